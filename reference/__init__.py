@@ -1,0 +1,1 @@
+"""The reference implementation: what the handout asks for, written to be read."""

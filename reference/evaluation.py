@@ -1,0 +1,59 @@
+"""How predicted birth places are scored, and the two baselines that read no question.
+
+Accuracies are percentages, 0 to 100, as the course's script writes them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+LONDON = "London"
+
+
+def evaluate_places(path: Path | str, predictions: Sequence[str]) -> tuple[float, float]:
+    """How many places were asked for and how many predictions hit (starter, utils.py).
+
+    A file of questions without places gives (0, 0). The gold line is stripped, the prediction
+    is not: "London " is a miss.
+    """
+    places = gold_places(path)
+    if places is None:
+        return 0.0, 0.0
+    if len(places) != len(predictions):
+        raise ValueError(f"{len(predictions)} predictions for {len(places)} questions")
+    correct = sum(place == said for place, said in zip(places, predictions, strict=True))
+    return float(len(places)), float(correct)
+
+
+def london_baseline(path: Path | str) -> float:
+    """The accuracy of answering London to everyone (handout, part d)."""
+    return constant_baseline(path, LONDON)
+
+
+def majority_baseline(train_path: Path | str, path: Path | str) -> float:
+    """The accuracy of answering the training set's most common place to everyone."""
+    places = gold_places(train_path)
+    if not places:
+        raise ValueError(f"{Path(train_path).name} holds no birth places")
+    return constant_baseline(path, Counter(places).most_common(1)[0][0])
+
+
+def constant_baseline(path: Path | str, place: str) -> float:
+    """The accuracy of one answer to everyone."""
+    places = gold_places(path)
+    if not places:
+        raise ValueError(f"{Path(path).name} holds no birth places")
+    return 100 * places.count(place) / len(places)
+
+
+def gold_places(path: Path | str) -> list[str] | None:
+    """The places of a question file, or None where the first line has no place."""
+    with open(path, encoding="utf-8") as file:
+        # Lines of the file, not splitlines(): a name may hold U+0085, which is no line's end.
+        rows = [line.strip().split("\t") for line in file]
+    if not rows or len(rows[0]) == 1:
+        return None
+    for number, row in enumerate(rows, start=1):
+        if len(row) == 1:
+            raise ValueError(f"{Path(path).name}: line {number} has no birth place")
+    return [row[1] for row in rows]

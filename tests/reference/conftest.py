@@ -1,0 +1,25 @@
+"""What the tests of the reference share: the two data folders."""
+
+from pathlib import Path
+
+import pytest
+
+from reference.world import write_world
+
+COURSE = Path(__file__).parents[3] / "shared" / "data" / "birthplaces"
+
+
+@pytest.fixture(scope="session")
+def course() -> Path:
+    """The course's own files; the tests that need them are skipped elsewhere."""
+    if not (COURSE / "wiki.txt").is_file():
+        pytest.skip("the course's files are not in ../shared/data/birthplaces")
+    return COURSE
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded world's files."""
+    folder = tmp_path_factory.mktemp("world")
+    write_world(folder)
+    return folder

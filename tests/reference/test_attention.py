@@ -1,0 +1,101 @@
+"""Causal self-attention, against torch's own attention and complex products."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional as F
+
+from reference.attention import CausalSelfAttention
+
+
+def attention(rope: bool, n_head: int = 4, n_embd: int = 32, dropout: float = 0.0):
+    torch.manual_seed(0)
+    config = SimpleNamespace(
+        n_embd=n_embd,
+        n_head=n_head,
+        block_size=16,
+        attn_pdrop=dropout,
+        resid_pdrop=dropout,
+        rope=rope,
+    )
+    return CausalSelfAttention(config)
+
+
+def rotated(x: torch.Tensor) -> torch.Tensor:
+    """Equation (4) in complex128, for x (B, n_head, T, head_dim)."""
+    T, dim = x.shape[-2:]
+    theta = 10000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    turn = torch.exp(1j * torch.arange(T)[:, None] * theta)
+    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], dim // 2, 2))
+    return torch.view_as_real(pairs * turn).flatten(-2)
+
+
+def oracle(module: CausalSelfAttention, x: torch.Tensor, *, rope: bool) -> torch.Tensor:
+    """The same from torch's own attention in float64."""
+    weights = {name: tensor.double() for name, tensor in module.state_dict().items()}
+
+    def heads(layer: str) -> torch.Tensor:
+        flat = F.linear(x.double(), weights[f"{layer}.weight"], weights[f"{layer}.bias"])
+        return torch.stack(flat.chunk(module.n_head, dim=-1), dim=1)
+
+    q, k, v = heads("query"), heads("key"), heads("value")
+    if rope:
+        q, k = rotated(q), rotated(k)
+    mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    joined = torch.cat(mixed.unbind(dim=1), dim=-1)
+    return F.linear(joined, weights["proj.weight"], weights["proj.bias"])
+
+
+@pytest.mark.parametrize("rope", [False, True])
+@given(T=st.integers(1, 16), n_head=st.sampled_from([1, 2, 4, 16]), seed=st.integers(0, 99))
+def test_attention_is_torchs_own(rope: bool, T: int, n_head: int, seed: int) -> None:
+    module = attention(rope, n_head)
+    x = torch.randn(2, T, 32, generator=torch.Generator().manual_seed(seed))
+    expected = oracle(module, x, rope=rope).float()
+    torch.testing.assert_close(module(x), expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("rope", [False, True])
+@given(T=st.integers(2, 16), data=st.data())
+def test_future_is_hidden(rope: bool, T: int, data: st.DataObject) -> None:
+    module = attention(rope)
+    now = data.draw(st.integers(1, T - 1))
+    x = torch.randn(2, T, 32)
+    changed = x.clone()
+    changed[:, now:] += 1
+    torch.testing.assert_close(module(changed)[:, :now], module(x)[:, :now], rtol=0, atol=1e-6)
+
+
+def test_vanilla_attention_knows_no_positions() -> None:
+    """The last place takes the same from its past in any order; a rotary one does not."""
+    x = torch.randn(1, 6, 32)
+    shuffled = x[:, [3, 1, 0, 4, 2, 5]]
+    vanilla, rope = attention(rope=False), attention(rope=True)
+    torch.testing.assert_close(vanilla(x)[:, -1], vanilla(shuffled)[:, -1], rtol=0, atol=1e-6)
+    assert (rope(x)[:, -1] - rope(shuffled)[:, -1]).abs().max() > 1e-4
+
+
+def test_dropout_works_in_training_only() -> None:
+    module, x = attention(rope=True, dropout=0.5), torch.randn(1, 8, 32)
+    assert not torch.equal(module.train()(x), module(x))
+    assert torch.equal(module.eval()(x), module(x))
+
+
+@pytest.mark.parametrize(("rope", "buffers"), [(False, ["mask"]), (True, ["mask", "rope_cache"])])
+def test_tables_are_saved_with_the_weights(rope: bool, buffers: list[str]) -> None:
+    module = attention(rope)
+    assert [name for name, _ in module.named_buffers()] == buffers
+    layers = [
+        f"{name}.{kind}"
+        for name in ("key", "query", "value", "proj")
+        for kind in ("weight", "bias")
+    ]
+    assert sorted(module.state_dict()) == sorted([*layers, *buffers])
+
+
+def test_uneven_heads_are_refused() -> None:
+    with pytest.raises(ValueError, match="32 features do not split into 5 heads"):
+        attention(rope=False, n_head=5)

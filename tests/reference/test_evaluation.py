@@ -1,0 +1,93 @@
+"""Scores of predictions and baselines, against counts made by hand."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.evaluation import evaluate_places, london_baseline, majority_baseline
+
+PLACE = st.sampled_from(["London", "Rome", "New York", "Łódź"])
+
+
+def questions(folder: Path, text: str, name: str = "gold.tsv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def test_exact_matches_are_counted(tmp_path: Path) -> None:
+    gold = questions(tmp_path, "Q1?\tRome\nQ2?\tNew York\nQ3?\tŁódź\n")
+    assert evaluate_places(gold, ["Rome", "New york", "Łódź"]) == (3.0, 2.0)
+
+
+@pytest.mark.parametrize("line", ["Q?\tRome\r\n", "Q?\tRome  \n", " Q?\tRome", "Q?\tRome\tItaly\n"])
+def test_gold_lines_are_stripped(tmp_path: Path, line: str) -> None:
+    assert evaluate_places(questions(tmp_path, line), ["Rome"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("said", ["Rome ", " Rome", "rome", "Rome\n", ""])
+def test_predictions_are_not_stripped(tmp_path: Path, said: str) -> None:
+    assert evaluate_places(questions(tmp_path, "Q?\tRome\n"), [said]) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("text", ["Q1?\nQ2?\n", "Q1?\t\nQ2?\tRome\n", "\tRome\n", ""])
+def test_no_gold_places_give_zeros(tmp_path: Path, text: str) -> None:
+    assert evaluate_places(questions(tmp_path, text), ["any", "number", "of"]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("said", [[], ["Rome"], ["Rome"] * 3])
+def test_counts_must_agree(tmp_path: Path, said: list[str]) -> None:
+    gold = questions(tmp_path, "Q1?\tRome\nQ2?\tRome\n")
+    with pytest.raises(ValueError, match=f"^{len(said)} predictions for 2 questions"):
+        evaluate_places(gold, said)
+
+
+def test_line_without_place_is_named(tmp_path: Path) -> None:
+    gold = questions(tmp_path, "Q1?\tRome\n\nQ3?\tRome\n")
+    with pytest.raises(ValueError, match=r"gold\.tsv: line 2 has no birth place"):
+        evaluate_places(gold, ["Rome"] * 3)
+
+
+def test_only_newlines_part_lines(tmp_path: Path) -> None:
+    gold = questions(tmp_path, "Was A\x85B\u2028C born?\tRome\n")
+    assert evaluate_places(gold, ["Rome"]) == (1.0, 1.0)
+
+
+@given(st.lists(PLACE, min_size=1), st.data())
+def test_baselines_are_evaluations_of_one_answer(
+    tmp_path_factory: pytest.TempPathFactory, places: list[str], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("gold")
+    gold = questions(folder, "".join(f"Q?\t{place}\n" for place in places))
+    common = data.draw(PLACE)
+    train = questions(folder, f"Q?\tParis\nQ?\t{common}\nQ?\t{common}\n", "train.tsv")
+    for place, baseline in (
+        ("London", london_baseline(gold)),
+        (common, majority_baseline(train, gold)),
+    ):
+        total, correct = evaluate_places(gold, [place] * len(places))
+        assert baseline == pytest.approx(100 * correct / total)
+
+
+def test_baselines_need_gold_places(tmp_path: Path) -> None:
+    inputs = questions(tmp_path, "Q1?\n")
+    gold = questions(tmp_path, "Q1?\tRome\n", "other.tsv")
+    for baseline in (
+        lambda: london_baseline(inputs),
+        lambda: majority_baseline(gold, inputs),
+        lambda: majority_baseline(inputs, gold),
+    ):
+        with pytest.raises(ValueError, match=r"gold\.tsv holds no birth places"):
+            baseline()
+
+
+@pytest.mark.data
+def test_course_baselines(course: Path) -> None:
+    dev, test = course / "birth_dev.tsv", course / "birth_test.tsv"
+    assert evaluate_places(dev, ["London"] * 500) == (500.0, 25.0)
+    assert evaluate_places(test, ["London"] * 437) == (437.0, 20.0)
+    assert evaluate_places(course / "birth_test_inputs.tsv", ["London"] * 437) == (0.0, 0.0)
+    assert london_baseline(dev) == 5.0
+    assert majority_baseline(course / "birth_places_train.tsv", dev) == 5.0
