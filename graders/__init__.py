@@ -1,0 +1,1 @@
+"""Everything between a clean folder and a Result."""

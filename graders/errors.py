@@ -1,0 +1,70 @@
+"""Every error of Softmark, as a tree.
+
+SoftmarkError
+├── Misuse               a command or a file of staff is wrong: one line, a hint, exit code 2
+├── StudentFault         the student's code did not answer as asked: a failed check
+│   ├── StudentRaised      its code raised an exception
+│   ├── StudentExited      its process ended by itself (os._exit, sys.exit)
+│   ├── StudentSignalled   its process died of a signal (segmentation fault, abort)
+│   ├── StudentTimedOut    it used up its time
+│   ├── StudentOutOfMemory it used up its memory
+│   └── BadReply           what came back is not what was asked for
+└── GraderFault          ours: the Result is incomplete, never a zero
+    └── SandboxFailed      the sandbox did not start, or broke before student code ran
+"""
+
+
+class SoftmarkError(Exception):
+    """The root of all errors raised on purpose."""
+
+
+class Misuse(SoftmarkError):
+    """A command, an assignment or a data folder is wrong; says which file and what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class StudentFault(SoftmarkError):
+    """The student's code did not answer as asked; the message is a sentence for the student."""
+
+    def __init__(self, message: str, where: str = "") -> None:
+        super().__init__(message)
+        self.where = where
+
+
+class StudentRaised(StudentFault):
+    """The student's code raised; `kind` is the exception's name, `where` file and line."""
+
+    def __init__(self, message: str, where: str = "", kind: str = "") -> None:
+        super().__init__(message, where)
+        self.kind = kind
+
+
+class StudentExited(StudentFault):
+    """The student's process ended by itself before it answered."""
+
+
+class StudentSignalled(StudentFault):
+    """The student's process died of a signal."""
+
+
+class StudentTimedOut(StudentFault):
+    """The student's code used up its wall clock or CPU time."""
+
+
+class StudentOutOfMemory(StudentFault):
+    """The student's code used up its memory."""
+
+
+class BadReply(StudentFault):
+    """The reply is malformed, too large, or of a type that is not accepted."""
+
+
+class GraderFault(SoftmarkError):
+    """Softmark could not grade; the student loses nothing by it."""
+
+
+class SandboxFailed(GraderFault):
+    """The sandbox did not start or broke before student code ran."""

@@ -1,0 +1,1 @@
+"""From an upload to a clean folder; nothing here imports what it unpacks."""

@@ -1,0 +1,164 @@
+"""Find the code and the artifacts among an upload's files, and say what was taken and why."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from submissions.archive import SUFFIXES
+from submissions.escaping import listed, shown
+
+# Folders of the course's own that hold other people's code under the wanted names
+FOREIGN = frozenset({"mingptdemo"})
+BACKUP_WORDS = frozenset({
+    "backup", "backups", "bak", "old", "copy", "copies", "orig", "original", "previous", "prev",
+    "deprecated", "unused", "trash", "starter", "handout", "template", "tmp", "temp",
+    "archive", "archived", "draft", "drafts",
+})  # fmt: skip
+NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a second download
+Rank = tuple[int, bool, bool, int, str]
+REASONS = (
+    "holds fewer of them",
+    "named like a copy",
+    "not named src",
+    "lies deeper",
+    "sorts later",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where things lie in the upload; all paths are relative to its top.
+
+    `code` is None when no folder holds any wanted module; `files` has every candidate for each
+    artifact that was found, the best first.
+    """
+
+    code: PurePosixPath | None
+    files: Mapping[str, tuple[PurePosixPath, ...]]
+    notes: tuple[str, ...]
+
+
+def find(files: Collection[PurePosixPath], code: Sequence[str], artifacts: Sequence[str]) -> Found:
+    """The folder with most of the `code` modules, and every artifact by its name.
+
+    Among equals a folder not named like a copy wins, then one named src, then the shallowest, then
+    the first of the alphabet. Artifacts are looked for beside the code folder, in it, then
+    anywhere; the exact name wins over one that differs by case.
+    """
+    own = sorted(path for path in files if not _is_foreign(path))
+    folders = _folders(own, code)
+    chosen = min(folders, key=lambda folder: _rank(folder, folders[folder]), default=None)
+    notes = [*_code_notes(own, folders, chosen, code), *_copy_notes(own, chosen, code)]
+    near = _near(chosen)
+    found = {name: _candidates(own, name, near) for name in artifacts}
+    return Found(chosen, {name: paths for name, paths in found.items() if paths}, tuple(notes))
+
+
+def is_copy_like(name: str) -> bool:
+    """Whether a name says that this is a copy or an old state: `src copy`, `old`, `src (1)`."""
+    words = re.split(r"[^a-z]+", name.casefold())
+    return NUMBERED.search(name) is not None or not BACKUP_WORDS.isdisjoint(words)
+
+
+def place_name(place: PurePosixPath) -> str:
+    """The folder as shown in a note."""
+    return "the top folder" if not place.parts else shown(str(place))
+
+
+def _is_foreign(path: PurePosixPath) -> bool:
+    return any(
+        part.startswith(".") or re.sub(r"[^a-z]", "", part.casefold()) in FOREIGN
+        for part in path.parts[:-1]
+    )
+
+
+def _folders(
+    files: Iterable[PurePosixPath], code: Sequence[str]
+) -> dict[PurePosixPath, tuple[str, ...]]:
+    """Each folder with a wanted module, and which of them it holds."""
+    holds = defaultdict(set)
+    for path in files:
+        if path.name in code:
+            holds[path.parent].add(path.name)
+    return {folder: tuple(n for n in code if n in names) for folder, names in holds.items()}
+
+
+def _rank(folder: PurePosixPath, holds: Sequence[str]) -> Rank:
+    return (
+        -len(holds),
+        any(map(is_copy_like, folder.parts)),
+        folder.name != "src",
+        len(folder.parts),
+        str(folder),
+    )
+
+
+def _archive_notes(files: Iterable[PurePosixPath]) -> list[str]:
+    archives = [str(path) for path in files if path.name.casefold().endswith(SUFFIXES)]
+    return [f"did not open {listed(archives)}: upload such an archive itself"] if archives else []
+
+
+def _code_notes(
+    files: Iterable[PurePosixPath],
+    folders: Mapping[PurePosixPath, tuple[str, ...]],
+    chosen: PurePosixPath | None,
+    code: Sequence[str],
+) -> list[str]:
+    if chosen is None:
+        return [f"found no folder with {' or '.join(code)}", *_archive_notes(files)] if code else []
+    taken = f"took {place_name(chosen)} (holds {', '.join(folders[chosen])})"
+    others = sorted(set(folders) - {chosen}, key=lambda folder: _rank(folder, folders[folder]))
+    best = _rank(chosen, folders[chosen])
+    left = [f"{place_name(o)} ({_reason(best, _rank(o, folders[o]))})" for o in others[:3]]
+    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+    notes = [f"{taken}; left {', '.join(left)}{more}" if left else taken]
+    for name in code:
+        where = next((folder for folder in others if name in folders[folder]), None)
+        if name not in folders[chosen] and where is not None:
+            notes.append(
+                f"{name} is not in {place_name(chosen)} but in {place_name(where)}, "
+                "which was not used: keep your modules in one folder"
+            )
+    return notes
+
+
+def _reason(best: Rank, other: Rank) -> str:
+    return next(why for why, a, b in zip(REASONS, best, other, strict=True) if a != b)
+
+
+def _copy_notes(
+    files: Iterable[PurePosixPath], chosen: PurePosixPath | None, code: Sequence[str]
+) -> list[str]:
+    """A note on `dataset (1).py` and its like, which no import ever reads."""
+    copies = [
+        str(path)
+        for path in files
+        if chosen in (None, path.parent) and any(_is_stray(path.name, name) for name in code)
+    ]
+    return [f"ignored {listed(copies)} (only the exact names are imported)"] if copies else []
+
+
+def _is_stray(name: str, wanted: str) -> bool:
+    stem, dot, suffix = wanted.rpartition(".")
+    plain = name.casefold()
+    if name == wanted or stem.casefold() not in plain or dot + suffix not in plain:
+        return False
+    return plain == wanted.casefold() or is_copy_like(plain.replace(stem.casefold(), " "))
+
+
+def _near(code: PurePosixPath | None) -> tuple[PurePosixPath, ...]:
+    return () if code is None else (code.parent, code)
+
+
+def _candidates(
+    files: Iterable[PurePosixPath], name: str, near: tuple[PurePosixPath, ...]
+) -> tuple[PurePosixPath, ...]:
+    def rank(path: PurePosixPath) -> tuple[bool, int, bool, int, str]:
+        place = near.index(path.parent) if path.parent in near else len(near)
+        copy = any(map(is_copy_like, path.parts[:-1]))
+        return (path.name != name, place, copy, len(path.parts), str(path))
+
+    same = (path for path in files if path.name.casefold() == name.casefold())
+    return tuple(sorted(same, key=rank))

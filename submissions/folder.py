@@ -1,0 +1,107 @@
+"""Copy what grading needs out of an upload into a clean folder; the upload stays as it is."""
+
+import filecmp
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from submissions.escaping import listed, shown
+from submissions.finding import Found
+from submissions.limits import COPY_LIMITS, MIB, CopyLimits
+from submissions.listing import Listing
+from submissions.submission import CleanFolder
+
+# Below the code folder only code is taken from these: logs and data are large and not run
+BULKY = frozenset({"data", "expt", "runs", "logs", "wandb", "checkpoints"})
+
+# O_NOFOLLOW: a file that became a link since it was listed is an error, not a way out. Windows has
+# no such flag, but one without which it would change line ends.
+ONLY_A_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def copy_needed(
+    upload: Path, listing: Listing, found: Found, root: Path, limits: CopyLimits = COPY_LIMITS
+) -> CleanFolder:
+    """The code folder's files and the wanted artifacts, copied below `root` at the same places."""
+    sizes = listing.files
+    artifacts, artifact_notes = _artifacts(upload, found, sizes, limits)
+    code, code_notes = _code(found, sizes, set(artifacts.values()), limits)
+    root.mkdir(parents=True)
+    for path in sorted({*code, *artifacts.values()}):
+        _copy(upload / path, root / path, sizes[path])
+    return CleanFolder(
+        root=root,
+        code=None if found.code is None else root / found.code,
+        files={name: root / path for name, path in artifacts.items()},
+        notes=(*found.notes, *artifact_notes, *code_notes, *listing.notes),
+    )
+
+
+def _artifacts(
+    upload: Path, found: Found, sizes: Mapping[PurePosixPath, int], limits: CopyLimits
+) -> tuple[dict[str, PurePosixPath], list[str]]:
+    taken, notes = {}, []
+    for name, (best, *others) in found.files.items():
+        if sizes[best] > limits.artifact_bytes:
+            notes.append(f"left {shown(str(best))}: larger than {limits.artifact_bytes // MIB} MiB")
+            continue
+        taken[name] = best
+        if best.name != name:
+            notes.append(f"took {shown(str(best))} for {name}: the name differs by case")
+        different = [str(o) for o in others if _differ(upload, best, o, sizes)]
+        if different:
+            notes.append(f"took {shown(str(best))}; left {listed(different)}, which differ from it")
+    return taken, notes
+
+
+def _differ(
+    upload: Path, one: PurePosixPath, other: PurePosixPath, sizes: Mapping[PurePosixPath, int]
+) -> bool:
+    if sizes[one] != sizes[other]:
+        return True
+    return not filecmp.cmp(upload / one, upload / other, shallow=False)
+
+
+def _code(
+    found: Found,
+    sizes: Mapping[PurePosixPath, int],
+    artifacts: Collection[PurePosixPath],
+    limits: CopyLimits,
+) -> tuple[list[PurePosixPath], list[str]]:
+    """The code folder's files, modules first, as far as the limits go."""
+    if found.code is None:
+        return [], []
+    wanted = set(_code_files(found.code, sizes)).difference(artifacts)
+    taken: list[PurePosixPath] = []
+    left: list[str] = []
+    total = 0
+    for path in sorted(wanted, key=_modules_first):
+        size = sizes[path]
+        fits = size <= limits.code_file_bytes and total + size <= limits.code_bytes
+        if not fits or len(taken) >= limits.code_files:
+            left.append(str(path))
+            continue
+        total += size
+        taken.append(path)
+    notes = [f"left {listed(left)} (too large or too many to be code)"] if left else []
+    return taken, notes
+
+
+def _code_files(code: PurePosixPath, files: Iterable[PurePosixPath]) -> Iterator[PurePosixPath]:
+    for path in files:
+        if path.is_relative_to(code):
+            folders = path.relative_to(code).parts[:-1]
+            if path.suffix == ".py" or BULKY.isdisjoint(map(str.casefold, folders)):
+                yield path
+
+
+def _modules_first(path: PurePosixPath) -> tuple[bool, int, str]:
+    return (path.suffix != ".py", len(path.parts), str(path))
+
+
+def _copy(source: Path, target: Path, size: int) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(source, os.O_RDONLY | ONLY_A_FILE)
+    with open(descriptor, "rb") as file, target.open("xb") as copy:
+        copy.write(file.read(size))
+    target.chmod(0o644)

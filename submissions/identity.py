@@ -1,0 +1,132 @@
+"""An upload's identity: a name safe for files, and a sum over what was uploaded."""
+
+import hashlib
+import os
+import stat
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+from submissions.archive import SUFFIXES
+from submissions.limits import MIB, UNPACK_LIMITS
+from submissions.listing import walk
+from submissions.submission import Submission
+
+KEPT = frozenset(" -_.,()@+=~")
+ID_BYTES = 120  # leaves room for suffixes; file systems stop at 255
+HASHED_BYTES = 512 * MIB
+
+
+def identify(path: Path, assignment: str) -> Submission:
+    """The submission at `path`; never fails over what it holds, only when it is not there."""
+    return _submission(path, assignment, safe_id(_stem(path)))
+
+
+def identify_all(paths: Sequence[Path], assignment: str) -> list[Submission]:
+    """Each upload with an id of its own; ids that differ only by case count as the same.
+
+    Where names meet, archives go by their full name: `alice` and `alice.zip`. Uploads of one name
+    from different folders get the start of their sum behind it.
+    """
+    stems = Counter(safe_id(_stem(path)).casefold() for path in paths)
+    ids: dict[Path, str] = {}
+    used: set[str] = set()
+    for path in sorted(set(paths), key=lambda path: (not path.is_dir(), os.fsencode(path))):
+        ids[path] = next(name for name in _names(path, stems) if name.casefold() not in used)
+        used.add(ids[path].casefold())
+    return [_submission(path, assignment, ids[path]) for path in paths]
+
+
+def safe_id(name: str) -> str:
+    """The name with everything but letters, digits and plain signs percent-encoded, and cut.
+
+    Letters of all scripts stay. A leading dot or dash, a blank or dot at the end, and all that is
+    special to a shell, a file system, a page or a terminal do not.
+    """
+    plain = unicodedata.normalize("NFC", name)
+    last = len(plain) - 1
+    safe = "".join(
+        c if _is_safe(c, first=i == 0, last=i == last) else _encoded(c) for i, c in enumerate(plain)
+    )
+    if len(safe.encode()) <= ID_BYTES:
+        return safe or "_"
+    short = safe.encode()[: ID_BYTES - 9].decode(errors="ignore")
+    return f"{short}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}"
+
+
+def calendar_time(seconds: float) -> datetime | None:
+    """The time so many seconds after 1970; None where no calendar has it, as with a made-up one."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _is_safe(character: str, *, first: bool, last: bool) -> bool:
+    if character in KEPT:
+        return not (first and character in ".- ~") and not (last and character in ". ")
+    return character.isalnum() or unicodedata.category(character).startswith("M")
+
+
+def _encoded(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode(errors="surrogateescape"))
+
+
+def _full_name(path: Path) -> str:
+    return os.path.basename(os.path.abspath(path))  # resolve() would follow a link
+
+
+def _stem(path: Path) -> str:
+    name = _full_name(path)
+    if path.is_dir():
+        return name
+    suffix = next((end for end in SUFFIXES if name.casefold().endswith(end)), "")
+    return name[: len(name) - len(suffix)] or name
+
+
+def _names(path: Path, stems: Counter[str]) -> Iterator[str]:
+    """Ids for this upload, the most wanted first; endless."""
+    stem = safe_id(_stem(path))
+    if stems[stem.casefold()] == 1:
+        yield stem
+    full = safe_id(_full_name(path))
+    yield full
+    numbered = f"{full}-{_sum(path)[:8]}"
+    yield numbered
+    yield from (f"{numbered}-{n}" for n in count(2))
+
+
+def _submission(path: Path, assignment: str, name: str) -> Submission:
+    submitted_at = calendar_time(path.lstat().st_mtime)
+    return Submission(name, name, assignment, path, _sum(path), submitted_at)
+
+
+def _sum(path: Path) -> str:
+    total = hashlib.sha256()
+    mode = path.lstat().st_mode
+    if stat.S_ISREG(mode):
+        _add_file(total, path, UNPACK_LIMITS.upload_bytes)
+    elif stat.S_ISDIR(mode):
+        left = HASHED_BYTES
+        for entry in walk(path):
+            name = os.fsencode(str(entry.path))
+            total.update(f"{len(name)} {entry.size} ".encode() + name)
+            if not entry.skipped:
+                left -= _add_file(total, path / entry.path, left)
+    return total.hexdigest()
+
+
+def _add_file(total: "hashlib._Hash", path: Path, most: int) -> int:
+    """Add at most so many bytes of the file; returns how many they were."""
+    added = 0
+    try:
+        with path.open("rb") as file:
+            while added < most and (piece := file.read(min(MIB, most - added))):
+                total.update(piece)
+                added += len(piece)
+    except OSError:  # unreadable: opening it will say so
+        return added
+    return added

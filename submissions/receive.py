@@ -1,0 +1,63 @@
+"""From an upload to a clean folder.
+
+```text
+batch folder ─ collect ─ identify_all ─ Submission
+                                            │ open_submission
+             archive ─ unpack ─┐            v
+              folder ──────────┴ list_files ─ find ─ copy_needed ─ CleanFolder
+```
+"""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from submissions.archive import SUFFIXES, WANTED, unpack
+from submissions.escaping import shown
+from submissions.finding import find
+from submissions.folder import copy_needed
+from submissions.identity import identify, identify_all
+from submissions.listing import list_files
+from submissions.submission import CleanFolder, Rejected, Submission
+
+__all__ = ["collect", "identify", "identify_all", "open_submission"]
+
+
+def collect(folder: Path) -> list[Path]:
+    """The uploads in a batch folder, by name: every child but hidden ones and __MACOSX.
+
+    A child that is no upload (a text file, a link) is in the list too, so that opening it says so
+    in the course's table instead of nobody noticing.
+    """
+    children = (path for path in folder.iterdir() if not path.name.startswith("."))
+    return sorted(path for path in children if path.name != "__MACOSX")
+
+
+def open_submission(
+    submission: Submission, work: Path, *, code: Sequence[str], artifacts: Sequence[str]
+) -> CleanFolder:
+    """Copy what grading needs below `work`; the upload itself is only read.
+
+    `code` are the wanted modules' file names, `artifacts` those of the other files. Raises
+    Rejected, with one sentence for the student, when the upload is unsafe or no upload at all.
+    """
+    path = submission.path
+    if path.is_symlink() or not (path.is_dir() or path.is_file()):
+        raise Rejected(f"{shown(path.name)} is a link or no ordinary file; upload {WANTED}.")
+    if path.is_dir():
+        return _open_folder(path, work / "clean", code, artifacts)
+    if not path.name.casefold().endswith(SUFFIXES):
+        raise Rejected(f"{shown(path.name)} is not an assignment; upload {WANTED}.")
+    unpacked = work / "unpacked"
+    try:
+        unpack(path, unpacked)
+        return _open_folder(unpacked, work / "clean", code, artifacts)
+    finally:
+        shutil.rmtree(unpacked, ignore_errors=True)
+
+
+def _open_folder(
+    folder: Path, root: Path, code: Sequence[str], artifacts: Sequence[str]
+) -> CleanFolder:
+    listing = list_files(folder)
+    return copy_needed(folder, listing, find(listing.files, code, artifacts), root)

@@ -1,0 +1,155 @@
+from pathlib import PurePosixPath as P
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from submissions.finding import find, is_copy_like
+
+CODE = ("dataset.py", "attention.py")
+BOTH = "dataset.py attention.py"
+
+
+def tree(*folders):
+    """Each argument is 'folder: name name'."""
+    pairs = (line.split(": ") for line in folders)
+    return [P(folder, name) for folder, names in pairs for name in names.split()]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        ".",
+        "src",
+        "a4/src",
+        "a4/student/src",
+        "Assignment 4/src",
+        "src/submission",
+        "alice/assignment4_submission/a4/src",
+        "copy of a4 (1)/src",
+        "Übung 東/code",
+        "old/src",
+    ],
+)
+def test_code_is_found_wherever_it_is(folder):
+    found = find(tree(f"{folder}: {BOTH}", "notes: todo.txt"), CODE, ())
+    assert found.code == P(folder)
+
+
+@pytest.mark.parametrize(
+    ("right", "other", "reason"),
+    [
+        ("backup/src", "src", "holds fewer of them"),
+        ("a/b/c", "src copy", "named like a copy"),
+        ("a4/code", "backup/src", "named like a copy"),
+        ("a4/src", "a4_old/src", "named like a copy"),
+        ("a4/src", "src (1)", "named like a copy"),
+        ("a4/src", "starter/src", "named like a copy"),
+        ("a4/b/src", "a4", "not named src"),
+        ("src", "a4/src", "lies deeper"),
+        ("a/src", "b/src", "sorts later"),
+    ],
+)
+def test_the_rule_decides_and_is_told(right, other, reason):
+    names = "dataset.py" if reason == "holds fewer of them" else BOTH
+    found = find(tree(f"{right}: {BOTH}", f"{other}: {names}"), CODE, ())
+    assert found.code == P(right)
+    expected = f"took `{right}` (holds dataset.py, attention.py); left `{other}` ({reason})"
+    assert found.notes == (expected,)
+
+
+@pytest.mark.parametrize("folder", ["mingpt-demo", "a4/mingpt_demo", ".cache", "a4/.old/src"])
+def test_other_peoples_code_is_not_looked_at(folder):
+    assert find(tree(f"{folder}: {BOTH}"), CODE, ()).code is None
+
+
+@given(st.permutations(tree(f"a: {BOTH}", f"b: {BOTH}", f"b/src: {BOTH}", f"c/src: {BOTH}")))
+@settings(derandomize=True, database=None, max_examples=25)
+def test_the_order_of_files_changes_nothing(shuffled):
+    assert find(shuffled, CODE, ()) == find(sorted(shuffled), CODE, ())
+    assert find(shuffled, CODE, ()).code == P("b/src")
+
+
+def test_many_others_are_counted():
+    folders = [f"{name}/src: {BOTH}" for name in "abcdefg"]
+    assert find(tree(*folders), CODE, ()).notes[0].endswith("`d/src` (sorts later) and 3 more")
+
+
+def test_code_at_the_top_is_named_so():
+    notes = find(tree(f".: {BOTH}"), CODE, ()).notes
+    assert notes == ("took the top folder (holds dataset.py, attention.py)",)
+
+
+def test_code_in_two_folders_is_told():
+    found = find(tree("models: attention.py", "data: dataset.py"), CODE, ())
+    assert found.code == P("data")
+    assert found.notes[1] == (
+        "attention.py is not in `data` but in `models`, which was not used: "
+        "keep your modules in one folder"
+    )
+
+
+def test_no_code_is_told():
+    found = find(tree("a4: report.pdf"), CODE, ())
+    assert found.code is None
+    assert found.notes == ("found no folder with dataset.py or attention.py",)
+
+
+def test_no_code_wanted_is_no_note():
+    assert find(tree("a4: report.pdf"), (), ()).notes == ()
+
+
+def test_an_archive_in_the_archive_is_told():
+    notes = find(tree("a4: assignment4.zip"), CODE, ()).notes
+    assert notes[1] == "did not open `a4/assignment4.zip`: upload such an archive itself"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["dataset (1).py", "dataset_old.py", "dataset copy.py", "Dataset.py", "dataset.py.bak",
+     "old_dataset.py", "Copy of dataset.py"],
+)  # fmt: skip
+def test_stray_copies_are_ignored_with_a_note(name):
+    upload = [P("src", n) for n in (*CODE, name, "dataset_stats.py", "my_dataset.txt")]
+    found = find(upload, CODE, ())
+    assert found.code == P("src")
+    assert found.notes[1:] == (f"ignored `src/{name}` (only the exact names are imported)",)
+
+
+def test_a_lone_stray_copy_is_told():
+    notes = find([P("src/dataset (1).py")], CODE, ()).notes
+    assert notes[1] == "ignored `src/dataset (1).py` (only the exact names are imported)"
+
+
+@pytest.mark.parametrize(
+    ("best", "others"),
+    [
+        ("a4/a.txt", ["a4/src/a.txt", "a.txt", "a4/out/a.txt"]),
+        ("a4/src/a.txt", ["a.txt", "a4/out/a.txt"]),
+        ("a.txt", ["a4/out/a.txt", "x/a.txt"]),
+        ("x/y/a.txt", ["old/a.txt"]),
+        ("x/y/a.txt", ["a4/A.txt"]),
+        ("a4/A.TXT", ["A.txt"]),
+        ("x/a.txt", ["y/a.txt"]),
+    ],
+)
+def test_artifacts_are_ranked(best, others):
+    upload = tree(f"a4/src: {BOTH}") + [P(path) for path in (*others, best)]
+    found = find(upload, CODE, ("a.txt", "absent.txt"))
+    assert found.files["a.txt"][0] == P(best)
+    assert set(found.files["a.txt"]) == {P(best), *map(P, others)}
+    assert set(found.files) == {"a.txt"}
+
+
+def test_artifacts_are_found_without_code():
+    assert find([P("x/y/a.txt"), P("x/a.txt")], CODE, ("a.txt",)).files["a.txt"][0] == P("x/a.txt")
+
+
+def test_hostile_folder_names_are_shown_escaped():
+    notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
+    assert notes[0].startswith(r"took `\x1b[2J\n/src`")
+
+
+@pytest.mark.parametrize("name", ["src", "Assignment 4", "a4", "folder", "golden", "copyright"])
+def test_plain_names_are_no_copies(name):
+    assert not is_copy_like(name)

@@ -1,0 +1,163 @@
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from submissions import identity
+from submissions.identity import calendar_time, identify, identify_all, safe_id
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("alice", "alice"),
+        ("Jane Doe (2)", "Jane Doe (2)"),
+        ("Zoë 東 дом", "Zoë 東 дом"),
+        ("Zoe\u0308", "Zoë"),
+        ("हिन्दी", "हिन्दी"),
+        (".hidden", "%2Ehidden"),
+        ("-rf", "%2Drf"),
+        ("end. ", "end.%20"),
+        ("..", "%2E%2E"),
+        ("a/b\\c:d", "a%2Fb%5Cc%3Ad"),
+        ("\x1b[2J\n", "%1B%5B2J%0A"),
+        ("<b>&'\"", "%3Cb%3E%26%27%22"),
+        ("100%", "100%25"),
+        ("a\u202eb\u200b", "a%E2%80%AEb%E2%80%8B"),
+        ("\udcff", "%FF"),
+        ("", "_"),
+    ],
+)
+def test_ids_are_safe_file_names(name, expected):
+    assert safe_id(name) == expected
+
+
+def test_long_ids_are_cut_and_stay_apart():
+    one, two = safe_id("é" * 300 + "1"), safe_id("é" * 300 + "2")
+    assert one != two
+    assert len(one.encode()) <= 120
+    assert re.fullmatch(r"é+-[0-9a-f]{8}", one)
+
+
+@settings(derandomize=True, database=None, max_examples=200)
+@given(st.text(max_size=200))
+def test_any_name_gives_a_usable_file_name(name):
+    safe = safe_id(name)
+    assert 1 <= len(safe.encode(errors="strict")) <= 120
+    assert safe.isprintable()
+    assert not set(safe) & set("/\\:*?\"<>|&'`$\n")
+    assert safe[0] not in ".- "
+
+
+@pytest.mark.parametrize(
+    "name", ["alice.zip", "alice.tar.gz", "alice.tgz", "alice.tar", "alice.ZIP"]
+)
+def test_the_id_is_the_archives_name(uploads, name):
+    submission = identify(uploads.raw(b"broken", name), "cs224n-a4")
+    assert (submission.id, submission.student) == ("alice", "alice")
+    assert submission.assignment == "cs224n-a4"
+
+
+def test_other_suffixes_stay(uploads):
+    assert identify(uploads.raw(b"", "alice.rar"), "a").id == "alice.rar"
+    assert identify(uploads.raw(b"", "alice.v2.zip"), "a").id == "alice.v2"
+    assert identify(uploads.tree({"x": b""}, "alice.zip"), "a").id == "alice.zip"
+
+
+def test_the_current_folder_has_a_name(uploads, monkeypatch):
+    monkeypatch.chdir(uploads.tree({"x": b""}))
+    assert identify(Path(), "a").id == "alice"
+
+
+def test_ids_differ_within_a_batch(uploads):
+    paths = [
+        uploads.raw(b"1", "alice.zip"),
+        uploads.tree({"x": b""}),
+        uploads.raw(b"2", "alice.tar.gz"),
+        uploads.raw(b"3", "Bob.zip"),
+        uploads.raw(b"4", "bob.tgz"),
+        uploads.raw(b"5", "carol.zip"),
+    ]
+    ids = [s.id for s in identify_all(paths, "a")]
+    assert ids == ["alice.zip", "alice", "alice.tar.gz", "Bob.zip", "bob.tgz", "carol"]
+    assert [s.path for s in identify_all(paths, "a")] == paths
+
+
+def test_one_name_in_four_folders_gives_four_ids(uploads):
+    paths = [uploads.tree({"x": data}, f"{i}/alice") for i, data in enumerate((b"1", *[b"2"] * 3))]
+    ids = [s.id for s in identify_all(paths, "a")]
+    assert ids[0] == "alice"
+    assert re.fullmatch(r"alice-[0-9a-f]{8}", ids[1])
+    assert ids[2:] == [f"{ids[1]}-2", f"{ids[1]}-3"]
+
+
+def test_ids_that_differ_by_case_only_are_kept_apart(uploads):
+    paths = [uploads.tree({"x": b"1"}, "1/Alice"), uploads.tree({"x": b"2"}, "2/alice")]
+    first, second = (s.id.casefold() for s in identify_all(paths, "a"))
+    assert first != second
+
+
+def test_the_sum_of_an_archive_is_sha256(uploads):
+    sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180: "abc"
+    assert identify(uploads.raw(b"abc", "alice.zip"), "a").sha256 == sha256
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"a.py": b"2", "b.py": b"2"},
+        {"a.py": b"1", "c.py": b"2"},
+        {"a.py": b"12", "b.py": b""},
+        {"a.py": b"1", "b.py": b"2", "c.py": b""},
+        {"d/a.py": b"1", "b.py": b"2"},
+    ],
+)
+def test_the_sum_of_a_folder_covers_names_and_contents(uploads, other):
+    one = uploads.tree({"b.py": b"2", "a.py": b"1"}, "one")
+    same = uploads.tree({"a.py": b"1", "b.py": b"2", "__pycache__/x": b"x"}, "same")
+    sums = [identify(path, "a").sha256 for path in (one, same, uploads.tree(other, "other"))]
+    assert sums[0] == sums[1] != sums[2]
+
+
+def test_the_sum_of_a_folder_is_bounded(uploads, monkeypatch):
+    monkeypatch.setattr(identity, "HASHED_BYTES", 10)
+    one, two = ({"a": b"x" * 10, "b": tail} for tail in (b"1", b"2"))
+    assert (
+        identify(uploads.tree(one, "1"), "a").sha256 == identify(uploads.tree(two, "2"), "a").sha256
+    )
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "loop"])
+def test_odd_uploads_are_identified_too(uploads, kind):
+    path = uploads.folder / "odd"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/etc/passwd" if kind == "link" else path)
+    assert identify(path, "a").id == "odd"
+
+
+def test_unreadable_uploads_are_identified_too(uploads, lock):
+    path = uploads.raw(b"x", "alice.zip")
+    lock(path)
+    assert identify(path, "a").id == "alice"
+
+
+def test_the_time_is_the_uploads(uploads):
+    path = uploads.raw(b"x", "alice.zip")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert identify(path, "a").submitted_at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("seconds", [1e12, 1e30, -1e15, float("nan")])
+def test_a_time_no_calendar_has_is_none(seconds):
+    assert calendar_time(seconds) is None
+
+
+def test_absent_uploads_are_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        identify(tmp_path / "absent.zip", "a")

@@ -1,0 +1,91 @@
+import os
+from pathlib import PurePosixPath as P
+
+import pytest
+
+from submissions.limits import UnpackLimits
+from submissions.listing import TOO_MANY, list_files, walk
+from submissions.submission import Rejected
+
+
+def test_files_are_listed_with_their_sizes(uploads, a4):
+    files = list_files(uploads.tree(a4)).files
+    assert files == {P(name): len(data) for name, data in a4.items()}
+
+
+def test_left_out_things_are_not_listed(uploads, a4):
+    extra = {f"{name}/x": b"x" for name in ("__MACOSX", "a4/venv", "a4/.git", "a4/__pycache__")}
+    listing = list_files(uploads.tree(a4 | extra | {"a4/.DS_Store": b""}))
+    assert set(map(str, listing.files)) == set(a4)
+    assert listing.notes == ()
+
+
+def test_links_are_skipped_with_a_note(uploads, a4, tmp_path):
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret/key.py").write_text("key")
+    folder = uploads.tree(a4)
+    (folder / "a4/data").symlink_to(tmp_path / "secret")
+    (folder / "a4/key.py").symlink_to(tmp_path / "secret/key.py")
+    (folder / "loop").symlink_to(folder)
+    listing = list_files(folder)
+    assert set(map(str, listing.files)) == set(a4)
+    assert listing.notes == (
+        "skipped `loop`, `a4/data`, `a4/key.py` (a link; only files themselves are taken)",
+    )
+
+
+def test_pipes_are_skipped_with_a_note(uploads, a4):
+    folder = uploads.tree(a4)
+    os.mkfifo(folder / "a4/pipe")
+    listing = list_files(folder)
+    assert set(map(str, listing.files)) == set(a4)
+    assert listing.notes == ("skipped `a4/pipe` (no ordinary file)",)
+
+
+def test_names_that_are_not_utf8_are_skipped_with_a_note(uploads, a4):
+    folder = uploads.tree(a4 | {"bad\udcff/x.py": b""})
+    assert list_files(folder).notes == (r"skipped `bad\udcff` (the name is not UTF-8 text)",)
+
+
+def test_hostile_names_are_kept_as_data(uploads):
+    name = "\x1b[2J<script>\n.py"
+    assert list(list_files(uploads.tree({name: b""})).files) == [P(name)]
+
+
+def test_deep_folders_are_skipped_with_a_note(uploads, a4):
+    listing = list_files(uploads.tree(a4 | {"/".join("x" * 40): b""}))
+    assert set(map(str, listing.files)) == set(a4)
+    assert "too many folders deep" in listing.notes[0]
+
+
+@pytest.mark.parametrize("names", [map(str, range(30)), (f"{i}/{i}" for i in range(15))])
+def test_too_many_entries_are_rejected(uploads, names):
+    folder = uploads.tree(dict.fromkeys(names, b""))
+    with pytest.raises(Rejected, match="`alice` holds more than 29 files and folders; upload"):
+        list_files(folder, UnpackLimits(listed=29))
+
+
+def test_a_walk_ends_at_the_limit(uploads):
+    folder = uploads.tree({"a/b/c": b"", "a/b/d": b"", "z": b""})
+    entries = [(str(e.path), e.skipped) for e in walk(folder, UnpackLimits(listed=3))]
+    assert entries == [("z", ""), ("a/b", TOO_MANY)]
+
+
+@pytest.mark.parametrize("extra", [{}, {"__MACOSX/x": b""}])
+def test_empty_folders_are_rejected(uploads, extra):
+    folder = uploads.tree(extra)
+    folder.mkdir(exist_ok=True)
+    with pytest.raises(Rejected, match="`alice` holds no files of yours; upload your code"):
+        list_files(folder)
+
+
+def test_unreadable_things_are_skipped_with_a_note(uploads, a4, lock):
+    folder = uploads.tree(a4 | {"locked/x": b"", "shut": b""})
+    lock(folder / "shut")
+    lock(folder / "locked")
+    assert list_files(folder).notes == ("skipped `shut`, `locked` (cannot be read)",)
+
+
+def test_a_folder_that_went_away_is_a_note(uploads, tmp_path):
+    with pytest.raises(Rejected, match="holds no files of yours"):
+        list_files(tmp_path / "absent")

@@ -1,0 +1,148 @@
+import re
+
+import pytest
+
+from submissions.limits import UnpackLimits
+from submissions.names import Names
+from submissions.submission import Rejected
+
+LONG = "x" * 100
+
+
+def names():
+    return Names("alice.zip", UnpackLimits(listed=50, kept=20))
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("/etc/passwd", "an absolute path"),
+        ("//server/share", "an absolute path"),
+        ("\\windows\\evil", "an absolute path"),
+        ("C:/evil", "an absolute path"),
+        ("c:evil", "an absolute path"),
+        ("C:\\evil", "an absolute path"),
+        ("../evil", "leads out of the archive"),
+        ("a/../../evil", "leads out of the archive"),
+        ("..", "leads out of the archive"),
+        ("..\\..\\evil", "leads out of the archive"),
+        ("venv/../../evil", "leads out of the archive"),
+        ("a/..\\evil", "a backslash"),
+        ("a/.. /evil", "nothing but dots and blanks"),
+        ("a/.../evil", "nothing but dots and blanks"),
+        ("", "whose name is empty"),
+        ("./", "whose name is empty"),
+        ("a\x1b[2Jb", "control characters"),
+        ("a\nb", "control characters"),
+        ("evilIcon\r", "control characters"),
+        ("Icon\r/evil", "control characters"),
+        ("a\x00b", "control characters"),
+        ("a\x7fb", "control characters"),
+        ("a\x85b", "control characters"),
+        ("a\u2028b", "control characters"),
+        ("a\udcffb", "not UTF-8"),
+        ("/".join("x" * 25), "more than 24 folders deep"),
+        ("x" * 241, "path is too long"),
+        ("é" * 121, "path is too long"),
+        ("/".join([LONG] * 6), "path is too long"),
+    ],
+)
+def test_unsafe_names_are_rejected(name, problem):
+    with pytest.raises(Rejected, match=f"`alice.zip` holds .*{re.escape(problem)}.*; .*\\.$"):
+        names().take(name, folder=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("Assignment 4/src/dataset.py", "Assignment 4/src/dataset.py"),
+        ("Übung/naïve 東.py", "Übung/naïve 東.py"),
+        ("./src/dataset.py", "src/dataset.py"),
+        ("src//dataset.py", "src/dataset.py"),
+        ("src\\dataset.py", "src/dataset.py"),
+        ("a..b/...c", "a..b/...c"),
+        ("run 10:30.txt", "run 10:30.txt"),
+        ("é" * 120, "é" * 120),
+    ],
+)
+def test_usual_names_are_kept(name, place):
+    assert str(names().take(name, folder=False)) == place
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problem"),
+    [
+        ("a/x.py", "a/x.py", "twice"),
+        ("a/x.py", "./a//x.py", "twice"),
+        ("a/x.py", "A/y.py", "one name on many systems"),
+        ("a/x.py", "a/X.py", "one name on many systems"),
+        ("stra\u00dfe", "STRASSE", "one name on many systems"),
+        ("\u00e9.py", "e\u0301.py", "one name on many systems"),
+        ("a", "a/b", "once as a file and once as a folder"),
+        ("a/b", "a", "once as a file and once as a folder"),
+    ],
+)
+def test_clashing_names_are_rejected(first, second, problem):
+    used = names()
+    used.take(first, folder=False)
+    with pytest.raises(Rejected, match=problem):
+        used.take(second, folder=False)
+
+
+def test_a_file_named_like_a_folder_is_rejected():
+    used = names()
+    used.take("a/", folder=True)
+    with pytest.raises(Rejected, match="once as a file and once as a folder"):
+        used.take("a", folder=False)
+
+
+def test_folders_may_be_named_again():
+    used = names()
+    for name in ("src/", "src/", "src"):
+        assert str(used.take(name, folder=True)) == "src"
+    assert str(used.take("src/x.py", folder=False)) == "src/x.py"
+
+
+def test_left_out_names_may_clash():
+    used = names()
+    for name in ("__MACOSX/x", "__macosx/x", "__MACOSX/x"):
+        assert used.take(name, folder=False) is None
+
+
+def test_the_top_folder_is_no_place():
+    assert names().take("./", folder=True) is None
+
+
+@pytest.mark.parametrize("folder", [False, True])
+@pytest.mark.parametrize("place", ["a/Icon\r", "Icon\r"])
+def test_macos_icon_files_are_no_error(place, folder):
+    assert names().take(place, folder=folder) is None
+
+
+def test_too_many_entries_are_rejected():
+    used = names()
+    for i in range(20):
+        used.take(f"{i}.py", folder=False)
+    with pytest.raises(Rejected, match="holds more than 20 files and folders; upload your"):
+        used.take("20.py", folder=False)
+
+
+def test_implied_folders_are_counted():
+    with pytest.raises(Rejected, match="more than 20 files and folders"):
+        names().take("/".join("abcdefghijklmnopqrstu"), folder=False)
+
+
+def test_left_out_entries_are_counted():
+    used = names()
+    for i in range(50):
+        used.take(f"venv/{i}.py", folder=False)
+    with pytest.raises(Rejected, match="holds more than 50 files and folders"):
+        used.take("venv/50.py", folder=False)
+
+
+def test_hostile_names_are_shown_escaped_and_cut():
+    with pytest.raises(Rejected) as caught:
+        names().take("\x1b[2J" + "x" * 5000, folder=False)
+    assert r"`\x1b[2Jxxx" in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+    assert len(str(caught.value)) < 300

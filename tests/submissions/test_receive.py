@@ -1,0 +1,81 @@
+import os
+
+import pytest
+
+from submissions.receive import collect, identify, identify_all, open_submission
+from submissions.submission import Rejected
+
+CODE = ("dataset.py", "attention.py")
+LONDON = "london_baseline_accuracy.txt"
+
+
+def opened(path, work):
+    return open_submission(identify(path, "cs224n-a4"), work, code=CODE, artifacts=(LONDON,))
+
+
+def test_all_children_but_hidden_ones_are_collected(uploads):
+    for name in ("b.zip", "c.txt", ".hidden", ".DS_Store"):
+        uploads.raw(b"", name)
+    for name in ("a", "__MACOSX", ".git"):
+        uploads.tree({"x": b""}, name)
+    (uploads.folder / "link").symlink_to("/etc")
+    assert [path.name for path in collect(uploads.folder)] == ["a", "b.zip", "c.txt", "link"]
+
+
+@pytest.mark.parametrize("pack", ["tree", "zip", "tar"])
+def test_every_kind_of_upload_gives_the_same(uploads, a4, tmp_path, files_in, pack):
+    rest = {"a4/wiki.txt": b"x", "a4/src/.ipynb_checkpoints/dataset.py": b"old"}
+    clean = opened(getattr(uploads, pack)(a4 | rest), tmp_path / "work")
+    assert files_in(clean.root) == a4
+    assert clean.code == clean.root / "a4/src"
+    assert clean.files == {LONDON: clean.root / "a4" / LONDON}
+    assert clean.notes == ("took `a4/src` (holds dataset.py, attention.py)",)
+
+
+def test_what_was_unpacked_does_not_stay(uploads, a4, tmp_path):
+    opened(uploads.zip(a4), tmp_path / "work")
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["clean"]
+
+
+def test_folders_are_not_changed(uploads, a4, tmp_path, snapshot):
+    folder = uploads.tree(a4 | {"venv/x": b"", "a4/src/old/dataset.py": b""})
+    (folder / "link").symlink_to("/etc")
+    before = snapshot(folder)
+    opened(folder, tmp_path / "work")
+    assert snapshot(folder) == before
+
+
+@pytest.mark.parametrize("name", ["dataset.py", "alice.rar", "alice.7z", "notes", "a\x1b.pdf"])
+def test_other_files_are_rejected_with_what_to_upload(uploads, tmp_path, name):
+    path = uploads.raw(b"PK\x03\x04", name)
+    with pytest.raises(
+        Rejected, match=r"is not an assignment; upload a folder, a \.zip or a \.tar\.gz\.$"
+    ):
+        opened(path, tmp_path / "work")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder link", "file link", "dangling"])
+def test_links_and_pipes_are_rejected(uploads, a4, tmp_path, kind):
+    path = uploads.folder / "odd.zip"
+    targets = {"folder link": uploads.tree(a4), "file link": uploads.zip(a4), "dangling": "absent"}
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to(targets[kind])
+    with pytest.raises(Rejected, match=r"`odd.zip` is a link or no ordinary file; upload a folder"):
+        opened(path, tmp_path / "work")
+
+
+def test_a_rejected_archive_leaves_nothing(uploads, tmp_path):
+    for upload in (
+        uploads.zip([("src/a.py", b""), ("../evil", b"")]),
+        uploads.tar({"venv/x": b""}),
+    ):
+        with pytest.raises(Rejected):
+            opened(upload, tmp_path / "work")
+        assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_uploads_of_a_batch_are_opened_each_in_its_place(uploads, a4, tmp_path):
+    uploads.tree(a4)
+    uploads.zip(a4)
+    for submission in identify_all(collect(uploads.folder), "cs224n-a4"):
+        open_submission(submission, tmp_path / submission.id, code=CODE, artifacts=())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["alice", "alice.zip", "uploads"]

@@ -1,0 +1,174 @@
+import os
+import stat
+import struct
+import zipfile
+
+import pytest
+
+from submissions.archive import unpack
+from submissions.limits import UnpackLimits
+from submissions.submission import Rejected
+
+
+def entry(name, mode=0, system=3):
+    info = zipfile.ZipInfo("x")
+    info.filename, info.external_attr, info.create_system = name, mode << 16, system
+    return info
+
+
+def patched(path, changes):
+    """The zip with bytes exchanged everywhere (in the local headers and in the directory)."""
+    data = path.read_bytes()
+    for old, new in changes:
+        assert old in data
+        data = data.replace(old, new)
+    path.write_bytes(data)
+    return path
+
+
+def headers(path, *, local, directory, value, width="<H"):
+    """The zip with one field of its first local header and its first directory entry set."""
+    data = bytearray(path.read_bytes())
+    at = data.index(b"PK\x01\x02")
+    if local is not None:
+        struct.pack_into(width, data, local, value)
+    struct.pack_into(width, data, at + directory, value)
+    path.write_bytes(data)
+    return path
+
+
+def test_macos_zips_pass(uploads, tmp_path, files_in):
+    name = "Übung/src/dataset.py"
+    upload = uploads.zip(
+        [
+            (entry("AAAAAA/", stat.S_IFDIR | 0o755), b""),
+            (entry("AAAAAA/src/dataset.py", stat.S_IFREG | 0o644), b"x"),
+            (entry("__MACOSX/AAAAAA/src/._dataset.py", stat.S_IFREG | 0o644), b"x"),
+            (entry("AAAAAA/Icon\r", stat.S_IFREG | 0o644), b""),
+        ]
+    )
+    patched(upload, [(b"AAAAAA", "Übung".encode())])  # UTF-8 without the flag, as Finder writes
+    unpack(upload, tmp_path / "out")
+    assert files_in(tmp_path / "out") == {name: b"x"}
+
+
+def test_windows_zips_pass(uploads, tmp_path, files_in):
+    upload = uploads.zip(
+        [(entry("a4\\src\\", 0, 0), b""), (entry("a4\\src\\dataset.py", 0, 0), b"x")]
+    )
+    unpack(upload, tmp_path / "out")
+    assert files_in(tmp_path / "out") == {"a4/src/dataset.py": b"x"}
+
+
+def test_utf8_names_with_the_flag_pass(uploads, tmp_path, files_in):
+    unpack(uploads.zip({"東/naïve é.py": b"x"}), tmp_path / "out")
+    assert files_in(tmp_path / "out") == {"東/naïve é.py": b"x"}
+
+
+@pytest.mark.parametrize("flagged", ["é", "AA"])
+def test_names_in_other_encodings_are_rejected(uploads, tmp_path, flagged):
+    upload = uploads.zip({f"src/{flagged}.py": b"x"})
+    patched(upload, [(flagged.encode(), b"\x82\xff")])
+    with pytest.raises(
+        Rejected, match=r"holds `src/\\x82\\xff.py`, whose name is not UTF-8 text; rename"
+    ):
+        unpack(upload, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("mode", "problem"),
+    [
+        (stat.S_IFLNK, "a link; put the file itself there"),
+        (stat.S_IFIFO, "no ordinary file; leave it out"),
+        (stat.S_IFCHR, "no ordinary file; leave it out"),
+        (stat.S_IFBLK, "no ordinary file; leave it out"),
+        (stat.S_IFSOCK, "no ordinary file; leave it out"),
+    ],
+)
+def test_links_and_devices_are_rejected(uploads, tmp_path, mode, problem):
+    upload = uploads.zip([("a.py", b"x"), (entry("evil", mode | 0o777), b"/etc/passwd")])
+    with pytest.raises(Rejected, match=f"holds `evil`, .*{problem}"):
+        unpack(upload, tmp_path / "out")
+
+
+def test_links_in_an_environment_are_left_out(uploads, tmp_path, files_in):
+    link = entry("venv/bin/python", stat.S_IFLNK | 0o777)
+    unpack(uploads.zip([("a.py", b"x"), (link, b"/usr/bin/python")]), tmp_path / "out")
+    assert files_in(tmp_path / "out") == {"a.py": b"x"}
+
+
+def test_folders_by_mode_are_folders(uploads, tmp_path):
+    upload = uploads.zip([("a.py", b"x"), (entry("sub", stat.S_IFDIR | 0o755), b"")])
+    unpack(upload, tmp_path / "out")
+    assert (tmp_path / "out/sub").is_dir()
+
+
+def test_encrypted_zips_are_rejected(uploads, tmp_path):
+    upload = headers(uploads.zip({"a.py": b"x"}), local=6, directory=8, value=1)
+    with pytest.raises(
+        Rejected, match=r"holds `a\.py`, which is encrypted; pack it without a password"
+    ):
+        unpack(upload, tmp_path / "out")
+
+
+@pytest.mark.parametrize("method", [9, 12, 14, 93, 99])
+def test_unusual_methods_are_rejected(uploads, tmp_path, method):
+    upload = headers(uploads.zip({"a.py": b"x"}), local=8, directory=10, value=method)
+    with pytest.raises(Rejected, match="packed with an unusual method; pack"):
+        unpack(upload, tmp_path / "out")
+
+
+def test_too_new_zips_are_rejected(uploads, tmp_path):
+    upload = headers(uploads.zip({"a.py": b"x"}), local=None, directory=6, value=200)
+    with pytest.raises(Rejected, match="needs a newer unpacker"):
+        unpack(upload, tmp_path / "out")
+
+
+@pytest.mark.parametrize("declared", [0, 10, 5000, 2**31])
+def test_lying_sizes_are_rejected(uploads, tmp_path, declared):
+    upload = headers(
+        uploads.zip({"a.py": b"x" * 1000}), local=22, directory=24, value=declared, width="<I"
+    )
+    with pytest.raises(Rejected, match="is damaged or was cut short"):
+        unpack(upload, tmp_path / "out")
+
+
+def test_a_smaller_size_with_its_own_sum_writes_no_more(uploads, tmp_path, files_in):
+    upload = uploads.zip({"a.py": b"x" * 1000})
+    headers(upload, local=22, directory=24, value=10, width="<I")
+    headers(upload, local=14, directory=16, value=zipfile.crc32(b"x" * 10), width="<I")
+    unpack(upload, tmp_path / "out")
+    assert files_in(tmp_path / "out") == {"a.py": b"x" * 10}
+
+
+def test_wrong_sums_are_rejected(uploads, tmp_path):
+    upload = headers(uploads.zip({"a.py": b"x"}), local=14, directory=16, value=7, width="<I")
+    with pytest.raises(Rejected, match=r"damaged or was cut short \(Bad CRC"):
+        unpack(upload, tmp_path / "out")
+
+
+def test_two_names_for_one_entry_are_rejected(uploads, tmp_path):
+    upload = uploads.zip({"good.py": b"x"})
+    data = upload.read_bytes()
+    upload.write_bytes(data.replace(b"good.py", b"evil.py", 1))  # the local header only
+    with pytest.raises(Rejected, match="damaged or was cut short"):
+        unpack(upload, tmp_path / "out")
+
+
+def test_a_bomb_beside_noise_is_found(uploads, tmp_path):
+    limits = UnpackLimits(ratio_from=20_000)
+    upload = uploads.zip({"noise": os.urandom(50_000), "zeros": bytes(300_000)})
+    with pytest.raises(Rejected, match="holds `zeros`, which unpacks to more than 100 times"):
+        unpack(upload, tmp_path / "out", limits)
+
+
+def test_entries_are_counted_before_they_are_read(uploads, tmp_path):
+    upload = uploads.raw(b"PK\x03\x04" + b"PK\x01\x02" * 101, "alice.zip")
+    with pytest.raises(Rejected, match="more than 100 files and folders"):
+        unpack(upload, tmp_path / "out", UnpackLimits(listed=100))
+
+
+def test_names_after_a_nul_are_not_hidden(uploads, tmp_path):
+    upload = patched(uploads.zip({"good.pyXevil": b"x"}), [(b"pyX", b"py\0")])
+    with pytest.raises(Rejected, match=r"`good.py\\x00evil`, whose name holds control characters"):
+        unpack(upload, tmp_path / "out")
