@@ -1,0 +1,223 @@
+"""Results as files others read: one JSON document a submission.
+
+    DIR/results/<submission>.json      schema softmark/result/v1
+    ├── schema, status, score, max_score, started_at, seconds
+    ├── submission    id, student, sha256
+    ├── assignment    name, version
+    ├── criteria[]    id, title, points, max_points, visibility, status
+    │   └── checks[]  id, description, status, fraction, message, hint, expected, actual,
+    │                 counterexample (label -> value, or null), seconds
+    └── environment   whatever the pipeline recorded
+
+A Result read back has everything named above. What the file does not hold gets a plain value:
+the submission's `path` is `.` and its `submitted_at` None, the title is the assignment's name, a
+criterion's kind is `code`, a check's weight 1 and its `depends_on` empty. Texts are kept as they
+are, except that half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD.
+"""
+
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from graders.errors import Misuse
+from graders.model import (
+    Check,
+    CheckResult,
+    CheckStatus,
+    Criterion,
+    CriterionResult,
+    Result,
+    ResultStatus,
+    Submission,
+    Visibility,
+)
+
+SCHEMA: Literal["softmark/result/v1"] = "softmark/result/v1"
+
+
+class _Edge(BaseModel):
+    """What every part of the file has in common: no unknown keys, no guessed types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class _Submission(_Edge):
+    id: str
+    student: str
+    sha256: str
+
+
+class _Assignment(_Edge):
+    name: str
+    version: int
+
+
+class _Check(_Edge):
+    id: str
+    description: str
+    status: CheckStatus
+    fraction: Annotated[float, Field(ge=0, le=1)]
+    message: str
+    hint: str
+    expected: str
+    actual: str
+    counterexample: dict[str, str] | None
+    seconds: float
+
+
+class _Criterion(_Edge):
+    id: str
+    title: str
+    points: float | None
+    max_points: float
+    visibility: Visibility
+    status: CheckStatus
+    checks: list[_Check]
+
+
+class _Result(_Edge):
+    schema_: Annotated[Literal["softmark/result/v1"], Field(alias="schema")]
+    submission: _Submission
+    assignment: _Assignment
+    status: ResultStatus
+    score: float | None
+    max_score: float
+    criteria: list[_Criterion]
+    environment: dict[str, JsonValue]
+    started_at: datetime
+    seconds: float
+
+
+def result_to_json(result: Result) -> dict[str, JsonValue]:
+    """The Result as a document of schema softmark/result/v1."""
+    document = {
+        "schema": SCHEMA,
+        "submission": {key: getattr(result.submission, key) for key in _Submission.model_fields},
+        "assignment": {"name": result.assignment, "version": result.version},
+        "criteria": [_criterion_to_json(c) for c in result.criteria],
+    } | {
+        key: getattr(result, key)
+        for key in ("status", "score", "max_score", "environment", "started_at", "seconds")
+    }
+    edge = _Result.model_validate(_plain(document))
+    dumped: dict[str, JsonValue] = edge.model_dump(mode="json", by_alias=True)
+    return dumped
+
+
+def result_from_json(document: Mapping[str, object]) -> Result:
+    """The Result a document holds; pydantic's ValidationError when it is not of the schema."""
+    return _result(_Result.model_validate_json(json.dumps(document)))
+
+
+def write_result(result: Result, out: Path) -> Path:
+    """Write `out/results/<submission>.json` whole or not at all, and return its path."""
+    text = json.dumps(result_to_json(result), ensure_ascii=False, indent=1, allow_nan=False)
+    return write_text(submission_file(out, "results", result.submission.id, ".json"), text + "\n")
+
+
+def read_result(path: Path) -> Result:
+    """The Result stored in a file; Misuse, which names the file, when it is broken."""
+    remedy = "grade that submission again, or delete the file"
+    try:
+        return _result(_Result.model_validate_json(path.read_bytes()))
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read: {error.strerror}", remedy) from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise Misuse(f"{path}: not a {SCHEMA} file: {where}: {first['msg']}", remedy) from error
+
+
+def submission_file(out: Path, folder: str, submission_id: str, suffix: str) -> Path:
+    """Where a submission's file lies under `out`; Misuse when its id is no plain file name."""
+    if submission_id in ("", ".", "..") or any(c in submission_id for c in "/\\\0"):
+        raise Misuse(f"submission {submission_id!r}: the id is not a file name")
+    return out / folder / f"{submission_id}{suffix}"
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a UTF-8 file that readers see either whole or not yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A name of its own: two writers never share it, and no reader looks for it.
+    unfinished = path.parent / f".{uuid.uuid4().hex}.tmp"
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return path
+
+
+def _criterion_to_json(graded: CriterionResult) -> dict[str, object]:
+    criterion = graded.criterion
+    return {
+        "id": criterion.id,
+        "title": criterion.title,
+        "points": graded.points,
+        "max_points": criterion.points,
+        "visibility": criterion.visibility,
+        "status": graded.status,
+        "checks": [_check_to_json(c) for c in graded.checks],
+    }
+
+
+def _check_to_json(found: CheckResult) -> dict[str, object]:
+    identity = {"id": found.check.id, "description": found.check.description}
+    rest = {key: getattr(found, key) for key in _Check.model_fields if key not in identity}
+    return identity | rest | {"counterexample": dict(found.counterexample) or None}
+
+
+def _plain(value: object) -> object:
+    """The same value from dicts, lists and text that UTF-8 can hold."""
+    match value:
+        case str():
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case Mapping():
+            return {_plain(str(key)): _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case _:
+            return value
+
+
+def _result(edge: _Result) -> Result:
+    return Result(
+        submission=Submission(
+            id=edge.submission.id,
+            student=edge.submission.student,
+            assignment=edge.assignment.name,
+            path=Path(),
+            sha256=edge.submission.sha256,
+            submitted_at=None,
+        ),
+        assignment=edge.assignment.name,
+        version=edge.assignment.version,
+        title=edge.assignment.name,
+        status=edge.status,
+        criteria=tuple(_criterion(c) for c in edge.criteria),
+        score=edge.score,
+        max_score=edge.max_score,
+        environment=edge.environment,
+        started_at=edge.started_at,
+        seconds=edge.seconds,
+    )
+
+
+def _criterion(edge: _Criterion) -> CriterionResult:
+    criterion = Criterion(edge.id, edge.title, edge.max_points, edge.visibility, "code")
+    checks = tuple(_check(c, edge.id) for c in edge.checks)
+    return CriterionResult(criterion, edge.status, edge.points, checks)
+
+
+def _check(edge: _Check, criterion: str) -> CheckResult:
+    return CheckResult(
+        check=Check(edge.id, edge.description, criterion),
+        counterexample=tuple((edge.counterexample or {}).items()),
+        **edge.model_dump(exclude={"id", "description", "counterexample"}),
+    )

@@ -1,0 +1,33 @@
+"""Results as pages, tables and files for other systems."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from graders.model import Result
+from graders.store import write_result
+from reports.course_page import write_course_page
+from reports.grades import write_grades
+from reports.gradescope import write_gradescope
+from reports.student_page import write_student_page
+
+__all__ = [
+    "write_course_page",
+    "write_grades",
+    "write_gradescope",
+    "write_reports",
+    "write_result",
+    "write_student_page",
+    "write_submission_files",
+]
+
+
+def write_reports(results: Sequence[Result], out: Path) -> tuple[Path, ...]:
+    """Write what needs every result: `out/grades.csv` and `out/index.html`."""
+    return write_grades(results, out), write_course_page(results, out)
+
+
+def write_submission_files(result: Result, out: Path) -> tuple[Path, ...]:
+    """Write what needs one result: its JSON, its Gradescope file and its page."""
+    page, gradescope = write_student_page(result, out), write_gradescope(result, out)
+    # The Result comes last: where it lies, the submission is done with.
+    return write_result(result, out), gradescope, page

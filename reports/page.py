@@ -1,0 +1,72 @@
+"""Turn a template and a view into one self-contained HTML page that runs nothing of others."""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from reports import text, words
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(template: str, view: object, *, script: str | None = None) -> str:
+    """The page of `template`, in which only our own style and script may run."""
+    style_text, script_text = _asset("style.css"), _asset(script) if script else ""
+    policy = (
+        f"default-src 'none'; style-src {_hash(style_text)}; base-uri 'none'; form-action 'none'"
+    )
+    if script_text:
+        policy += f"; script-src {_hash(script_text)}"
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            # Both are files of ours, and their text must reach the browser as it was hashed.
+            style=Markup(style_text),  # noqa: S704
+            script=Markup(script_text),  # noqa: S704
+            policy=policy,
+            view=view,
+        )
+    )
+
+
+def student_href(submission_id: str) -> str:
+    """The link from the course page to a student's page."""
+    return f"reports/{quote(submission_id, safe='')}.html"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        line=text.line,
+        prose=text.prose,
+        sentence=text.sentence,
+        verbatim=text.verbatim,
+        number=text.number,
+        student_href=student_href,
+        criterion_word=words.criterion_word,
+    )
+    environment.globals.update(check_words=words.CHECK_WORDS, status_words=words.STATUS_WORDS)
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+    return f"'sha256-{digest}'"

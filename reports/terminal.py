@@ -1,0 +1,163 @@
+"""What Softmark prints: data on stdout, progress and errors on stderr."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from graders.model import CheckResult, CriterionResult, Finding, Result
+from reports.text import line, number, prose
+from reports.words import STATUS_SENTENCES, STATUS_WORDS, criterion_word, intake_notes
+
+T = TypeVar("T")
+
+OUT = Console(highlight=False, markup=False)
+ERR = Console(stderr=True, highlight=False, markup=False)
+
+SIGNS = {
+    "passed": ("✓", "green"),
+    "partial": ("~", "yellow"),
+    "failed": ("✗", "red"),
+    "skipped": ("-", "dim"),
+    "needs_review": ("?", "cyan"),
+    "error": ("!", "magenta"),
+}
+
+
+def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
+    """The same items, with a bar on stderr: how many, how long, how long still."""
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
+        task = bar.add_task("grading", total=total)
+        for item in items:
+            bar.advance(task)
+            yield item
+
+
+def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
+    """One submission for the student who checks it: what fails, why, and what to do."""
+    OUT.print(f"{line(result.submission.id)}: {line(result.title)}", style="bold")
+    for note in intake_notes(result):
+        OUT.print(Padding(line(note, 300), (0, 0, 0, 2)), style="dim")
+    for criterion in result.criteria:
+        _show_criterion(criterion)
+    for sentence in not_judged:
+        OUT.print(f"not judged here: {sentence}", style="dim")
+    if result.status != "graded":
+        OUT.print(STATUS_SENTENCES[result.status])
+    elif result.max_score > 0:
+        OUT.print(f"{_points(result.score)} of {number(result.max_score)} points", style="bold")
+
+
+def show_batch(results: Sequence[Result], out: Path) -> None:
+    """A row a submission, and where the pages are."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("submission", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("status", overflow="fold")
+    for result in results:
+        score = f"{_points(result.score)} / {number(result.max_score)}"
+        table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
+    OUT.print(table)
+    OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
+    for result in results:
+        _show_faults(result)
+
+
+def show_findings(findings: Sequence[Finding]) -> None:
+    """What validate found: a line for what is as expected, and the reasons for what is not."""
+    for finding in sorted(findings, key=lambda each: (bool(each.problems), each.name)):
+        lost = ", ".join(f"{name} -{number(points)}" for name, points in finding.lost.items())
+        sign, style = SIGNS["failed" if finding.problems else "passed"]
+        text = Text(f"{sign} ", style=style)
+        text.append(finding.name, style="bold")
+        text.append(f"  {lost or 'loses nothing'}", style="dim")
+        OUT.print(text)
+        for problem in finding.problems:
+            OUT.print(Padding(prose(problem), (0, 0, 0, 4)))
+    wrong = sum(bool(finding.problems) for finding in findings)
+    OUT.print(f"{len(findings)} graded, {len(findings) - wrong} as expected, {wrong} not")
+
+
+def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:
+    """Names and findings, each with a sign for good or not."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(width=1)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, found, good in rows:
+        sign, style = SIGNS["passed" if good else "failed"]
+        table.add_row(Text(sign, style=style), name, found)
+    OUT.print(table)
+
+
+def show_misuse(message: str, hint: str) -> None:
+    """One line that says what is wrong, and one that says what to do."""
+    ERR.print(Text.assemble(("Error: ", "bold red"), line(message, 1000)), soft_wrap=True)
+    if hint:
+        ERR.print(Text.assemble(("hint: ", "bold"), line(hint, 1000)), soft_wrap=True)
+
+
+def _show_criterion(result: CriterionResult) -> None:
+    sign, style = SIGNS[result.status]
+    points = f"{_points(result.points)} / {number(result.criterion.points)}"
+    text = Text(f"{sign} ", style=style)
+    text.append(line(result.criterion.title), style="bold")
+    text.append(f"  {criterion_word(result)}, {points}", style="dim")
+    OUT.print(text)
+    for check in result.checks:
+        if check.status != "passed" or check.message:
+            _show_check(check)
+
+
+def _show_check(result: CheckResult) -> None:
+    sign, style = SIGNS[result.status]
+    OUT.print(Padding(Text.assemble((f"{sign} ", style), line(result.check.description, 300)), _IN))
+    rows = [
+        ("", result.message),
+        ("expected", result.expected),
+        ("got", result.actual),
+        *result.counterexample,
+        ("hint", result.hint),
+    ]
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim", overflow="fold", max_width=22)
+    table.add_column(overflow="fold")
+    for label, value in rows:
+        if value:
+            table.add_row(line(label), prose(value))
+    if table.row_count:
+        OUT.print(Padding(table, (0, 0, 0, 6)))
+
+
+def _show_faults(result: Result) -> None:
+    """For staff: what broke, one line each, on stderr."""
+    faults = result.environment.get("faults", ())
+    for fault in faults if isinstance(faults, list) else ():
+        ERR.print(f"{line(result.submission.id)}: {line(str(fault), 400)}", soft_wrap=True)
+
+
+def _points(points: float | None) -> str:
+    return "-" if points is None else number(points)
+
+
+_IN = (0, 0, 0, 4)

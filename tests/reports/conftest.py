@@ -1,0 +1,118 @@
+"""Results to report on."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from graders.model import Check, CheckResult, Criterion, CriterionResult, Result, Submission
+
+HIDDEN_SECRET = "the-secret-input-of-a-hidden-check"
+
+
+def criterion_result(criterion, *found):
+    """A criterion's checks, each worth the same; undecided when one of them is."""
+    open_ = any(c.status in ("needs_review", "error") for c in found)
+    share = sum(c.fraction for c in found) / len(found)
+    status = "error" if open_ else "passed" if share == 1 else "partial" if share else "failed"
+    points = None if open_ else criterion.points * share
+    return CriterionResult(criterion, status, points, tuple(found))
+
+
+def check_result(status="passed", fraction=None, check_id="a", **words):
+    """One check's finding."""
+    worth = float(status == "passed") if fraction is None else fraction
+    check = Check(check_id, f"Check {check_id} holds.", "any")
+    return CheckResult(check, status, worth, **words)
+
+
+CODE = Criterion("rotary", "Rotary embedding", 4.0, "visible", "code")
+FILES = Criterion("files", "Prediction files", 10.0, "visible", "metric")
+SECRET = Criterion("secret", "Hidden accuracy", 6.0, "hidden", "metric")
+
+
+@pytest.fixture
+def make_result():
+    """`make_result(*criteria)` is a Result of one submission, scored as scoring does."""
+
+    def make(*criteria, submission="ada", student="Ada Lovelace", **changes):
+        points = [c.points for c in criteria]
+        score = None if None in points else sum(points)
+        result = Result(
+            submission=Submission(submission, student, "toy", Path(), "f" * 64, None),
+            assignment="toy",
+            version=1,
+            title="Toy assignment",
+            status="incomplete" if score is None else "graded",
+            criteria=tuple(criteria),
+            score=score,
+            max_score=sum(c.criterion.points for c in criteria),
+            environment={"intake": ["The code is in src."], "python": "3.11"},
+            started_at=datetime(2025, 3, 1, 14, 5, tzinfo=UTC),
+            seconds=1.5,
+        )
+        return replace(result, **changes)
+
+    return make
+
+
+@pytest.fixture
+def graded(make_result):
+    """Half of the visible points, all of the hidden ones."""
+    hidden = check_result("partial", 0.5, message=HIDDEN_SECRET, hint=HIDDEN_SECRET)
+    mistake = check_result(
+        "failed",
+        hint="The exponent's sign is turned round",
+        expected="Ada⁇□",
+        actual="Ada □",
+        counterexample=(("document", "Ada L\t"), ("block size", "4")),
+        check_id="b",
+    )
+    return make_result(
+        criterion_result(CODE, check_result(), mistake),
+        criterion_result(FILES, check_result()),
+        criterion_result(SECRET, hidden),
+    )
+
+
+@pytest.fixture
+def incomplete(make_result):
+    """One criterion that we could not grade."""
+    ours = check_result("error", message="The sandbox did not start.")
+    return make_result(criterion_result(CODE, ours), criterion_result(FILES, check_result()))
+
+
+@pytest.fixture
+def rejected(make_result):
+    """An upload that could not be opened."""
+    nothing = check_result("skipped", message="The archive is cut off.")
+    return make_result(
+        CriterionResult(CODE, "skipped", None, (nothing,)),
+        status="rejected",
+        environment={"rejected": "The archive is cut off."},
+    )
+
+
+@pytest.fixture
+def hostile(make_result):
+    """A Result whose every text attacks its reader."""
+    attack = "<script>alert(1)</script>\"'><img src=//x.test onerror=x>\x1b[31m\u202e\x00\ud800" + (
+        "\u0301" * 500 + "A" * 100_000
+    )
+    found = check_result(
+        "failed",
+        message=attack,
+        hint=attack,
+        expected=attack,
+        actual=attack,
+        counterexample=((attack, attack),),
+    )
+    criterion = replace(CODE, title=attack)
+    return make_result(
+        criterion_result(criterion, found),
+        submission='a"b <c>#?%.zip',
+        student=attack,
+        title=attack,
+        environment={"intake": [attack], "seeds": {attack: attack}},
+    )

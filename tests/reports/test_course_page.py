@@ -1,0 +1,92 @@
+import re
+from urllib.parse import unquote
+
+import pytest
+
+from reports import write_course_page, write_reports, write_submission_files
+from reports.course_page import course_view
+
+
+@pytest.fixture
+def course(make_result, graded, incomplete):
+    rotary, files, secret = graded.criteria
+    return [
+        make_result(rotary, files, secret, submission="b", student="Bo"),
+        make_result(*incomplete.criteria, submission="c", student="Cy"),
+        make_result(files, submission="d", student="Di", max_score=20.0),
+        make_result(submission="a", student="Al", status="rejected", score=None),
+    ]
+
+
+def test_statistics_count_published_scores(course):
+    view = course_view(course)
+    assert (view.published, view.mean, view.median) == (2, 12.5, 12.5)
+    assert [b.count for b in view.bins] == [0, 0, 0, 0, 0, 1, 0, 1, 0, 0]
+    assert view.bins[-1].high == view.max_score == 20
+
+
+def test_extremes_lie_in_the_outer_bars(make_result, graded):
+    criteria = graded.criteria
+    scores = [make_result(*criteria, score=s, submission=str(s)) for s in (0.0, 20.0, 25.0)]
+    assert [b.count for b in course_view(scores).bins] == [1, *[0] * 8, 2]
+
+
+def test_people_are_asked_in_order_of_urgency(course):
+    assert [(w.result.submission.id, w.result.status) for w in course_view(course).waiting] == [
+        ("c", "incomplete"),
+        ("a", "rejected"),
+    ]
+    assert "The sandbox did not start." in course_view(course).waiting[0].reason
+
+
+def test_staff_read_what_broke(make_result, incomplete):
+    environment = {"faults": ["SandboxFailed: no namespace"]}
+    (waiting,) = course_view([make_result(*incomplete.criteria, environment=environment)]).waiting
+    assert waiting.reason == "SandboxFailed: no namespace"
+
+
+def test_rejected_is_listed_with_its_reason(rejected):
+    assert course_view([rejected]).waiting[0].reason == "The archive is cut off."
+
+
+def test_hints_are_counted_once_a_submission(make_result, graded):
+    rotary, *_ = graded.criteria
+    twice = type(rotary)(rotary.criterion, "failed", 0.0, rotary.checks * 2)
+    results = [make_result(twice, submission=name) for name in "ab"]
+    (hint,) = course_view(results).hints
+    assert [s.id for s in hint.submissions] == ["a", "b"]
+
+
+def test_criterion_summary(course):
+    rotary, files, _ = course_view(course).rubric
+    assert (rotary.graded, rotary.full, rotary.none, rotary.mean) == (1, 0, 0, 2.0)
+    assert (files.graded, files.full) == (3, 3)
+
+
+def test_links_lead_to_the_pages(tmp_path, hostile):
+    page = write_submission_files(hostile, tmp_path)[-1]
+    source = write_course_page([hostile], tmp_path).read_text()
+    (link,) = set(re.findall(r'href="(reports/[^"]*)"', source))
+    assert tmp_path / unquote(link) == page
+    assert page.is_file()
+
+
+def test_hostile_text_stays_text(tmp_path, hostile):
+    source = write_course_page([hostile], tmp_path).read_text()
+    assert source.count("<script>") == 1
+    assert "<img" not in source
+    assert not re.search("[\x00\x1b\u202e\ud800]", source)
+    assert len(source) < 50_000
+
+
+def test_empty_course_has_a_page(tmp_path):
+    grades, index = write_reports([], tmp_path)
+    assert "No submissions" in index.read_text()
+    assert grades.name == "grades.csv"
+
+
+def test_two_thousand_students_stay_small(tmp_path, make_result, graded):
+    results = [make_result(*graded.criteria, submission=f"s{i}") for i in range(2000)]
+    source = write_course_page(results, tmp_path).read_text()
+    assert source.count("<tr>") > 2000
+    assert len(source) < 3_000_000
