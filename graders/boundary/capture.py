@@ -1,0 +1,89 @@
+"""What a child prints, kept up to a limit and never in its way."""
+
+import os
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+
+class Capture(Protocol):
+    """Where standard output and error of a child go."""
+
+    write: int  # the descriptor that the child gets
+
+    def started(self) -> None:
+        """The child has its descriptor now."""
+
+    def text(self) -> str:
+        """What was kept."""
+
+    def close(self) -> None:
+        """Take what is left and let go; `text` still answers."""
+
+
+class PipeCapture:
+    """A pipe that the parent empties whenever it waits; what exceeds the limit is thrown away."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept = bytearray()
+        self._cut = False
+        self.read, self.write = os.pipe()
+        os.set_blocking(self.read, False)
+
+    def started(self) -> None:
+        """Leave the writing end to the child."""
+        os.close(self.write)
+
+    def drain(self) -> bool:
+        """Take what lies in the pipe now; False when nobody can write to it any more."""
+        try:
+            data = os.read(self.read, 2**16)
+        except BlockingIOError:
+            return True
+        room = self._limit - len(self._kept)
+        self._kept += data[:room]
+        self._cut = self._cut or len(data) > room
+        return bool(data)
+
+    def text(self) -> str:
+        """All that was kept."""
+        return _text(bytes(self._kept), cut=self._cut)
+
+    def close(self) -> None:
+        """Take the rest, at most a pipe full, and let go."""
+        for _ in range(16):
+            if not self.drain():
+                break
+        os.close(self.read)
+
+
+class FileCapture:
+    """A file, for systems on which a pipe cannot be waited for (tier `none`)."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        self._path, self._limit = path, limit
+        self._file: BinaryIO = path.open("ab")
+        self._last = ""
+        self.write = self._file.fileno()
+
+    def started(self) -> None:
+        """Leave the writing to the child."""
+        self._file.close()
+
+    def text(self) -> str:
+        """The beginning of what was written."""
+        if not self._path.exists():
+            return self._last
+        with self._path.open("rb") as file:
+            data = file.read(self._limit + 1)
+        return _text(data[: self._limit], cut=len(data) > self._limit)
+
+    def close(self) -> None:
+        """Remember the text and remove the file."""
+        self._last = self.text()
+        self._path.unlink(missing_ok=True)
+
+
+def _text(data: bytes, *, cut: bool) -> str:
+    text = data.decode("utf-8", "replace")
+    return f"{text}\n[cut here: too much output]" if cut else text

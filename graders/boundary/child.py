@@ -1,0 +1,27 @@
+"""The first code that runs in a child: it narrows itself, then becomes the worker.
+
+    python -c "... from graders.boundary.child import main; main()" ORDER
+
+ORDER is JSON: where the files lie, the seed, and what to give up. Nothing of the student's has
+been imported when the worker says hello.
+"""
+
+import json
+import sys
+
+
+def main() -> None:
+    """Follow the order on the command line until the parent hangs up."""
+    order = json.loads(sys.argv[1])
+    settle = None
+    if (give_up := order.pop("narrow")) is not None:
+        from graders.boundary import narrow  # Linux only
+
+        settle = narrow.give_up(give_up)
+        if order["probe"]:
+            narrow.check_process_limit()
+    if order.pop("probe"):
+        return
+    from graders.boundary.worker import Order, work  # imports torch
+
+    work(Order(**order), settle)

@@ -1,0 +1,100 @@
+"""What all tiers share: the order to a child, its command line, and the first moments."""
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graders.boundary import policy
+from graders.boundary.capture import Capture
+from graders.boundary.stage import Stage
+from graders.model import Limits
+
+BOOT = (
+    "import sys; sys.path.insert(0, sys.argv.pop()); "
+    "from graders.boundary.child import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One child to start: its files, limits and seed; a `probe` narrows itself and ends."""
+
+    stage: Stage
+    limits: Limits
+    seed: int
+    probe: bool = False
+
+
+def command(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> list[str]:
+    """The child's own command line, with `layout` as the child sees it."""
+    order = {
+        "runtime": str(layout.runtime),
+        "code": str(layout.code),
+        "seed": job.seed,
+        "packages": policy.packages(),
+        "narrow": narrow,
+        "probe": job.probe,
+    }
+    flags = policy.PYTHON_FLAGS
+    return [sys.executable, *flags, "-c", BOOT, json.dumps(order), str(layout.runtime)]
+
+
+def narrowing(
+    job: Job, *, processes_before: int, reads_all: bool, grants: Mapping[str, Sequence[str]] | None
+) -> dict[str, Any]:
+    """What a Linux child gives up; see narrow.py."""
+    return {
+        "user": job.stage.user,
+        "reads_all": reads_all,
+        "landlock": grants,
+        "rlimits": policy.rlimits(job.limits, processes_before),
+        "memory": job.limits.memory_bytes,
+        "cpu": job.limits.cpu_seconds,
+    }
+
+
+def launch(
+    words: list[str],
+    cwd: Path,
+    scratch: Path,
+    capture: Capture,
+    keep: Sequence[int] = (),
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start the command with one end of a new channel as its standard input.
+
+    Raises OSError, with nothing left open, when the program cannot be started.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            process = subprocess.Popen(  # noqa: S603  the command is ours
+                words,
+                stdin=subprocess.PIPE if sys.platform == "win32" else theirs.fileno(),
+                stdout=capture.write,
+                stderr=capture.write,
+                env=policy.environment(scratch),
+                cwd=cwd,
+                start_new_session=True,
+                pass_fds=keep,
+            )
+        except OSError:
+            ours.close()
+            capture.started()
+            capture.close()
+            raise
+        if sys.platform == "win32":
+            _share(theirs, process)
+    capture.started()
+    return process, ours
+
+
+def _share(theirs: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    """Give the child its end where a socket cannot be standard input (Windows)."""
+    if sys.platform == "win32" and process.stdin is not None:
+        with process.stdin as pipe:
+            pipe.write(theirs.share(process.pid).hex().encode() + b"\n")

@@ -1,0 +1,114 @@
+"""How a request ended, as a value or as a sentence for the student."""
+
+import signal
+
+from graders.boundary.process import Ending, TooMuch
+from graders.boundary.wire import Value, WireError
+from graders.errors import (
+    BadReply,
+    StudentExited,
+    StudentFault,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentSignalled,
+    StudentTimedOut,
+)
+from graders.model import Limits
+
+MAX_TEXT = 500
+SIGKILL, SIGXCPU = 9, 24  # not every system names them
+NAMES = {
+    4: "illegal instruction",
+    6: "abort",
+    7: "bus error",
+    8: "arithmetic error",
+    11: "segmentation fault",
+    31: "forbidden system call",
+}
+
+
+def answer(reply: dict[str, Value]) -> Value:
+    """The value in a reply; raises the StudentFault that it tells of, or BadReply."""
+    if set(reply) == {"id", "value"}:
+        return reply["value"]
+    error = reply.get("error")
+    if not isinstance(error, dict):
+        raise unreadable(WireError("neither a value nor an error"))
+    text = {name: clean(str(error.get(name, ""))) for name in ("kind", "message", "source")}
+    where = clean(str(error.get("where", "")))
+    match error.get("outcome"):
+        case "exited":
+            status = text["message"] or "0"
+            raise StudentExited(f"Your code called exit (status {status}).", where)
+        case "out_of_memory":
+            raise StudentOutOfMemory(_with_detail("Your code ran out of memory", text), where)
+        case "unsendable":
+            raise BadReply(f"Your code's answer cannot be used: {text['message']}.", where)
+    raise StudentRaised(_raised(text), where, text["kind"])
+
+
+def spent(limits: Limits) -> StudentTimedOut:
+    """The fault of code that was stopped by the clock."""
+    return StudentTimedOut(
+        f"Your code ran for more than {limits.wall_seconds:g} s and was stopped."
+    )
+
+
+def greedy(error: TooMuch) -> StudentOutOfMemory:
+    """The fault of code whose processes were stopped for what they use together."""
+    return StudentOutOfMemory(f"Your code was stopped: {error}.")
+
+
+def unreadable(error: WireError) -> BadReply:
+    """The fault of a reply that is none."""
+    return BadReply(f"Your process sent something that is no answer: {error}.")
+
+
+def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault:
+    """The fault of a process that is gone, or has hung up, instead of answering.
+
+    Whoever ignores the signal that says its processor time is up is killed, as one is whose
+    memory ends: the seconds that the process was `busy` tell the two apart.
+    """
+    if ending is None:
+        return BadReply("Your process closed its connection without an answer.")
+    if ending.signal is None:
+        return StudentExited(
+            f"Your process ended itself (exit status {ending.status}) before it answered."
+        )
+    killed = ending.signal == SIGKILL
+    if ending.signal == SIGXCPU or (killed and busy >= limits.cpu_seconds):
+        return StudentTimedOut(
+            f"Your code used more than {limits.cpu_seconds} s of processor time and was stopped."
+        )
+    if killed:
+        return StudentOutOfMemory("Your process was killed: it used too much memory.")
+    return StudentSignalled(f"Your process died: {_signal_name(ending.signal)}.")
+
+
+def clean(text: str) -> str:
+    """Text that is safe to show: no control characters, cut to a limit."""
+    kept = "".join(
+        each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}"
+        for each in text[: MAX_TEXT + 1]
+    )
+    return kept if len(kept) <= MAX_TEXT else kept[:MAX_TEXT] + " …"
+
+
+def _raised(text: dict[str, str]) -> str:
+    source = f", at `{text['source']}`" if text["source"] else ""
+    return f"{_with_detail('Your code raised ' + text['kind'], text)}{source}."
+
+
+def _with_detail(sentence: str, text: dict[str, str]) -> str:
+    return f"{sentence}: {text['message']}" if text["message"] else sentence
+
+
+def _signal_name(number: int) -> str:
+    name = NAMES.get(number)
+    if name is None:
+        try:
+            name = signal.Signals(number).name
+        except ValueError:
+            name = "a signal"
+    return f"{name} (signal {number})"

@@ -1,0 +1,171 @@
+"""One running child: its channel, its output, its end."""
+
+import contextlib
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from graders.boundary import wire
+from graders.boundary.capture import Capture, PipeCapture
+
+RECEIVE_BYTES = 2**18
+LAST_WORDS = 2.0  # seconds in which a child that hung up must have ended
+POLL = 0.002
+WATCH = 0.25  # seconds between two looks at what the whole tree uses
+REAPING = 15.0  # seconds in which a killed tree must be gone
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a child ended: an exit status, or the number of a signal."""
+
+    status: int | None = None
+    signal: int | None = None
+
+
+class HungUp(Exception):
+    """The child closed its end of the channel."""
+
+
+class TooMuch(Exception):
+    """The processes of the child use too much together; the message says of what."""
+
+
+class Child:
+    """A started child; `end` kills all of its processes and may be called twice.
+
+    While it works on an answer, `watch` is called now and then, and raises TooMuch.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        channel: socket.socket,
+        capture: Capture,
+        kill: Callable[[], None],
+        watch: Callable[[], None] | None = None,
+    ) -> None:
+        self.pid = process.pid
+        self.capture = capture
+        self._process = process
+        self._channel = channel
+        self._kill = kill
+        self._watch = watch
+        self._watched = time.monotonic()
+        self._reader = wire.FrameReader()
+        self._ending: Ending | None = None
+        self.busy = 0.0
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(channel, selectors.EVENT_READ)
+        if isinstance(capture, PipeCapture):
+            self._selector.register(capture.read, selectors.EVENT_READ, capture)
+
+    def ask(self, frame: bytes, deadline: float) -> bytes | bytearray:
+        """The frame that answers this one; raises TimeoutError, HungUp, TooMuch or WireError.
+
+        `busy` adds up the seconds that answers took.
+        """
+        started = time.monotonic()
+        try:
+            self._send(frame, deadline)
+            return self.receive(deadline)
+        finally:
+            self.busy += time.monotonic() - started
+
+    def _send(self, frame: bytes, deadline: float) -> None:
+        self._channel.settimeout(max(deadline - time.monotonic(), 0.001))
+        try:
+            self._channel.sendall(frame)
+        except TimeoutError:
+            raise
+        except OSError:
+            raise HungUp from None
+
+    def receive(self, deadline: float) -> bytes | bytearray:
+        """The next frame; raises TimeoutError, HungUp, TooMuch or WireError."""
+        while (frame := self._reader.take()) is None:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                raise TimeoutError
+            self._wait(min(remaining, WATCH))
+        return frame
+
+    def has_unread(self) -> bool:
+        """Whether something came that nobody asked for, or the child has hung up."""
+        if self._reader.pending:
+            return True
+        ready = self._selector.select(0)
+        return any(key.fileobj is self._channel for key, _ in ready)
+
+    def _wait(self, seconds: float) -> None:
+        if self._watch is not None and time.monotonic() - self._watched > WATCH:
+            self._watch()
+            self._watched = time.monotonic()
+        for key, _ in self._selector.select(seconds):
+            if key.data is None:
+                self._read_channel()
+            elif not key.data.drain():
+                self._selector.unregister(key.fileobj)
+
+    def _read_channel(self) -> None:
+        try:
+            data = self._channel.recv(RECEIVE_BYTES)
+        except OSError:
+            data = b""
+        if not data:
+            raise HungUp
+        self._reader.feed(data)
+
+    def end(self, patience: float = 0.0) -> Ending | None:
+        """Kill every process of this child; how it ended by itself, None if it did not.
+
+        `patience` is how long it may still take to end by itself.
+        """
+        if self._channel.fileno() != -1:
+            by_itself = self._wait_for_end(patience)
+            # Killed before it is reaped: until then its number belongs to nobody else.
+            with contextlib.suppress(ProcessLookupError):
+                self._kill()
+            self._reap_within(REAPING)
+            if not by_itself:
+                self._ending = None
+            self._selector.close()
+            self._channel.close()
+            self.capture.close()
+        return self._ending
+
+    def _wait_for_end(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while not (ended := self._has_ended()) and time.monotonic() < deadline:
+            time.sleep(POLL)
+        return ended
+
+    def _has_ended(self) -> bool:
+        """Whether the process is over, and still to be reaped where the system can tell."""
+        if sys.platform == "linux":
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, flags) is not None
+        return self._reap()
+
+    def _reap_within(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not self._reap() and time.monotonic() < deadline:
+            time.sleep(POLL)
+
+    def _reap(self) -> bool:
+        """Whether the process is over; remembers how it ended."""
+        code = self._process.poll()
+        if code is not None:
+            self._ending = ending(code)
+        return code is not None
+
+
+def ending(code: int) -> Ending:
+    """Read an exit status: of the child itself, or as the sandbox passes it on (128 + signal)."""
+    number = -code if code < 0 else code - 128
+    return Ending(signal=number) if 0 < number < 65 else Ending(status=code)

@@ -1,0 +1,93 @@
+"""Start a child behind one of three walls; the rest of Softmark cannot tell which.
+
+    bubblewrap   own namespaces: no network, no other process, no other file
+    landlock     kernel rules on files, TCP and signals, own user where we are root
+    none         a plain subprocess, on any system: for code that its own author runs
+
+Everything that exists on Linux alone is imported by the two functions that need it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from enum import Enum
+from functools import cache
+
+from graders.boundary.capture import FileCapture
+from graders.boundary.launch import Job, command, launch
+from graders.boundary.process import Child
+from graders.boundary.stage import Stage
+from graders.model import Limits
+
+PROBE_SECONDS = 20.0
+PROBE_LIMITS = Limits(PROBE_SECONDS, 20, 2**30, 2**16, 16)
+
+
+class Tier(Enum):
+    """The walls, the strongest first."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+
+
+def best_tier() -> Tier:
+    """The strongest tier that works on this machine, by trying."""
+    return next(tier for tier in Tier if tier_works(tier))
+
+
+@cache
+def tier_works(tier: Tier) -> bool:
+    """Whether a child really starts and narrows itself in this tier, here and now."""
+    if tier is Tier.NONE:
+        return True
+    if sys.platform != "linux":
+        return False
+    stage = Stage(None, None, user_for(tier))
+    try:
+        child = start(tier, Job(stage, PROBE_LIMITS, seed=0, probe=True))
+        ending = child.end(PROBE_SECONDS)
+        return ending is not None and ending.status == 0
+    except OSError:
+        return False
+    finally:
+        stage.close()
+
+
+def user_for(tier: Tier) -> int | None:
+    """The user that a child of this tier becomes, None for our own."""
+    if tier is Tier.NONE or sys.platform != "linux":
+        return None
+    from graders.boundary.identity import student_user
+
+    return student_user()
+
+
+def start(tier: Tier, job: Job) -> Child:
+    """A new child; raises OSError when the sandbox cannot be built."""
+    if tier is Tier.BUBBLEWRAP:
+        from graders.boundary import bubblewrap
+
+        return bubblewrap.start(job)
+    if tier is Tier.LANDLOCK:
+        from graders.boundary import supervised
+
+        return supervised.start(job)
+    return _start_plain(job)
+
+
+def _start_plain(job: Job) -> Child:
+    """A child without walls: an environment, a channel and a folder of its own, no more."""
+    layout = job.stage.layout
+    capture = FileCapture(job.stage.root / "output", job.limits.output_bytes)
+    process, channel = launch(command(job, layout, None), layout.scratch, layout.scratch, capture)
+    return Child(process, channel, capture, lambda: _kill_plain(process))
+
+
+def _kill_plain(process: subprocess.Popen[bytes]) -> None:
+    """End the child and what stayed in its session; a child that left it is out of reach."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,86 @@
+"""The private folder that holds copies of all a child may see of ours and of the student's.
+
+<temporary folder, closed to other users>
+  runtime/graders/boundary/   wire, worker and what narrows the child
+  runtime/adapters/           adapters.py and adapters_*.py of the assignment
+  runtime/standins/           modules that stand in for what a submission may import
+  code/                       the student's folder, regular files only
+  scratch/                    writable, emptied for every new child
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from graders.boundary.policy import Layout
+
+OURS = ("__init__", "child", "worker", "wire", "narrow", "landlock", "seccomp")
+
+
+class Stage:
+    """The files of one submission's children; removed by `close`."""
+
+    def __init__(self, code: Path | None, adapters: Path | None, user: int | None) -> None:
+        self.user = user
+        self.root = Path(tempfile.mkdtemp(prefix="softmark-student-")).resolve()
+        self.layout = Layout(self.root / "runtime", self.root / "code", self.root / "scratch")
+        try:
+            self._fill(code, adapters)
+        except BaseException:
+            self.close()
+            raise
+
+    def _fill(self, code: Path | None, adapters: Path | None) -> None:
+        runtime = self.layout.runtime
+        package = runtime / "graders" / "boundary"
+        package.mkdir(parents=True)
+        (runtime / "graders" / "__init__.py").touch()
+        for name in OURS:
+            shutil.copyfile(Path(__file__).with_name(f"{name}.py"), package / f"{name}.py")
+        (runtime / "adapters").mkdir()
+        for path in (adapters, *adapters.parent.glob("adapters_*.py")) if adapters else ():
+            shutil.copyfile(path, runtime / "adapters" / path.name)
+        _copy_files(adapters.parent / "standins" if adapters else None, runtime / "standins")
+        _copy_files(code, self.layout.code)
+        self.layout.scratch.mkdir()
+        self._open_to_user()
+
+    def _open_to_user(self) -> None:
+        """Let the child's own user in, and no other."""
+        if self.user is None:
+            return
+        for folder, _, names in os.walk(self.root):
+            os.chmod(folder, 0o755)  # noqa: S103  the root folder below is what keeps others out
+            for name in names:
+                os.chmod(Path(folder) / name, 0o644)
+        os.chown(self.layout.scratch, self.user, self.user)
+        os.chown(self.root, -1, self.user)
+        os.chmod(self.root, 0o750)  # noqa: S103  for the child's own group
+
+    def renew_scratch(self) -> None:
+        """Empty the scratch folder for the next child."""
+        shutil.rmtree(self.layout.scratch, ignore_errors=True)
+        self.layout.scratch.mkdir(exist_ok=True)
+        if self.user is not None:
+            os.chown(self.layout.scratch, self.user, self.user)
+
+    def close(self) -> None:
+        """Remove everything."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def _copy_files(source: Path | None, target: Path) -> None:
+    """Copy regular files; links, pipes and devices stay behind."""
+    target.mkdir()
+    if source is None or not source.is_dir():
+        return
+    for folder, names, files in os.walk(source):
+        here = target / Path(folder).relative_to(source)
+        for name in names:
+            if not (Path(folder) / name).is_symlink():
+                (here / name).mkdir()
+        for name in files:
+            path = Path(folder) / name
+            if path.is_file() and not path.is_symlink():
+                shutil.copyfile(path, here / name, follow_symlinks=False)

@@ -1,0 +1,186 @@
+"""The student's code as the checks see it: ask a function, get a value or a StudentFault.
+
+    check -> Student.call("draw", n=3) -> child (started when first needed) -> value
+                                             | crash, time-out, nonsense
+                                             v
+                       StudentFault with a sentence; the next call gets a fresh child
+
+A failure before the child says hello is ours (SandboxFailed). Afterwards nothing that the child
+does is: whatever comes back is judged as the student's.
+"""
+
+import ast
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+from graders.boundary import wire
+from graders.boundary.launch import Job
+from graders.boundary.outcome import answer, ended, greedy, spent, unreadable
+from graders.boundary.policy import MAX_RESTARTS, START_SECONDS
+from graders.boundary.process import LAST_WORDS, Child, HungUp, TooMuch
+from graders.boundary.sandbox import Tier, start, user_for
+from graders.boundary.stage import Stage
+from graders.boundary.wire import Value
+from graders.errors import GraderFault, SandboxFailed, StudentFault
+from graders.model import Limits
+
+
+class Student:
+    """One submission's code behind the boundary; a context manager."""
+
+    def __init__(
+        self, code: Path | None, adapters: Path, limits: Limits, *, seed: int, tier: Tier
+    ) -> None:
+        self.tier = tier
+        self.environment: Mapping[str, str] = {}
+        self._functions = _functions_of(adapters)
+        self._stage = Stage(code, adapters, user_for(tier))
+        self._job = Job(self._stage, limits, seed)
+        self._limits = limits
+        self._child: Child | None = None
+        self._outputs: list[str] = []
+        self._requests = 0
+        self._spent = 0.0
+        self._broken: list[StudentFault] = []
+
+    def __enter__(self) -> "Student":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def output(self) -> str:
+        """What the student's code printed so far, cut to the limit."""
+        current = [self._child.capture.text()] if self._child is not None else []
+        return "".join([*self._outputs, *current])[: self._limits.output_bytes]
+
+    def begin_check(self) -> None:
+        """Give the next calls a full wall clock budget."""
+        self._spent = 0.0
+
+    def call(self, function: str, /, **values: Value) -> Value:
+        """What this function of the adapters returns for these values.
+
+        Raises a StudentFault when it does not answer, SandboxFailed when no child can be
+        started. A keyword `seed` seeds this call alone and is not passed on.
+        """
+        if function not in self._functions:
+            raise GraderFault(f"adapters.py has no function `{function}`")
+        self._requests += 1
+        frame = wire.encode({"id": self._requests, "function": function, "values": values})
+        self._refuse_when_hopeless()
+        child = self._running()
+        started = time.monotonic()
+        deadline = started + self._limits.wall_seconds - self._spent
+        try:
+            reply = self._ask(child, frame, deadline)
+        finally:
+            self._spent += time.monotonic() - started
+        return answer(reply)
+
+    def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
+        """The reply of the child, which is ended when it gives none."""
+        try:
+            reply = wire.decode(child.ask(frame, deadline))
+            if not isinstance(reply, dict) or reply.get("id") != self._requests:
+                raise wire.WireError("the reply belongs to no question")
+            return reply
+        except TimeoutError:
+            raise self._end(spent(self._limits)) from None
+        except TooMuch as error:
+            raise self._end(greedy(error)) from None
+        except HungUp:
+            fault = ended(child.end(LAST_WORDS), self._limits, child.busy)
+            raise self._end(fault) from None
+        except wire.WireError as error:
+            raise self._end(unreadable(error)) from None
+        except BaseException:
+            self._stop()
+            raise
+
+    def _end(self, fault: StudentFault) -> StudentFault:
+        """End the child for this fault; a few of them and the submission gets no other."""
+        self._broken.append(fault)
+        self._stop()
+        return fault
+
+    def _refuse_when_hopeless(self) -> None:
+        if len(self._broken) >= MAX_RESTARTS:
+            last = self._broken[-1]
+            times = f"Its process had to be ended {len(self._broken)} times, so it was not asked."
+            raise type(last)(f"{last} {times}", last.where)
+        if self._spent >= self._limits.wall_seconds:
+            raise spent(self._limits)
+
+    def _running(self) -> Child:
+        """The child, a fresh one if there is none or if it talks without being asked."""
+        if self._child is not None and self._child.has_unread():
+            self._end(unreadable(wire.WireError("it sent more than it was asked for")))
+            self._refuse_when_hopeless()
+        if self._child is None:
+            self._start()
+        assert self._child is not None  # noqa: S101  narrows the type: _start sets it
+        return self._child
+
+    def _start(self) -> None:
+        self._stage.renew_scratch()
+        try:
+            self._child = start(self.tier, self._job)
+        except OSError as error:
+            raise SandboxFailed(f"the sandbox `{self.tier.value}` did not start: {error}") from None
+        try:
+            frame = self._child.receive(time.monotonic() + START_SECONDS)
+            self.environment = _versions(wire.decode(frame))
+        except (TimeoutError, HungUp, TooMuch, wire.WireError) as error:
+            reason = self._last_line() or type(error).__name__
+            self._stop()
+            raise SandboxFailed(
+                f"the student's process did not start in `{self.tier.value}`: {reason}"
+            ) from None
+        except BaseException:
+            self._stop()
+            raise
+
+    def _last_line(self) -> str:
+        """What a child that failed to start said last."""
+        assert self._child is not None  # noqa: S101  called between start and stop
+        self._child.end(LAST_WORDS)
+        lines = self._child.capture.text().strip().splitlines()
+        return lines[-1][:500] if lines else ""
+
+    def _stop(self) -> None:
+        if self._child is not None:
+            child, self._child = self._child, None
+            child.end()
+            self._outputs.append(child.capture.text())
+
+    def close(self) -> None:
+        """End the process and remove its files."""
+        self._stop()
+        self._stage.close()
+
+
+def _functions_of(adapters: Path) -> frozenset[str]:
+    """The names that adapters.py defines or imports, read without running it."""
+    names: set[str] = set()
+    for node in ast.parse(adapters.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ImportFrom):
+            names |= {each.asname or each.name for each in node.names}
+    return frozenset(names)
+
+
+def _versions(hello: Value) -> dict[str, str]:
+    versions = hello.get("hello") if isinstance(hello, dict) else None
+    if not isinstance(versions, dict):
+        raise wire.WireError("no hello")
+    return {name: str(version) for name, version in versions.items()}

@@ -1,0 +1,88 @@
+"""The fallback tier: a child that binds itself with Landlock, below a supervisor (Linux only)."""
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+
+from graders.boundary import landlock, policy, usage
+from graders.boundary.capture import PipeCapture
+from graders.boundary.identity import open_to_all, processes_of_this_user
+from graders.boundary.launch import Job, command, launch, narrowing
+from graders.boundary.process import Child, TooMuch
+
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
+
+
+def start(job: Job) -> Child:
+    """A child under Landlock; it says hello when it has narrowed itself."""
+    if not landlock.abi():
+        raise OSError("this kernel has no Landlock")
+    heard, control = os.pipe()
+    seen = policy.visible()
+    narrow = narrowing(
+        job,
+        processes_before=0 if job.stage.user is not None else processes_of_this_user(),
+        reads_all=job.stage.user is not None and not open_to_all(seen),
+        grants=grants(job.stage.layout, seen),
+    )
+    flags = ("-I", "-S", str(SUPERVISOR), str(heard))
+    capture = PipeCapture(job.limits.output_bytes)
+    layout = job.stage.layout
+    try:
+        process, channel = launch(
+            [sys.executable, *flags, *command(job, layout, narrow)],
+            layout.scratch,
+            layout.scratch,
+            capture,
+            (heard,),
+        )
+    except OSError:
+        os.close(control)
+        raise
+    finally:
+        os.close(heard)
+    watch = partial(_watch, process.pid, job)
+    return Child(process, channel, capture, lambda: os.close(control), watch)
+
+
+def _watch(pid: int, job: Job) -> None:
+    """Raise TooMuch when the memory of the whole tree, or its scratch folder, is too large."""
+    most = job.limits.memory_bytes + policy.TREE_BYTES
+    if usage.memory(pid, most) > most:
+        raise TooMuch("its processes together used too much memory")
+    size, files = usage.folder(job.stage.layout.scratch, policy.TREE_FILES)
+    if size > policy.SCRATCH_BYTES:
+        raise TooMuch("it wrote too much to disk")
+    if files > policy.TREE_FILES:
+        raise TooMuch("it made too many files")
+
+
+def grants(layout: policy.Layout, seen: tuple[Path, ...]) -> dict[str, list[str]]:
+    """The Landlock rules of one child, by kind of access."""
+    readable, listable = _without(seen, policy.hidden(seen))
+    readable |= {layout.runtime, layout.code, *filter(Path.exists, map(Path, MACHINE))}
+    return {
+        "read": sorted(map(str, readable)),
+        "list": sorted(map(str, listable)),
+        "write": [str(layout.scratch)],
+        "device": [each for each in DEVICES if Path(each).exists()],
+    }
+
+
+def _without(seen: tuple[Path, ...], hidden: tuple[Path, ...]) -> tuple[set[Path], set[Path]]:
+    """Folders to read, and folders of which only the names may be listed.
+
+    A rule on a folder holds for all below it, so a folder with something hidden inside is opened
+    entry by entry.
+    """
+    readable, listable = {path.resolve() for path in seen}, set[Path]()
+    for secret in hidden:
+        while above := next((path for path in readable if secret.is_relative_to(path)), None):
+            readable.discard(above)
+            if above != secret:
+                listable.add(above)
+                readable |= {each.resolve() for each in above.iterdir() if each != secret}
+    return readable, listable

@@ -1,0 +1,121 @@
+"""The parent of a child that has no process namespace (Linux, tier `landlock`).
+
+    python -I -S supervisor.py CONTROL COMMAND...
+
+It adopts every process that descends from the command, however it detaches, and ends them all
+when the command ends, when CONTROL is closed, or when Softmark dies. It runs no student code,
+and lies outside the rules that bind the child, so the child cannot reach it.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PAUSE = 0.001
+ROUNDS = 100  # of stopping before killing; the limit on processes ends a flood long before
+
+
+def main() -> int:
+    """Run the command and return how it ended, as a shell would say it."""
+    control, command = int(sys.argv[1]), sys.argv[2:]
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        return 125
+    wake, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    signal.set_wakeup_fd(woken)
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    os.set_inheritable(control, False)
+    pid = _start(command)
+    status = _watch(pid, control, wake)
+    _end_all()
+    return status
+
+
+def _start(command: list[str]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        os.execv(command[0], command)  # noqa: S606  there is no shell to go through
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):  # the channel and the output belong to the child alone
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+    return pid
+
+
+def _watch(pid: int, control: int, wake: int) -> int:
+    """Wait until the command ends or the parent wants its end."""
+    while True:
+        ready = select.select([control, wake], [], [])[0]
+        if control in ready:
+            return 128 + signal.SIGKILL
+        if signal.SIGTERM in os.read(wake, 4096):
+            return 128 + signal.SIGKILL
+        for ended, status in _reap():
+            if ended == pid:
+                code = os.waitstatus_to_exitcode(status)
+                return code if code >= 0 else 128 - code
+
+
+def _reap() -> list[tuple[int, int]]:
+    ended: list[tuple[int, int]] = []
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        ended.append((pid, status))
+
+
+def _end_all() -> None:
+    """Stop every descendant so that none can fork on, then kill them, until none is left."""
+    while alive := _descendants():
+        for _ in range(ROUNDS):
+            running = [pid for pid, state in alive.items() if state not in "TtZX"]
+            if not running:
+                break
+            _signal(running, signal.SIGSTOP)
+            alive = _descendants()
+        _signal(list(alive), signal.SIGKILL)
+        _reap()
+        time.sleep(PAUSE)
+
+
+def _signal(pids: list[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def _descendants() -> dict[int, str]:
+    """Every process below this one, and its state."""
+    parents, states = {}, {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+        except OSError:
+            continue
+        parents[int(name)], states[int(name)] = int(parent), state.decode()
+    found, size = {os.getpid()}, 0
+    while size != len(found):
+        size = len(found)
+        found |= {pid for pid, parent in parents.items() if parent in found}
+    found.discard(os.getpid())
+    return {pid: states[pid] for pid in found}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""What all processes of a child use together, which no limit on one process bounds (Linux only)."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def tree(pid: int) -> list[int]:
+    """This process and all below it; itself alone where the kernel does not tell."""
+    found = [pid]
+    for each in found:  # grows while it is read
+        found += _children(each)
+    return found
+
+
+def memory(pid: int, enough: int) -> int:
+    """Bytes in use by the tree below this process; shared pages count once above `enough`."""
+    pids = tree(pid)
+    total = sum(map(_resident, pids))
+    return total if total <= enough else sum(map(_proportional, pids))
+
+
+def files(root: Path, folders: Sequence[Path]) -> int:
+    """Files on the file systems that a child has for itself, seen from its first process."""
+    total = 0
+    for folder in folders:
+        try:
+            system = os.statvfs(root / folder.relative_to("/"))
+        except OSError:
+            continue
+        total += system.f_files - system.f_ffree
+    return total
+
+
+def folder(path: Path, enough: int) -> tuple[int, int]:
+    """Bytes and files below a folder, counted until there are more than `enough` files."""
+    size = files = 0
+    for place, folders, names in os.walk(path):
+        files += len(names) + len(folders)
+        if files > enough:
+            break
+        size += sum(map(_allocated, (os.path.join(place, name) for name in names)))
+    return size, files
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+        lists = [Path(f"/proc/{pid}/task/{task}/children").read_text() for task in tasks]
+    except OSError:
+        return []
+    return [int(child) for each in lists for child in each.split()]
+
+
+def _allocated(name: str) -> int:
+    try:
+        return os.lstat(name).st_blocks * 512
+    except OSError:
+        return 0
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    except (OSError, IndexError):
+        return 0
+
+
+def _proportional(pid: int) -> int:
+    """The process's memory, with a page that n processes share counted as 1/n."""
+    try:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        return _resident(pid)
+    return 0

@@ -1,0 +1,236 @@
+"""The student's side of the boundary: answers one question after the other.
+
+    import torch -> take the channel -> limits -> adapters -> hello -> the student's folder
+          -> for each request: seed, call, reply (a value, or what went wrong)
+
+The channel is descriptor 0 at the start; it moves away before anything of the student's runs,
+and 0 becomes empty input. What the student prints goes to the parent as it is.
+"""
+
+import importlib
+import os
+import platform
+import random
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from graders.boundary import wire
+
+RECEIVE_BYTES = 2**18
+NUMPY_FLOATS = (torch.float16, torch.float32, torch.float64)
+MAX_TEXT = 2000  # characters of an exception's message
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Where this child finds its files, and its seed."""
+
+    runtime: str
+    code: str
+    seed: int
+    packages: list[str]
+
+
+class Channel:
+    """Frames from and to the parent."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._reader = wire.FrameReader()
+
+    def receive(self) -> Any:
+        """The next message; ends the process when the parent has hung up."""
+        while (frame := self._reader.take()) is None:
+            data = self._socket.recv(RECEIVE_BYTES)
+            if not data:
+                os._exit(0)
+            self._reader.feed(data)
+        return wire.decode(frame)
+
+    def send(self, frame: bytes) -> None:
+        """Send one frame."""
+        self._socket.sendall(frame)
+
+
+def work(order: Order, settle: Callable[[], None] | None) -> None:
+    """Serve requests until the parent hangs up."""
+    channel = Channel(_take_socket())
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    if settle is not None:
+        settle()
+    adapters = _import_adapters(order)
+    channel.send(wire.encode({"hello": _versions()}))
+    _open_student_side(order)
+    while True:
+        request = channel.receive()
+        channel.send(_answer(request, order, adapters))
+        del request
+
+
+def _take_socket() -> socket.socket:
+    """The channel on a descriptor of its own; standard input becomes empty."""
+    if sys.platform == "win32":
+        return socket.fromshare(bytes.fromhex(sys.stdin.readline()))
+    connection = socket.socket(fileno=os.dup(0))
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return connection
+
+
+def _versions() -> wire.Value:
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": str(np.__version__),
+    }
+
+
+def _import_adapters(order: Order) -> ModuleType:
+    """The adapters, imported while no file of the student can take the place of one of theirs."""
+    own = str(Path(order.runtime) / "adapters")
+    standins = str(Path(order.runtime) / "standins")
+    outside = [each for each in sys.path if each != order.runtime]
+    known = [each for each in order.packages if each not in outside]
+    sys.path[:] = [own, *outside, *known, standins]
+    return importlib.import_module("adapters")
+
+
+def _open_student_side(order: Order) -> None:
+    """Let imports find the student's modules first, and none of ours."""
+    sys.path.insert(0, order.code)
+    sys.path.append(sys.path.pop(1))
+    sys.argv[:] = [""]
+    for name in [each for each in sys.modules if each.split(".")[0] == "graders"]:
+        del sys.modules[name]
+    sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in repr(each)]
+
+
+# ---------------------------------------------------------------- one request
+
+
+def _answer(request: Any, order: Order, adapters: ModuleType) -> bytes:
+    """The reply to one request, whatever the student's code does short of ending the process."""
+    number, values = request["id"], request["values"]
+    try:
+        _seed(values.pop("seed", order.seed))
+        value = getattr(adapters, request["function"])(**values)
+    except BaseException as error:  # noqa: BLE001  SystemExit is an answer, too
+        return wire.encode({"id": number, "error": _describe(error, order.code)})
+    finally:
+        _flush()
+    try:
+        return wire.encode({"id": number, "value": _to_value(value, 0)})
+    except Exception as error:  # noqa: BLE001  objects of the student's may raise anything
+        outcome = "out_of_memory" if _is_memory(error) else "unsendable"
+        return wire.encode({"id": number, "error": {"outcome": outcome, "message": _text(error)}})
+
+
+def _seed(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001, S112  the student may have replaced or closed it
+            continue
+
+
+def _to_value(value: Any, depth: int) -> Any:
+    """The value with every tensor as an array and every numpy scalar as a number."""
+    if depth > wire.MAX_DEPTH:
+        raise wire.WireError("the value is nested too deeply")
+    if isinstance(value, torch.Tensor):
+        return _to_array(value)
+    if isinstance(value, np.generic):
+        return np.asarray(value) if isinstance(value, np.complexfloating) else value.item()
+    if isinstance(value, list | tuple):
+        return [_to_value(each, depth + 1) for each in value]
+    if isinstance(value, dict):
+        return {key: _to_value(each, depth + 1) for key, each in value.items()}
+    return value
+
+
+def _to_array(tensor: torch.Tensor) -> Any:
+    plain = tensor.detach().cpu()
+    if plain.is_quantized:
+        plain = plain.dequantize()
+    if plain.layout is not torch.strided:
+        plain = plain.to_dense()
+    if plain.is_floating_point() and plain.dtype not in NUMPY_FLOATS:
+        plain = plain.to(torch.float32)  # bfloat16 and the 8-bit floats fit into it
+    return plain.resolve_conj().resolve_neg().contiguous().numpy()
+
+
+# ---------------------------------------------------------------- what went wrong
+
+
+def _describe(error: BaseException, code: str) -> dict[str, wire.Value]:
+    """What the student raised and where in their own files; never a line of ours."""
+    try:
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename.startswith(code + os.sep)
+        ]
+        where, source = _location(error, frames, code)
+        _print_traceback(error, frames)
+    except BaseException:  # noqa: BLE001  an exception object can be hostile, too
+        where, source = "", ""
+    outcome = "raised"
+    if isinstance(error, SystemExit):
+        outcome = "exited"
+    elif _is_memory(error):
+        outcome = "out_of_memory"
+    return {
+        "outcome": outcome,
+        "kind": type(error).__name__,
+        "message": _text(error),
+        "where": where,
+        "source": source,
+    }
+
+
+def _location(
+    error: BaseException, frames: list[traceback.FrameSummary], code: str
+) -> tuple[str, str]:
+    """File and line of the student's last frame, or of their syntax error, and that line."""
+    name, line, source = "", None, ""
+    if frames:
+        name, line, source = frames[-1].filename, frames[-1].lineno, frames[-1].line or ""
+    if isinstance(error, SyntaxError) and str(error.filename).startswith(code + os.sep):
+        name, line, source = str(error.filename), error.lineno, error.text or ""
+    if not name:
+        return "", ""
+    return f"{Path(name).relative_to(code)}, line {line}", source.strip()[:200]
+
+
+def _print_traceback(error: BaseException, frames: list[traceback.FrameSummary]) -> None:
+    if frames:
+        lines = traceback.format_list(frames) + traceback.format_exception_only(error)
+        os.write(2, "".join(lines).encode("utf-8", "replace")[-4 * MAX_TEXT :])
+
+
+def _is_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or "can't allocate memory" in _text(error)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:MAX_TEXT]
+    except BaseException:  # noqa: BLE001  its __str__ is the student's
+        return ""

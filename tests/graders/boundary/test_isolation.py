@@ -1,0 +1,361 @@
+"""What a student's process cannot reach, in every tier that promises isolation."""
+
+import os
+import socket
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from graders.boundary import policy, seccomp
+from graders.errors import StudentFault, StudentRaised
+
+CANARY = "the canary 5417"
+ROOT = Path(__file__).parents[3]
+ESCAPES = """
+import os
+def attempt(action):
+    try:
+        return action()
+    except BaseException as error:
+        return type(error).__name__
+"""
+DENIED = {
+    "PermissionError",
+    "FileNotFoundError",
+    "ProcessLookupError",
+    "ModuleNotFoundError",
+    "ConnectionRefusedError",
+    "OSError",
+    "BlockingIOError",
+    "NotADirectoryError",
+}
+
+
+def attempt(student, action, **values):
+    """The name of the exception that this expression raises in the child, or its value."""
+    return student.call("run", source=f"{ESCAPES}\nresult = attempt(lambda: {action})", **values)
+
+
+@pytest.fixture
+def canary(tmp_path):
+    path = tmp_path / "canary"
+    path.write_text(CANARY)
+    path.chmod(0o644)
+    return path
+
+
+def forbidden_files():
+    yield ROOT / "pyproject.toml"
+    yield ROOT / "graders" / "boundary" / "policy.py"
+    yield Path("/etc/passwd")
+    yield Path(tempfile.gettempdir())
+    yield Path.home()
+    yield Path(f"/proc/{os.getpid()}/environ")
+    yield Path(f"/proc/{os.getpid()}/cmdline")
+    yield Path("/var")
+
+
+@pytest.mark.parametrize("path", list(forbidden_files()), ids=str)
+def test_files_of_others_cannot_be_read(walled, path):
+    """In namespaces a folder may exist, but holds nothing except the way to what is visible."""
+    got = attempt(walled, "os.listdir(p) if os.path.isdir(p) else open(p).read(99)", p=str(path))
+    ways = {part for each in policy.visible() for part in each.parts}
+    assert got in DENIED if isinstance(got, str) else set(got) <= ways
+
+
+def test_canary_cannot_be_read_or_changed(walled, canary):
+    for action in (
+        "open(p).read()",
+        "open(p, 'w').write('x')",
+        "os.unlink(p)",
+        "os.truncate(p, 0)",
+    ):
+        assert attempt(walled, action, p=str(canary)) in DENIED
+    for action in ("os.link(p, 'l')", "os.rename(p, 'r')", "os.listdir(os.path.dirname(p))"):
+        assert attempt(walled, action, p=str(canary)) in DENIED
+    assert canary.read_text() == CANARY
+
+
+def test_canary_is_beyond_links(walled, canary):
+    source = f"{ESCAPES}\nos.symlink(p, 'way'); result = attempt(lambda: open('way').read())"
+    assert walled.call("run", source=source, p=str(canary)) in DENIED
+
+
+def test_own_files_are_read_only(walled):
+    for folder in ("code", "runtime"):
+        action = f"open(os.path.join(os.path.dirname(os.getcwd()), '{folder}', 'new'), 'w')"
+        assert attempt(walled, action) in DENIED
+
+
+def test_libraries_are_read_only(walled):
+    assert attempt(walled, "open(os.__file__, 'a')") in DENIED
+    assert attempt(walled, "open(__import__('torch').__file__, 'a')") in DENIED
+
+
+def test_scratch_is_writable(walled):
+    source = "import os; open('f', 'w').write('x'); os.mkdir('d'); os.rename('f', 'd/g'); "
+    assert walled.call("run", source=source + "result = open('d/g').read()") == "x"
+
+
+def test_temporary_files_work(student):
+    source = "import tempfile\nwith tempfile.TemporaryFile() as f: f.write(b'x'); result = f.tell()"
+    assert student.call("run", source=source) == 1
+
+
+def test_environment_is_ours_alone(student, monkeypatch):
+    monkeypatch.setenv("SOFTMARK_CANARY", CANARY)
+    names = set(student.call("run", source="import os; result = sorted(os.environ)"))
+    libraries = {"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK", "TORCHINDUCTOR_CACHE_DIR", "PWD"}
+    assert names <= set(policy.environment(Path("scratch"))) | libraries
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6], ids=["IPv4", "IPv6"])
+def test_listening_socket_is_out_of_reach(walled, family):
+    host = "127.0.0.1" if family is socket.AF_INET else "::1"
+    try:
+        server = socket.create_server((host, 0), family=family)
+    except OSError:
+        pytest.skip(f"no {family.name} here")
+    with server:
+        action = "__import__('socket').create_connection((h, p), 2)"
+        assert attempt(walled, action, h=host, p=server.getsockname()[1]) in DENIED
+
+
+@pytest.mark.parametrize("address", ["path", "abstract"])
+def test_unix_socket_is_out_of_reach(walled, tmp_path, address):
+    name = str(tmp_path / "socket") if address == "path" else "\0softmark-canary"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(name)
+        server.listen()
+        action = "__import__('socket').socket(1).connect(n)"
+        assert attempt(walled, action, n=name) in DENIED
+
+
+def test_datagrams_cannot_be_sent(walled):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(0.2)
+        action = "__import__('socket').socket(2, 2).sendto(b'x', ('127.0.0.1', p))"
+        assert attempt(walled, action, p=server.getsockname()[1]) in DENIED
+        with pytest.raises(TimeoutError):
+            server.recv(1)
+
+
+def test_parent_cannot_be_signalled(walled):
+    for pid in (os.getpid(), os.getppid(), walled._child.pid):
+        assert attempt(walled, "os.kill(p, 0)", p=pid) in DENIED
+
+
+def test_parent_is_not_seen(walled):
+    found = attempt(walled, "[open(f'/proc/{p}/cmdline').read() for p in (p,)]", p=os.getpid())
+    assert found in DENIED
+
+
+def test_parent_memory_cannot_be_read(walled):
+    action = "open(f'/proc/{p}/mem', 'rb').read(1)"
+    assert attempt(walled, action, p=os.getpid()) in DENIED
+
+
+@pytest.mark.parametrize("call", ["ptrace", "unshare", "mount", "bpf", "memfd_create", "shmget"])
+def test_dangerous_system_calls_are_refused(walled, call):
+    machine = os.uname().machine
+    if machine not in seccomp.COLUMNS:
+        pytest.skip("no table of system calls for this machine")
+    number = seccomp.REFUSED[call][seccomp.COLUMNS[machine][0]]
+    source = (
+        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        f"result = [libc.syscall({number}, 0, 0, 0, 0, 0), ctypes.get_errno()]"
+    )
+    assert walled.call("run", source=source) == [-1, 1]
+
+
+def test_new_namespace_by_clone_is_refused(walled):
+    source = """
+import ctypes, platform
+number = {"x86_64": 56, "aarch64": 220}[platform.machine()]
+libc = ctypes.CDLL(None, use_errno=True)
+result = [libc.syscall(number, 0x10000000 | 17, 0, 0, 0, 0), ctypes.get_errno()]
+"""
+    assert walled.call("run", source=source) == [-1, 1]
+
+
+def test_no_privileges_are_left(walled):
+    source = (
+        "import ctypes, os\nlibc = ctypes.CDLL(None)\n"
+        "result = [libc.prctl(39, 0, 0, 0, 0), os.getuid(), os.getgid()]"
+    )
+    no_new_privileges, user, group = walled.call("run", source=source)
+    assert no_new_privileges == 1
+    assert attempt(walled, "os.setuid(0)") in DENIED
+    assert user == group >= 1000 or os.geteuid() != 0
+
+
+def test_no_descriptor_is_inherited(walled, canary):
+    with canary.open("rb") as handle:
+        os.set_inheritable(handle.fileno(), True)
+        source = """
+import os
+result = []
+for number in range(3, 256):
+    try:
+        result.append(oct(os.fstat(number).st_mode)[:4])
+    except OSError:
+        pass
+"""
+        kinds = walled.call("run", source=source)
+    assert kinds == ["0o14"], "one socket: the channel"
+
+
+def test_limits_are_hard(walled):
+    source = """
+import resource
+names = ["CORE", "FSIZE", "NOFILE", "NPROC", "MEMLOCK", "STACK", "AS", "CPU"]
+result = {name: list(resource.getrlimit(getattr(resource, "RLIMIT_" + name))) for name in names}
+"""
+    found = walled.call("run", source=source)
+    assert found["CORE"] == [0, 0]
+    assert found["FSIZE"] == [policy.FILE_BYTES] * 2
+    assert found["NOFILE"] == [policy.OPEN_FILES] * 2
+    assert all(0 <= each[1] < 2**40 for each in found.values()), found
+
+
+def test_core_limits_cannot_be_raised(walled):
+    action = "__import__('resource').setrlimit(6, (9999, 9999))"
+    assert attempt(walled, action) in {"ValueError", "PermissionError"}
+
+
+def test_memory_flood_is_stopped(walled):
+    with pytest.raises(StudentFault, match="memory"):
+        walled.call("run", source="bytearray(2**31)")
+
+
+def test_disk_flood_is_stopped(walled):
+    source = f"{ESCAPES}\nwith open('big', 'wb') as f: f.truncate({policy.FILE_BYTES + 1})"
+    with pytest.raises(StudentRaised, match="OSError"):
+        walled.call("run", source=source)
+
+
+def test_descriptor_flood_is_stopped(walled):
+    source = "kept = []\nwhile True: kept.append(open('/dev/null'))"
+    with pytest.raises(StudentRaised, match="OSError"):
+        walled.call("run", source=source)
+
+
+def test_process_flood_is_stopped(start_walled):
+    source = """
+import os, time
+result = 0
+try:
+    while result < 50:
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+        result += 1
+except BlockingIOError:
+    pass
+"""
+    student = start_walled(processes=16)
+    assert student.call("run", source=source) <= 16
+
+
+FORKS = """
+import os, time
+for _ in range(10):
+    if os.fork() == 0:
+        held = b"x" * (160 * 2**20)
+        time.sleep(20)
+        os._exit(0)
+time.sleep(20)
+"""
+FILES = """
+import time
+for number in range(40_000):
+    open(str(number), "w").close()
+time.sleep(5)
+"""
+BYTES = """
+import os, time
+for number in range(5):
+    with open(str(number), "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 100 * 2**20)
+time.sleep(5)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", [FORKS, FILES, BYTES], ids=["memory", "files", "disk"])
+def test_floods_by_the_whole_tree_are_stopped(start_walled, source):
+    """Each process and each file stays within its own limit; together they do not."""
+    student = start_walled(memory_bytes=2**28)
+    with pytest.raises(StudentFault, match=r"too m(uch|any)|No space left"):
+        student.call("run", source=source)
+
+
+def test_daemon_is_gone_after_close(start_walled):
+    marker = f"softmark_daemon_{os.getpid()}"
+    source = f"""
+import os, signal, time, sys
+ends = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for number in set(signal.Signals) - {{9, 19}}:
+            signal.signal(number, signal.SIG_IGN)
+        os.write(ends[1], b"x")
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(300) # {marker}"])
+    os._exit(0)
+os.wait()
+result = os.read(ends[0], 1).decode()
+"""
+    student = start_walled()
+    assert student.call("run", source=source) == "x"
+    assert wait_for(lambda: processes_with(marker))
+    student.close()
+    assert not processes_with(marker)
+
+
+def test_fork_bomb_is_gone_after_close(start_walled):
+    marker = f"softmark_bomb_{os.getpid()}"
+    source = f"""
+import ctypes, os, time
+ctypes.CDLL(None).prctl(15, b"{marker}"[-15:], 0, 0, 0)
+end = time.monotonic() + 5  # also where no wall stops it
+while time.monotonic() < end:
+    try:
+        os.fork()
+    except OSError:
+        pass
+"""
+    student = start_walled(processes=12, wall_seconds=1)
+    with pytest.raises(StudentFault):
+        student.call("run", source=source)
+    student.close()
+    assert not processes_with(marker[-15:], name=True)
+
+
+def processes_with(marker, *, name=False):
+    """Processes that have this text in their command line, or as their name."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            text = (entry / ("comm" if name else "cmdline")).read_text()
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if (
+            marker in text
+            and entry.name.isdigit()
+            and state != "Z"
+            and int(entry.name) != os.getpid()
+        ):
+            found.append(entry.name)
+    return found
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 10
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()

@@ -1,0 +1,285 @@
+"""Tiers: which work, what happens when one does not, and what is left when Softmark dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from graders.boundary import policy
+from graders.boundary.sandbox import Tier, best_tier, tier_works, user_for
+from graders.boundary.stage import Stage
+from graders.errors import SandboxFailed
+
+ROOT = Path(__file__).parents[3]
+PLAYGROUND = Path(__file__).with_name("playground") / "adapters.py"
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from graders.boundary.sandbox import Tier, best_tier, tier_works
+from graders.boundary.student import Student
+from graders.errors import StudentFault
+from graders.model import Limits
+
+def open_student(tier):
+    limits = Limits(20, 20, 2**30, 10_000, 24)
+    return Student(None, Path({adapters!r}), limits, seed=1, tier=tier)
+
+def attempt(student, action, **values):
+    try:
+        return student.call("run", source="import os\\nresult = " + action, **values)
+    except StudentFault as fault:
+        return getattr(fault, "kind", type(fault).__name__)
+"""
+
+
+def python(source, *before, env=None, root=ROOT):
+    """The output of a fresh interpreter that runs SCRIPT and this source."""
+    script = SCRIPT.format(adapters=str(PLAYGROUND)) + source
+    done = subprocess.run(
+        [*before, sys.executable, "-c", script],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root), **(env or {})},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_none_always_works():
+    assert tier_works(Tier.NONE)
+
+
+def test_best_tier_is_the_strongest_that_works():
+    assert best_tier() is next(tier for tier in Tier if tier_works(tier))
+
+
+def test_none_needs_nothing_of_linux():
+    """A student's own check runs where none of the Linux modules can be imported."""
+    source = """
+print(best_tier().value)
+with open_student(best_tier()) as student:
+    print(student.call("echo", value=[1, "a"]), attempt(student, "os._exit(3)"))
+    print(attempt(student, "1 / 0"))
+"""
+    block = """
+import sys
+sys.platform = "darwin"
+for name in ("resource", "fcntl_", "landlock", "seccomp", "narrow", "bubblewrap"):
+    sys.modules[name] = None
+for name in ("landlock", "seccomp", "narrow", "bubblewrap", "supervised", "identity", "usage"):
+    sys.modules["graders.boundary." + name] = None
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", block + SCRIPT.format(adapters=str(PLAYGROUND)) + source],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split("\n")[:3] == [
+        "none",
+        "[1, 'a'] StudentExited",
+        "ZeroDivisionError",
+    ], done.stderr
+
+
+@pytest.mark.skipif(not tier_works(Tier.BUBBLEWRAP), reason="no bubblewrap here")
+@pytest.mark.parametrize("program", [None, "#!/bin/sh\necho no namespaces here >&2; exit 1\n"])
+def test_broken_bubblewrap_is_our_fault(start, tmp_path, monkeypatch, program):
+    if program is not None:
+        (tmp_path / "bwrap").write_text(program)
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reason = "did not start" if program is None else "no namespaces here"
+    student = start(Tier.BUBBLEWRAP)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(2):
+        with pytest.raises(SandboxFailed, match=reason):
+            student.call("echo")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="walls are built of Linux")
+def test_missing_bubblewrap_means_the_next_tier(tmp_path):
+    out = python("print(best_tier().value)", env={"PATH": str(tmp_path)})
+    assert out.strip() == ("landlock" if tier_works(Tier.LANDLOCK) else "none")
+
+
+def test_adapters_that_cannot_be_imported_are_our_fault(start, tmp_path):
+    (tmp_path / "adapters.py").write_text("import no_such_module\ndef echo(): pass\n")
+    from graders.boundary.student import Student
+    from graders.model import Limits
+
+    limits = Limits(5, 5, 2**30, 10_000, 24)
+    with (
+        Student(None, tmp_path / "adapters.py", limits, seed=1, tier=best_tier()) as student,
+        pytest.raises(SandboxFailed, match="no_such_module"),
+    ):
+        student.call("echo")
+
+
+def test_killed_softmark_leaves_no_process(start_in):
+    """Also a daemon of the student's goes when the grader is killed without warning."""
+    tier = start_in.args[0]
+    if tier is Tier.NONE:
+        pytest.skip("nothing ends a daemon there")
+    marker = f"softmark_orphan_{os.getpid()}"
+    source = f"""
+import os, time
+student = open_student(Tier({tier.value!r}))
+student.call("run", source='''
+import os, sys
+heard, closes_on_exec = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60) # {marker}"])
+os.close(closes_on_exec)
+os.read(heard, 1)
+''')
+print("ready", flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT.format(adapters=str(PLAYGROUND)) + source],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as softmark:
+        assert softmark.stdout.readline() == "ready\n"
+        softmark.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while _alive(marker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _alive(marker)
+
+
+def _alive(marker):
+    """Command lines that end with the marker: the daemon's, not its parent's."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            text = (entry / "cmdline").read_text()
+        except OSError:
+            continue
+        if text.rstrip("\0").endswith(marker):
+            found.append(text)
+    return found
+
+
+@pytest.mark.parametrize("layout", ["site-packages", "venv-in-repository"])
+def test_installed_softmark_stays_hidden(start_walled, tmp_path, layout):
+    """After `pip install` our packages lie among those that the child reads."""
+    tier = start_walled.args[0]
+    packages = tmp_path / "site-packages"
+    root = packages if layout == "site-packages" else tmp_path / "repository"
+    if layout != "site-packages":
+        packages = root / ".venv" / "lib" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "neighbour.py").write_text("HERE = 1\n")
+    for name in ("graders", "submissions"):
+        subprocess.run(["cp", "-r", str(ROOT / name), str(root / name)], check=True)
+    (root / "grade.py").write_text("SECRET = 1\n")
+    source = f"""
+with open_student(Tier({tier.value!r})) as student:
+    print(attempt(student, "__import__('neighbour').HERE"))
+    print(attempt(student, "__import__('grade')"))
+    print(attempt(student, "open({str(root / "grade.py")!r}).read()"))
+    print(attempt(student, "open({str(root / "graders" / "model.py")!r}).read()"))
+    print(attempt(student, "open({str(root / "submissions" / "submission.py")!r}).read()"))
+"""
+    out = python(source, env={"PYTHONPATH": f"{packages}:{root}"}, root=root).split()
+    assert out[0] == "1"
+    denied = {"PermissionError", "FileNotFoundError", "ModuleNotFoundError"}
+    assert all(each in denied or each == "''" for each in out[1:]), out
+
+
+def as_another_user():
+    """A command that runs another one as a user without any privilege."""
+    if os.geteuid() != 0 or not tier_works(Tier.BUBBLEWRAP):
+        pytest.skip("only root can become another user")
+    words = ["bwrap", "--dev-bind", "/", "/"]
+    base = Path(sys.base_prefix)
+    if base.is_relative_to("/root"):  # closed to others: show the interpreter alone
+        words += ["--perms", "0755", "--tmpfs", "/root"]
+        for folder in reversed(base.parents[:-2]):
+            words += ["--perms", "0755", "--dir", str(folder)]
+        words += ["--ro-bind", str(base), str(base)]
+    drop = ["setpriv", "--reuid", "23456", "--regid", "23456", "--clear-groups"]
+    return [*words, "--cap-add", "ALL", "--", *drop]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="walls are built of Linux")
+def test_walls_hold_without_root():
+    source = """
+import os
+for tier in Tier:
+    if tier is Tier.NONE or not tier_works(tier):
+        continue
+    with open_student(tier) as student:
+        found = [
+            attempt(student, "os.kill(p, 0)", p=os.getpid()),
+            attempt(student, "open('/etc/passwd').read()"),
+            attempt(student, "open(f'/proc/{p}/environ').read()", p=os.getpid()),
+            attempt(student, "open('scratch', 'w').write('x')"),
+            attempt(student, "[os.fork() or os._exit(0) for _ in range(99)] and 0 or 5"),
+        ]
+        print(tier.value, *found)
+"""
+    out = python(source, *as_another_user(), env={"TMPDIR": "/tmp", "HOME": "/"})
+    lines = [line.split() for line in out.splitlines()]
+    assert [line[0] for line in lines] == ["bubblewrap", "landlock"]
+    denied = {"PermissionError", "FileNotFoundError", "ProcessLookupError"}
+    for line in lines:
+        assert set(line[1:4]) <= denied, line
+        assert line[4] == "1"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="walls are built of Linux")
+def test_tier_without_process_limit_does_not_work():
+    """A root without its privileges is held to no number of processes: no tier would stop it."""
+    if os.geteuid() != 0 or not tier_works(Tier.BUBBLEWRAP):
+        pytest.skip("only root can be tried")
+    before = ["bwrap", "--unshare-user", "--uid", "1234", "--gid", "1234", "--dev-bind", "/", "/"]
+    out = python("print(best_tier().value)", *before, "--", env={"TMPDIR": "/tmp"})
+    assert out.strip() == "none"
+
+
+def test_child_of_root_is_another_user_each_time():
+    if os.name != "posix" or os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    users = {user_for(Tier.LANDLOCK) for _ in range(5)}
+    assert len(users) > 1
+    assert min(users) >= policy.STUDENT_IDS
+
+
+def test_stage_takes_regular_files_only(tmp_path):
+    upload = tmp_path / "upload"
+    (upload / "package").mkdir(parents=True)
+    (upload / "package" / "m.py").write_text("x = 1\n")
+    (upload / "way").symlink_to("/etc/passwd")
+    (upload / "ways").symlink_to("/etc")
+    os.mkfifo(upload / "pipe")
+    stage = Stage(upload, None, None)
+    try:
+        found = sorted(
+            str(each.relative_to(stage.layout.code)) for each in stage.layout.code.rglob("*")
+        )
+        assert found == ["package", "package/m.py"]
+        assert stage.root.stat().st_mode & 0o077 == 0
+    finally:
+        stage.close()
+    assert not stage.root.exists()
+
+
+def test_stage_is_removed_when_it_cannot_be_filled(tmp_path):
+    before = set(tmp_path.parent.iterdir())
+    with pytest.raises(FileNotFoundError):
+        Stage(None, tmp_path / "no" / "adapters.py", None)
+    assert set(tmp_path.parent.iterdir()) == before

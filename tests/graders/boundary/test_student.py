@@ -1,0 +1,292 @@
+"""What a check gets from Student.call, in every tier."""
+
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from graders.boundary.sandbox import Tier, best_tier
+from graders.errors import (
+    BadReply,
+    GraderFault,
+    StudentExited,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentSignalled,
+    StudentTimedOut,
+)
+
+DTYPES = ["bool", "uint8", "int16", "int64", "float16", "float32", "float64", "complex64"]
+
+
+def test_values_travel_both_ways(student):
+    value = {"a": [1, 2.5, None, True, "ü"], "b": {"c": float("inf")}, "d": []}
+    assert student.call("echo", value=value) == value
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arrays_keep_dtype_and_shape(student, dtype):
+    array = np.arange(6).reshape(2, 3).astype(dtype)
+    back = student.call("echo", value=array)
+    assert back.dtype == array.dtype
+    np.testing.assert_array_equal(back, array)
+
+
+@pytest.mark.parametrize(
+    ("source", "shape", "dtype"),
+    [
+        ("torch.ones(2, 3)", (2, 3), "float32"),
+        ("torch.ones(2, 3, requires_grad=True)", (2, 3), "float32"),
+        ("torch.ones(2, 3).t()", (3, 2), "float32"),
+        ("torch.ones(2, dtype=torch.bfloat16)", (2,), "float32"),
+        ("torch.ones(2, dtype=torch.float8_e4m3fn)", (2,), "float32"),
+        ("torch.ones(2, dtype=torch.complex64).conj()", (2,), "complex64"),
+        ("torch.eye(3).to_sparse()", (3, 3), "float32"),
+        ("torch.tensor(5)", (), "int64"),
+        ("torch.nn.Parameter(torch.ones(1))", (1,), "float32"),
+    ],
+)
+def test_tensors_arrive_as_arrays(student, source, shape, dtype):
+    back = student.call("run", source=f"import torch; result = {source}")
+    assert (back.shape, back.dtype.name) == (shape, dtype)
+
+
+def test_numpy_scalars_arrive_as_numbers(student):
+    back = student.call("run", source="import numpy as np; result = [np.int64(3), np.float32(.5)]")
+    assert back == [3, 0.5]
+    assert [type(each) for each in back] == [int, float]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "result = {1, 2}",
+        "result = object()",
+        "result = 2 ** 70",
+        "result = {1: 2}",
+        "import torch; result = torch.ones(2, device='meta')",
+        "result = []; result.append(result)",
+        "import numpy as np; result = np.array([object()])",
+        "class Hostile:\n def __reduce__(self): raise SystemExit\nresult = Hostile()",
+    ],
+)
+def test_unusable_answers_are_bad_replies(student, source):
+    with pytest.raises(BadReply, match="answer cannot be used"):
+        student.call("run", source=source)
+
+
+def test_raised_error_says_where(student):
+    with pytest.raises(StudentRaised, match="IndexError: list index out of range") as caught:
+        student.call("make", module="dataset", function="item", i=5)
+    assert caught.value.kind == "IndexError"
+    assert caught.value.where == "dataset.py, line 2"
+    assert "return [1, 2, 3][i]" in str(caught.value)
+
+
+def test_where_is_the_innermost_student_line(student):
+    with pytest.raises(StudentRaised) as caught:
+        student.call("make", module="package", function="deep")
+    assert caught.value.where == os.path.join("package", "inner.py") + ", line 2"
+
+
+def test_syntax_errors_say_where(student):
+    with pytest.raises(StudentRaised) as caught:
+        student.call("make", module="broken", function="f")
+    assert (caught.value.kind, caught.value.where) == ("SyntaxError", "broken.py, line 1")
+
+
+def test_missing_module_is_raised(student):
+    with pytest.raises(StudentRaised) as caught:
+        student.call("make", module="trainer", function="f")
+    assert caught.value.kind == "ModuleNotFoundError"
+
+
+def test_traceback_of_student_lines_is_captured(student):
+    with pytest.raises(StudentRaised):
+        student.call("make", module="dataset", function="item", i=9)
+    assert "dataset.py" in student.output
+    assert "worker.py" not in student.output
+
+
+@pytest.mark.parametrize(
+    ("source", "fault", "words"),
+    [
+        ("import sys; sys.exit(3)", StudentExited, r"exit \(status 3\)"),
+        ("raise KeyboardInterrupt", StudentRaised, "KeyboardInterrupt"),
+        ("raise MemoryError", StudentOutOfMemory, "memory"),
+        ("import torch; torch.empty(2**50)", StudentOutOfMemory, "memory"),
+        ("def f(): f()\nf()", StudentRaised, "RecursionError"),
+        ("class E(Exception):\n def __str__(self): raise SystemExit\nraise E", StudentRaised, "E"),
+        ("raise Exception('\\x1b[31m<b>' + 'x' * 10**6)", StudentRaised, "<b>"),
+        ("raise Exception('\\ud800')", StudentRaised, "Exception"),
+        ("raise GeneratorExit", StudentRaised, "GeneratorExit"),
+    ],
+)
+def test_errors_that_leave_the_child_alive(student, source, fault, words):
+    with pytest.raises(fault, match=words) as caught:
+        student.call("run", source=source)
+    assert len(str(caught.value)) < 1200
+    assert "\x1b" not in str(caught.value)
+    str(caught.value).encode()
+
+
+EXIT = ("import os; os._exit(0)", StudentExited, r"exit status 0\) before it answered")
+CRASH = ("import ctypes; ctypes.string_at(0)", StudentSignalled, r"fault \(signal 11\)")
+HANG = ("import time; time.sleep(99)", StudentTimedOut, "more than 2 s")
+
+
+@pytest.mark.parametrize(("source", "fault", "words"), [EXIT, CRASH, HANG])
+def test_end_of_the_child_costs_one_call(start_in, source, fault, words):
+    victim = start_in(wall_seconds=2)
+    with pytest.raises(fault, match=words):
+        victim.call("run", source=source)
+
+
+@pytest.mark.parametrize(
+    ("source", "fault", "words"),
+    [
+        ("import os; os.abort()", StudentSignalled, r"abort \(signal 6\)"),
+        ("import os; os.kill(os.getpid(), 9)", StudentOutOfMemory, "too much memory"),
+    ],
+)
+def test_other_ends_of_the_child(start, source, fault, words):
+    with pytest.raises(fault, match=words):
+        start(best_tier()).call("run", source=source)
+
+
+def test_closed_channel_is_a_bad_reply(start):
+    source = "import os, time; os.closerange(0, 99); time.sleep(99)"
+    with pytest.raises(BadReply, match="closed its connection"):
+        start(Tier.NONE).call("run", source=source)
+
+
+def test_fresh_child_serves_the_next_call(start):
+    victim = start(best_tier())
+    victim.call("run", source="open('left', 'w').close()")
+    with pytest.raises(StudentExited):
+        victim.call("run", source="import os; os._exit(0)")
+    assert victim.call("run", source="import os; result = os.listdir('.')") == []
+
+
+@pytest.mark.parametrize(
+    "signals", ["", "import signal; signal.signal(signal.SIGXCPU, lambda *_: 0)"]
+)
+def test_processor_time_is_limited(start, signals):
+    student = start(best_tier(), wall_seconds=30, cpu_seconds=1)
+    with pytest.raises(StudentTimedOut, match="1 s of processor time"):
+        student.call("run", source=f"{signals}\nwhile True: pass")
+
+
+def test_budget_is_shared_by_the_calls_of_a_check(start):
+    student = start(best_tier(), wall_seconds=2)
+    for _ in range(3):
+        student.call("run", source="import time; time.sleep(0.5)")
+    with pytest.raises(StudentTimedOut):
+        student.call("run", source="import time; time.sleep(9)")
+    with pytest.raises(StudentTimedOut):
+        student.call("echo", value=1)
+    student.begin_check()
+    assert student.call("echo", value=1) == 1
+
+
+def test_three_crashes_are_the_end(start):
+    student = start(best_tier())
+    for _ in range(3):
+        with pytest.raises(StudentExited):
+            student.call("run", source="import os; os._exit(1)")
+    with pytest.raises(StudentExited, match="ended 3 times, so it was not asked"):
+        student.call("echo", value=1)
+
+
+def test_unknown_function_is_our_fault(student):
+    with pytest.raises(GraderFault, match="no function `draw`"):
+        student.call("draw")
+
+
+@pytest.mark.parametrize("source", ["random.random()", "np.random.rand()", "torch.rand(1).item()"])
+def test_every_call_starts_from_the_same_seed(student, source):
+    ask = f"import random, torch, numpy as np; result = {source}"
+    first, second = (student.call("run", source=ask) for _ in range(2))
+    assert first == second != student.call("run", source=ask, seed=8)
+
+
+def test_edits_of_inputs_stay_in_the_child(student):
+    array = np.zeros(3)
+    assert student.call("run", source="x[:] = 1; result = x", x=array).tolist() == [1, 1, 1]
+    assert array.tolist() == [0, 0, 0]
+
+
+def test_answers_are_writable(student):
+    back = student.call("echo", value=np.zeros(2))
+    back[0] = 1
+
+
+@pytest.mark.parametrize("module", ["torch", "numpy", "json"])
+def test_shadowing_a_library_changes_nothing(student, module):
+    source = f"import {module}; result = hasattr({module}, 'SHADOW')"
+    assert student.call("run", source=source) is False
+
+
+def test_adapters_cannot_be_replaced(student):
+    assert student.call("echo", value=2) == 2
+    assert student.call("add", a=1, b=2) == 3
+
+
+def test_standins_serve_what_is_not_installed(student):
+    assert student.call("run", source="import wandb; result = wandb.NAME") == "a stand-in"
+
+
+@pytest.mark.parametrize("name", ["graders", "reference", "reports", "submissions", "grade"])
+def test_our_packages_cannot_be_imported(walled, name):
+    with pytest.raises(StudentRaised, match="ModuleNotFoundError"):
+        walled.call("run", source=f"import {name}")
+
+
+def test_input_is_empty(student):
+    with pytest.raises(StudentRaised, match="EOFError"):
+        student.call("run", source="input()")
+
+
+def test_output_is_captured(student):
+    student.call(
+        "run", source="import os; print('by print'); os.system('') ; os.write(2, b'by fd')"
+    )
+    assert "by print" in student.output
+    assert "by fd" in student.output
+
+
+def test_output_flood_is_cut_and_harmless(start):
+    student = start(best_tier(), output_bytes=1000)
+    assert student.call("run", source="print('x' * 10**7); result = 1") == 1
+    assert len(student.output) <= 1000
+
+
+def test_versions_are_known(student):
+    student.call("echo")
+    assert set(student.environment) == {"python", "torch", "numpy"}
+
+
+def test_submission_without_code_still_starts(start):
+    with pytest.raises(StudentRaised, match="No module named 'dataset'"):
+        start(best_tier(), None).call("make", module="dataset", function="item", i=0)
+
+
+def test_close_leaves_nothing_behind(start):
+    before = len(os.listdir("/proc/self/fd")), threading.active_count()
+    student = start(best_tier())
+    stage = student._stage.root
+    student.call("echo")
+    student.close()
+    student.close()
+    assert (len(os.listdir("/proc/self/fd")), threading.active_count()) == before
+    assert not stage.exists()
+
+
+def test_interrupt_ends_the_child(start):
+    student = start(best_tier())
+    student.call("echo")
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), 2)).start()
+    with pytest.raises(KeyboardInterrupt):
+        student.call("run", source="import time; time.sleep(20)")
+    assert student._child is None
