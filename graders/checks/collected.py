@@ -1,0 +1,45 @@
+"""A pytest function read as a check: its name, docstring and `criterion` mark."""
+
+from pathlib import Path
+
+import pytest
+
+from graders.errors import Misuse
+from graders.model import Assignment, Check
+
+
+def check_of(item: pytest.Item, assignment: Assignment) -> Check:
+    """The check an item stands for; raises Misuse where its mark or docstring is wrong."""
+    file = Path(str(item.path)).name
+    mark = item.get_closest_marker("criterion")
+    if mark is None or len(mark.args) != 1:
+        raise Misuse(
+            f"{file}: `{item.name}` has no criterion",
+            'put @pytest.mark.criterion("ID") on it',
+        )
+    known = [criterion.id for criterion in assignment.rubric]
+    if mark.args[0] not in known:
+        names = ", ".join(f"`{name}`" for name in known)
+        raise Misuse(
+            f"{file}: criterion `{mark.args[0]}` of `{item.name}` is not in the rubric",
+            f"the rubric of {assignment.name} has {names}",
+        )
+    description = (getattr(getattr(item, "function", None), "__doc__", None) or "").strip()
+    if not description:
+        raise Misuse(
+            f"{file}: `{item.name}` has no docstring",
+            "its first line is the sentence the student reads",
+        )
+    return Check(
+        id=_id(item.name),
+        description=" ".join(description.split("\n\n")[0].split()),
+        criterion=mark.args[0],
+        weight=float(mark.kwargs.get("weight", 1.0)),
+        depends_on=tuple(mark.kwargs.get("depends_on", ())),
+    )
+
+
+def _id(name: str) -> str:
+    """`test_norm_kept[2]` is the check `norm-kept-2`."""
+    plain = name.removeprefix("test_").replace("[", "-").replace("]", "")
+    return plain.replace("_", "-")

@@ -1,0 +1,85 @@
+"""The one tolerance table, and the comparisons that fail with words a student understands."""
+
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Operation = Literal["exact", "trigonometric", "rotation", "attention"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a float32 answer may lie from the float64 one, and why that far."""
+
+    absolute: float
+    relative: float
+    reason: str
+
+
+TOLERANCES: dict[Operation, Tolerance] = {
+    "exact": Tolerance(0.0, 0.0, "integers, and values that are only copied"),
+    "trigonometric": Tolerance(
+        1e-4, 0.0, "cos and sin of angles up to 127 rad in float32: right tables err by 4e-6"
+    ),
+    "rotation": Tolerance(
+        1e-4, 1e-4, "a float32 table times values of size one, one product and one sum"
+    ),
+    "attention": Tolerance(
+        1e-4, 1e-3, "four matrix products and a softmax in float32, in any order of summation"
+    ),
+}
+
+
+class CheckFailed(AssertionError):
+    """A check's verdict against the student, with everything the student is shown."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        expected: str = "",
+        actual: str = "",
+        counterexample: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.expected = expected
+        self.actual = actual
+        self.counterexample = tuple((counterexample or {}).items())
+
+
+def fail(
+    message: str,
+    *,
+    hint: str = "",
+    expected: str = "",
+    actual: str = "",
+    counterexample: dict[str, str] | None = None,
+) -> NoReturn:
+    """Fail this check with a sentence for the student."""
+    raise CheckFailed(
+        message, hint=hint, expected=expected, actual=actual, counterexample=counterexample
+    )
+
+
+def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bool:
+    """Whether shapes agree and every element lies within the table's tolerance."""
+    a, e = np.asarray(actual), np.asarray(expected)
+    if a.shape != e.shape or not np.issubdtype(a.dtype, np.number):
+        return False
+    tolerance = TOLERANCES[operation]
+    return bool(
+        np.allclose(a, e, rtol=tolerance.relative, atol=tolerance.absolute, equal_nan=False)
+    )
+
+
+def largest_difference(actual: NDArray[np.generic], expected: NDArray[np.generic]) -> str:
+    """Where two arrays of one shape differ most, in words: position, what came, what is asked."""
+    difference = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
+    index = np.unravel_index(int(np.argmax(np.nan_to_num(difference, nan=np.inf))), actual.shape)
+    at = ", ".join(str(int(i)) for i in index)
+    return f"at [{at}] {actual[index]:.6g} instead of {expected[index]:.6g}"

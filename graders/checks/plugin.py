@@ -1,0 +1,156 @@
+"""The pytest plugin of one submission: fixtures for checks, and a verdict for each of them.
+
+    check file --- fixtures: student, submitted, data, settings, score
+        |  returns, or raises CheckFailed / StudentFault / anything else
+        v
+    verdict()  --- passed | partial | failed | skipped | error   (never a pytest exit status)
+
+Every check that was collected leaves a CheckResult, whatever happened to it.
+"""
+
+import time
+from collections.abc import Generator, Mapping
+from pathlib import Path
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.collected import check_of
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.checks.verdict import verdict
+from graders.data import Data
+from graders.errors import GraderFault
+from graders.model import Assignment, Check, CheckResult, Setting
+
+
+class GradingPlugin:
+    """Runs the checks of one assignment on one submission and keeps what they found."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        student: Student,
+        submitted: SubmittedFiles,
+        data: Data,
+        only: frozenset[str] | None = None,
+    ) -> None:
+        self._assignment = assignment
+        self._student = student
+        self._submitted = submitted
+        self._data = data
+        self._only = only
+        self._checks: dict[str, Check] = {}
+        self._scores: dict[str, Score] = {}
+        self._results: dict[str, CheckResult] = {}
+        self.faults: list[str] = []
+
+    @property
+    def results(self) -> tuple[CheckResult, ...]:
+        """One result a collected check, in the order of the files; none is ever missing."""
+        lost = GraderFault("the check did not run")
+        return tuple(
+            self._results.get(check.id) or verdict(check, lost) for check in self._checks.values()
+        )
+
+    @pytest.fixture
+    def student(self) -> Student:
+        """The student's process."""
+        return self._student
+
+    @pytest.fixture
+    def submitted(self) -> SubmittedFiles:
+        """The files handed in beside the code."""
+        return self._submitted
+
+    @pytest.fixture
+    def data(self) -> Data:
+        """The course's files, or the embedded world."""
+        return self._data
+
+    @pytest.fixture
+    def settings(self) -> Mapping[str, Setting]:
+        """The [settings] of assignment.toml."""
+        return self._assignment.settings
+
+    @pytest.fixture
+    def score(self, request: pytest.FixtureRequest) -> Score:
+        """Partial credit and notes of the check that asks for it."""
+        return self._scores[request.node.nodeid]
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keeps the checks that were asked for and refuses one whose criterion is unknown."""
+        wanted: list[pytest.Item] = []
+        for item in items:
+            check = check_of(item, self._assignment)
+            if self._only is None or check.criterion in self._only:
+                self._checks[item.nodeid] = check
+                self._scores[item.nodeid] = Score()
+                wanted.append(item)
+        items[:] = wanted
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
+        """Turns whatever ends the check into its result; pytest sees every check pass."""
+        check = self._checks[item.nodeid]
+        self._student.begin_check()
+        started = time.perf_counter()
+        problem: BaseException | None = None
+        try:
+            yield
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # noqa: BLE001  a check may end in any way, also skip()
+            problem = error
+        seconds = time.perf_counter() - started
+        if check.id not in self._results:
+            result = verdict(check, problem, self._scores[item.nodeid], seconds)
+            self._record(check, result, problem)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """A check whose ground is gone is not run: it is skipped, and keeps its maximum."""
+        check = self._checks[pyfuncitem.nodeid]
+        blocker = self._blocker(check)
+        if blocker is None:
+            return None
+        self._results[check.id] = blocker
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """A fixture that fails is our fault: the check could not run."""
+        if call.when == "setup" and call.excinfo is not None:
+            check = self._checks[item.nodeid]
+            problem = call.excinfo.value
+            self._record(check, verdict(check, problem), problem)
+        return (yield)
+
+    def _record(self, check: Check, result: CheckResult, problem: BaseException | None) -> None:
+        self._results[check.id] = result
+        if result.status == "error" and problem is not None:
+            self.faults.append(f"{check.id}: {_location(problem)}")
+
+    def _blocker(self, check: Check) -> CheckResult | None:
+        for name in check.depends_on:
+            before = self._results.get(name)
+            if before is None or before.status in ("passed", "partial"):
+                continue
+            if before.status == "error":
+                return verdict(check, GraderFault(f"it builds on `{name}`, which could not run"))
+            message = f"Not judged, because it builds on: {before.check.description}"
+            return CheckResult(check, "skipped", 0.0, message)
+        return None
+
+
+def _location(problem: BaseException) -> str:
+    """One line for staff: the kind of error and the last line of ours that it passed."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return f"{type(problem).__name__}: {problem}"
+    name = Path(trace.tb_frame.f_code.co_filename).name
+    return f"{type(problem).__name__} at {name}:{trace.tb_lineno}: {str(problem)[:200]}"

@@ -1,0 +1,49 @@
+"""Partial credit and notes, kept for one run of one check."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Partial:
+    """A share of the check's points, with what the student is shown."""
+
+    fraction: float
+    message: str
+    hint: str = ""
+    expected: str = ""
+    actual: str = ""
+    counterexample: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Score:
+    """What a check says beside passing or failing; made anew for every submission."""
+
+    partial_credit: Partial | None = None
+    notes: list[str] = field(default_factory=list)
+    needs_person: str = ""
+
+    def partial(  # noqa: PLR0913  what a failing check shows, and the share earned
+        self,
+        fraction: float,
+        message: str,
+        *,
+        hint: str = "",
+        expected: str = "",
+        actual: str = "",
+        counterexample: dict[str, str] | None = None,
+    ) -> None:
+        """Give `fraction` (0..1) of the check's points, with a sentence that says why."""
+        if not 0.0 <= fraction <= 1.0:
+            raise ValueError(f"a fraction lies between 0 and 1, not {fraction}")
+        rows = tuple((counterexample or {}).items())
+        self.partial_credit = Partial(fraction, message, hint, expected, actual, rows)
+
+    def note(self, message: str) -> None:
+        """Say something to the student that costs nothing."""
+        if message not in self.notes:
+            self.notes.append(message)
+
+    def needs_review(self, reason: str) -> None:
+        """Leave the verdict to a person; the reason is shown."""
+        self.needs_person = reason

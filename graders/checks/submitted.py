@@ -1,0 +1,34 @@
+"""The files handed in beside the code, read with a cap."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.checks.compare import fail
+
+LARGEST_TEXT = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedFiles:
+    """The artifacts that were found, by name."""
+
+    paths: Mapping[str, Path]
+
+    def has(self, name: str) -> bool:
+        """Whether the submission holds this file."""
+        return name in self.paths
+
+    def bytes(self, name: str) -> bytes:
+        """The content of a small file; a missing or huge one fails the check."""
+        path = self.paths.get(name)
+        if path is None:
+            fail(f"`{name}` is not in your submission.", expected=f"a file named `{name}`")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_TEXT + 1)
+        if len(content) > LARGEST_TEXT:
+            fail(
+                f"`{name}` is larger than {LARGEST_TEXT // 2**20} MB.",
+                expected="one short line a question",
+            )
+        return content

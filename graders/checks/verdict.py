@@ -1,0 +1,88 @@
+"""From the way a check ended to its CheckResult."""
+
+from hypothesis.errors import Flaky
+
+from graders.checks.compare import CheckFailed
+from graders.checks.score import Score
+from graders.errors import GraderFault, StudentFault
+from graders.model import Check, CheckResult
+
+OURS = "Softmark could not run this check. The fault is not yours and it costs you nothing"
+
+
+def verdict(
+    check: Check,
+    problem: BaseException | None,
+    score: Score | None = None,
+    seconds: float = 0.0,
+) -> CheckResult:
+    """The result of a check that returned (problem is None) or raised."""
+    score = score or Score()
+    if problem is None:
+        return _finished(check, score, seconds)
+    cause = _cause(problem)
+    if isinstance(cause, CheckFailed):
+        return CheckResult(
+            check,
+            "failed",
+            0.0,
+            _with_notes(cause.message, score),
+            cause.hint,
+            cause.expected,
+            cause.actual,
+            cause.counterexample,
+            seconds,
+        )
+    if isinstance(cause, StudentFault):
+        return CheckResult(
+            check,
+            "failed",
+            0.0,
+            _with_notes(str(cause), score),
+            actual=cause.where,
+            seconds=seconds,
+        )
+    if isinstance(cause, AssertionError):
+        return CheckResult(check, "failed", 0.0, _with_notes(str(cause), score), seconds=seconds)
+    reason = f": {cause}." if isinstance(cause, GraderFault) else "."
+    return CheckResult(check, "error", 0.0, OURS + reason, seconds=seconds)
+
+
+def _finished(check: Check, score: Score, seconds: float) -> CheckResult:
+    if score.needs_person:
+        message = _with_notes(score.needs_person, score)
+        return CheckResult(check, "needs_review", 0.0, message, seconds=seconds)
+    partial = score.partial_credit
+    if partial is None or partial.fraction >= 1.0:
+        message = partial.message if partial is not None else ""
+        return CheckResult(check, "passed", 1.0, _with_notes(message, score), seconds=seconds)
+    return CheckResult(
+        check,
+        "partial" if partial.fraction > 0 else "failed",
+        partial.fraction,
+        _with_notes(partial.message, score),
+        partial.hint,
+        partial.expected,
+        partial.actual,
+        partial.counterexample,
+        seconds,
+    )
+
+
+def _with_notes(message: str, score: Score) -> str:
+    return "\n".join(text for text in (message, *score.notes) if text)
+
+
+def _cause(problem: BaseException) -> BaseException:
+    """The error that decides: hypothesis wraps what a student's changing answers raised.
+
+    Ours goes first: a check in which anything of ours broke decides nothing about a student.
+    """
+    if not isinstance(problem, BaseExceptionGroup | Flaky):
+        return problem
+    inner = [_cause(each) for each in getattr(problem, "exceptions", ())]
+    for kind in (GraderFault, CheckFailed, StudentFault):
+        for each in inner:
+            if isinstance(each, kind):
+                return each
+    return inner[0] if inner else problem

@@ -1,0 +1,105 @@
+"""Find assignments and read their assignment.toml."""
+
+import tomllib
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graders.errors import Misuse
+from graders.model import (
+    Assignment,
+    Criterion,
+    CriterionKind,
+    FileSpec,
+    Limits,
+    Setting,
+    Visibility,
+)
+
+ASSIGNMENTS = Path(__file__).parent / "assignments"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Limits(_Strict):
+    wall_seconds: float = Field(gt=0)
+    cpu_seconds: int = Field(gt=0)
+    memory_bytes: int = Field(ge=2**28)
+    output_bytes: int = Field(gt=0)
+    processes: int = Field(gt=0)
+
+
+class _Files(_Strict):
+    code: tuple[str, ...]
+    artifacts: tuple[str, ...] = ()
+
+
+class _Criterion(_Strict):
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9.\-]*$")
+    title: str
+    points: float = Field(ge=0)
+    kind: CriterionKind
+    visibility: Visibility = "visible"
+
+
+class _AssignmentFile(_Strict):
+    name: str
+    title: str
+    version: int = Field(ge=1)
+    seed: int
+    due: datetime | None = None
+    limits: _Limits
+    files: _Files
+    settings: dict[str, Setting] = {}
+    criterion: tuple[_Criterion, ...] = Field(min_length=1)
+
+
+def assignment_names() -> list[str]:
+    """The assignments that are installed."""
+    return sorted(path.parent.name for path in ASSIGNMENTS.glob("*/assignment.toml"))
+
+
+def load_assignment(name: str) -> Assignment:
+    """The assignment of this name, or the one in the folder of this path; or Misuse."""
+    folder = ASSIGNMENTS / name
+    if not (folder / "assignment.toml").is_file():
+        folder = Path(name).resolve()
+    file = folder / "assignment.toml"
+    if not file.is_file():
+        known = ", ".join(f"`{each}`" for each in assignment_names())
+        raise Misuse(f"there is no assignment `{name}`", f"there is {known}")
+    return _assignment(_read(file), folder)
+
+
+def _read(file: Path) -> _AssignmentFile:
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        return _AssignmentFile.model_validate(content)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise Misuse(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise Misuse(f"{file}: `{key}`: {first['msg']}", "see docs/assignments.md") from error
+
+
+def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
+    ids = [criterion.id for criterion in file.criterion]
+    twice = sorted({each for each in ids if ids.count(each) > 1})
+    if twice:
+        raise Misuse(f"{folder / 'assignment.toml'}: criterion `{twice[0]}` stands there twice")
+    return Assignment(
+        name=file.name,
+        title=file.title,
+        version=file.version,
+        due=file.due,
+        rubric=tuple(Criterion(**criterion.model_dump()) for criterion in file.criterion),
+        files=FileSpec(**file.files.model_dump()),
+        limits=Limits(**file.limits.model_dump()),
+        seed=file.seed,
+        folder=folder,
+        settings=file.settings,
+    )

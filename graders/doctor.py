@@ -1,0 +1,66 @@
+"""What this machine offers a grading: sandbox, torch, device, data."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.boundary.sandbox import Tier, best_tier, tier_works
+from graders.data import open_data
+from graders.errors import Misuse
+
+PROBE = "import torch; print(torch.__version__, torch.cuda.is_available())"
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One thing that was looked at; `good` is False where something should be done."""
+
+    name: str
+    found: str
+    good: bool
+
+
+def examine(data: Path | None) -> tuple[Symptom, ...]:
+    """Everything that decides whether and how well this machine can grade."""
+    return (
+        Symptom("python", sys.version.split()[0], sys.version_info >= (3, 11)),
+        *_torch(),
+        _sandbox(),
+        *(_tier(tier) for tier in (Tier.BUBBLEWRAP, Tier.LANDLOCK)),
+        _data(data),
+    )
+
+
+def _torch() -> tuple[Symptom, Symptom]:
+    """Asked in a process of its own: a broken torch may not end the doctor."""
+    probe = subprocess.run(  # noqa: S603  our own interpreter and a constant
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=False
+    )
+    if probe.returncode != 0:
+        reason = (probe.stderr.strip().splitlines() or ["it does not import"])[-1]
+        return Symptom("torch", reason, good=False), Symptom("device", "none", good=False)
+    version, cuda = probe.stdout.split()
+    device = "cuda and cpu" if cuda == "True" else "cpu (checks of code need no GPU)"
+    return Symptom("torch", version, good=True), Symptom("device", device, good=True)
+
+
+def _sandbox() -> Symptom:
+    tier = best_tier()
+    if tier is Tier.NONE:
+        found = "none: run and batch refuse; install bubblewrap (apt-get install bubblewrap)"
+        return Symptom("isolation", found, good=False)
+    return Symptom("isolation", tier.value, good=True)
+
+
+def _tier(tier: Tier) -> Symptom:
+    works = tier_works(tier)
+    return Symptom(f"  {tier.value}", "works" if works else "does not work here", good=works)
+
+
+def _data(folder: Path | None) -> Symptom:
+    try:
+        with open_data(folder, seed=0) as data:
+            return Symptom("data", data.description, good=True)
+    except Misuse as error:
+        return Symptom("data", f"{error} ({error.hint})", good=False)

@@ -1,0 +1,166 @@
+"""From one submission to its Result.
+
+upload -> clean folder -> checks (trusted, here) <-> student's process (sandboxed) -> Result
+"""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graders import scoring
+from graders.boundary.sandbox import Tier
+from graders.boundary.student import Student
+from graders.checks.plugin import GradingPlugin
+from graders.checks.run import run_checks
+from graders.checks.submitted import SubmittedFiles
+from graders.checks.verdict import OURS
+from graders.data import open_data
+from graders.environment import environment_of
+from graders.errors import GraderFault, Misuse
+from graders.model import (
+    Assignment,
+    Check,
+    CheckResult,
+    CheckStatus,
+    Result,
+    Submission,
+)
+from submissions.receive import open_submission
+from submissions.submission import Rejected
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to grade: which criteria, against which data, behind which sandbox."""
+
+    tier: Tier
+    data: Path | None = None
+    only: frozenset[str] | None = None
+    device: str = "cpu"
+
+
+def grade_submission(submission: Submission, assignment: Assignment, options: Options) -> Result:
+    """The Result of one submission; an error of ours makes it `incomplete`, never a zero.
+
+    Raises Misuse where the assignment or the data folder is wrong.
+    """
+    started, clock = datetime.now(UTC), time.perf_counter()
+    environment = environment_of(assignment, options.tier.value, options.device)
+    try:
+        checks = _run(submission, assignment, options, environment)
+    except Misuse:
+        raise
+    except Rejected as error:
+        result = _rejected(submission, assignment, options, environment, error)
+    except Exception as error:  # noqa: BLE001  whatever breaks here is ours and costs no points
+        result = excused(submission, assignment, options, error, environment)
+    else:
+        result = _result(submission, assignment, options, environment, checks)
+    seconds = round(time.perf_counter() - clock, 3)
+    return replace(result, started_at=started, seconds=seconds)
+
+
+def excused(
+    submission: Submission,
+    assignment: Assignment,
+    options: Options,
+    error: Exception,
+    environment: dict[str, object] | None = None,
+) -> Result:
+    """The Result of a submission that Softmark itself failed to grade."""
+    environment = environment or environment_of(assignment, options.tier.value, options.device)
+    environment["faults"] = [f"{type(error).__name__}: {error}"]
+    reason = f": {error}." if isinstance(error, GraderFault) else "."
+    checks = _one_for_all(assignment, "error", OURS + reason)
+    return _result(submission, assignment, options, environment, checks)
+
+
+def _rejected(
+    submission: Submission,
+    assignment: Assignment,
+    options: Options,
+    environment: dict[str, object],
+    error: Rejected,
+) -> Result:
+    """Nothing was judged, so nothing has points; the maximum stays what it is."""
+    environment["rejected"] = str(error)
+    checks = _one_for_all(assignment, "skipped", str(error))
+    result = _result(submission, assignment, options, environment, checks)
+    criteria = tuple(replace(each, points=None) for each in result.criteria)
+    return replace(result, status="rejected", score=None, criteria=criteria)
+
+
+def _result(
+    submission: Submission,
+    assignment: Assignment,
+    options: Options,
+    environment: dict[str, object],
+    checks: Sequence[CheckResult],
+) -> Result:
+    criteria = tuple(
+        scoring.criterion_result(criterion, checks)
+        for criterion in scoring.wanted_criteria(assignment, options.only)
+    )
+    return Result(
+        submission=submission,
+        assignment=assignment.name,
+        version=assignment.version,
+        title=assignment.title,
+        status=scoring.result_status(criteria),
+        criteria=criteria,
+        score=scoring.total(criteria),
+        max_score=sum(criterion.criterion.points for criterion in criteria),
+        environment=environment,
+        started_at=datetime.now(UTC),
+        seconds=0.0,
+    )
+
+
+def _run(
+    submission: Submission,
+    assignment: Assignment,
+    options: Options,
+    environment: dict[str, object],
+) -> Sequence[CheckResult]:
+    """Open the upload, start the student's process and let every check ask its questions."""
+    with tempfile.TemporaryDirectory(prefix="softmark-", ignore_cleanup_errors=True) as work:
+        clean = open_submission(
+            submission,
+            Path(work) / "upload",
+            code=assignment.files.code,
+            artifacts=assignment.files.artifacts,
+        )
+        environment["intake"] = list(clean.notes)
+        adapters = assignment.folder / "adapters.py"
+        with (
+            open_data(options.data, seed=0) as data,
+            Student(
+                clean.code, adapters, assignment.limits, seed=assignment.seed, tier=options.tier
+            ) as student,
+        ):
+            environment["data"] = data.description
+            files = SubmittedFiles(clean.files)
+            plugin = GradingPlugin(assignment, student, files, data, options.only)
+            run_checks(assignment.folder, plugin)
+            environment["student_process"] = dict(student.environment)
+        if plugin.faults:
+            environment["faults"] = plugin.faults
+        return plugin.results
+
+
+def _one_for_all(
+    assignment: Assignment, status: CheckStatus, message: str
+) -> tuple[CheckResult, ...]:
+    """One check in every criterion that says why none of it was judged."""
+    return tuple(
+        CheckResult(
+            Check("submission", "The submission can be opened and graded.", criterion.id),
+            status,
+            0.0,
+            message,
+        )
+        for criterion in assignment.rubric
+    )

@@ -1,0 +1,70 @@
+"""Turn check results into points."""
+
+from collections.abc import Sequence
+
+from graders.model import (
+    Assignment,
+    CheckResult,
+    CheckStatus,
+    Criterion,
+    CriterionResult,
+    ResultStatus,
+)
+
+
+def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> float | None:
+    """Points earned; a criterion's checks share its points by weight.
+
+    None as long as one of them could not be graded or waits for a person: a check that did not
+    run never counts as zero and never shrinks the maximum.
+    """
+    if not results or any(r.status in ("error", "needs_review") for r in results):
+        return None
+    total = sum(r.check.weight for r in results)
+    if total == 0:
+        return 0.0
+    if all(r.fraction == 1.0 for r in results if r.check.weight > 0):
+        return criterion.points
+    earned = sum(r.check.weight * r.fraction for r in results)
+    return round(criterion.points * earned / total, 2)
+
+
+def criterion_status(results: Sequence[CheckResult]) -> CheckStatus:
+    """The word for a whole criterion: the most serious one among its checks."""
+    statuses = {r.status for r in results}
+    if not results or "error" in statuses:
+        return "error"
+    if "needs_review" in statuses:
+        return "needs_review"
+    if statuses == {"passed"}:
+        return "passed"
+    if statuses == {"skipped"}:
+        return "skipped"
+    return "partial" if any(r.fraction > 0 for r in results) else "failed"
+
+
+def criterion_result(criterion: Criterion, results: Sequence[CheckResult]) -> CriterionResult:
+    """A criterion with the checks that belong to it."""
+    own = tuple(r for r in results if r.check.criterion == criterion.id)
+    return CriterionResult(criterion, criterion_status(own), criterion_points(criterion, own), own)
+
+
+def result_status(criteria: Sequence[CriterionResult]) -> ResultStatus:
+    """`graded` only when every point was decided."""
+    statuses = {c.status for c in criteria}
+    if "error" in statuses:
+        return "incomplete"
+    return "needs_review" if "needs_review" in statuses else "graded"
+
+
+def total(criteria: Sequence[CriterionResult]) -> float | None:
+    """The sum of all criteria, or None while one of them is undecided."""
+    points = [c.points for c in criteria]
+    if any(p is None for p in points):
+        return None
+    return round(sum(p for p in points if p is not None), 2)
+
+
+def wanted_criteria(assignment: Assignment, only: frozenset[str] | None) -> tuple[Criterion, ...]:
+    """The rubric, or the part of it that was asked for."""
+    return tuple(c for c in assignment.rubric if only is None or c.id in only)

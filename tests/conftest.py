@@ -1,0 +1,106 @@
+"""A tiny assignment and tiny submissions, written anew for each test that asks for them."""
+
+import textwrap
+
+import pytest
+from hypothesis import settings
+
+from graders.discovery import load_assignment
+
+settings.register_profile("tests", derandomize=True, deadline=None, database=None)
+settings.load_profile("tests")
+
+ASSIGNMENT = """
+name = "tiny"
+title = "Double a number"
+version = 3
+seed = 7
+[limits]
+wall_seconds = 10
+cpu_seconds = 20
+memory_bytes = 4294967296
+output_bytes = 4096
+processes = 64
+[files]
+code = ["work.py"]
+artifacts = ["answer.txt"]
+[settings]
+factor = 2
+[[criterion]]
+id = "double"
+title = "Doubling"
+points = 4
+kind = "code"
+[[criterion]]
+id = "answer"
+title = "The answer"
+points = 2
+kind = "metric"
+"""
+
+ADAPTERS = """
+def double(x):
+    import work
+    return work.double(x)
+"""
+
+CHECKS = '''
+import pytest
+from graders.checks.compare import fail
+
+
+@pytest.mark.criterion("double", weight=3)
+def test_doubles(student, settings):
+    """Doubling 21 gives 42."""
+    came = student.call("double", x=21)
+    if came != 21 * settings["factor"]:
+        fail("The product is wrong.", expected="42", actual=str(came), hint="Times two.")
+
+
+@pytest.mark.criterion("double", depends_on=("doubles",))
+def test_doubles_zero(student):
+    """Doubling 0 gives 0."""
+    assert student.call("double", x=0) == 0
+
+
+@pytest.mark.criterion("answer")
+def test_answer(submitted, score):
+    """The answer is 42; 41 is half right."""
+    text = submitted.bytes("answer.txt").decode().strip()
+    if text == "41":
+        score.partial(0.5, "Nearly.")
+    elif text != "42":
+        fail("That is not the answer.")
+'''
+
+
+@pytest.fixture
+def tiny_folder(tmp_path):
+    """The folder of the tiny assignment; a test may edit its files before loading it."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    (folder / "assignment.toml").write_text(ASSIGNMENT)
+    (folder / "adapters.py").write_text(ADAPTERS)
+    (folder / "test_tiny.py").write_text(CHECKS)
+    return folder
+
+
+@pytest.fixture
+def tiny(tiny_folder):
+    """The tiny assignment."""
+    return load_assignment(str(tiny_folder))
+
+
+@pytest.fixture
+def hand_in(tmp_path):
+    """Writes a submission folder from file contents."""
+
+    def write(name="ada", **files):
+        folder = tmp_path / "uploads" / name
+        folder.mkdir(parents=True)
+        for stem, content in files.items():
+            file = stem.replace("_py", ".py").replace("_txt", ".txt")
+            (folder / file).write_text(textwrap.dedent(content))
+        return folder
+
+    return write

@@ -1,0 +1,83 @@
+"""Every way a check can end becomes the right status; ours is never the student's."""
+
+import pytest
+from hypothesis.errors import FlakyFailure
+
+from graders.checks.compare import CheckFailed
+from graders.checks.score import Score
+from graders.checks.verdict import OURS, verdict
+from graders.errors import GraderFault, SandboxFailed, StudentRaised, StudentTimedOut
+from graders.model import Check
+
+CHECK = Check("k", "K.", "c")
+FAILED = CheckFailed("Wrong.", hint="H", expected="1", actual="2", counterexample={"x": "0"})
+
+
+def test_a_failed_check_shows_everything():
+    result = verdict(CHECK, FAILED)
+    assert (result.status, result.fraction) == ("failed", 0.0)
+    assert (result.message, result.hint, result.expected, result.actual) == (
+        "Wrong.",
+        "H",
+        "1",
+        "2",
+    )
+    assert result.counterexample == (("x", "0"),)
+
+
+@pytest.mark.parametrize("fault", [StudentRaised("It raised."), StudentTimedOut("Too slow.")])
+def test_a_students_fault_is_a_failed_check(fault):
+    assert verdict(CHECK, fault).status == "failed"
+    assert str(fault) in verdict(CHECK, fault).message
+
+
+@pytest.mark.parametrize("fault", [SandboxFailed("no bwrap"), TypeError("bug"), KeyError("bug")])
+def test_our_fault_is_an_error_without_a_traceback(fault):
+    result = verdict(CHECK, fault)
+    assert result.status == "error"
+    assert result.message.startswith(OURS)
+    assert "Traceback" not in result.message
+
+
+def test_changing_answers_of_a_student_fail():
+    flaky = FlakyFailure("flaky", [FAILED, StudentRaised("It raised.")])
+    assert verdict(CHECK, flaky).message == "Wrong."
+
+
+def test_our_fault_inside_a_group_decides():
+    group = FlakyFailure("flaky", [FAILED, GraderFault("disk full")])
+    assert verdict(CHECK, group).status == "error"
+
+
+@pytest.mark.parametrize(
+    ("fraction", "status"), [(0.0, "failed"), (0.4, "partial"), (1.0, "passed")]
+)
+def test_partial_credit(fraction, status):
+    score = Score()
+    score.partial(fraction, "So far.")
+    result = verdict(CHECK, None, score)
+    assert (result.status, result.fraction) == (status, fraction)
+
+
+def test_a_failure_after_partial_credit_is_a_failure():
+    score = Score()
+    score.partial(0.9, "Nearly.")
+    assert verdict(CHECK, FAILED, score).fraction == 0.0
+
+
+def test_notes_are_shown_whatever_the_verdict():
+    score = Score()
+    score.note("A remark.")
+    assert verdict(CHECK, None, score).message == "A remark."
+    assert verdict(CHECK, FAILED, score).message == "Wrong.\nA remark."
+
+
+def test_a_person_decides_where_a_check_asks_for_one():
+    score = Score()
+    score.needs_review("Someone must look.")
+    assert verdict(CHECK, None, score).status == "needs_review"
+
+
+def test_a_fraction_outside_its_range_is_a_bug():
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Score().partial(1.5, "More than all.")

@@ -1,0 +1,24 @@
+import math
+
+import pytest
+
+from graders.intervals import share_in_words, wilson
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 60), (3, 60), (92, 500), (131, 437), (437, 437), (1, 1)])
+def test_wilson_agrees_with_scipy(k, n):
+    from scipy.stats import binomtest
+
+    expected = binomtest(k, n).proportion_ci(0.95, method="wilson")
+    for bound, other in zip(wilson(k, n), expected, strict=True):
+        assert math.isclose(bound, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 0), (-1, 5), (6, 5)])
+def test_impossible_share_is_refused(k, n):
+    with pytest.raises(ValueError, match="no share"):
+        wilson(k, n)
+
+
+def test_share_is_said_with_its_interval():
+    assert share_in_words(92, 500) == "92 of 500 = 18.4 % (95 % interval 15.2 to 22.0 %)"

@@ -1,0 +1,138 @@
+"""A tiny submission becomes a Result; whatever breaks, nobody loses a point by our fault."""
+
+import pytest
+
+from graders.boundary.sandbox import Tier, best_tier
+from graders.errors import Misuse
+from graders.pipeline import Options, excused, grade_submission
+from submissions.receive import identify
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+WRONG = "def double(x):\n    return x + 2\n"
+OPTIONS = Options(best_tier())
+
+
+def grade(folder, assignment, options=OPTIONS):
+    return grade_submission(identify(folder, assignment.name), assignment, options)
+
+
+def points(result):
+    return {criterion.criterion.id: criterion.points for criterion in result.criteria}
+
+
+def checks(result):
+    return {check.check.id: check for criterion in result.criteria for check in criterion.checks}
+
+
+def test_a_right_submission_earns_everything(tiny, hand_in):
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score, result.max_score) == ("graded", 6.0, 6.0)
+
+
+def test_a_wrong_one_is_told_why(tiny, hand_in):
+    result = grade(hand_in(work_py=WRONG, answer_txt="41"), tiny)
+    assert points(result) == {"double": 0.0, "answer": 1.0}
+    doubles = checks(result)["doubles"]
+    assert (doubles.actual, doubles.expected, doubles.hint) == ("23", "42", "Times two.")
+    assert doubles.check.description == "Doubling 21 gives 42."
+
+
+def test_a_check_that_builds_on_a_failed_one_is_skipped(tiny, hand_in):
+    result = grade(hand_in(work_py=WRONG), tiny)
+    skipped = checks(result)["doubles-zero"]
+    assert skipped.status == "skipped"
+    assert "Doubling 21 gives 42." in skipped.message
+
+
+def test_a_missing_file_loses_only_its_own_points(tiny, hand_in):
+    result = grade(hand_in(work_py=RIGHT), tiny)
+    assert points(result) == {"double": 4.0, "answer": 0.0}
+    assert "`answer.txt` is not in your submission" in checks(result)["answer"].message
+
+
+def test_code_that_raises_is_told_where(tiny, hand_in):
+    result = grade(hand_in(work_py="def double(x):\n    return 1 / 0\n"), tiny)
+    assert result.status == "graded"
+    assert "work.py, line 2" in checks(result)["doubles"].actual
+    assert "ZeroDivisionError" in checks(result)["doubles"].message
+
+
+def test_a_crash_costs_only_the_check_in_which_it_happens(tiny, hand_in):
+    code = "import os\ndef double(x):\n    return 0 if x == 0 else os._exit(0)\n"
+    result = grade(hand_in(work_py=code, answer_txt="42"), tiny)
+    assert checks(result)["doubles"].status == "failed"
+    assert checks(result)["answer"].status == "passed"
+
+
+def test_a_broken_check_leaves_no_total(tiny_folder, tiny, hand_in):
+    file = tiny_folder / "test_tiny.py"
+    file.write_text(file.read_text().replace('settings["factor"]', 'settings["facter"]'))
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score, result.max_score) == ("incomplete", None, 6.0)
+    assert checks(result)["doubles"].status == "error"
+    assert checks(result)["doubles-zero"].status == "error"
+    assert points(result)["answer"] == 2.0
+    assert "KeyError at test_tiny.py" in result.environment["faults"][0]
+
+
+def test_a_check_file_that_does_not_import_is_ours(tiny_folder, tiny, hand_in):
+    (tiny_folder / "test_broken.py").write_text("import nothing_of_this_name\n")
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score) == ("incomplete", None)
+
+
+def test_a_missing_adapter_file_is_ours(tiny_folder, tiny, hand_in):
+    (tiny_folder / "adapters.py").unlink()
+    assert grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny).status == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('criterion("answer")', 'criterion("answers")', "criterion `answers`"),
+        ('    """The answer is 42; 41 is half right."""\n', "", "has no docstring"),
+        ('@pytest.mark.criterion("answer")\n', "", "has no criterion"),
+    ],
+)
+def test_a_check_that_fits_no_rubric_is_a_misuse(tiny_folder, tiny, hand_in, old, new, says):
+    file = tiny_folder / "test_tiny.py"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+    with pytest.raises(Misuse, match=says):
+        grade(hand_in(work_py=RIGHT), tiny)
+
+
+def test_an_upload_that_cannot_be_opened_is_rejected(tiny, tmp_path):
+    archive = tmp_path / "ada.zip"
+    archive.write_bytes(b"PK\x03\x04 not really")
+    result = grade(archive, tiny)
+    assert (result.status, result.score, result.max_score) == ("rejected", None, 6.0)
+    assert points(result) == {"double": None, "answer": None}
+    assert "ada.zip" in result.environment["rejected"]
+
+
+def test_only_the_criteria_asked_for_are_graded(tiny, hand_in):
+    options = Options(best_tier(), only=frozenset({"answer"}))
+    result = grade(hand_in(answer_txt="42"), tiny, options)
+    assert points(result) == {"answer": 2.0}
+    assert result.max_score == 2.0
+
+
+def test_a_lost_job_is_excused(tiny, hand_in):
+    submission = identify(hand_in(work_py=RIGHT), tiny.name)
+    result = excused(submission, tiny, OPTIONS, OSError("worker killed"))
+    assert (result.status, result.score, result.max_score) == ("incomplete", None, 6.0)
+
+
+def test_the_result_says_where_it_was_made(tiny, hand_in):
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny, Options(Tier.NONE))
+    assert result.environment["isolation"] == "none"
+    assert result.environment["seeds"] == {"assignment": 7}
+    assert result.environment["versions"]["torch"].startswith("2.")
+
+
+def test_the_same_code_earns_the_same_twice(tiny, hand_in):
+    folder = hand_in(work_py=WRONG, answer_txt="41")
+    first, second = grade(folder, tiny), grade(folder, tiny)
+    assert points(first) == points(second)
+    assert first.submission.sha256 == second.submission.sha256

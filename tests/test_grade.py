@@ -1,0 +1,147 @@
+"""The command line as people use it: files, exit codes, one clear sentence for bad input."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+RIGHT = "def double(x):\n    return 2 * x\n"
+# sysconfig reads a file named after the platform, so it is asked while the platform is the true one
+NOT_LINUX = """
+import sys, sysconfig
+sysconfig.get_config_vars()
+sys.platform = "darwin"
+import grade
+grade.main()
+"""
+
+
+def softmark(*words, start=("grade.py",)):
+    """Run the command in a real process, with nothing of this test's environment but the path."""
+    command = [sys.executable, *start, *map(str, words)]
+    environment = {"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def scores(out):
+    with (out / "grades.csv").open(newline="") as file:
+        return {row["submission"]: row["score"] for row in csv.DictReader(file)}
+
+
+def test_run_writes_what_each_reader_needs(tiny_folder, hand_in, tmp_path):
+    out = tmp_path / "out"
+    done = softmark("run", tiny_folder, hand_in(work_py=RIGHT, answer_txt="42"), "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "results" / "ada.json").read_text())["score"] == 6.0
+    assert json.loads((out / "gradescope" / "ada.json").read_text())["score"] == 6.0
+    assert scores(out) == {"ada": "6"}
+    assert "ada" in (out / "index.html").read_text()
+    assert "Doubling" in (out / "reports" / "ada.html").read_text()
+    assert str(out / "index.html") in done.stdout
+    assert "ada" in done.stdout
+
+
+def test_batch_takes_every_child_of_a_folder(tiny_folder, hand_in, tmp_path):
+    hand_in("ada", work_py=RIGHT, answer_txt="42")
+    hand_in("bob", work_py="import os\nos._exit(0)\n", answer_txt="41")
+    uploads = hand_in("cyd", work_py="def double(x):\n    return 1\n").parent
+    (uploads / "dan.zip").write_bytes(b"not a zip")
+    out = tmp_path / "out"
+    done = softmark("batch", tiny_folder, uploads, "--out", out, "--jobs", 2)
+    assert done.returncode == 1, done.stderr
+    assert scores(out) == {"ada": "6", "bob": "1", "cyd": "0", "dan": ""}
+
+
+def test_check_tells_a_student_what_fails(tiny_folder, hand_in):
+    wrong = hand_in(work_py="def double(x):\n    return x + 2\n")
+    done = softmark("check", wrong, "--assignment", tiny_folder, "--isolation", "none")
+    assert done.returncode == 0, done.stderr
+    for words in ("The product is wrong.", "42", "23", "Times two.", "not judged here: The answer"):
+        assert words in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_check_judges_no_hidden_criterion(tiny_folder, hand_in):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(
+        file.read_text().replace('title = "Doubling"', 'title = "D"\nvisibility = "hidden"')
+    )
+    done = softmark("check", hand_in(work_py=RIGHT), "--assignment", tiny_folder)
+    assert "Doubling 21" not in done.stdout
+    assert done.returncode == 0
+
+
+def test_check_works_without_linux(tiny_folder, hand_in):
+    folder = hand_in(work_py=RIGHT)
+    done = softmark("check", folder, "--assignment", tiny_folder, start=("-c", NOT_LINUX))
+    assert done.returncode == 0, done.stderr
+    assert "4 of 4 points" in done.stdout
+
+
+def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
+    words = ("run", tiny_folder, hand_in(work_py=RIGHT), "--out", tmp_path / "out")
+    done = softmark(*words, start=("-c", NOT_LINUX))
+    assert done.returncode == 2
+    assert "no isolation" in done.stderr
+    assert not (tmp_path / "out").exists()
+    asked = softmark(*words, "--isolation", "none", start=("-c", NOT_LINUX))
+    assert asked.returncode == 0, asked.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("run", "cs999", "."), "no assignment `cs999`"),
+        (("run", "cs224n-a4", "nowhere"), "nowhere does not exist"),
+        (("run", "cs224n-a4", ".", "--only", "rotori"), "no criterion `rotori`"),
+        (("run", "cs224n-a4", ".", "--device", "tpu"), "no device `tpu`"),
+        (("run", "cs224n-a4", ".", "--isolation", "jail"), "no isolation `jail`"),
+        (("run", "cs224n-a4", ".", "--data", "docs"), "wiki.txt"),
+        (("batch", "cs224n-a4", "README.md"), "README.md is not a folder"),
+        (("batch", "cs224n-a4", "docs", "--jobs", "0"), "--jobs 0"),
+        (("batch", "cs224n-a4", "docs", "--executor", "slurm"), "no executor `slurm`"),
+    ],
+)
+def test_misuse_is_one_sentence_and_exit_code_2(words, says, tmp_path):
+    out = () if words[0] == "check" else ("--out", tmp_path / "out")
+    done = softmark(*words, *out)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_empty_folder_holds_no_submissions(tiny_folder, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = softmark("batch", tiny_folder, tmp_path / "empty", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "holds no submissions" in done.stderr
+
+
+def test_doctor_names_the_isolation_tier(tmp_path):
+    done = softmark("doctor")
+    assert done.returncode in (0, 1)
+    for name in ("isolation", "torch", "device", "data"):
+        assert name in done.stdout
+
+
+def test_validate_finds_an_example_that_is_not_as_expected(tiny_folder):
+    solution = tiny_folder / "solution"
+    solution.mkdir()
+    (solution / "work.py").write_text(RIGHT)
+    done = softmark("validate", tiny_folder)
+    assert done.returncode == 1
+    assert "`answer` loses 2.00, expected 0.00" in done.stdout
+    (solution / "answer.txt").write_text("42")
+    assert softmark("validate", tiny_folder).returncode == 0
+
+
+def test_nothing_but_data_is_on_stdout(tiny_folder, hand_in, tmp_path):
+    done = softmark("run", tiny_folder, hand_in(work_py=RIGHT), "--out", tmp_path / "out")
+    assert "grading" not in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
