@@ -1,0 +1,125 @@
+"""From a prediction file's name to its score, with every reason why there may be none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from a4_places import Scored, likeness
+from a4_predictions import Aligned, Misaligned, read_predictions
+
+from graders.checks.compare import CheckFailed, fail
+from graders.checks.submitted import SubmittedFiles
+from graders.data import TEST, Data
+from graders.errors import GraderFault
+from graders.model import Setting
+
+PARTS = ("dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionFiles:
+    """The six prediction files of one submission, with the answers and the settings."""
+
+    submitted: SubmittedFiles
+    data: Data
+    settings: Mapping[str, Setting]
+
+    def score(self, model: str, part: str) -> Scored:
+        """The file `MODEL.PART.predictions` scored; a check that needs it fails where it cannot be.
+
+        Raises GraderFault where the fault is ours: no answers, or the embedded world's for a
+        submission of the course.
+        """
+        name = file_name(model, part)
+        raw = self.submitted.bytes(name)
+        count = len(self._questions(part))
+        aligned = read_predictions(raw, count)
+        if isinstance(aligned, Misaligned):
+            self._refuse_wrong_world(raw)
+            hint = self._copy_of_other_part(model, part, raw) or likeness(aligned.lines, self.data)
+            fail(aligned.reason, hint=hint, expected=f"{count} lines, one place a question")
+        scored = Scored(name, aligned.predictions, self._gold(part), aligned.notes)
+        self._fail_if_copy(model, part, scored)
+        return scored
+
+    def score_or_none(self, model: str, part: str) -> Scored | None:
+        """The file scored, or None where it is missing or cannot be read."""
+        try:
+            return self.score(model, part)
+        except CheckFailed:
+            return None
+
+    def twin(self, scored: Scored, model: str, part: str) -> bool:
+        """Whether another model's file of this part says the same, line by line.
+
+        One place for everybody says nothing: two poor models may do that alike.
+        """
+        name = file_name(model, part)
+        if scored.is_constant or not self.submitted.has(name):
+            return False
+        try:
+            other = read_predictions(self.submitted.bytes(name), scored.n)
+        except CheckFailed:
+            return False
+        return isinstance(other, Aligned) and other.predictions == scored.predictions
+
+    def _questions(self, part: str) -> tuple[str, ...]:
+        return self.data.dev if part == "dev" else self.data.test_questions
+
+    def _gold(self, part: str) -> tuple[str, ...]:
+        gold = self.data.dev if part == "dev" else self.data.test
+        if gold is None:
+            raise GraderFault(
+                f"the answers of the test set are not here: put {TEST} into the --data folder"
+            )
+        return gold
+
+    def _refuse_wrong_world(self, raw: bytes) -> None:
+        """The embedded world never judges predictions for the course's questions."""
+        counts = [self.settings[f"course_{part}_lines"] for part in PARTS]
+        if self.data.embedded and any(
+            isinstance(read_predictions(raw, int(count)), Aligned) for count in counts
+        ):
+            raise GraderFault(
+                "these predictions are for the course's questions, but no course files were "
+                "given: grade with --data DIR"
+            )
+
+    def _copy_of_other_part(self, model: str, part: str, raw: bytes) -> str:
+        """Says so where the dev file is the test file under another name, or the reverse."""
+        other = _other(part)
+        name = file_name(model, other)
+        if not self.submitted.has(name):
+            return ""
+        count = len(self._questions(other))
+        here = read_predictions(raw, count)
+        there = read_predictions(self.submitted.bytes(name), count)
+        if isinstance(here, Aligned) and isinstance(there, Aligned):
+            if here.predictions == there.predictions:
+                return f"It is a copy of `{name}`: evaluate on the {part} questions again."
+            return f"It answers as many questions as `{name}`: was the wrong file evaluated?"
+        return ""
+
+    def _fail_if_copy(self, model: str, part: str, scored: Scored) -> None:
+        """Dev and test files that agree line by line, where both sets ask equally many questions.
+
+        The one with fewer right answers is the copy; where that does not tell, the dev file is.
+        """
+        other = _other(part)
+        if len(self._questions(other)) != scored.n or not self.twin(scored, model, other):
+            return
+        there = Scored("", scored.predictions, self._gold(other), ()).correct
+        if scored.correct < there or (scored.correct == there and part == "dev"):
+            fail(
+                f"`{scored.name}` is a copy of `{file_name(model, other)}`.",
+                hint=f"Evaluate on the {part} questions again.",
+                actual=scored.in_words,
+            )
+
+
+def file_name(model: str, part: str) -> str:
+    """`vanilla.pretrain` and `dev` give `vanilla.pretrain.dev.predictions`."""
+    return f"{model}.{part}.predictions"
+
+
+def _other(part: str) -> str:
+    return "test" if part == "dev" else "dev"

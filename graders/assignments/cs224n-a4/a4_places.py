@@ -1,0 +1,141 @@
+"""How many predicted places are right, and what went wrong when few are."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from a4_text import is_blank
+
+from graders.data import DEV, TEST_INPUTS, TRAIN, WIKI, Data
+from graders.intervals import percent, share_in_words
+
+LEADING_NUMBER = re.compile(r"^\s*[0-9]+[\s,.:;)\]]+")
+MODEL_CHARACTERS = "\u25a1\u2047"  # PAD and MASK
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One prediction file against the answers; `correct` of `n` are right."""
+
+    name: str
+    predictions: tuple[str, ...]
+    gold: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def correct(self) -> int:
+        return matches(self.predictions, self.gold)
+
+    @property
+    def n(self) -> int:
+        return len(self.gold)
+
+    @property
+    def share(self) -> Fraction:
+        return Fraction(self.correct, self.n)
+
+    @property
+    def in_words(self) -> str:
+        return share_in_words(self.correct, self.n)
+
+    @property
+    def is_constant(self) -> bool:
+        return len(set(self.predictions)) == 1
+
+    @property
+    def is_blank(self) -> bool:
+        return all(is_blank(line) for line in self.predictions)
+
+
+def matches(predictions: Sequence[str], gold: Sequence[str]) -> int:
+    """How many are right by the course's rule: the same characters, spaces included."""
+    return sum(said == place for said, place in zip(predictions, gold, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A way to write predictions wrongly; `undo` gives the lines as they should have been."""
+
+    says: str
+    undo: Callable[[list[str]], list[str]]
+
+
+def _each(change: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+    return lambda lines: [change(line) for line in lines]
+
+
+SLIPS = (
+    Slip("without spaces around the places", _each(str.strip)),
+    Slip(
+        "without PAD and MASK characters",
+        _each(lambda line: line.strip(MODEL_CHARACTERS + " ")),
+    ),
+    Slip(
+        "without quotes or brackets around the places",
+        _each(lambda line: line.strip().strip("\"',;[]()")),
+    ),
+    Slip(
+        "with the place alone on each line, without the question",
+        _each(lambda line: line.rsplit("\t", 1)[-1].rsplit("?", 1)[-1].strip(" \u2047")),
+    ),
+    Slip("without the numbers in front", _each(lambda line: LEADING_NUMBER.sub("", line).strip())),
+    Slip("without full stops at the ends", _each(lambda line: line.strip().rstrip("."))),
+    Slip("with every line one line earlier", lambda lines: [*lines[1:], ""]),
+    Slip("with every line one line later", lambda lines: ["", *lines[:-1]]),
+    Slip("with every line two lines earlier", lambda lines: [*lines[2:], "", ""]),
+    Slip("with the lines in the opposite order", lambda lines: lines[::-1]),
+)
+
+
+def slip_hint(scored: Scored) -> str:
+    """What would make many more lines right, or nothing."""
+    lines = list(scored.predictions)
+    found = [(matches(slip.undo(lines), scored.gold), slip) for slip in SLIPS]
+    right, slip = max(found, key=lambda each: each[0])
+    if right - scored.correct < max(3, scored.n // 20):  # chance moves a few lines at most
+        return _case_hint(scored)
+    return f"{slip.says[0].upper()}{slip.says[1:]}, {right} of {scored.n} would be right."
+
+
+def _case_hint(scored: Scored) -> str:
+    folded = [line.casefold() for line in scored.predictions]
+    right = matches(folded, [place.casefold() for place in scored.gold])
+    if right - scored.correct < max(3, scored.n // 20):
+        return ""
+    return f"With capital letters as in the question files, {right} of {scored.n} would be right."
+
+
+def spaces_note(scored: Scored) -> str:
+    """Says so where spaces around places cost some lines, as they do in the course's own rule."""
+    stripped = matches([line.strip() for line in scored.predictions], scored.gold)
+    if stripped == scored.correct:
+        return ""
+    return (
+        f"Spaces around places count as errors, as in the course's evaluate_places: without them "
+        f"{stripped} of {scored.n} ({percent(stripped, scored.n)}) would be right."
+    )
+
+
+def likeness(lines: Sequence[str], data: Data) -> str:
+    """What a file with a wrong number of lines looks like, in a sentence, or nothing."""
+    if any(line.startswith("PK\x03\x04") for line in lines[:1]):
+        return "This looks like a model checkpoint or a zip file, not like predictions."
+    inked = [line for line in lines if not is_blank(line)]
+    tabs = sum("\t" in line for line in inked)
+    asked = sum(line.startswith("Where was ") for line in inked)
+    if inked and asked * 2 > len(inked):
+        kind = "questions and places" if tabs * 2 > len(inked) else "questions"
+        return f"The lines are {kind}, as in a question file: hand in the predicted places only."
+    if inked and sum(bool(LEADING_NUMBER.match(line)) for line in inked) * 2 > len(inked):
+        return "The lines begin with numbers: hand in the predicted places only."
+    counts = {
+        len(data.dev): f"questions {DEV} has",
+        len(data.test_questions): f"questions {TEST_INPUTS} has",
+        len(data.train): f"questions {TRAIN} has",
+    }
+    if len(lines) in counts:
+        return f"{len(lines)} is the number of {counts[len(lines)]}: was the wrong file evaluated?"
+    if inked and sum(len(line) > 60 for line in inked) * 2 > len(inked):
+        return f"The lines are longer than places are; is this {WIKI} or a log?"
+    return ""

@@ -1,0 +1,126 @@
+"""What came back from the student's rotary functions, read as the hostile data it is."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from a4_rotations import Floats, Table
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail, is_close
+from graders.errors import BadReply
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """One x, what the student made of it, and the arguments as they were afterwards."""
+
+    x: Floats
+    result: Any
+    x_after: Any
+    table_before: Any
+    table_after: Any
+
+    def floats(self) -> Floats:
+        """The result as float64; a check fails where it is not of x's shape."""
+        values = as_floats(self.result)
+        if isinstance(self.result, dict) and self.result.get("type") == "NoneType":
+            fail("apply_rotary_emb returns None.", hint="Is it still to be written?")
+        if values is None or values.shape != self.x.shape:
+            fail(
+                "The rotated tensor does not have the shape of x.",
+                hint="Bring the pairs back together: (B, n_head, T, head size) in and out.",
+                expected=f"real numbers of shape {self.x.shape}",
+                actual=kind(self.result),
+                counterexample={"x": f"shape {self.x.shape}"},
+            )
+        if not np.isfinite(values).all():
+            fail("The rotated tensor holds numbers that are not finite (inf or nan).")
+        return values
+
+
+def as_floats(value: Any) -> Floats | None:
+    """A float array as float64, or None when it is anything else."""
+    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
+        return value.astype(np.float64)
+    return None
+
+
+def kind(value: Any) -> str:
+    """What a value is, in a few words."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, list):
+        return "several: " + ", ".join(kind(each) for each in value[:4])
+    if isinstance(value, dict) and isinstance(value.get("type"), str):
+        return f"a {value['type'][:40]}"
+    return "nothing usable"
+
+
+def tables(student: Student, sizes: Sequence[tuple[int, int]]) -> list[Any]:
+    """The student's table of each size (dim, max_positions)."""
+    reply = student.call("rotary_tables", sizes=[list(size) for size in sizes])
+    if not isinstance(reply, list) or len(reply) != len(sizes):
+        _bad_reply()
+    return reply
+
+
+def rotations(
+    student: Student, xs: Sequence[Floats], lengths: Sequence[int] | None = None
+) -> Mapping[str, Sequence[Rotated]]:
+    """Each x rotated in turn, with tables of these lengths (those of x where not given).
+
+    Twice: under "own" with the student's tables, under "given" with the handout's. One of the
+    two is left out where the student's code raises on it.
+    """
+    calls: list[Any] = [
+        {"x": x, "table": Table().values(x.shape[-1], length).astype(np.float32)}
+        for x, length in zip(xs, lengths or [x.shape[-2] for x in xs], strict=True)
+    ]
+    reply = student.call("rotate", calls=calls)
+    if not isinstance(reply, dict) or not reply:
+        _bad_reply()
+    return {source: _read(answers, xs) for source, answers in reply.items()}
+
+
+def _read(answers: Any, xs: Sequence[Floats]) -> Sequence[Rotated]:
+    names = ("result", "x_after", "table_before", "table_after")
+    if not isinstance(answers, list) or len(answers) != len(xs):
+        _bad_reply()
+    if not all(isinstance(each, dict) and set(names) <= set(each) for each in answers):
+        _bad_reply()
+    return [
+        Rotated(x, *(each[name] for name in names)) for x, each in zip(xs, answers, strict=True)
+    ]
+
+
+def one_way_holds(
+    replies: Mapping[str, Sequence[Rotated]], claim: Callable[[Sequence[Rotated]], None]
+) -> None:
+    """Pass when `claim` holds with the student's own tables or with the handout's.
+
+    So a wrong table costs its own checks and not those of the rotation, and a table of an unusual
+    layout is judged by what the student's rotation makes of it.
+    """
+    problems: dict[str, CheckFailed] = {}
+    for source, answers in replies.items():
+        try:
+            return claim(answers)
+        except CheckFailed as problem:
+            problems[source] = problem
+    raise problems.get("given") or next(iter(problems.values()))
+
+
+def first_difference(a: Floats, b: Floats) -> tuple[int, ...]:
+    """Where two arrays of one shape first differ by more than a rotation may."""
+    return next(at for at in np.ndindex(a.shape) if not is_close(a[at], b[at], "rotation"))
+
+
+def normal(*shape: int, seed: int = 0) -> Floats:
+    """Random float32 numbers of size one."""
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def _bad_reply() -> NoReturn:
+    raise BadReply("What your code answered could not be read.")

@@ -1,0 +1,14 @@
+"""The questions that checks of this assignment ask; this file runs beside the student's code."""
+
+from adapters_corruption import draw_corruptions
+from adapters_rotary import constant_text, rope_attention, rotary_tables, rotate
+from adapters_training import training_runs
+
+__all__ = [
+    "constant_text",
+    "draw_corruptions",
+    "rope_attention",
+    "rotary_tables",
+    "rotate",
+    "training_runs",
+]

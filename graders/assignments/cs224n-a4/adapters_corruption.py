@@ -1,0 +1,139 @@
+"""STUDENT side: read a `CharCorruptionDataset` many times and send back what came.
+
+    corpus, block_size --- dataset.CharCorruptionDataset ---> ds
+    indices            --- ds[i], `rounds` times around  ---> x, y: one row a reading
+
+Nothing is judged here. A row holds the ids, then FILL; its length is -1 where there is no row.
+"""
+
+import traceback
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+from adapters_student import student_module
+
+FILL = -1
+MAX_TEXT = 200  # characters of an exception's message, or of a type's name
+MAX_IDS = 4096  # of one row; more than any block size that is asked for
+
+
+class _Raised:
+    """Takes the place of an item that could not be read."""
+
+    def __init__(self, error: Exception, folder: Path) -> None:
+        self.text = f"{type(error).__name__}: {error}"[:MAX_TEXT]
+        self.where = _where(error.__traceback__, folder)
+
+
+def draw_corruptions(
+    corpus: str, block_size: int, indices: list[int], rounds: int
+) -> dict[str, Any]:
+    """Everything that reading the documents at `indices`, `rounds` times around, shows."""
+    dataset = student_module("dataset")
+    folder = Path(dataset.__file__ or "").parent
+    corrupted = dataset.CharCorruptionDataset(corpus, block_size)
+    before = _documents(corrupted)
+    items = [_read(corrupted, index, folder) for _ in range(rounds) for index in indices]
+    # Converted only after the last reading: items that share one buffer must be seen to do so.
+    kinds = Counter(map(_kind, items))
+    first = next((item for item in items if isinstance(item, _Raised)), None)
+    return {
+        **_table("x", [_half(item, 0) for item in items]),
+        **_table("y", [_half(item, 1) for item in items]),
+        "kinds": list(kinds),
+        "counts": list(kinds.values()),
+        "raised": "" if first is None else first.text,
+        "where": "" if first is None else first.where,
+        "length": len(corrupted),
+        "before": before,
+        "after": _documents(corrupted),
+    }
+
+
+def _read(corrupted: Any, index: int, folder: Path) -> Any:
+    try:
+        return corrupted[index]
+    except Exception as error:  # noqa: BLE001  counted: some solutions fail only now and then
+        return _Raised(error, folder)
+
+
+def _where(trace: TracebackType | None, folder: Path) -> str:
+    frames = [f for f in traceback.extract_tb(trace) if Path(f.filename).parent == folder]
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+
+
+def _documents(corrupted: Any) -> list[str] | None:
+    """The dataset's documents, or None where it keeps them under another name."""
+    documents = getattr(corrupted, "data", None)
+    if not isinstance(documents, list | tuple):
+        return None
+    return [each if isinstance(each, str) else repr(each)[:MAX_TEXT] for each in documents]
+
+
+def _kind(item: Any) -> str:
+    """What an item is, in words: `pair: torch.Tensor int64 1-D, torch.Tensor int64 1-D`."""
+    if isinstance(item, _Raised):
+        return "raised"
+    if not _is_pair(item):
+        return f"no pair: {_name(item)}"
+    return f"pair: {_name(item[0])}, {_name(item[1])}"
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, tuple | list) and len(item) == 2
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"torch.Tensor {str(value.dtype).removeprefix('torch.')} {value.dim()}-D"
+    if isinstance(value, np.ndarray):
+        return f"numpy.ndarray {value.dtype.name} {value.ndim}-D"
+    return str(type(value).__name__)[:MAX_TEXT]
+
+
+def _half(item: Any, side: int) -> Any:
+    """x or y of an item, also of a stacked one: (2, n) is unpacked like a pair."""
+    if _is_pair(item):
+        return item[side]
+    stacked = isinstance(item, torch.Tensor | np.ndarray) and item.ndim == 2 and len(item) == 2
+    return item[side] if stacked else None
+
+
+def _table(name: str, values: list[Any]) -> dict[str, Any]:
+    """All rows as one array, filled up behind the shorter ones, and their lengths."""
+    table = _stacked(values)
+    if table is not None:
+        return {name: table, f"{name}_lengths": np.full(len(values), table.shape[1])}
+    rows = [_row(value) for value in values]
+    lengths = np.array([-1 if row is None else len(row) for row in rows], dtype=np.int64)
+    table = np.full((len(rows), max(0, *lengths)), FILL, dtype=np.int64)
+    for number, row in enumerate(rows):
+        if row is not None:
+            table[number, : len(row)] = row
+    return {name: table, f"{name}_lengths": lengths}
+
+
+def _stacked(values: list[Any]) -> Any:
+    """The usual case at once: int64 vectors, all of one length."""
+    try:
+        table = torch.stack(values).numpy()
+    except (TypeError, RuntimeError):
+        return None
+    usual = table.ndim == 2 and table.dtype == np.int64 and table.shape[1] <= MAX_IDS
+    return table if usual else None
+
+
+def _row(value: Any) -> Any:
+    """Ids as int64, or None where these are no whole numbers in a row."""
+    try:
+        array = np.asarray(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
+        if array.dtype.kind not in "biuf" or array.size > MAX_IDS or max(array.shape) < array.size:
+            return None
+        whole = array.reshape(-1).astype(np.int64)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return None
+    return whole if np.array_equal(whole, array.reshape(-1)) else None

@@ -1,0 +1,161 @@
+"""Runs the student's run.py on a tiny corpus, with training itself left out; beside that code.
+
+    argv -> run.py -> Trainer(...).train()   its settings and weights are noted, every weight is
+                                             moved by SHIFT instead of being trained
+                   -> the file of parameters is read back
+
+Nothing is judged here.
+"""
+
+import contextlib
+import importlib.util
+import runpy
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+from adapters_student import student_module
+from torch import nn
+from torch.utils.data import DataLoader
+
+SHIFT = 0.5  # no initial weight is that large, so weights that were "trained" are known again
+SETTINGS = (
+    "max_epochs", "batch_size", "learning_rate", "lr_decay", "warmup_tokens", "final_tokens",
+)  # fmt: skip
+MAX_TEXT = 200  # characters of an exception's message
+
+
+class _OwnLoop(Exception):
+    """Raised where a script goes through batches by itself."""
+
+
+def training_runs(files: dict[str, str], cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What run.py does for each case {arguments, reads, writes}, one after the other.
+
+    The file that a case reads holds the weights of the earlier case that wrote it, whatever that
+    case itself put there. Returns an empty list where there is no run.py.
+    """
+    spec = importlib.util.find_spec("run")
+    if spec is None or spec.origin is None:
+        return []
+    trained: dict[str, dict[str, torch.Tensor]] = {}
+    with tempfile.TemporaryDirectory(dir=".") as folder, contextlib.chdir(folder):
+        for name, text in files.items():
+            Path(name).write_text(text, encoding="utf-8")
+        return [_run(spec.origin, case, trained) for case in cases]
+
+
+def _run(script: str, case: dict[str, Any], trained: dict[str, Any]) -> dict[str, Any]:
+    """One run of the script, seen from its trainer and its file."""
+    trainings: list[dict[str, Any]] = []
+    written = Path(case["writes"])
+    if case["reads"] in trained:
+        torch.save(trained[case["reads"]], case["reads"])
+    with _intercepted(trainings, trained, case["writes"]):
+        raised, where, own_loop = _execute(script, case["arguments"])
+    contents = _contents(written)
+    written.unlink(missing_ok=True)  # a run may not live off the file of an earlier one
+    return {
+        "raised": raised,
+        "where": where,
+        "own_loop": own_loop,
+        "trainings": trainings,
+        "file": contents,
+    }
+
+
+def _execute(script: str, arguments: list[str]) -> tuple[str, str, bool]:
+    """How the script ended: an exception, its place, and whether it has a loop of its own."""
+    argv = sys.argv[:]
+    sys.argv[:] = ["src/run.py", *arguments]
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except _OwnLoop:
+        return "", "", True
+    except SystemExit as error:
+        return (f"SystemExit: {error.code}"[:MAX_TEXT] if error.code else ""), "", False
+    except Exception as error:  # noqa: BLE001  told to the student, whatever it is
+        return f"{type(error).__name__}: {error}"[:MAX_TEXT], _where(error, script), False
+    finally:
+        sys.argv[:] = argv
+    return "", "", False
+
+
+def _where(error: BaseException, script: str) -> str:
+    folder = Path(script).parent
+    frames = [
+        each for each in traceback.extract_tb(error.__traceback__)
+        if Path(each.filename).parent == folder
+    ]  # fmt: skip
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+
+
+@contextlib.contextmanager
+def _intercepted(
+    trainings: list[dict[str, Any]], trained: dict[str, Any], name: str
+) -> Iterator[None]:
+    """Let every call of Trainer.train be noted under `trainings` and its weights kept as `name`."""
+
+    def train(trainer: Any, *_: Any, **__: Any) -> None:
+        model = getattr(trainer.model, "module", trainer.model)
+        before = _fingerprint(model.state_dict())
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.add_(SHIFT)
+        trained[name] = {key: value.clone() for key, value in model.state_dict().items()}
+        trainings.append(_training(trainer, model, before))
+        if getattr(trainer.config, "ckpt_path", None) is not None:
+            trainer.save_checkpoint()  # as the loop does at the end of an epoch
+
+    def iterate(loader: Any) -> None:
+        raise _OwnLoop
+
+    kind = student_module("trainer").Trainer
+    with (
+        mock.patch.object(kind, "train", train),
+        mock.patch.object(DataLoader, "__iter__", iterate),
+    ):
+        yield
+
+
+def _training(trainer: Any, model: nn.Module, before: dict[str, float]) -> dict[str, Any]:
+    dataset = getattr(trainer, "train_dataset", None)
+    settings = {name: getattr(trainer.config, name, None) for name in SETTINGS}
+    return {
+        "settings": {
+            name: value if isinstance(value, bool | int | float) else None
+            for name, value in settings.items()
+        },
+        "dataset": type(dataset).__name__,
+        "length": len(dataset) if hasattr(dataset, "__len__") else -1,
+        "before": before,
+        "after": _fingerprint(model.state_dict()),
+        "shapes": {name: list(each.shape) for name, each in model.named_parameters()},
+    }
+
+
+def _fingerprint(state: Any) -> dict[str, float]:
+    """One number for each tensor, in which any change of its weights shows."""
+    return {
+        str(name): float(value.double().mean())
+        for name, value in state.items()
+        if isinstance(value, torch.Tensor)
+    }
+
+
+def _contents(path: Path) -> dict[str, Any]:
+    """What lies in a file of parameters."""
+    if not path.is_file():
+        return {"kind": "missing"}
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception:  # noqa: BLE001  a pickled model, or no file of torch's at all
+        return {"kind": "not a state dict"}
+    if not isinstance(state, dict) or not all(isinstance(v, torch.Tensor) for v in state.values()):
+        return {"kind": "not a state dict"}
+    return {"kind": "state dict", "fingerprint": _fingerprint(state)}

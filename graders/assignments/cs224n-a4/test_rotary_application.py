@@ -1,0 +1,225 @@
+"""apply_rotary_emb: what becomes of queries and keys, number by number."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from a4_rotary_mistakes import ROTATIONS, TIME, TURN, last_rows
+from a4_rotary_replies import (
+    Rotated,
+    as_floats,
+    first_difference,
+    normal,
+    one_way_holds,
+    rotations,
+)
+from a4_rotations import Floats, Rotation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.mistakes import first_match
+from graders.errors import StudentRaised
+
+SHAPES = st.tuples(  # (B, n_heads, T, head size)
+    st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 5).map(lambda n: 2 * n)
+)
+GENERIC = (2, 4, 3, 6)  # no two axes alike, so that every known mistake gives something else
+SAME_SCORES = (
+    "Every dot product of a query with a key is right, so attention works; but the result is not "
+    "what equation 3 says, number by number"
+)
+
+
+@pytest.mark.criterion("rotary", weight=5)
+def test_rotation_values(student):
+    """Each pair (a, b) at position t becomes (a cos tθ_i - b sin tθ_i, a sin tθ_i + b cos tθ_i)."""
+
+    @given(SHAPES)
+    def each_pair_is_rotated(shape: tuple[int, ...]) -> None:
+        _check_values(student, shape)
+
+    try:
+        each_pair_is_rotated()
+        _check_values(student, (1, 2, 40, 32))
+    except CheckFailed as problem:
+        fail(
+            f"{SAME_SCORES}." if _scores_are_right(student) else problem.message,
+            hint=problem.hint or _known_mistake(student),
+            expected=problem.expected,
+            actual=problem.actual,
+            counterexample=dict(problem.counterexample),
+        )
+
+
+@pytest.mark.criterion("rotary", weight=3)
+def test_rotation_scores(student):
+    """The dot product of a rotated query with a rotated key is what equation 3 gives."""
+    _check_scores(student)
+
+
+@pytest.mark.criterion("rotary", weight=3)
+def test_first_rows_used(student, score):
+    """Where x is shorter than the table, the table's first T rows are used."""
+    longer, single = normal(1, 3, 5, 6), normal(2, 2, 1, 4)
+    calls, lengths = [longer] * 3 + [single] * 2, [5, 7, 12, 1, 9]
+    try:
+        replies = rotations(student, calls, lengths)
+    except StudentRaised as error:
+        if not _module_takes_short_texts(student):
+            fail(str(error), hint=f"Use rope_cache[:T] ({TIME}).", actual=error.where)
+        return score.note(
+            "apply_rotary_emb cannot take a table of more rows than x has positions; your module "
+            "cuts the table before it calls it, which does as well."
+        )
+    one_way_holds(replies, lambda came: _same_rows(came, lengths))
+
+
+@pytest.mark.criterion("rotary", weight=1)
+def test_shape_and_dtype_kept(student):
+    """A float32 x comes back as float32 and in its shape (B, n_head, T, head size)."""
+    shapes = [(2, 3, 5, 8), (1, 1, 1, 2), (3, 2, 4, 4)]
+    one_way_holds(rotations(student, [normal(*shape) for shape in shapes]), _float32)
+
+
+def _check_values(student: Student, shape: tuple[int, ...]) -> None:
+    try:
+        replies = rotations(student, [normal(*shape)])
+    except StudentRaised as error:
+        table = {"shape of x": f"(B, n_head, T, head size) = {shape}"}
+        fail(str(error), actual=error.where, counterexample=table)
+    one_way_holds(replies, _is_equation_three)
+
+
+def _is_equation_three(came: Sequence[Rotated]) -> None:
+    for each in came:
+        result, expected = each.floats(), Rotation()(each.x)
+        if not is_close(result, expected, "rotation"):
+            fail("A rotated pair is not what equation 3 says.", **_first_pair(each, expected))
+
+
+def _first_pair(each: Rotated, expected: Floats) -> dict[str, Any]:
+    """The first pair that differs, as a small table."""
+    result = each.floats()
+    pairs = [array.reshape(*array.shape[:-1], -1, 2) for array in (each.x, result, expected)]
+    x, came, asked = pairs
+    at = first_difference(result, expected)
+    at = (*at[:-1], at[-1] // 2)
+    angle = at[2] * 10000.0 ** (-2 * at[3] / each.x.shape[-1])
+    return {
+        "expected": _pair(asked[at]),
+        "actual": _pair(came[at]),
+        "counterexample": {
+            "shape of x": f"(B, n_head, T, head size) = {each.x.shape}",
+            "sequence, head": f"{at[0]}, {at[1]}",
+            "position t": str(at[2]),
+            "pair i": str(at[3] + 1),
+            "(a, b)": _pair(x[at]),
+            "angle tθ_i": f"{angle:.5g}",
+        },
+    }
+
+
+def _pair(numbers: Floats) -> str:
+    return f"({numbers[0]:.5f}, {numbers[1]:.5f})"
+
+
+def _check_scores(student: Student) -> None:
+    for shape in [(2, 3, 7, 8), (1, 4, 4, 2)]:
+        q, k = normal(*shape, seed=1), normal(*shape, seed=2)
+        one_way_holds(rotations(student, [q, k]), _scores_agree)
+
+
+def _scores_agree(came: Sequence[Rotated]) -> None:
+    q, k = came
+    right = _scores(Rotation()(q.x), Rotation()(k.x))
+    scores = _scores(q.floats(), k.floats())
+    if not is_close(scores, right, "rotation"):
+        at = first_difference(scores, right)
+        fail(
+            "A dot product of a rotated query and a rotated key is not what equation 3 gives.",
+            hint=f"Rotate each pair by the angle tθ_i ({TURN}).",
+            expected=f"{right[at]:.5f}",
+            actual=f"{scores[at]:.5f}",
+            counterexample={
+                "shape of x": f"(B, n_head, T, head size) = {q.x.shape}",
+                "sequence, head": f"{at[0]}, {at[1]}",
+                "position of the query": str(at[2]),
+                "position of the key": str(at[3]),
+            },
+        )
+
+
+def _scores(q: Floats, k: Floats) -> Floats:
+    return q @ k.swapaxes(-1, -2)
+
+
+def _float32(came: Sequence[Rotated]) -> None:
+    for each in came:
+        each.floats()
+        if each.result.dtype != np.float32:
+            fail(
+                "The rotated tensor has another dtype than x.",
+                hint="Give it back as x came, for example with .type_as(x).",
+                expected="float32",
+                actual=str(each.result.dtype),
+            )
+
+
+def _module_takes_short_texts(student: Student) -> bool:
+    """Whether the attention module works on fewer positions than block_size."""
+    size = {"n_embd": 8, "n_head": 2, "block_size": 9}
+    try:
+        student.call("rope_attention", size=size, inputs=[normal(1, 4, 8)], rope=True)
+    except StudentRaised:
+        return False
+    return True
+
+
+def _same_rows(came: Sequence[Rotated], lengths: Sequence[int]) -> None:
+    for each, length in zip(came, lengths, strict=True):
+        T = each.x.shape[-2]
+        if length == T:
+            reference = each.floats()
+            continue
+        result = each.floats()
+        if not is_close(result, reference, "rotation"):
+            found = first_match(
+                result, {m: r(each.x) for m, r in last_rows(length - T).items()}, "rotation"
+            )
+            fail(
+                "The result changes when the table has more rows than x has positions.",
+                hint=found.hint if found else f"Use rope_cache[:T] ({TIME}).",
+                expected="the same numbers as with a table of T rows",
+                counterexample={"T": str(T), "rows of the table": str(length)},
+            )
+
+
+def _scores_are_right(student: Student) -> bool:
+    try:
+        _check_scores(student)
+    except (CheckFailed, StudentRaised):
+        return False
+    return True
+
+
+def _known_mistake(student: Student) -> str:
+    """The hint of the known mistake that gives what the student's code gives."""
+    x = normal(*GENERIC)
+    candidates = {mistake: rotation(x) for mistake, rotation in ROTATIONS.items()}
+    for length in (x.shape[2], 2 * max(x.shape)):  # who misreads an axis may need more rows
+        with contextlib.suppress(StudentRaised):
+            for each in _each_way(rotations(student, [x], [length])):
+                found = first_match(each, candidates, "rotation")
+                if found is not None:
+                    return found.hint
+    return f"{TURN[0].upper()}{TURN[1:]}."
+
+
+def _each_way(replies: Mapping[str, Sequence[Rotated]]) -> Sequence[Floats]:
+    """What came of the one x that was asked for, with the handout's table first."""
+    answers = [replies[source][0].result for source in ("given", "own") if source in replies]
+    return [values for values in map(as_floats, answers) if values is not None]

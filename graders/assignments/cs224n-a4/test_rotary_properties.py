@@ -1,0 +1,146 @@
+"""apply_rotary_emb: what holds of any rotation, whatever its angles."""
+
+import contextlib
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from a4_rotary_mistakes import TIME, TURN
+from a4_rotary_replies import Rotated, first_difference, normal, one_way_holds, rotations
+from a4_rotations import Floats, Rotation
+
+from graders.checks.compare import fail, is_close
+from graders.errors import StudentRaised
+
+
+@pytest.mark.criterion("rotary", weight=1)
+def test_length_kept(student):
+    """Rotating a vector never changes its length."""
+    one_way_holds(rotations(student, [normal(2, 3, 6, 8)]), _same_length)
+
+
+@pytest.mark.criterion("rotary", weight=2)
+def test_only_distance_counts(student):
+    """The dot product of two rotated vectors depends on the distance of their positions alone."""
+    q, k = (np.repeat(normal(1, 2, 1, 8, seed=seed), 9, axis=2) for seed in (3, 4))
+    one_way_holds(rotations(student, [q, k]), _depends_on_distance)
+
+
+@pytest.mark.criterion("rotary", weight=1)
+def test_arguments_untouched(student):
+    """Neither x nor the table is changed by rotating."""
+    x = normal(2, 3, 5, 8)
+    one_way_holds(rotations(student, [x]), _untouched)
+    with contextlib.suppress(StudentRaised):  # another check is about longer tables
+        one_way_holds(rotations(student, [x], [7]), _untouched)
+
+
+@pytest.mark.criterion("rotary", weight=1)
+def test_earlier_calls_forgotten(student):
+    """The result depends on x and the table, not on which shapes were rotated before."""
+    xs = [normal(*shape) for shape in [(1, 2, 6, 8), (2, 2, 12, 8), (1, 3, 12, 4), (1, 2, 6, 8)]]
+    one_way_holds(rotations(student, xs), _forgets)
+
+
+@pytest.mark.criterion("rotary", weight=2)
+def test_vectors_do_not_mix(student):
+    """What a vector becomes depends on its position only: not on its head or on other vectors."""
+    one_way_holds(rotations(student, [x for T in (5, 4) for x in _mixtures(T)]), _vectors_apart)
+
+
+def _same_length(came: Sequence[Rotated]) -> None:
+    for each in came:
+        before, after = (np.linalg.norm(v, axis=-1) for v in (each.x, each.floats()))
+        if not is_close(after, before, "rotation"):
+            at = first_difference(after, before)
+            fail(
+                "A vector is longer or shorter after the rotation.",
+                hint=f"cos² + sin² = 1 keeps it as long as it was ({TURN}).",
+                expected=f"length {before[at]:.5f}",
+                actual=f"length {after[at]:.5f}",
+                counterexample={"position t": str(at[2]), "head": str(at[1])},
+            )
+
+
+def _depends_on_distance(came: Sequence[Rotated]) -> None:
+    q, k = (each.floats() for each in came)
+    scores = q @ k.swapaxes(-1, -2)  # the same two vectors at every pair of positions
+    moved, still = scores[..., 1:, 1:], scores[..., :-1, :-1]
+    if not is_close(moved, still, "rotation"):
+        _, _, m, n = first_difference(moved, still)
+        fail(
+            "The dot product of the same two vectors changes when both move by one position.",
+            hint="Queries and keys are turned by angles that grow by θ_i with each position.",
+            expected="equal dot products",
+            actual=f"{still[0, 0, m, n]:.5f} and {moved[0, 0, m, n]:.5f}",
+            counterexample={
+                "positions": f"{m} and {n}",
+                "positions, moved": f"{m + 1} and {n + 1}",
+            },
+        )
+
+
+def _untouched(came: Sequence[Rotated]) -> None:
+    for each in came:
+        each.floats()
+        for name, after, before in [
+            ("x", each.x_after, each.x),
+            ("the table", each.table_after, each.table_before),
+        ]:
+            if before is not None and not _equal(after, before):
+                fail(
+                    f"Rotating changes {name}, which the caller still needs.",
+                    hint="An assignment to a slice or a view writes into the original; "
+                    "make a new tensor.",
+                )
+
+
+def _equal(after: object, before: object) -> bool:
+    return (
+        isinstance(after, np.ndarray)
+        and isinstance(before, np.ndarray)
+        and np.array_equal(after, before)
+    )
+
+
+def _forgets(came: Sequence[Rotated]) -> None:
+    first, *others, again = came
+    wrong = not is_close(again.floats(), first.floats(), "rotation")
+    if not wrong and _lengths_and_angles_agree(first):
+        wrong = not all(_lengths_and_angles_agree(each) for each in others)
+    if wrong:
+        fail(
+            "The result depends on what was rotated before.",
+            hint="Is a table or a shape of an earlier call kept in a global variable?",
+            counterexample={"shapes, in this order": "; ".join(str(c.x.shape) for c in came)},
+        )
+
+
+def _lengths_and_angles_agree(each: Rotated) -> bool:
+    """Whether all dot products inside x are right, in whatever order the features are put."""
+    result, right = each.floats(), Rotation()(each.x)
+    return is_close(result @ result.swapaxes(-1, -2), right @ right.swapaxes(-1, -2), "rotation")
+
+
+def _mixtures(T: int) -> list[Floats]:
+    """One sequence of vectors in every head, and twice a part of it among other vectors."""
+    same = np.tile(normal(1, 1, T, 6, seed=5), (3, 4, 1, 1))
+    other_heads, other_times = normal(3, 4, T, 6, seed=6), normal(3, 4, T, 6, seed=7)
+    other_heads[1, 2] = same[1, 2]
+    other_times[:, :, 2] = same[:, :, 2]
+    return [same, other_heads, other_times]
+
+
+def _vectors_apart(came: Sequence[Rotated]) -> None:
+    for same, heads, times in zip(came[::3], came[1::3], came[2::3], strict=True):
+        alone = same.floats()
+        message = ""
+        if not is_close(alone, np.broadcast_to(alone[:1, :1], alone.shape), "rotation"):
+            message = "The same vectors become something else in another head or sequence."
+        elif not is_close(heads.floats()[1, 2], alone[1, 2], "rotation"):
+            message = "What a head becomes depends on the other heads."
+        elif not is_close(times.floats()[:, :, 2], alone[:, :, 2], "rotation"):
+            message = "What a position becomes depends on the other positions."
+        if message:
+            shape = f"(B, n_head, T, head size) = {same.x.shape}"
+            fail(message, hint=f"{TIME}.", counterexample={"shape of x": shape})

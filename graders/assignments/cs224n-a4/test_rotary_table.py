@@ -1,0 +1,135 @@
+"""precompute_rotary_emb: the table of cos and sin."""
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from a4_rotary_mistakes import ENTRIES, TABLES, THETA, table_pairs
+from a4_rotary_replies import as_floats, kind, tables
+from a4_rotations import Floats, Table
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail, is_close
+from graders.checks.mistakes import Mistake, first_match
+
+# (dim, max_positions): the smallest first, so that the first one that fails is the simplest;
+# the course's own is the last. Odd lengths, a single row and a single pair are among them.
+SIZES = [(2, 1), (2, 5), (4, 5), (6, 3), (10, 7), (4, 33), (64, 50), (32, 128)]
+GENERIC = [(4, 5), (6, 3)]  # every known mistake gives other values here
+EXACT_ANGLE = 200.0  # radians: beyond it float32 has lost what is compared
+COARSE, TURNED = 0.01, 0.6  # what half precision errs by at first, and at position 127
+
+
+@pytest.mark.criterion("rotary", weight=2)
+def test_table_shape(student):
+    """The table has a row a position, and in it a pair of numbers for each pair of features."""
+    _tables(student)
+
+
+@pytest.mark.criterion("rotary", weight=7, depends_on=("table-shape",))
+def test_table_values(student):
+    """The table holds cos(tθ_i), then sin(tθ_i), with θ_i = 10000^(-2(i-1)/dim) and t = 0, 1, …"""
+    came = _tables(student)
+    for (dim, length), table in came.items():
+        expected = Table().values(dim, length)
+        if not is_close(table, expected, "trigonometric"):
+            fail(
+                "The table does not hold the values of the handout.",
+                hint=_known_mistake(came),
+                **_first_difference(table, expected),
+            )
+
+
+def _tables(student: Student) -> Mapping[tuple[int, int], Floats]:
+    """The student's table of each size; fails where one has another shape."""
+    came = {}
+    replies = dict(zip(SIZES, tables(student, SIZES), strict=True))
+    for (dim, length), table in replies.items():
+        values = as_floats(table)
+        if values is None or values.shape != (length, dim // 2, 2):
+            fail(
+                "The table does not have the shape the handout asks for.",
+                hint=_layout(replies[GENERIC[0]], *GENERIC[0]),
+                expected=f"real numbers of shape {(length, dim // 2, 2)}",
+                actual=kind(table),
+                counterexample={"dim": str(dim), "max_positions": str(length)},
+            )
+        came[dim, length] = values
+    return came
+
+
+def _layout(table: Any, dim: int, length: int) -> str:
+    """What the table is, where it is the right one in another layout."""
+    general = f"One row a position, dim/2 pairs in it: {ENTRIES}."
+    right = Table().values(dim, length)
+    cos, sin = right[..., 0], right[..., 1]
+    layouts: Mapping[Mistake, Any] = {
+        Mistake("complex", "The table is complex; view_as_real makes the pairs", ENTRIES):
+            cos + 1j * sin,
+        Mistake("parts-first", "cos and sin lie along the first axis, not the last", ENTRIES):
+            np.stack((cos, sin)),
+        Mistake("parts-second", "cos and sin lie along the second axis, not the last", ENTRIES):
+            np.stack((cos, sin), axis=1),
+        Mistake("joined", "cos and sin are joined (cat); stack(..., dim=-1) pairs them", ENTRIES):
+            np.concatenate((cos, sin), axis=-1),
+        Mistake("flat", "The pairs are flattened into one axis", ENTRIES):
+            right.reshape(length, dim),
+        Mistake("positions-second", "Positions and pairs have changed places", ENTRIES):
+            right.swapaxes(0, 1),
+        Mistake("angles", "The table holds the angles tθ, not their cos and sin", ENTRIES):
+            Table().angles(dim, length),
+    }  # fmt: skip
+    if isinstance(table, np.ndarray):
+        found = first_match(table, layouts, "trigonometric")
+        return found.hint if found else general
+    if isinstance(table, dict) and table.get("type") == "NoneType":
+        return "precompute_rotary_emb returns None: is it still to be written?"
+    if isinstance(table, list) and len(table) == 2:
+        return "Put cos and sin into one tensor: stack((cos, sin), dim=-1)."
+    return general
+
+
+def _known_mistake(came: Mapping[tuple[int, int], Floats]) -> str:
+    """The hint of the known mistake that gives these very tables, or a general one."""
+    known = () if _agrees(Table(), came) else (TABLES.items(), table_pairs())
+    for mistake, table in itertools.chain(*known):
+        if _agrees(table, came):
+            return mistake.hint
+    errors = {size: np.abs(table - Table().values(*size)).max() for size, table in came.items()}
+    if all(error < (COARSE if size in GENERIC else TURNED) for size, error in errors.items()):
+        return "The table is nearly right but too coarse: compute it in float32, not in half."
+    return f"{THETA[0].upper()}{THETA[1:]}; {ENTRIES}."
+
+
+def _agrees(table: Table, came: Mapping[tuple[int, int], Floats]) -> bool:
+    """Whether these values are this table's, where its angles are small enough for float32."""
+    for size in GENERIC:
+        small = np.abs(table.angles(*size)) < EXACT_ANGLE
+        if not is_close(came[size][small], table.values(*size)[small], "trigonometric"):
+            return False
+    return True
+
+
+def _first_difference(table: Floats, expected: Floats) -> dict[str, Any]:
+    """The first entry that differs, as a small table."""
+    length, pairs, _ = expected.shape
+    wrong = [
+        (t, i)
+        for t in range(length)
+        for i in range(pairs)
+        if not is_close(table[t, i], expected[t, i], "trigonometric")
+    ]
+    t, i = wrong[0]
+    return {
+        "expected": f"cos {expected[t, i, 0]:.6f}, sin {expected[t, i, 1]:.6f}",
+        "actual": f"{table[t, i, 0]:.6f}, {table[t, i, 1]:.6f}",
+        "counterexample": {
+            "dim": str(2 * pairs),
+            "max_positions": str(length),
+            "position t": str(t),
+            "pair i": str(i + 1),
+            "θ_i": f"{10000 ** (-i / pairs):.6g}",
+        },
+    }

@@ -1,0 +1,86 @@
+"""One check of assignment cs224n-a4, judged on files made up by a test."""
+
+import importlib.util
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.checks.verdict import verdict
+from graders.data import open_data, read_data
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.model import Check
+
+FOLDER = ASSIGNMENTS / "cs224n-a4"
+COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
+
+sys.path.insert(0, str(FOLDER))  # as the plugin does, so that tests import a4_* by name
+
+
+def load_checks(stem):
+    """The functions of a check file."""
+    spec = importlib.util.spec_from_file_location(f"a4_checks_{stem}", FOLDER / f"{stem}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+METRICS = load_checks("test_metrics")
+LONDON = load_checks("test_london")
+
+
+@pytest.fixture(scope="session")
+def world():
+    """The embedded world."""
+    with open_data(None) as data:
+        yield data
+
+
+@pytest.fixture(scope="session")
+def course():
+    """The course's own files."""
+    if not COURSE_FILES.is_dir():
+        pytest.skip("the course's files are not in ../shared/data/birthplaces")
+    return read_data(COURSE_FILES)
+
+
+@pytest.fixture
+def judge(tmp_path, world):
+    """Runs one metric check on these files and gives its result."""
+    settings = load_assignment("cs224n-a4").settings
+
+    def run(check, files, data=world):
+        for name, content in files.items():
+            (tmp_path / name).write_bytes(content)
+        submitted = SubmittedFiles({name: tmp_path / name for name in files})
+        score, problem = Score(), None
+        try:
+            if check == "london_baseline":
+                LONDON.test_london_baseline(submitted, data, settings, score)
+            else:
+                predictions = METRICS.PredictionFiles(submitted, data, settings)
+                getattr(METRICS, f"test_{check}")(predictions, score)
+        except Exception as error:  # noqa: BLE001  a check may end in any way
+            problem = error
+        return verdict(Check(check, "", ""), problem, score)
+
+    return run
+
+
+@pytest.fixture
+def predict():
+    """Makes predictions of which exactly k are right, the others another place of the set."""
+
+    def make(gold, k, seed=0):
+        rng = random.Random(seed)
+        places = sorted(set(gold))
+        right = set(rng.sample(range(len(gold)), k))
+        return [
+            place if i in right else rng.choice([other for other in places if other != place])
+            for i, place in enumerate(gold)
+        ]
+
+    return make

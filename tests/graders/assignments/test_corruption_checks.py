@@ -1,0 +1,328 @@
+"""The checks of span corruption on planted datasets, read in this process."""
+
+import contextlib
+import importlib.util
+import io
+import random
+import sys
+import tomllib
+from pathlib import Path
+
+import adapters_corruption
+import numpy as np
+import pytest
+import torch
+from a4_content import content_lengths
+from a4_corruption_mistakes import LAYOUT_MISTAKES, LENGTH_MISTAKES, SHIFT_MISTAKES, named
+from a4_corruption_texts import many_documents, short_document, small_block, small_blocks
+from a4_cuts import cuts_of
+from a4_length_mistakes import CONTENT_MISTAKES, OUTSIDE, UNREACHED
+from a4_part_mistakes import INDEX_MISTAKES, PIECE_MISTAKES
+from a4_reader import Reader
+
+import submissions
+from graders.checks.run import _surroundings
+from graders.checks.score import Score
+from graders.checks.verdict import verdict
+from graders.discovery import ASSIGNMENTS
+from graders.errors import StudentRaised
+from graders.model import Check
+
+FOLDER = ASSIGNMENTS / "cs224n-a4"
+EXAMPLES = Path(submissions.__file__).parent / "examples" / "cs224n-a4"
+STANFORD = {"sequence_length": "block+1", "end_marker": "none", "length_limit": "7/8"}
+XCS = {"sequence_length": "block", "end_marker": "required", "length_limit": "3/4"}
+
+# Which planted example shows which mistake, told from which draws.
+SHIFT = {
+    "wrong-no-shift": "no-shift",
+    "wrong-x-y-swapped": "swapped",
+    "wrong-shifted-backward": "shifted-backward",
+    "wrong-rolled-targets": "rolled",
+    "wrong-shift-by-two": "shifted-by-two",
+    "wrong-targets-hidden": "targets-hidden",
+}
+LENGTH = {
+    "wrong-no-padding": "no-padding",
+    "wrong-block-hard-coded": "hard-coded-block",
+    "wrong-one-too-long": "one-too-long",
+    "wrong-one-too-short": "one-too-short",
+}
+LAYOUT = {
+    "wrong-second-mask-missing": "second-mask-missing",
+    "wrong-first-mask-missing": "first-mask-missing",
+    "wrong-end-mask": "end-mask",
+    "wrong-mask-a-character": "mask-a-character",
+    "wrong-pads-in-front": "pads-in-front",
+    "wrong-padded-with-masks": "padded-with-masks",
+    "wrong-ids-swapped": "ids-swapped",
+}
+PIECE = {
+    "wrong-content-in-place": "order-prefix-content-suffix",
+    "wrong-content-first": "order-content-prefix-suffix",
+    "wrong-content-then-suffix": "order-content-suffix-prefix",
+    "wrong-suffix-first": "order-suffix-prefix-content",
+    "wrong-suffix-then-content": "order-suffix-content-prefix",
+    "wrong-content-kept": "content-kept",
+    "wrong-content-reversed": "content-reversed",
+    "wrong-content-shuffled": "content-shuffled",
+    "wrong-content-lost": "content-lost",
+    "wrong-character-dropped": "character-dropped",
+    "wrong-character-doubled": "character-doubled",
+    "wrong-masks-together": "marks-together",
+    "wrong-mask-first": "mask-first",
+}
+INDEX = {
+    "wrong-always-first": "always-first",
+    "wrong-next-document": "next-document",
+    "wrong-previous-document": "previous-document",
+    "wrong-index-ignored": "random-document",
+    "wrong-whole-corpus": "whole-corpus",
+    "wrong-previous-reading": "previous-reading",
+}
+CUTS = {
+    "wrong-never-longest": "never-longest",
+    "wrong-never-longest-numpy": "never-longest",
+    "wrong-never-shortest": "never-shortest",
+    "wrong-cut-fixed": "fixed-cut",
+    "wrong-limit-three-quarters": "limit-three-quarters",
+    "wrong-limit-half": "limit-half",
+}
+LIMITS = {
+    "wrong-cut-too-short": "too-short",
+    "wrong-never-cut": "never-cut",
+    "wrong-limit-hard-coded": "limit-hard-coded",
+    "wrong-limit-rounded-up": "limit-rounded-up",
+    "wrong-limit-is-block": "limit-is-block",
+    "wrong-limit-nearly-block": "limit-nearly-block",
+}
+CONTENT = {
+    "wrong-mean-half": "content-half",
+    "wrong-mean-third": "content-third",
+    "wrong-mean-fifth": "content-fifth",
+    "wrong-mean-eighth": "content-eighth",
+    "wrong-content-of-block": "content-ignores-cut",
+    "wrong-content-fixed": "content-fixed",
+}
+RIGHT = [
+    "right-encoded-corpus",
+    "right-gaussian-content",
+    "right-masked-end",
+    "right-numpy-corruption",
+    "right-random-window",
+    "right-recursive-padding",
+    "right-rejected-lengths",
+    "right-start-first",
+    "right-torch-corruption",
+]
+
+
+def module_from(file, name):
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+CHECKS = module_from(FOLDER / "test_span_corruption.py", "a4_checks_span_corruption")
+
+
+class StudentHere:
+    """Student code that runs in this process: right for files of ours only."""
+
+    def __init__(self, file):
+        self.dataset = module_from(file, "dataset")
+
+    def call(self, function, /, *, seed, **values):
+        random.seed(seed)
+        np.random.seed(seed)
+        torch.manual_seed(seed)
+        sys.modules["dataset"] = self.dataset
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                return getattr(adapters_corruption, function)(**values)
+        except Exception as error:
+            raise StudentRaised(str(error)) from error
+        finally:
+            del sys.modules["dataset"]
+
+
+def reader_of(file, settings=STANFORD):
+    return Reader(StudentHere(file), settings, {})
+
+
+def example(name):
+    return reader_of(EXAMPLES / name / "src" / "dataset.py")
+
+
+def results(reader):
+    """What every check says, by its id."""
+    said = {}
+    with _surroundings(FOLDER):
+        for name, function in vars(CHECKS).items():
+            if name.startswith("test_"):
+                said[name] = _result(function, reader)
+    return said
+
+
+def _result(function, reader):
+    score, problem = Score(), None
+    known = {"reader": reader, "score": score}
+    wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
+    try:
+        function(**{name: known[name] for name in wanted})
+    except Exception as error:  # noqa: BLE001  as the plugin does
+        problem = error
+    return verdict(Check(function.__name__, function.__doc__, "span-corruption"), problem, score)
+
+
+def broken(reader):
+    return sorted(name for name, result in results(reader).items() if result.status != "passed")
+
+
+# ---------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(("name", "mistake"), SHIFT.items())
+def test_shift_mistake_is_named(name, mistake):
+    reader = example(name)
+    reading = reader.read(small_block(small_blocks(reader.edition)[-1]))
+    assert named(SHIFT_MISTAKES, reading).id == mistake
+
+
+@pytest.mark.parametrize(("name", "mistake"), LENGTH.items())
+def test_length_mistake_is_named(name, mistake):
+    assert named(LENGTH_MISTAKES, example(name).read(small_block(15))).id == mistake
+
+
+@pytest.mark.parametrize(("name", "mistake"), LAYOUT.items())
+def test_layout_mistake_is_named(name, mistake):
+    assert named(LAYOUT_MISTAKES, example(name).read(small_block(15))).id == mistake
+
+
+def test_pads_inside_are_named():
+    reading = example("wrong-short-document-padded").read(short_document("ABCDEFGHIJ"))
+    assert named(LAYOUT_MISTAKES, reading).id == "pads-inside"
+
+
+def test_missing_end_mask_is_named():
+    reader = reader_of(EXAMPLES / "right-start-first" / "src" / "dataset.py", XCS)
+    assert named(LAYOUT_MISTAKES, reader.read(small_block(15))).id == "end-mask-missing"
+
+
+@pytest.mark.parametrize(("name", "mistake"), PIECE.items())
+def test_part_mistake_is_named(name, mistake):
+    assert named(PIECE_MISTAKES, example(name).read(small_block(15))).id == mistake
+
+
+@pytest.mark.parametrize(("name", "mistake"), INDEX.items())
+def test_index_mistake_is_named(name, mistake):
+    assert named(INDEX_MISTAKES, example(name).read(many_documents())).id == mistake
+
+
+@pytest.mark.parametrize(("name", "mistake"), CUTS.items())
+def test_missing_cuts_are_named(name, mistake):
+    assert named(UNREACHED, cuts_of(example(name))).id == mistake
+
+
+@pytest.mark.parametrize(("name", "mistake"), LIMITS.items())
+def test_wrong_limit_is_named(name, mistake):
+    assert named(OUTSIDE, cuts_of(example(name))).id == mistake
+
+
+@pytest.mark.parametrize(("name", "mistake"), CONTENT.items())
+def test_content_mistake_is_named(name, mistake):
+    assert named(CONTENT_MISTAKES, content_lengths(example(name))).id == mistake
+
+
+def test_every_mistake_has_a_test():
+    tables = {
+        "shift": (SHIFT_MISTAKES, SHIFT),
+        "length": (LENGTH_MISTAKES, LENGTH),
+        "layout": (LAYOUT_MISTAKES, {**LAYOUT, "": "pads-inside", "xcs": "end-mask-missing"}),
+        "piece": (PIECE_MISTAKES, PIECE),
+        "index": (INDEX_MISTAKES, INDEX),
+        "cuts": (UNREACHED, {**CUTS, "": "limit-hard-coded"}),
+        "limits": (OUTSIDE, LIMITS),
+        "content": (CONTENT_MISTAKES, CONTENT),
+    }
+    for known, planted in tables.values():
+        assert {mistake.id for mistake in known} == set(planted.values())
+
+
+@pytest.mark.parametrize(
+    "known", [SHIFT_MISTAKES, LENGTH_MISTAKES, LAYOUT_MISTAKES, PIECE_MISTAKES, INDEX_MISTAKES]
+)
+def test_right_draws_show_no_mistake(known):
+    assert named(known, example("right-random-window").read(many_documents())) is None
+
+
+# ---------------------------------------------------------------- checks
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_solution_loses_nothing(name):
+    assert broken(example(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "checks"),
+    [
+        ("wrong-same-draw", {"test_draws_differ"}),
+        ("wrong-cached-items", {"test_draws_differ"}),
+        ("wrong-data-edited", {"test_reading_changes_nothing", "test_draws_differ"}),
+        ("wrong-float-ids", {"test_items_are_int64_tensors"}),
+        ("wrong-lists-of-ids", {"test_items_are_int64_tensors"}),
+        ("wrong-rare-error", {"test_items_are_int64_tensors"}),
+        ("wrong-few-lengths", {"test_every_cut_length_reached"}),
+        ("wrong-content-of-document", {"test_content_is_a_quarter"}),
+        ("wrong-never-longest", {"test_every_cut_length_reached"}),
+        ("wrong-mean-fifth", {"test_content_is_a_quarter"}),
+    ],
+)
+def test_wrong_solution_fails_its_check(name, checks):
+    assert checks <= set(broken(example(name)))
+
+
+def test_hint_and_counterexample_reach_the_student():
+    expected = tomllib.loads((EXAMPLES / "wrong-content-in-place" / "expected.toml").read_text())
+    result = results(example("wrong-content-in-place"))["test_parts_are_a_piece"]
+    assert expected["hint"]["span-corruption"] in result.hint
+    rows = dict(result.counterexample)
+    assert (rows["document"], rows["block size"]) == ("ABCDEFG", "8")  # as small as can be
+    assert {"what came", "the handout asks"} <= set(rows)
+
+
+def test_tiny_documents_cost_nothing():
+    result = results(example("right-gaussian-content"))["test_tiny_documents"]
+    assert result.status == "passed"
+    raising = results(example("wrong-end-mask"))["test_tiny_documents"]
+    assert raising.status == "passed"
+
+
+EDITION = """
+from reference.corruption import CharCorruptionDataset as Reference
+from reference.edition import Edition
+
+
+class CharCorruptionDataset(Reference):
+    def __init__(self, data, block_size):
+        super().__init__(data, block_size, Edition({length!r}, {marker!r}, {limit!r}))
+"""
+
+
+@pytest.mark.parametrize("length", ["block", "block+1"])
+@pytest.mark.parametrize("marker", ["none", "optional", "required"])
+@pytest.mark.parametrize("limit", ["7/8", "3/4"])
+def test_reference_is_right_in_every_edition(tmp_path, length, marker, limit):
+    file = tmp_path / "dataset.py"
+    file.write_text(EDITION.format(length=length, marker=marker, limit=limit))
+    settings = {"sequence_length": length, "end_marker": marker, "length_limit": limit}
+    assert broken(reader_of(file, settings)) == []
+
+
+def test_editions_are_told_apart(tmp_path):
+    file = tmp_path / "dataset.py"
+    file.write_text(EDITION.format(length="block", marker="required", limit="3/4"))
+    lost = set(broken(reader_of(file)))
+    assert {"test_items_have_block_length", "test_masks_then_pads"} <= lost

@@ -1,0 +1,201 @@
+import numpy as np
+import pytest
+from a4_corruption import (
+    complete,
+    not_a_piece,
+    not_shifted,
+    order_of_parts,
+    wrong_cut,
+    wrong_document,
+    wrong_layout,
+    wrong_length,
+)
+from a4_corruption_mistakes import (
+    LAYOUT_MISTAKES,
+    LENGTH_MISTAKES,
+    SHIFT_MISTAKES,
+    named,
+)
+from a4_draws import STANDARD, UNKNOWN, Request, parse
+from a4_part_mistakes import INDEX_MISTAKES, PIECE_MISTAKES
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graders.errors import BadReply
+from reference.edition import STANFORD_2024, XCS224N
+from reference.vocabulary import MASK, PAD, Vocabulary
+
+DOCUMENT = "ABCDEFGHIJ"
+RULES = (wrong_length, not_shifted, wrong_layout, not_a_piece, wrong_document, wrong_cut)
+
+
+def request_of(*documents, block_size=16, rounds=1):
+    return Request(documents, block_size, tuple(range(len(documents))), rounds)
+
+
+def reply_of(request, sequences):
+    """What adapters send for these sequences, filled up with PADs to the asked length."""
+    vocabulary = Vocabulary(request.corpus)
+    rows = [vocabulary.encode(s.ljust(request.block_size + 1, PAD)) for s in sequences]
+    ids = np.array(rows, dtype=np.int64)
+    lengths = np.full(len(rows), request.block_size)
+    return {
+        "x": ids[:, :-1],
+        "y": ids[:, 1:],
+        "x_lengths": lengths,
+        "y_lengths": lengths.copy(),
+        "kinds": ["pair"],
+        "counts": [len(rows)],
+        "raised": "",
+        "where": "",
+        "length": len(request.documents),
+        "before": list(request.documents),
+        "after": list(request.documents),
+    }
+
+
+def reading_of(*sequences, edition=STANFORD_2024, document=DOCUMENT):
+    request = request_of(document, rounds=len(sequences))
+    return parse(reply_of(request, sequences), request, edition)
+
+
+@given(
+    document=st.text("ab cé漢", min_size=4, max_size=12),
+    start=st.integers(0, 12),
+    size=st.integers(0),
+)
+def test_parts_come_back(document, start, size):
+    content = document[start : start + size % 4]
+    prefix, suffix = document[:start], document[start + len(content) :]
+    (draw,) = reading_of(prefix + MASK + suffix + MASK + content, document=document).draws
+    assert draw.slots == (prefix, suffix, content)
+    assert (draw.restored(), draw.cut) == (document, len(document))
+
+
+def test_right_sequence_breaks_no_rule():
+    reading = reading_of(f"AB{MASK}EF{MASK}CD", f"{MASK}{MASK}ABCD", f"ABCD{MASK}{MASK}")
+    assert [rule(reading) for rule in RULES] == [None] * len(RULES)
+    assert complete(reading)
+
+
+@pytest.mark.parametrize(
+    ("rule", "sequence"),
+    [
+        (wrong_layout, f"AB{MASK}EF{MASK}CD{MASK}"),
+        (wrong_layout, f"AB{MASK}EFCD"),
+        (wrong_layout, f"AB{PAD}{MASK}EF{MASK}CD"),
+        (wrong_layout, f"{PAD}AB{MASK}EF{MASK}CD"),
+        (not_a_piece, f"AB{MASK}CD{MASK}EF"),
+        (not_a_piece, f"AB{MASK}EF{MASK}DC"),
+        (not_a_piece, f"AB{MASK}EF{MASK}C"),
+        (wrong_cut, f"A{MASK}C{MASK}B"),
+        (wrong_cut, f"ABCDEF{MASK}IJ{MASK}GHAAAAA"),
+    ],
+)
+def test_rule_finds_wrong_sequence(rule, sequence):
+    problem = rule(reading_of(f"AB{MASK}EF{MASK}CD", sequence))
+    assert problem.draw.sequence.rstrip(PAD) == sequence
+    assert problem.table(reading_of(sequence))["document"] == DOCUMENT
+
+
+@pytest.mark.parametrize(
+    ("edition", "end", "good"),
+    [(STANFORD_2024, "", True), (STANFORD_2024, MASK, False)],
+)
+def test_end_marker_follows_edition(edition, end, good):
+    assert (wrong_layout(reading_of(f"AB{MASK}EF{MASK}CD{end}", edition=edition)) is None) is good
+
+
+def test_order_of_parts_is_found():
+    assert order_of_parts(reading_of(f"AB{MASK}EF{MASK}CD")) == STANDARD
+    assert order_of_parts(reading_of(f"AB{MASK}CD{MASK}EF")) == (0, 1, 2)
+    assert order_of_parts(reading_of(f"AB{MASK}EF{MASK}DC")) is None
+
+
+def test_other_document_is_found():
+    request = request_of("ABCDEF", "GHIJKL")
+    sequences = [f"GH{MASK}KL{MASK}IJ", f"AB{MASK}EF{MASK}CD"]
+    reading = parse(reply_of(request, sequences), request, STANFORD_2024)
+    assert not_a_piece(reading) is None
+    assert wrong_document(reading).expected == "data[0]"
+
+
+def test_unknown_ids_are_no_characters():
+    request = request_of(DOCUMENT)
+    reply = reply_of(request, [f"AB{MASK}EF{MASK}CD"])
+    reply["x"][0, 0], reply["x"][0, 1] = -7, 10**12
+    (draw,) = parse(reply, request, STANFORD_2024).draws
+    assert draw.slots[0] == UNKNOWN * 2
+
+
+def test_overfull_row_is_the_fault_of_cut_or_marks():
+    document = DOCUMENT + "KLMNOPQRST"
+    row = f"{document[:12]}{MASK}{document[14:]}{MASK}MN"
+    assert wrong_length(reading_of(row, document=document)) is None
+    assert wrong_cut(reading_of(row, document=document)) is not None
+
+
+@pytest.mark.parametrize("direction", ["swapped", "same"])
+def test_sequence_is_judged_without_shift(direction):
+    request = request_of(DOCUMENT)
+    reply = reply_of(request, [f"AB{MASK}EF{MASK}CD"])
+    x, y = reply["x"], reply["y"]
+    reply["x"], reply["y"] = (y, x) if direction == "swapped" else (x, x.copy())
+    reading = parse(reply, request, STANFORD_2024)
+    assert not_shifted(reading) is not None
+    assert not_a_piece(reading) is None
+    assert reading.draws[0].cut == 6
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda reply: "text",
+        lambda reply: {},
+        lambda reply: {**reply, "x": reply["x"][0]},
+        lambda reply: {**reply, "x": reply["x"].astype(np.float64)},
+        lambda reply: {**reply, "y": reply["y"][:0]},
+        lambda reply: {**reply, "x_lengths": reply["x_lengths"] + 100},
+        lambda reply: {**reply, "y_lengths": reply["y_lengths"] - 100},
+        lambda reply: {**reply, "x_lengths": None},
+        lambda reply: {**reply, "kinds": [7]},
+        lambda reply: {**reply, "kinds": ["pair"], "counts": [3]},
+        lambda reply: {**reply, "counts": "two"},
+        lambda reply: {**reply, "counts": [None]},
+    ],
+)
+def test_malformed_reply_is_refused(change):
+    request = request_of(DOCUMENT)
+    with pytest.raises(BadReply):
+        parse(change(reply_of(request, [f"AB{MASK}EF{MASK}CD"])), request, STANFORD_2024)
+
+
+@given(
+    value=st.one_of(st.none(), st.integers(), st.text(), st.lists(st.integers(), max_size=3)),
+    name=st.sampled_from(["raised", "where", "length", "before", "after"]),
+)
+def test_odd_extras_do_no_harm(value, name):
+    request = request_of(DOCUMENT)
+    reply = reply_of(request, [f"AB{MASK}EF{MASK}CD"])
+    assert len(parse({**reply, name: value}, request, XCS224N).draws) == 1
+
+
+@given(
+    ids=st.lists(st.lists(st.integers(-3, 20), min_size=5, max_size=5), min_size=2, max_size=2),
+    lengths=st.lists(st.integers(-1, 5), min_size=4, max_size=4),
+)
+def test_any_ids_can_be_judged(ids, lengths):
+    request = request_of(DOCUMENT, block_size=8, rounds=2)
+    reply = {
+        **reply_of(request, [f"A{MASK}C{MASK}B"] * 2),
+        "x": np.array(ids),
+        "y": np.array(ids[::-1]),
+        "x_lengths": np.array(lengths[:2]),
+        "y_lengths": np.array(lengths[2:]),
+    }
+    reading = parse(reply, request, STANFORD_2024)
+    for known in (SHIFT_MISTAKES, LENGTH_MISTAKES, LAYOUT_MISTAKES, PIECE_MISTAKES, INDEX_MISTAKES):
+        named(known, reading)
+    for rule in RULES if reading.draws else RULES[:2]:
+        rule(reading)
+    complete(reading)

@@ -1,0 +1,243 @@
+import dataclasses
+import math
+from fractions import Fraction
+
+import pytest
+from a4_chance import chance_below, chance_so_far_below
+
+NOP_DEV, NOP_TEST = "vanilla.nopretrain.dev.predictions", "vanilla.nopretrain.test.predictions"
+DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
+ROPE_DEV, ROPE_TEST = "rope.pretrain.dev.predictions", "rope.pretrain.test.predictions"
+FILE = {
+    "nopretrain_dev": NOP_DEV,
+    "nopretrain_test": NOP_TEST,
+    "pretrain_dev": DEV,
+    "pretrain_test": TEST,
+    "rope_test": ROPE_TEST,
+}
+
+
+def lines(places):
+    return "".join(f"{place}\n" for place in places).encode()
+
+
+@pytest.mark.parametrize("check", FILE)
+def test_missing_file_fails_and_is_named(judge, check):
+    result = judge(check, {})
+    assert result.status == "failed"
+    assert FILE[check] in result.message
+
+
+@pytest.mark.parametrize("check", FILE)
+def test_wrong_count_fails_and_says_both_numbers(judge, world, check):
+    result = judge(check, {FILE[check]: lines(world.dev[:-3])})
+    assert result.status == "failed"
+    assert "57 lines" in result.message
+    assert "60 are asked" in result.message
+
+
+@pytest.mark.parametrize(
+    ("check", "k", "fraction"),
+    [
+        ("pretrain_dev", 9, 1.0),  # 15 %: at the threshold is full
+        ("pretrain_dev", 8, 5 / 6),
+        ("pretrain_dev", 6, 0.5),
+        ("pretrain_dev", 3, 0.0),
+        ("pretrain_dev", 0, 0.0),
+        ("rope_test", 18, 1.0),  # 30 %
+        ("rope_test", 17, 11 / 12),
+        ("rope_test", 12, 0.5),
+        ("rope_test", 6, 0.0),
+        ("nopretrain_dev", 5, 1.0),
+        ("nopretrain_dev", 6, 0.0),  # 10 %
+        ("nopretrain_test", 0, 1.0),
+        ("nopretrain_test", 6, 0.0),
+    ],
+)
+def test_points_follow_the_stated_curve(judge, world, predict, check, k, fraction):
+    gold = world.dev if check.endswith("dev") else world.test
+    result = judge(check, {FILE[check]: lines(predict(gold, k))})
+    assert math.isclose(result.fraction, fraction)
+    assert f"{k} of 60 = {100 * k / 60:.1f} % (95 % interval" in result.message
+
+
+@pytest.mark.parametrize(
+    ("dev", "test", "status"),
+    [
+        (20, 20, "passed"),
+        (20, 40, "passed"),
+        (20, 12, "passed"),  # lower, but chance does this
+        (40, 15, "failed"),
+        (20, 3, "failed"),  # no better than London for everybody
+        (None, 8, "passed"),  # without dev, near the threshold
+        (None, 3, "failed"),
+        (60, 15, "passed"),  # dev answers say nothing about the model
+    ],
+)
+def test_test_accuracy_is_compared_with_dev(judge, world, predict, dev, test, status):
+    files = {TEST: lines(predict(world.test, test))}
+    if dev is not None:
+        files[DEV] = lines(predict(world.dev, dev, seed=1))
+    assert judge("pretrain_test", files).status == status
+
+
+def test_answers_are_no_predictions(judge, world):
+    assert judge("pretrain_dev", {DEV: lines(world.dev)}).status == "failed"
+    assert judge("rope_test", {ROPE_TEST: lines(world.test)}).status == "failed"
+
+
+def test_copied_dev_file_costs_its_own_points_only(judge, world, predict):
+    copied = lines(predict(world.test, 20))
+    files = {DEV: copied, TEST: copied}
+    dev = judge("pretrain_dev", files)
+    assert dev.status == "failed"
+    assert f"copy of `{TEST}`" in dev.message
+    assert judge("pretrain_test", files).status == "passed"
+
+
+def test_one_of_two_equal_files_without_pretraining_passes(judge, world, predict):
+    files = {NOP_DEV: lines(predict(world.test, 2)), NOP_TEST: lines(predict(world.test, 2))}
+    statuses = [judge(f"nopretrain_{part}", files).status for part in ("dev", "test")]
+    assert sorted(statuses) == ["failed", "passed"]
+
+
+def test_file_without_pretraining_under_the_pretrained_name_fails(judge, world, predict):
+    same = lines(predict(world.dev, 4))
+    result = judge("pretrain_dev", {NOP_DEV: same, DEV: same})
+    assert result.status == "failed"
+    assert "copy of" in result.message
+    assert judge("nopretrain_dev", {NOP_DEV: same, DEV: same}).status == "passed"
+
+
+def test_pretrained_file_under_the_other_name_is_named(judge, world, predict):
+    same = lines(predict(world.dev, 20))
+    result = judge("nopretrain_dev", {NOP_DEV: same, DEV: same})
+    assert f"copy of `{DEV}`" in result.message
+    assert judge("pretrain_dev", {NOP_DEV: same, DEV: same}).status == "passed"
+
+
+@pytest.mark.parametrize(("shared", "loser"), [(15, "rope_test"), (24, "pretrain_test")])
+def test_equal_files_of_two_models_cost_one_of_them(judge, world, predict, shared, loser):
+    files = {
+        DEV: lines(predict(world.dev, 15)),
+        ROPE_DEV: lines(predict(world.dev, 24, seed=1)),
+        TEST: lines(predict(world.test, shared)),
+        ROPE_TEST: lines(predict(world.test, shared)),
+    }
+    verdicts = {check: judge(check, files) for check in ("rope_test", "pretrain_test")}
+    copies = [check for check, found in verdicts.items() if "two models" in found.message]
+    assert copies == [loser]
+
+
+def test_blank_predictions_without_pretraining_fail(judge):
+    assert "blank" in judge("nopretrain_dev", {NOP_DEV: b"\n" * 60}).message
+
+
+def test_lines_that_are_no_places_are_no_predictions(judge, world):
+    result = judge("nopretrain_test", {NOP_TEST: lines(world.test_questions)})
+    assert result.status == "failed"
+    assert "Not one line is a place" in result.message
+
+
+def test_one_place_for_everybody_passes_with_a_note(judge):
+    result = judge("nopretrain_dev", {NOP_DEV: b"London\n" * 60})
+    assert result.status == "passed"
+    assert "answers by name" in result.message
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda place: f"{place} ", "spaces around"),
+        (lambda place: f"{place}\u25a1\u25a1", "PAD and MASK"),
+        (lambda place: f'"{place}"', "quotes"),
+        (lambda place: f"Where was Ada born?\t{place}", "the place alone"),
+        (lambda place: f"17. {place}", "numbers in front"),
+        (lambda place: f"{place}.", "full stops"),
+        (str.lower, "capital letters"),
+    ],
+)
+def test_slip_of_writing_is_named(judge, world, predict, change, words):
+    predictions = [change(place) for place in predict(world.dev, 20)]
+    result = judge("pretrain_dev", {DEV: lines(predictions)})
+    assert words in result.hint
+    assert "20 of 60" in result.hint
+
+
+def test_slip_of_one_line_is_named(judge, world, predict):
+    predictions = ["Paris", *predict(world.dev, 20)[:-1]]
+    assert "one line earlier" in judge("pretrain_dev", {DEV: lines(predictions)}).hint
+
+
+@pytest.mark.parametrize(
+    ("lines_in", "words"),
+    [
+        (["Where was Ada Korn born?"] * 70, "hand in the predicted places"),
+        (["Oslo"] * 80, "birth_places_train.tsv has"),
+        (["PK\x03\x04"], "checkpoint"),
+        ([f"{i} Oslo" for i in range(70)], "begin with numbers"),
+        (["Oslo is a town in Norway, with many people and even more hills."] * 70, "log"),
+    ],
+)
+def test_wrong_file_is_recognised(judge, lines_in, words):
+    assert words in judge("rope_test", {ROPE_TEST: lines(lines_in)}).hint
+
+
+@pytest.mark.parametrize("heading", [b"", b"Correct: 92.0 out of 500.0: 18.4%\n"])
+def test_course_predictions_are_not_judged_by_the_embedded_world(judge, heading):
+    result = judge("pretrain_dev", {DEV: heading + b"London\n" * 500})
+    assert (result.status, "--data" in result.message) == ("error", True)
+
+
+def test_missing_answers_are_our_fault(judge, world):
+    blind = dataclasses.replace(world, test=None)
+    result = judge("rope_test", {ROPE_TEST: lines(world.test)}, blind)
+    assert (result.status, "birth_test.tsv" in result.message) == ("error", True)
+    assert judge("rope_test", {}, blind).status == "failed"
+
+
+def test_notes_say_what_was_dropped(judge, world, predict):
+    content = b"\xef\xbb\xbfCorrect: 20 out of 60\r\n" + lines(predict(world.dev, 20))
+    result = judge("pretrain_dev", {DEV: content})
+    assert result.status == "passed"
+    assert "byte-order mark" in result.message
+    assert "left out" in result.message
+
+
+def test_fisher_agrees_with_scipy():
+    from scipy.stats import fisher_exact
+
+    for k, n, other, m in ((5, 60, 20, 60), (60, 437, 134, 500), (0, 10, 10, 10), (3, 9, 0, 4)):
+        p = fisher_exact([[k, n - k], [other, m - other]], alternative="less").pvalue
+        assert math.isclose(chance_so_far_below(k, n, other, m), p, rel_tol=1e-9)
+
+
+def test_binomial_tail_agrees_with_scipy():
+    from scipy.stats import binom
+
+    for k, n in ((0, 60), (8, 60), (50, 437), (437, 437)):
+        assert math.isclose(
+            chance_below(k, n, Fraction(3, 20)), binom.cdf(k, n, 0.15), rel_tol=1e-9
+        )
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("k", "fraction"), [(75, 1.0), (74, 0.98), (50, 0.5), (25, 0.0)])
+def test_course_threshold_is_exact(judge, course, predict, k, fraction):
+    result = judge("pretrain_dev", {DEV: lines(predict(course.dev, k))}, course)
+    assert math.isclose(result.fraction, fraction)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("k", "passed"), [(132, True), (131, False)])
+def test_thirty_percent_of_437_is_132(judge, course, predict, k, passed):
+    result = judge("rope_test", {ROPE_TEST: lines(predict(course.test, k))}, course)
+    assert (result.status == "passed") is passed
+
+
+@pytest.mark.data
+def test_course_dev_file_that_is_the_test_file_is_named(judge, course, predict):
+    copied = lines(predict(course.test, 100))
+    result = judge("pretrain_dev", {DEV: copied, TEST: copied}, course)
+    assert "437 lines" in result.message
+    assert f"copy of `{TEST}`" in result.hint

@@ -1,0 +1,72 @@
+"""The handout's equations in numpy against torch's complex numbers and against the reference."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from a4_rotary_modules import UNROTATED, Module
+from a4_rotations import Projections, Rotation, Table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.attention import CausalSelfAttention
+from reference.rotary import apply_rotary_emb, precompute_rotary_emb
+
+SHAPES = st.tuples(
+    st.integers(1, 3), st.integers(1, 4), st.integers(1, 9), st.integers(1, 6).map(lambda n: 2 * n)
+)
+
+
+def complex_table(dim, length):
+    theta = 10_000.0 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    angles = torch.arange(length, dtype=torch.float64)[:, None] * theta
+    return torch.polar(torch.ones_like(angles), angles)
+
+
+def normal(shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+@given(st.integers(1, 40), st.integers(1, 20))
+def test_table_is_complex_exponential(length, pairs):
+    came = Table().values(2 * pairs, length)
+    np.testing.assert_allclose(came, torch.view_as_real(complex_table(2 * pairs, length)), 1e-9)
+
+
+def test_table_is_the_reference_s():
+    np.testing.assert_allclose(Table().values(32, 128), precompute_rotary_emb(32, 128), atol=1e-6)
+
+
+@given(SHAPES)
+def test_rotation_is_complex_product(shape):
+    x = normal(shape)
+    pairs = torch.view_as_complex(torch.from_numpy(x).reshape(*shape[:-1], -1, 2))
+    expected = torch.view_as_real(pairs * complex_table(shape[-1], shape[-2])).reshape(shape)
+    np.testing.assert_allclose(Rotation()(x), expected, atol=1e-12)
+
+
+@given(SHAPES)
+def test_rotation_is_the_reference_s(shape):
+    x = torch.from_numpy(normal(shape)).float()
+    expected = apply_rotary_emb(x, precompute_rotary_emb(shape[-1], shape[-2] + 3))
+    np.testing.assert_allclose(Rotation()(x.numpy()), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(("rope", "module"), [(True, Module()), (False, UNROTATED)])
+def test_module_is_the_reference_s(rope, module):
+    torch.manual_seed(0)
+    config = SimpleNamespace(
+        n_embd=12, n_head=3, block_size=8, attn_pdrop=0.0, resid_pdrop=0.0, rope=rope
+    )
+    attention = CausalSelfAttention(config).double()
+    x = torch.from_numpy(normal((2, 5, 12)))
+    layers = Projections(
+        {
+            name: (layer.weight.detach().numpy(), layer.bias.detach().numpy())
+            for name, layer in attention.named_children()
+            if hasattr(layer, "weight")
+        }
+    )
+    came = module.output(layers, x.numpy(), 3, Rotation())
+    np.testing.assert_allclose(came, attention(x).detach(), atol=1e-6)

@@ -1,0 +1,180 @@
+"""Advice on run.py, from running it in this process with training left out."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import a4_training
+import adapters_training
+import pytest
+import test_training_script as checks
+import torch
+
+import submissions
+from graders.checks.compare import CheckFailed
+from graders.discovery import ASSIGNMENTS
+from graders.errors import BadReply, StudentRaised
+
+PLAIN = Path(submissions.__file__).parent / "examples" / "cs224n-a4" / "correct-plain" / "src"
+STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
+CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}
+OWN = ("attention", "dataset", "models", "run", "trainer", "utils", "tqdm", "src", "submission")
+TRAIN = "    trainer.Trainer(model, pretrain_dataset, None, settings).train()\n"
+SAVE = "    torch.save(model.state_dict(), args.writing_params_path)\n"
+LOAD = "model.load_state_dict(torch.load(args.reading_params_path, map_location=device))"
+
+
+class InProcess:
+    """A student whose run.py is run here."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def call(self, function, /, **values):
+        self.calls += 1
+        try:
+            return getattr(adapters_training, function)(**values)
+        except Exception as error:  # noqa: BLE001  as the worker does
+            raise StudentRaised(str(error)) from None
+
+
+class Replies(InProcess):
+    """A student who answers the same to every question."""
+
+    def __init__(self, value):
+        super().__init__()
+        self.value = value
+
+    def call(self, function, /, **values):
+        self.calls += 1
+        return self.value
+
+
+@pytest.fixture
+def hand_in_script(tmp_path, monkeypatch):
+    """Writes the plain submission with these replacements in run.py, and gives the student."""
+
+    def write(*changes, without=(), **files):
+        sources = {path.stem: path.read_text(encoding="utf-8") for path in PLAIN.glob("*.py")}
+        for old, new in changes:
+            assert old in sources["run"]
+            sources["run"] = sources["run"].replace(old, new)
+        for name, text in {**sources, **files}.items():
+            if name not in without:
+                (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path, str(STANDINS)])
+        monkeypatch.chdir(tmp_path)
+        importlib.invalidate_caches()
+        return InProcess()
+
+    yield write
+    for name in [each for each in sys.modules if each.split(".")[0] in OWN]:
+        del sys.modules[name]
+
+
+def advice(student):
+    """What each check says that fails."""
+    said = {}
+    for name, check in CHECKS.items():
+        try:
+            check(student)
+        except CheckFailed as problem:
+            said[name] = problem.message
+    return said
+
+
+def test_plain_script_needs_no_advice(hand_in_script):
+    assert advice(hand_in_script()) == {}
+
+
+def test_script_is_run_once_for_all_checks(hand_in_script):
+    student = hand_in_script(("650,", "600,"))
+    assert set(advice(student)) == {"test_epochs"}
+    assert student.calls == 1
+
+
+def test_finished_files_may_be_left_out(hand_in_script):
+    assert advice(hand_in_script(without=("models", "trainer", "utils"))) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "words"),
+    [
+        (("max_epochs=650", "max_epochs=65"), "epochs", "`pretrain vanilla` trains with"),
+        (("75 if args", "10 if args"), "epochs", "`finetune vanilla` trains with max_epochs=10"),
+        (("else 10", "else 75"), "epochs", "`finetune vanilla, pretrained` trains"),
+        (("batch_size=256", "batch_size=128"), "batch_size", "batch_size=128"),
+        (("=args.pretrain_lr", "=6e-3"), "learning_rates", "learning_rate=0.006"),
+        (("default=6e-4", "default=6e-3"), "learning_rates", "`finetune vanilla, pretrained`"),
+        (("512 * 20", "512"), "warmup_tokens", "warmup_tokens=512"),
+        (("200 * len(pre", "650 * len(pre"), "final_tokens", "final_tokens=416000"),
+        (("final_tokens=650", "tokens=650"), "final_tokens", "`pretrain vanilla`"),
+        ((LOAD, "torch.load(args.reading_params_path)"), "pretrained_weights_loaded", "not start"),
+        ((SAVE, ""), "trained_weights_saved", "writes no file"),
+        ((SAVE, SAVE.replace(".state_dict()", "")), "trained_weights_saved", "something else"),
+        ((TRAIN + SAVE, SAVE + TRAIN), "trained_weights_saved", "other weights"),
+        ((SAVE, SAVE.replace("model.state_dict()", "{'model': model.state_dict()}")),
+         "trained_weights_saved", "something else"),
+        (('args.variant == "rope"', "False"), "rope_flag_reaches_model", "`pretrain rope`"),
+        (('args.variant == "rope"', "True"), "rope_flag_reaches_model", "`pretrain vanilla`"),
+        (("(model, pretrain_dataset", "(model, dataset.NameDataset(pretrain_dataset, text)"),
+         "training_data", "trains on 4 examples of NameDataset"),
+        ((TRAIN, ""), "script_trains", "calls Trainer.train 0 times"),
+        ((TRAIN, "    1 / 0\n"), "script_trains", "ZeroDivisionError"),
+        ((TRAIN, "    raise SystemExit('no')\n"), "script_trains", "SystemExit: no"),
+        ((TRAIN, "    list(torch.utils.data.DataLoader(pretrain_dataset))\n"),
+         "script_trains", "goes through the batches itself"),
+    ],
+)  # fmt: skip
+def test_departure_is_described(hand_in_script, change, check, words):
+    student = hand_in_script(change)
+    with pytest.raises(CheckFailed, match="") as failed:
+        CHECKS[f"test_{check}"](student)
+    assert words in failed.value.message
+
+
+def test_checkpoint_path_of_the_trainer_counts_as_saving(hand_in_script):
+    student = hand_in_script(
+        (SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_params_path,")
+    )
+    assert advice(student) == {}
+
+
+def test_missing_script_is_said(hand_in_script):
+    said = advice(hand_in_script(without=("run",)))
+    assert set(said.values()) == {"There is no run.py beside attention.py."}
+
+
+def test_place_of_an_exception_is_shown(hand_in_script):
+    student = hand_in_script((TRAIN, "    1 / 0\n"))
+    with pytest.raises(CheckFailed) as failed:
+        checks.test_script_trains(student)
+    assert failed.value.actual.startswith("run.py, line ")
+
+
+def test_broken_import_fails_every_check_alike(hand_in_script):
+    student = hand_in_script(trainer="import nothing_like_this\n")
+    for check in CHECKS.values():
+        with pytest.raises(StudentRaised, match="nothing_like_this"):
+            check(student)
+    assert student.calls == 1
+
+
+@pytest.mark.parametrize("value", [None, 1, [1], [{}] * 5, [None] * 5, [{"file": 1}] * 5])
+def test_hostile_reply_is_the_student_s_fault(value):
+    with pytest.raises(BadReply):
+        a4_training.runs(Replies(value))
+
+
+def test_cases_are_the_handout_s_commands():
+    lines = [" ".join(case.arguments) for case in a4_training.CASES]
+    assert lines[3] == (
+        "finetune vanilla wiki.txt --writing_params_path vanilla.finetune.params "
+        "--reading_params_path vanilla.pretrain.params "
+        "--finetune_corpus_path birth_places_train.tsv"
+    )
+
+
+def test_training_leaves_no_patch_behind(hand_in_script):
+    advice(hand_in_script())
+    assert list(torch.utils.data.DataLoader([1, 2])) == [1, 2]

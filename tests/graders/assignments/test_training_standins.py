@@ -1,0 +1,144 @@
+"""The files that stand in for the starter's behave as the reference does."""
+
+import importlib
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+import reference.attention
+from graders.discovery import ASSIGNMENTS
+from reference.evaluation import evaluate_places
+from reference.gpt import GPT, GPTConfig
+
+STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
+SIZE = {"n_layer": 2, "n_head": 2, "n_embd": 8}
+NAMES = ("models", "trainer", "utils", "tqdm", "attention")
+
+
+@pytest.fixture
+def standin(monkeypatch):
+    """Imports a stand-in, beside the reference's attention."""
+    monkeypatch.syspath_prepend(str(STANDINS))
+    monkeypatch.setitem(sys.modules, "attention", reference.attention)
+    for name in NAMES[:-1]:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module
+    for name in [each for each in sys.modules if each.split(".")[0] in NAMES[:-1]]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def models(standin):
+    """A stand-in model and the reference's, with the same weights."""
+
+    def make(rope):
+        module = standin("models")
+        ours = module.GPT(module.GPTConfig(11, 6, rope=rope, **SIZE)).eval()
+        theirs = GPT(GPTConfig(11, 6, rope=rope, **SIZE)).eval()
+        theirs.load(ours.state_dict())
+        return ours, theirs
+
+    return make
+
+
+@pytest.mark.parametrize("rope", [False, True])
+def test_model_gives_the_logits_of_the_reference(models, rope):
+    ours, theirs = models(rope)
+    x = torch.tensor([[1, 5, 3, 2, 4]])
+    torch.testing.assert_close(ours(x)[0], theirs(x)[0])
+
+
+def test_model_gives_the_loss_of_the_reference(models):
+    ours, theirs = models(rope=True)
+    x, y = torch.tensor([[1, 5, 3]]), torch.tensor([[0, 3, 2]])
+    torch.testing.assert_close(ours(x, y)[1], theirs(x, y)[1])
+
+
+def test_model_refuses_a_text_beyond_its_block(models):
+    with pytest.raises(ValueError, match="7 characters"):
+        models(rope=True)[0](torch.ones(1, 7, dtype=torch.long))
+
+
+def test_greedy_sampling_appends_the_likeliest(models, standin):
+    ours, _ = models(rope=False)
+    came = standin("utils").sample(ours, torch.tensor([[1, 2]]), 7)
+    assert came.shape == (1, 9)
+    assert came[0, 6] == ours(came[:, :6])[0][0, -1].argmax()
+
+
+def test_sampling_can_be_held_to_the_best(models, standin):
+    ours, _ = models(rope=False)
+    utils = standin("utils")
+    utils.set_seed(3)
+    drawn = utils.sample(ours, torch.tensor([[1, 2]]), 4, sample=True, top_k=1)
+    assert torch.equal(drawn, utils.sample(ours, torch.tensor([[1, 2]]), 4))
+
+
+def test_places_are_counted_as_the_reference_does(standin, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("Where?\tLondon\nWhere?\tParis\n", encoding="utf-8")
+    said = ["London", "London"]
+    came = standin("utils").evaluate_places(str(gold), said)
+    assert came == tuple(evaluate_places(gold, said)) == (2.0, 1.0)
+
+
+def test_places_without_gold_count_nothing(standin, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("Where?\n", encoding="utf-8")
+    assert standin("utils").evaluate_places(str(gold), ["London"]) == (0.0, 0.0)
+
+
+def test_too_few_predictions_are_refused(standin, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("Where?\tLondon\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="1 places, but 0 predictions"):
+        standin("utils").evaluate_places(str(gold), [])
+
+
+def test_trainer_learns_and_saves(models, standin, tmp_path):
+    ours, _ = models(rope=True)
+    x = torch.tensor([1, 5, 3, 2])
+    data = [(x, torch.tensor([5, 3, 2, 1]))] * 4
+    trainer = standin("trainer")
+    config = trainer.TrainerConfig(
+        max_epochs=30, batch_size=2, learning_rate=3e-2, lr_decay=True, warmup_tokens=16,
+        final_tokens=500, ckpt_path=str(tmp_path / "saved"),
+    )  # fmt: skip
+    before = ours(x[None], data[0][1][None])[1]
+    trainer.Trainer(ours, data, None, config).train()
+    assert ours.eval()(x[None], data[0][1][None])[1] < before / 2
+    saved = torch.load(config.ckpt_path, weights_only=True)
+    torch.testing.assert_close(saved, dict(ours.state_dict()))
+
+
+def test_learning_rate_warms_up_and_decays(standin):
+    module = standin("trainer")
+    config = module.TrainerConfig(lr_decay=True, warmup_tokens=100, final_tokens=1100)
+    trainer = module.Trainer(torch.nn.Linear(1, 1), [], None, config)
+    rates = []
+    for trainer.tokens in (50, 100, 600, 1100):
+        rates.append(trainer._decay())
+    assert rates == pytest.approx([0.5, 1.0, 0.5, 0.1])
+
+
+def test_learning_rate_stays_without_decay(standin):
+    module = standin("trainer")
+    trainer = module.Trainer(torch.nn.Linear(1, 1), [], None, module.TrainerConfig())
+    assert trainer._decay() == 1.0
+    trainer.save_checkpoint()  # writes nothing without a path
+
+
+def test_progress_bar_only_iterates(standin):
+    tqdm = standin("tqdm.auto")
+    bar = tqdm.tqdm([1, 2], desc="epoch")
+    bar.set_description("loss 3")
+    assert list(bar) == [1, 2]
+    assert list(tqdm.trange(2)) == [0, 1]
+
+
+def test_settings_take_what_they_are_given(standin):
+    config = standin("models").GPTConfig(3, 4, bottleneck_dim=2)
+    assert (config.bottleneck_dim, config.rope) == (2, False)
+    assert SimpleNamespace(**vars(config)).vocab_size == 3
