@@ -1,0 +1,36 @@
+"""Span corruption for pretraining."""
+
+import random
+
+import torch
+from torch.utils.data import Dataset
+
+
+class CharCorruptionDataset(Dataset):
+    MASK_CHAR = "\u2047"
+    PAD_CHAR = "\u25A1"
+
+    def __init__(self, data, block_size):
+        alphabet = [self.PAD_CHAR, self.MASK_CHAR, *sorted(set(data))]
+        self.stoi = {ch: i for i, ch in enumerate(alphabet)}
+        self.itos = dict(enumerate(alphabet))
+        self.vocab_size = len(alphabet)
+        self.block_size = block_size
+        self.data = data.split("\n")
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, idx):
+        document = self.data[idx]
+        length = random.randint(4, int(self.block_size * 7 / 8))
+        if len(document) > length:
+            offset = random.randrange(len(document) - length + 1)
+            document = document[offset : offset + length]
+        masked = random.randint(1, max(1, len(document) // 2))
+        start = random.randint(0, len(document) - masked) if document else 0
+        stop = start + masked
+        text = document[:start] + self.MASK_CHAR + document[stop:] + self.MASK_CHAR + document[start:stop]
+        text = text.ljust(self.block_size + 1, self.PAD_CHAR)
+        ids = torch.tensor([self.stoi[ch] for ch in text])
+        return ids[:-1], ids[1:]
