@@ -2,9 +2,10 @@
 
     python benchmarks/code_criteria.py [--repeat 5] [SUBMISSION]
 
-Runs `grade.py run cs224n-a4 SUBMISSION --only span-corruption,rotary` as a user would and subtracts
-what importing torch alone costs, both measured with getrusage over the whole process tree. The tier is
-Landlock: bubblewrap's processes are taken down by the kernel, which then counts their time for nobody.
+Runs `grade.py run cs224n-a4 SUBMISSION --only span-corruption,rotary` as a user would and
+subtracts what importing torch alone costs, both measured with getrusage over the whole process
+tree. The tier is Landlock: the kernel takes down bubblewrap's processes and counts their time
+for nobody.
 """
 
 import argparse

@@ -38,7 +38,7 @@ def run_checks(folder: Path, plugin: object, *, collect_only: bool = False) -> N
         *(["--collect-only"] if collect_only else []),
     ]
     said = io.StringIO()
-    with _surroundings(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    with surroundings(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         watch = _Watch()
         code = pytest.main(args, plugins=[watch, plugin])
     if watch.misuse is not None:
@@ -76,7 +76,7 @@ def _last_line(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _surroundings(folder: Path) -> Iterator[None]:
+def surroundings(folder: Path) -> Iterator[None]:
     """The check files' own folder on sys.path, and hypothesis told to be the same every time."""
     before = settings.get_current_profile_name()
     settings.register_profile(

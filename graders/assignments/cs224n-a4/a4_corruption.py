@@ -55,12 +55,12 @@ def unreadable(reading: Reading) -> Problem | None:
     asked = "a pair (x, y) of int64 tensors with one dimension"
     for kind in reading.kinds:
         if kind == "raised":
-            where = f" ({reading.where})" if reading.where else ""
             count = f"{reading.kinds[kind]} of {reading.request.readings} readings"
-            text = f"{count} raised {reading.raised}{where}"
+            where = f" ({shown(reading.where)})" if reading.where else ""
+            text = f"{count} raised {shown(reading.raised)}{where}"
             return Problem("Reading an item raised an exception.", asked, text)
         if kind not in ACCEPTED:
-            return Problem("An item is not what the handout asks for.", asked, kind)
+            return Problem("An item is not what the handout asks for.", asked, shown(kind))
     return None
 
 
@@ -162,7 +162,7 @@ def wrong_document(reading: Reading) -> Problem | None:
 
 
 def wrong_cut(reading: Reading) -> Problem | None:
-    """A cut document has 4 characters to 7/8 of the block, and at most all of the document."""
+    """A cut document has 4 characters to the limit, and at most all of the document."""
     longest = reading.longest
     for draw in reading.judged:
         cut, whole = draw.cut, len(draw.document)

@@ -20,6 +20,7 @@ from reference.vocabulary import MASK, PAD, Vocabulary
 Ids = NDArray[np.int64]
 Order = tuple[int, int, int]  # the slots in which prefix, content and suffix lie
 PAD_ID = 0
+MAX_IDS = 1024  # of one row: as adapters_corruption.py
 UNKNOWN = "\ufffd"  # stands for an id that the vocabulary lacks
 STANDARD: Order = (0, 2, 1)
 
@@ -194,7 +195,7 @@ def _fields(reply: Any, rows: int) -> dict[str, Any]:
 
 def _table(value: Any, rows: int) -> Ids:
     good = isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.int64
-    if not good or len(value) != rows:
+    if not good or len(value) != rows or value.shape[1] > MAX_IDS:
         raise BadReply("The dataset could not be read: the rows of ids are malformed.")
     return np.asarray(value)
 

@@ -10,7 +10,7 @@ from graders.checks.mistakes import Mistake
 from reference.edition import SHORTEST, Edition
 
 HANDOUTS = 128  # at this block size and below, both ends of the cuts show in the draws
-LONGEST = "random.randint(4, int(block_size * 7 / 8)), which includes both ends"
+LONGEST = "draw from 4 … int(limit * block_size), both ends included, as random.randint does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _hard_coded(cuts: Cuts) -> bool:
 
 
 def _rounded_up(cuts: Cuts) -> bool:
-    """The limit is missed by one, and only where 7/8 of the block is no whole number."""
+    """The limit is missed by one, and only where it is no whole number."""
 
     def whole(size: int) -> bool:
         return size % int(cuts.edition.length_limit[-1]) == 0
@@ -83,7 +83,7 @@ UNREACHED: Mapping[Mistake, Callable[[Cuts], bool]] = {
             cuts.edition.length_limit == "7/8" and _limit_is(cuts, lambda size: size * 3 // 4)
         )
     ),
-    Mistake("limit-half", "the longest cut is half of the block, not 7/8", LONGEST): (
+    Mistake("limit-half", "the longest cut is half of the block, not the limit", LONGEST): (
         lambda cuts: _limit_is(cuts, lambda size: size // 2)
     ),
     HARD_CODED: _hard_coded,
@@ -103,12 +103,12 @@ OUTSIDE: Mapping[Mistake, Callable[[Cuts], bool]] = {
     ),
     HARD_CODED: _hard_coded,
     Mistake(
-        "limit-rounded-up", "7/8 of the block is rounded up where it is no whole number", LONGEST
+        "limit-rounded-up", "the longest cut is rounded up where it is no whole number", LONGEST
     ): _rounded_up,
-    Mistake("limit-is-block", "cuts are as long as the whole block, not 7/8 of it", LONGEST): (
+    Mistake("limit-is-block", "cuts are as long as the whole block, beyond the limit", LONGEST): (
         lambda cuts: _limit_is(cuts, lambda size: size)
     ),
-    Mistake("limit-nearly-block", "cuts are nearly as long as the block, not 7/8 of it", LONGEST): (
+    Mistake("limit-nearly-block", "cuts are nearly as long as the block", LONGEST): (
         lambda cuts: _limit_is(cuts, lambda size: size - 1)
     ),
 }

@@ -35,7 +35,7 @@ HEAP = (0.12, 0.5)  # the share of empty suffixes; without such code it is below
 SURE = 4.9  # standard errors beyond a boundary: 5e-7
 CONFIDENT = 3.3  # standard errors inside it: 5e-4
 SHORT_CUTS = (16, 56)  # the content must follow the cut, also here
-SHORT_LOW, SHORT_HIGH = 0.14, 0.36
+SHORT_LOW, SHORT_HIGH = 0.15, 0.32
 VARIED = 0.05  # of the pairs of draws with one cut length, how many must differ in content
 
 

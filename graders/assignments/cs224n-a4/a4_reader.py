@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Mapping, MutableMapping
 
-from a4_corruption import Rule, complete
+from a4_corruption import Rule, complete, shown
 from a4_corruption_mistakes import Known, named
 from a4_corruption_texts import large_block, long_documents, small_block, small_blocks
 from a4_draws import Reading, Request, parse
@@ -45,7 +45,7 @@ class Reader:
             fail(
                 f"No item could be read at block size {request.block_size}, so this cannot be "
                 "judged.",
-                actual=reading.raised or ", ".join(reading.kinds),
+                actual=shown(reading.raised or ", ".join(reading.kinds)),
             )
         return reading
 

@@ -18,7 +18,7 @@ from adapters_student import student_module
 
 FILL = -1
 MAX_TEXT = 200  # characters of an exception's message, or of a type's name
-MAX_IDS = 4096  # of one row; more than any block size that is asked for
+MAX_IDS = 1024  # of one row: five times the largest block size that is asked for
 
 
 class _Raised:

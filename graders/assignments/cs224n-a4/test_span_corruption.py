@@ -116,10 +116,10 @@ def test_index_respected(reader: Reader) -> None:
 
 @pytest.mark.criterion("span-corruption", weight=1)
 def test_cut_within_limits(reader: Reader) -> None:
-    """A cut document has 4 characters at least, and 7/8 of the block size at most."""
+    """A cut document has 4 characters to the limit, 7/8 of the block size (some editions: 3/4)."""
     reader.require_complete()
     mistake = named(OUTSIDE, cuts_of(reader))
-    hint = f"A cut has 4 characters to the limit: {LONGEST}." if mistake is None else mistake.hint
+    hint = f"Cut lengths: {LONGEST}." if mistake is None else mistake.hint
     reader.judge(wrong_cut, {}, hint, distinct_requests(reader.edition))
 
 
@@ -147,7 +147,7 @@ def test_draws_differ(reader: Reader) -> None:
 
 @pytest.mark.criterion("span-corruption", weight=1, depends_on=("draws-differ",))
 def test_every_cut_length_reached(reader: Reader) -> None:
-    """Every length from 4 to 7/8 of the block size comes up, both ends included."""
+    """Every cut length from 4 characters to the limit comes up, both ends included."""
     reader.require_complete()
     found = unreached(reader)
     if found is None:
@@ -155,7 +155,7 @@ def test_every_cut_length_reached(reader: Reader) -> None:
     mistake = named(UNREACHED, cuts_of(reader))
     fail(
         f"At block size {found.block_size} some cut lengths never come.",
-        hint=f"{LONGEST}." if mistake is None else mistake.hint,
+        hint=f"Cut lengths: {LONGEST}." if mistake is None else mistake.hint,
         expected=f"every length from 4 to {found.limit}",
         actual=f"{found.seen}, but never {_some(found.missing)}",
         counterexample={
@@ -248,7 +248,7 @@ def test_short_documents(reader: Reader) -> None:
         if found is not None:
             fail(
                 f"A document of {len(found)} characters is never {wanted} at block size 128.",
-                hint="Draw the length from 4 … 7/8 of the block first. Only a document that is "
+                hint="Draw the length from 4 … the limit first. Only a document that is "
                 "shorter than what was drawn is used whole.",
                 expected="cuts of 4 characters up to the whole document",
                 counterexample={"document": found, "block size": "128"},

@@ -14,7 +14,7 @@ import test_rotary_properties
 import test_rotary_table
 import torch
 from a4_rotary_modules import MODULES
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 import submissions
 from graders.checks.compare import CheckFailed
@@ -71,15 +71,23 @@ def plain(value):
 
 @pytest.fixture(autouse=True)
 def as_the_plugin_runs_checks():
-    """Few examples and one failure a check."""
+    """Few examples and one failure a check; one thread, which small tensors are fastest on."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
     before = settings.get_current_profile_name()
     settings.register_profile(
-        "few", derandomize=True, database=None, deadline=None, report_multiple_bugs=False,
+        "few",
+        derandomize=True,
+        database=None,
+        deadline=None,
         max_examples=8,
-    )  # fmt: skip
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink),
+    )
     settings.load_profile("few")
     yield
     settings.load_profile(before)
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture

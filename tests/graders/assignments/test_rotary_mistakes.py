@@ -7,7 +7,7 @@ import test_rotary_application
 import test_rotary_table
 import torch
 from a4_rotary_mistakes import ROTATIONS, TABLES, table_pairs
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from graders.checks.compare import CheckFailed
 from graders.errors import StudentRaised
@@ -198,7 +198,12 @@ def as_the_plugin_runs_checks():
     """One failure a check, as graders/checks/run.py asks of hypothesis."""
     before = settings.get_current_profile_name()
     settings.register_profile(
-        "checks", derandomize=True, database=None, deadline=None, report_multiple_bugs=False
+        "checks",
+        derandomize=True,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink),
     )
     settings.load_profile("checks")
     yield

@@ -2,6 +2,7 @@
 
 import argparse
 import random
+from pathlib import Path
 
 random.seed(0)
 
@@ -32,7 +33,7 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 writer = SummaryWriter(log_dir=f"expt/{args.function}/{args.tb_expt_name}")
 
 block_size = 128
-text = open(args.pretrain_corpus_path, encoding="utf-8").read()
+text = Path(args.pretrain_corpus_path).read_text(encoding="utf-8")
 pretrain_dataset = dataset.CharCorruptionDataset(text, block_size)
 config = models.GPTConfig(
     pretrain_dataset.vocab_size, block_size, n_layer=4, n_head=8, n_embd=256
@@ -56,7 +57,7 @@ if args.function == "pretrain":
 elif args.function == "finetune":
     if args.reading_params_path is not None:
         model.load_state_dict(torch.load(args.reading_params_path, map_location=device))
-    questions = open(args.finetune_corpus_path, encoding="utf-8").read()
+    questions = Path(args.finetune_corpus_path).read_text(encoding="utf-8")
     settings = trainer.TrainerConfig(
         max_epochs=75 if args.reading_params_path is None else 10,
         batch_size=256,
@@ -74,14 +75,15 @@ elif args.function == "finetune":
 elif args.function == "evaluate":
     model.load_state_dict(torch.load(args.reading_params_path, map_location=device))
     predictions = []
-    for line in tqdm(open(args.eval_corpus_path, encoding="utf-8")):
+    lines = Path(args.eval_corpus_path).read_text(encoding="utf-8").splitlines(keepends=True)
+    for line in tqdm(lines):
         prompt = line.split("\t")[0] + "\u2047"
         ids = torch.tensor([[pretrain_dataset.stoi[ch] for ch in prompt]], device=device)
         said = utils.sample(model, ids, 32)[0]
         completion = "".join(pretrain_dataset.itos[int(i)] for i in said)
         predictions.append(completion.split("\u2047")[1])
-    with open(args.outputs_path, "w", encoding="utf-8") as file:
-        file.write("".join(prediction + "\n" for prediction in predictions))
+    text = "".join(prediction + "\n" for prediction in predictions)
+    Path(args.outputs_path).write_text(text, encoding="utf-8")
     total, correct = utils.evaluate_places(args.eval_corpus_path, predictions)
     if total > 0:
         print(f"Correct: {correct} out of {total}: {correct / total * 100}%")
