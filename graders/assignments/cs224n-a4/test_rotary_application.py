@@ -61,7 +61,7 @@ def test_rotation_scores(student):
     _check_scores(student)
 
 
-@pytest.mark.criterion("rotary", weight=3)
+@pytest.mark.criterion("rotary", weight=2)
 def test_first_rows_used(student, score):
     """Where x is shorter than the table, the table's first T rows are used."""
     longer, single = normal(1, 3, 5, 6), normal(2, 2, 1, 4)

@@ -17,7 +17,8 @@ from graders.errors import BadReply, StudentRaised
 
 HEADS = 3
 SIZE = {"n_embd": 24, "n_head": HEADS, "block_size": 128}  # no two axes of anything are alike
-INPUTS = [normal(2, 7, 24, seed=8), normal(1, 128, 24, seed=9)]  # a short text, and a whole block
+# A short text, a whole block, and a text of fewer characters than a head has pairs.
+INPUTS = [normal(2, 7, 24, seed=8), normal(1, 128, 24, seed=9), normal(1, 3, 24, seed=10)]
 ROLES = ("query", "key", "value", "proj")
 
 
@@ -43,7 +44,7 @@ class Observed:
         )
 
 
-@pytest.mark.criterion("rotary", weight=7)
+@pytest.mark.criterion("rotary", weight=8)
 def test_queries_and_keys_rotated(student):
     """In the attention module queries and keys are rotated, head by head; values are not."""
     for layer, observed in enumerate(_observe(student, rope=True)):
@@ -93,7 +94,7 @@ def test_vanilla_as_it_was(student):
         )
 
 
-@pytest.mark.criterion("rotary", weight=3, depends_on=("shape-and-dtype-kept",))
+@pytest.mark.criterion("rotary", weight=2, depends_on=("shape-and-dtype-kept",))
 def test_no_learned_positions(student):
     """The rope model has no learned positions beside the rotation."""
     logits, names = _constant_text(student, rope=True)

@@ -19,7 +19,7 @@ def test_length_kept(student):
     one_way_holds(rotations(student, [normal(2, 3, 6, 8)]), _same_length)
 
 
-@pytest.mark.criterion("rotary", weight=2)
+@pytest.mark.criterion("rotary", weight=1)
 def test_only_distance_counts(student):
     """The dot product of two rotated vectors depends on the distance of their positions alone."""
     q, k = (np.repeat(normal(1, 2, 1, 8, seed=seed), 9, axis=2) for seed in (3, 4))
@@ -42,7 +42,7 @@ def test_earlier_calls_forgotten(student):
     one_way_holds(rotations(student, xs), _forgets)
 
 
-@pytest.mark.criterion("rotary", weight=2)
+@pytest.mark.criterion("rotary", weight=1)
 def test_vectors_do_not_mix(student):
     """What a vector becomes depends on its position only: not on its head or on other vectors."""
     one_way_holds(rotations(student, [x for T in (5, 4) for x in _mixtures(T)]), _vectors_apart)

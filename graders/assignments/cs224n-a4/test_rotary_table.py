@@ -28,7 +28,7 @@ def test_table_shape(student):
     _tables(student)
 
 
-@pytest.mark.criterion("rotary", weight=7, depends_on=("table-shape",))
+@pytest.mark.criterion("rotary", weight=10, depends_on=("table-shape",))
 def test_table_values(student):
     """The table holds cos(tθ_i), then sin(tθ_i), with θ_i = 10000^(-2(i-1)/dim) and t = 0, 1, …"""
     came = _tables(student)
