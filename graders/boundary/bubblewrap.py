@@ -1,5 +1,6 @@
 """The strong tier: a child in namespaces of its own, built by bubblewrap (Linux only)."""
 
+import contextlib
 import json
 import os
 import select
@@ -7,7 +8,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from graders.boundary import policy, usage
@@ -122,51 +123,52 @@ def _sizes_tmpfs() -> bool:
 
 
 class Namespace:
-    """The process namespace of one child, known by its first process."""
+    """The process namespace of one child, held by its first process."""
 
     def __init__(self, pid: int, status: int, limits: Limits) -> None:
         self._pid = pid
         self._status = status
         self._most = limits.memory_bytes + policy.TREE_BYTES
-
-    def kill(self) -> None:
-        """End every process in the namespace, and wait until the kernel has."""
-        first = self._first_process
-        os.close(self._status)
-        if first is not None:
-            _kill_and_wait(first)
-        os.kill(self._pid, signal.SIGKILL)  # ours until it is reaped, so the number is its own
+        self._first: int | None = None
+        self._handle: int | None = None
 
     def watch(self) -> None:
         """Raise TooMuch when memory or files of the whole namespace pass what is allowed."""
+        self._find_first()
         if usage.memory(self._pid, self._most) > self._most:
             raise TooMuch("its processes together used too much memory")
-        if self._first_process is not None:
-            root = Path(f"/proc/{self._first_process}/root")
-            if usage.files(root, WRITABLE) > policy.TREE_FILES:
-                raise TooMuch("it made too many files")
+        if usage.files(Path(f"/proc/{self._first}/root"), WRITABLE) > policy.TREE_FILES:
+            raise TooMuch("it made too many files")
 
-    @cached_property
-    def _first_process(self) -> int | None:
-        """The process id that bubblewrap reported, when it got that far."""
+    def kill(self) -> None:
+        """End every process in the namespace, and wait until the kernel has."""
+        if not _has_ended(self._pid):
+            self._find_first()
+        os.close(self._status)
+        if self._handle is not None:
+            _kill_and_wait(self._handle)
+            os.close(self._handle)
+        os.kill(self._pid, signal.SIGKILL)  # ours until it is reaped, so the number is its own
+
+    def _find_first(self) -> None:
+        """Take hold of the first process while it lives: later its number may be another's."""
+        if self._handle is not None:
+            return
         os.set_blocking(self._status, False)
-        try:
+        with contextlib.suppress(OSError, IndexError, KeyError, ValueError):
             report = os.read(self._status, 2**16).splitlines()[0]
-            return int(json.loads(report)["child-pid"])
-        except (BlockingIOError, IndexError, KeyError, ValueError):
-            return None
+            self._first = int(json.loads(report)["child-pid"])
+            self._handle = os.pidfd_open(self._first)
 
 
-def _kill_and_wait(pid: int) -> None:
+def _has_ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _kill_and_wait(handle: int) -> None:
     """Kill the first process of a namespace; the kernel reports its end after all the others'."""
-    try:
-        handle = os.pidfd_open(pid)
-    except OSError:
-        return
-    try:
+    with contextlib.suppress(ProcessLookupError):
         signal.pidfd_send_signal(handle, signal.SIGKILL)
-        select.select([handle], [], [], GONE)
-    except ProcessLookupError:
-        return
-    finally:
-        os.close(handle)
+    gone = select.poll()
+    gone.register(handle, select.POLLIN)
+    gone.poll(GONE * 1000)

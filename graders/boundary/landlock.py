@@ -22,7 +22,7 @@ FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 FILE_ACCESS = (0, (1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1 << 16) - 1)
 NETWORK_ACCESS = 0b11  # bind and connect TCP, from ABI 4 on
 SCOPES = 0b11  # abstract sockets and signals, from ABI 6 on
-NETWORK_ABI, SCOPES_ABI = 4, 6
+NEEDED_ABI, NETWORK_ABI, SCOPES_ABI = 3, 4, 6  # before 3 a file could be cut to nothing
 
 GRANTS = {
     "read": EXECUTE | READ_FILE | READ_DIR,

@@ -43,10 +43,9 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     if order["landlock"] is not None:
         landlock.restrict(order["landlock"])
-    seccomp.install(
-        unix_sockets=order["landlock"] is None,
-        own_signals_only=order["landlock"] is not None and landlock.abi() < landlock.SCOPES_ABI,
-    )
+        seccomp.install(shared=True, scoped=landlock.abi() >= landlock.SCOPES_ABI)
+    else:
+        seccomp.install(shared=False)
     for name, value in order["rlimits"].items():
         _limit(name, value, value)
     return partial(_limit_memory_and_time, sizes, order["memory"], order["cpu"])

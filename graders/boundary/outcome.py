@@ -36,7 +36,7 @@ def answer(reply: dict[str, Value]) -> Value:
         raise unreadable(WireError("neither a value nor an error"))
     text = {name: clean(str(error.get(name, ""))) for name in ("kind", "message", "source")}
     where = clean(str(error.get("where", "")))
-    match error.get("outcome"):
+    match str(error.get("outcome")):
         case "exited":
             status = text["message"] or "0"
             raise StudentExited(f"Your code called exit (status {status}).", where)

@@ -43,6 +43,7 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "CUDA_VISIBLE_DEVICES": "",
+    "TORCHDYNAMO_DISABLE": "1",  # torch.compile would look for a compiler, which a child lacks
     "PYTHONHASHSEED": "0",  # the order of a set must not decide a grade
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUTF8": "1",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from graders.boundary.policy import Layout
 
-OURS = ("__init__", "child", "worker", "wire", "narrow", "landlock", "seccomp")
+OURS = ("__init__", "child", "worker", "wire", "narrow", "landlock", "seccomp", "syscalls")
 
 
 class Stage:
@@ -60,14 +60,24 @@ class Stage:
 
     def renew_scratch(self) -> None:
         """Empty the scratch folder for the next child."""
-        shutil.rmtree(self.layout.scratch, ignore_errors=True)
-        self.layout.scratch.mkdir(exist_ok=True)
+        _remove(self.layout.scratch)
+        self.layout.scratch.mkdir()
         if self.user is not None:
             os.chown(self.layout.scratch, self.user, self.user)
 
     def close(self) -> None:
         """Remove everything."""
-        shutil.rmtree(self.root, ignore_errors=True)
+        _remove(self.root)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also one in which somebody closed folders to us."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for place, names, _ in os.walk(folder):
+        for path in (Path(place), *(Path(place) / name for name in names)):
+            if not path.is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copy_files(source: Path | None, target: Path) -> None:

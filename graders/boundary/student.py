@@ -90,7 +90,7 @@ class Student:
         """The reply of the child, which is ended when it gives none."""
         try:
             reply = wire.decode(child.ask(frame, deadline))
-            if not isinstance(reply, dict) or reply.get("id") != self._requests:
+            if not isinstance(reply, dict) or repr(reply.get("id")) != str(self._requests):
                 raise wire.WireError("the reply belongs to no question")
             return reply
         except TimeoutError:
@@ -131,8 +131,8 @@ class Student:
         return self._child
 
     def _start(self) -> None:
-        self._stage.renew_scratch()
         try:
+            self._stage.renew_scratch()
             self._child = start(self.tier, self._job)
         except OSError as error:
             raise SandboxFailed(f"the sandbox `{self.tier.value}` did not start: {error}") from None

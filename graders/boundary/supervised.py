@@ -18,8 +18,8 @@ MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/
 
 def start(job: Job) -> Child:
     """A child under Landlock; it says hello when it has narrowed itself."""
-    if not landlock.abi():
-        raise OSError("this kernel has no Landlock")
+    if landlock.abi() < landlock.NEEDED_ABI:
+        raise OSError("this kernel has no Landlock, or one that cannot keep files whole")
     heard, control = os.pipe()
     seen = policy.visible()
     narrow = narrowing(

@@ -53,8 +53,11 @@ def _start(command: list[str]) -> int:
 
 def _watch(pid: int, control: int, wake: int) -> int:
     """Wait until the command ends or the parent wants its end."""
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(wake, select.POLLIN)
     while True:
-        ready = select.select([control, wake], [], [])[0]
+        ready = [descriptor for descriptor, _ in poll.poll()]
         if control in ready:
             return 128 + signal.SIGKILL
         if signal.SIGTERM in os.read(wake, 4096):

@@ -108,8 +108,8 @@ def _import_adapters(order: Order) -> ModuleType:
 
 def _open_student_side(order: Order) -> None:
     """Let imports find the student's modules first, and none of ours."""
-    sys.path.insert(0, order.code)
-    sys.path.append(sys.path.pop(1))
+    adapters = sys.path.pop(0)
+    sys.path[:] = [order.code, *sys.path, adapters]
     sys.argv[:] = [""]
     for name in [each for each in sys.modules if each.split(".")[0] == "graders"]:
         del sys.modules[name]

@@ -1,0 +1,54 @@
+"""What a child prints is kept up to a limit, and never blocks or fills anything."""
+
+import os
+
+import pytest
+
+from graders.boundary.capture import FileCapture, PipeCapture
+
+
+@pytest.fixture(params=["pipe", "file"])
+def capture(request, tmp_path):
+    return PipeCapture(10) if request.param == "pipe" else FileCapture(tmp_path / "output", 10)
+
+
+def test_text_is_kept(capture):
+    os.write(capture.write, "grüße".encode())
+    capture.started()
+    capture.close()
+    assert capture.text() == "grüße"
+
+
+def test_text_is_cut_at_the_limit(capture):
+    os.write(capture.write, b"x" * 50)
+    capture.started()
+    capture.close()
+    assert capture.text() == "x" * 10 + "\n[cut here: too much output]"
+
+
+def test_bytes_that_are_no_text_are_replaced(capture):
+    os.write(capture.write, b"\xff\xfe")
+    capture.started()
+    capture.close()
+    assert capture.text() == "\ufffd\ufffd"
+
+
+def test_pipe_held_open_by_a_daemon_does_not_block():
+    capture = PipeCapture(10)
+    daemon = os.dup(capture.write)
+    capture.started()
+    capture.close()
+    os.close(daemon)
+
+
+def test_full_pipe_is_read_to_its_end_but_not_forever():
+    capture = PipeCapture(10)
+    os.set_blocking(capture.write, False)
+    while True:
+        try:
+            os.write(capture.write, b"x" * 4096)
+        except BlockingIOError:
+            break
+    capture.started()
+    capture.close()
+    assert capture.text().startswith("x" * 10)

@@ -1,0 +1,106 @@
+"""What a reply or an end means, also a reply that somebody forged."""
+
+import re
+
+import numpy as np
+import pytest
+
+from graders.boundary import outcome
+from graders.boundary.process import Ending, ending
+from graders.errors import (
+    BadReply,
+    StudentExited,
+    StudentFault,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentSignalled,
+    StudentTimedOut,
+)
+from graders.model import Limits
+
+LIMITS = Limits(wall_seconds=1.5, cpu_seconds=10, memory_bytes=1, output_bytes=1, processes=1)
+
+
+def test_value_is_the_answer():
+    assert outcome.answer({"id": 1, "value": [None]}) == [None]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"id": 1},
+        {"id": 1, "error": 5},
+        {"id": 1, "error": None},
+        {"id": 1, "value": 1, "error": 1},
+        {"id": 1, "value": 1, "extra": 1},
+    ],
+    ids=str,
+)
+def test_replies_of_another_form_are_bad(reply):
+    with pytest.raises(BadReply):
+        outcome.answer(reply)
+
+
+@pytest.mark.parametrize("field", ["outcome", "kind", "message", "where", "source"])
+@pytest.mark.parametrize("value", [np.zeros(3), {}, [1], None, "x" * 10**6, "\x1b[2J", 10**18])
+def test_strange_errors_are_the_students(field, value):
+    with pytest.raises(StudentFault) as caught:
+        outcome.answer({"id": 1, "error": {"outcome": "raised", "kind": "E", field: value}})
+    shown = str(caught.value) + caught.value.where
+    assert len(shown) < 3 * outcome.MAX_TEXT
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("error", "fault", "words"),
+    [
+        ({"outcome": "raised", "kind": "KeyError", "message": "3"}, StudentRaised, "KeyError: 3."),
+        ({"outcome": "raised", "kind": "E"}, StudentRaised, "Your code raised E."),
+        ({"outcome": "exited", "message": "2"}, StudentExited, r"exit \(status 2\)"),
+        ({"outcome": "exited"}, StudentExited, r"exit \(status 0\)"),
+        ({"outcome": "out_of_memory"}, StudentOutOfMemory, "ran out of memory"),
+        ({"outcome": "unsendable", "message": "a set"}, BadReply, "cannot be used: a set"),
+    ],
+)
+def test_each_outcome_has_its_sentence(error, fault, words):
+    with pytest.raises(fault, match=words):
+        outcome.answer({"id": 1, "error": error})
+
+
+@pytest.mark.parametrize(
+    ("end", "busy", "fault", "words"),
+    [
+        (None, 0, BadReply, "closed its connection"),
+        (Ending(status=0), 0, StudentExited, "exit status 0"),
+        (Ending(signal=11), 0, StudentSignalled, r"segmentation fault \(signal 11\)"),
+        (Ending(signal=10), 0, StudentSignalled, "signal 10"),
+        (Ending(signal=63), 0, StudentSignalled, "signal 63"),
+        (Ending(signal=24), 0, StudentTimedOut, "10 s of processor time"),
+        (Ending(signal=9), 12, StudentTimedOut, "10 s of processor time"),
+        (Ending(signal=9), 2, StudentOutOfMemory, "too much memory"),
+    ],
+    ids=str,
+)
+def test_each_end_has_its_sentence(end, busy, fault, words):
+    found = outcome.ended(end, LIMITS, busy)
+    assert type(found) is fault
+    assert re.search(words, str(found))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (0, Ending(status=0)),
+        (3, Ending(status=3)),
+        (128, Ending(status=128)),
+        (139, Ending(signal=11)),
+        (255, Ending(status=255)),
+        (-9, Ending(signal=9)),
+    ],
+)
+def test_exit_status_is_read(code, expected):
+    assert ending(code) == expected
+
+
+def test_time_out_names_the_limit():
+    assert "more than 1.5 s" in str(outcome.spent(LIMITS))

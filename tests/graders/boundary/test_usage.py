@@ -1,0 +1,93 @@
+"""What a tree of processes uses together, and which user it runs as."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("Linux only", allow_module_level=True)
+
+from graders.boundary import identity, policy, usage
+
+HOLDING = "held = b'x' * (50 * 2**20); print('ready', flush=True); input()"
+PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HOLDING!r}])"
+MiB = 2**20
+
+
+@pytest.fixture
+def family():
+    """A process whose child holds 50 MiB."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline() == b"ready\n"
+        yield process
+        process.stdin.close()
+
+
+def test_tree_holds_children(family):
+    assert len(usage.tree(family.pid)) == 2
+
+
+def test_memory_counts_children(family):
+    assert 50 * MiB < usage.memory(family.pid, enough=0) < 90 * MiB
+    assert usage.memory(family.pid, enough=2**40) > 50 * MiB
+
+
+def test_gone_process_uses_nothing(family):
+    family.stdin.close()
+    family.wait()
+    assert usage.tree(family.pid) == [family.pid]
+    assert usage.memory(family.pid, enough=-1) == 0
+
+
+def test_folder_is_counted_until_enough(tmp_path):
+    (tmp_path / "a").write_bytes(b"x" * MiB)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "way").symlink_to("/nowhere")
+    size, files = usage.folder(tmp_path, enough=100)
+    assert (size >= MiB, files) == (True, 3)
+    assert usage.folder(tmp_path, enough=1) == (0, 2)
+
+
+def test_file_systems_that_cannot_be_seen_count_nothing():
+    assert usage.files(Path("/nowhere"), [Path("/tmp")]) == 0
+    assert usage.files(Path("/"), [Path("/")]) > 0
+
+
+def test_own_processes_are_counted():
+    assert identity.processes_of_this_user() >= 1
+
+
+def test_closed_folders_are_not_open_to_all(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o700)
+    assert identity.open_to_all([Path("/usr/lib")])
+    assert not identity.open_to_all([Path("/usr/lib"), tmp_path / "closed" / "file"])
+
+
+@pytest.mark.parametrize(
+    ("held", "ranges", "low", "high"),
+    [
+        ("ff", "0 0 4294967295", policy.STUDENT_IDS, policy.STUDENT_IDS + identity.SPREAD),
+        ("ff", "0 1000 1\n1 100000 65536", 32768, 65537),
+    ],
+)
+def test_user_lies_where_users_exist(tmp_path, monkeypatch, held, ranges, low, high):
+    proc = tmp_path / "self"
+    proc.mkdir()
+    (proc / "status").write_text(f"Name:\tx\nCapEff:\t{held}\n")
+    (proc / "uid_map").write_text(ranges + "\n")
+    monkeypatch.setattr(identity, "SELF", proc)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert all(low <= identity.student_user() < high for _ in range(50))
+
+
+@pytest.mark.parametrize(("user", "held"), [(1000, "ff"), (0, "0"), (0, "40")])
+def test_without_privileges_the_user_stays(tmp_path, monkeypatch, user, held):
+    (tmp_path / "status").write_text(f"CapEff:\t{held}\n")
+    monkeypatch.setattr(identity, "SELF", tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert identity.student_user() is None
