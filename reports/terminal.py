@@ -62,10 +62,12 @@ def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
         _show_criterion(criterion)
     for sentence in not_judged:
         OUT.print(f"not judged here: {sentence}", style="dim")
-    if result.status != "graded":
+    if result.status in ("rejected", "needs_review"):
         OUT.print(STATUS_SENTENCES[result.status])
-    elif result.max_score > 0:
-        OUT.print(f"{_points(result.score)} of {number(result.max_score)} points", style="bold")
+    judged = [each for each in result.criteria if each.points is not None]
+    earned = sum(each.points or 0.0 for each in judged)
+    most = sum(each.criterion.points for each in judged)
+    OUT.print(f"{number(earned)} of the {number(most)} points judged here", style="bold")
 
 
 def show_batch(results: Sequence[Result], out: Path) -> None:
@@ -125,8 +127,11 @@ def _show_criterion(result: CriterionResult) -> None:
     text.append(f"  {criterion_word(result)}, {points}", style="dim")
     OUT.print(text)
     for check in result.checks:
-        if check.status != "passed" or check.message:
+        if check.status != "skipped" and (check.status != "passed" or check.message):
             _show_check(check)
+    skipped = sum(check.status == "skipped" for check in result.checks)
+    if skipped:
+        OUT.print(Padding(f"- {skipped} more, not judged because they build on these", _IN))
 
 
 def _show_check(result: CheckResult) -> None:

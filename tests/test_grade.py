@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from reference.world import write_world
+
 ROOT = Path(__file__).parent.parent
 RIGHT = "def double(x):\n    return 2 * x\n"
 # sysconfig reads a file named after the platform, so it is asked while the platform is the true one
@@ -26,6 +28,11 @@ def softmark(*words, start=("grade.py",)):
     command = [sys.executable, *start, *map(str, words)]
     environment = {"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def write_world_in(folder):
+    write_world(folder / "data")
+    return folder / "data"
 
 
 def scores(out):
@@ -63,7 +70,21 @@ def test_check_tells_a_student_what_fails(tiny_folder, hand_in):
     assert done.returncode == 0, done.stderr
     for words in ("The product is wrong.", "42", "23", "Times two.", "not judged here: The answer"):
         assert words in done.stdout
+    assert "1 more, not judged" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_check_counts_only_what_could_be_judged(tiny_folder, hand_in):
+    file = tiny_folder / "test_tiny.py"
+    ours = "    raise GraderFault('the answers are not here')\n    text ="
+    text = file.read_text().replace("    text =", ours, 1)
+    file.write_text("from graders.errors import GraderFault\n" + text)
+    folder = hand_in(work_py=RIGHT, answer_txt="42")
+    data = ("--data", write_world_in(folder.parent))
+    done = softmark("check", folder, "--assignment", tiny_folder, *data)
+    assert done.returncode == 0, done.stderr
+    assert "the answers are not here" in " ".join(done.stdout.split())
+    assert "4 of the 4 points judged here" in done.stdout
 
 
 def test_check_judges_no_hidden_criterion(tiny_folder, hand_in):
@@ -80,7 +101,7 @@ def test_check_works_without_linux(tiny_folder, hand_in):
     folder = hand_in(work_py=RIGHT)
     done = softmark("check", folder, "--assignment", tiny_folder, start=("-c", NOT_LINUX))
     assert done.returncode == 0, done.stderr
-    assert "4 of 4 points" in done.stdout
+    assert "4 of the 4 points" in done.stdout
 
 
 def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
