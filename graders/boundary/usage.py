@@ -1,5 +1,6 @@
 """What all processes of a child use together, which no limit on one process bounds (Linux only)."""
 
+import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,13 +36,24 @@ def files(root: Path, folders: Sequence[Path]) -> int:
 
 
 def folder(path: Path, enough: int) -> tuple[int, int]:
-    """Bytes and files below a folder, counted until there are more than `enough` files."""
+    """Bytes and files below a folder, counted until there are more than `enough` files.
+
+    A tree too deep to be named counts as more: what lies below cannot be counted.
+    """
     size = files = 0
-    for place, folders, names in os.walk(path):
-        files += len(names) + len(folders)
-        if files > enough:
-            break
-        size += sum(map(_allocated, (os.path.join(place, name) for name in names)))
+    places = [os.fspath(path)]  # not os.walk, which recurses
+    while places and files <= enough:
+        try:
+            with os.scandir(places.pop()) as entries:
+                for entry in entries:
+                    files += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        places.append(entry.path)
+                    else:
+                        size += _allocated(entry.path)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return size, enough + 1
     return size, files
 
 

@@ -262,7 +262,7 @@ def test_hint_and_counterexample_reach_the_student():
     result = results(example("wrong-content-in-place"))["test_parts_are_a_piece"]
     assert "prefix ⁇ content ⁇ suffix" in result.hint
     rows = dict(result.counterexample)
-    assert (rows["document"], rows["block size"]) == ("ABCDEFG", "8")  # as small as can be
+    assert (rows["document"], rows["block size"]) == ("ABCDEFG", "9")  # as small as can be
     assert {"what came", "the handout asks"} <= set(rows)
 
 

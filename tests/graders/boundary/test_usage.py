@@ -11,10 +11,17 @@ if sys.platform != "linux":
     pytest.skip("Linux only", allow_module_level=True)
 
 from graders.boundary import identity, policy, usage
+from graders.boundary.stage import Stage
 
 HOLDING = "held = b'x' * (50 * 2**20); print('ready', flush=True); input()"
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HOLDING!r}])"
 MiB = 2**20
+
+
+def dig(folder):
+    """Nest folders until neither a path nor Python's stack is long enough."""
+    source = "import os\nfor _ in range(3000): os.mkdir('deep'); os.chdir('deep')\nos.chmod('.', 0)"
+    subprocess.run([sys.executable, "-c", source], cwd=folder, check=True)
 
 
 @pytest.fixture
@@ -50,7 +57,20 @@ def test_folder_is_counted_until_enough(tmp_path):
     (tmp_path / "b" / "way").symlink_to("/nowhere")
     size, files = usage.folder(tmp_path, enough=100)
     assert (size >= MiB, files) == (True, 3)
-    assert usage.folder(tmp_path, enough=1) == (0, 2)
+    assert usage.folder(tmp_path, enough=1)[1] > 1
+
+
+def test_folder_too_deep_to_be_named_is_too_much(tmp_path):
+    stage = Stage(None, None, None)
+    try:
+        dig(stage.layout.scratch)
+        assert usage.folder(stage.layout.scratch, enough=10**6)[1] == 10**6 + 1
+        stage.renew_scratch()
+        assert list(stage.layout.scratch.iterdir()) == []
+        dig(stage.layout.scratch)
+    finally:
+        stage.close()
+    assert not stage.root.exists()
 
 
 def test_file_systems_that_cannot_be_seen_count_nothing():
