@@ -29,8 +29,11 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     return round(criterion.points * earned / total, 2)
 
 
-def criterion_status(results: Sequence[CheckResult]) -> CheckStatus:
-    """The word for a whole criterion: the most serious one among its checks."""
+def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:
+    """The word for a whole criterion: the most serious one among its checks.
+
+    Where there are no points to have a part of, one failed check is a failed criterion.
+    """
     statuses = {r.status for r in results}
     if not results or "error" in statuses:
         return "error"
@@ -40,13 +43,16 @@ def criterion_status(results: Sequence[CheckResult]) -> CheckStatus:
         return "passed"
     if statuses == {"skipped"}:
         return "skipped"
-    return "partial" if any(r.fraction > 0 for r in results) else "failed"
+    some = criterion.points > 0 and any(r.fraction > 0 for r in results)
+    return "partial" if some else "failed"
 
 
 def criterion_result(criterion: Criterion, results: Sequence[CheckResult]) -> CriterionResult:
     """A criterion with the checks that belong to it."""
     own = tuple(r for r in results if r.check.criterion == criterion.id)
-    return CriterionResult(criterion, criterion_status(own), criterion_points(criterion, own), own)
+    return CriterionResult(
+        criterion, criterion_status(criterion, own), criterion_points(criterion, own), own
+    )
 
 
 def result_status(criteria: Sequence[CriterionResult]) -> ResultStatus:

@@ -62,6 +62,12 @@ def test_points_lie_between_zero_and_the_maximum(pairs):
     assert (points == RUBRIC.points) >= all(fraction == 1 for fraction, _ in pairs)
 
 
+def test_advice_fails_as_a_whole():
+    advice = Criterion("c", "C", 0.0, "visible", "code")
+    graded = criterion_result(advice, [result("passed", 1.0), result("failed", 0.0)])
+    assert (graded.status, graded.points) == ("failed", 0.0)
+
+
 @pytest.mark.parametrize(
     ("statuses", "word"),
     [
