@@ -1,6 +1,7 @@
 """What a check gets from Student.call, in every tier."""
 
 import os
+import signal
 import threading
 
 import numpy as np
@@ -283,9 +284,24 @@ def test_close_leaves_nothing_behind(start):
     assert not stage.exists()
 
 
-def test_interrupt_ends_the_child(start):
+@pytest.fixture
+def handle_signal():
+    """Sets a signal's handler until the end of the test."""
+    before = {}
+
+    def handle(number, handler):
+        before[number] = signal.signal(number, handler)
+
+    yield handle
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_interrupt_ends_the_child(start, handle_signal):
     student = start(best_tier())
     student.call("echo")
+    # A shell that starts the tests in the background leaves the signal ignored.
+    handle_signal(signal.SIGINT, signal.default_int_handler)
     threading.Timer(0.5, lambda: os.kill(os.getpid(), 2)).start()
     with pytest.raises(KeyboardInterrupt):
         student.call("run", source="import time; time.sleep(20)")
