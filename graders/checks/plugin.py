@@ -43,6 +43,7 @@ class GradingPlugin:
         self._checks: dict[str, Check] = {}
         self._scores: dict[str, Score] = {}
         self._results: dict[str, CheckResult] = {}
+        self._criterion = ""
         self.faults: list[str] = []
 
     @property
@@ -93,6 +94,9 @@ class GradingPlugin:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
         """Turns whatever ends the check into its result; pytest sees every check pass."""
         check = self._checks[item.nodeid]
+        if check.criterion != self._criterion:
+            self._criterion = check.criterion
+            self._student.begin_criterion()
         self._student.begin_check()
         started = time.perf_counter()
         problem: BaseException | None = None

@@ -64,6 +64,31 @@ def test_a_crash_costs_only_the_check_in_which_it_happens(tiny, hand_in):
     assert checks(result)["answer"].status == "passed"
 
 
+CRASHES = '''
+import pytest
+
+
+@pytest.mark.parametrize("x", [1, 2, 3])
+@pytest.mark.criterion("double")
+def test_crash(student, x):
+    """Doubling does not crash."""
+    student.call("double", x=x)
+
+
+@pytest.mark.criterion("answer")
+def test_zero(student):
+    """Doubling 0 gives 0."""
+    assert student.call("double", x=0) == 0
+'''
+
+
+def test_crashes_in_one_criterion_cost_no_other(tiny_folder, tiny, hand_in):
+    (tiny_folder / "test_crashes.py").write_text(CRASHES)
+    code = "import os\ndef double(x):\n    return 0 if x == 0 else os._exit(0)\n"
+    result = grade(hand_in(work_py=code, answer_txt="42"), tiny)
+    assert points(result) == {"double": 0.0, "answer": 2.0}
+
+
 def test_a_broken_check_leaves_no_total(tiny_folder, tiny, hand_in):
     file = tiny_folder / "test_tiny.py"
     file.write_text(file.read_text().replace('settings["factor"]', 'settings["facter"]'))

@@ -140,14 +140,16 @@ def shifted(left: Ids, right: Ids, lengths: Ids) -> NDArray[np.bool_]:
 
 def _rolled(left: Ids, right: Ids, lengths: Ids) -> NDArray[np.bool_]:
     """For each row: whether the left one ends with a PAD, but the right one as the left begins."""
-    rows, last = np.arange(len(left)), np.minimum(lengths, min(left.shape[1], right.shape[1])) - 1
+    rows, width = np.arange(len(left)), min(left.shape[1], right.shape[1])
+    last = np.clip(lengths, 1, width) - 1  # a row without a length ends where it begins
     around = right[rows, last] == left[:, 0]
     return np.asarray(around & (left[rows, last] == PAD_ID) & (left[:, 0] != PAD_ID))
 
 
 def swapped(x: Ids, y: Ids, lengths: Ids) -> bool:
     """Whether x is y shifted by one in every row, and y opens the sequence."""
-    moved = (y[:, 0] == PAD_ID) | (y[:, 0] == x[np.arange(len(x)), lengths - 1])  # only x, moved
+    last = np.clip(lengths, 1, x.shape[1]) - 1
+    moved = (y[:, 0] == PAD_ID) | (y[:, 0] == x[np.arange(len(x)), last])  # only x, moved
     return bool((shifted(y, x, lengths) & ~moved)[lengths > 0].all())
 
 

@@ -177,7 +177,7 @@ def _blocks(parameters: Mapping[str, Floats], *, by_head: bool) -> Sequence[tupl
     C = SIZE["n_embd"]
     blocks = []
     for name, weight in parameters.items():
-        if weight.ndim != 2 or weight.shape[1] != C or len(weight) % C:
+        if weight.ndim != 2 or weight.shape[1] != C or len(weight) % C or not len(weight):
             continue
         rows, (weight, bias) = np.arange(len(weight)), _layer(parameters, name)
         if by_head:  # all of one head's rows lie together: (head, part, feature)

@@ -123,7 +123,7 @@ def test_adapters_that_cannot_be_imported_are_our_fault(start, tmp_path):
         student.call("echo")
 
 
-def test_killed_softmark_leaves_no_process(start_in):
+def test_killed_softmark_leaves_no_process(start_in, tmp_path):
     """Also a daemon of the student's goes when the grader is killed without warning."""
     tier = start_in.args[0]
     if tier is Tier.NONE:
@@ -147,7 +147,7 @@ time.sleep(60)
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT.format(adapters=str(PLAYGROUND)) + source],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         text=True,
     ) as softmark:
