@@ -45,7 +45,7 @@ def _limit_is(cuts: Cuts, limit: Callable[[int], int]) -> bool:
 def _hard_coded(cuts: Cuts) -> bool:
     """The longest cut is the handout's also at block sizes above the handout's."""
     longest = {size: int(at.max(initial=0)) for size, at in cuts.at.items()}
-    large, limit = max(longest), cuts.edition.longest(HANDOUTS)
+    large, limit = max(longest, default=0), cuts.edition.longest(HANDOUTS)
     return large > HANDOUTS and longest.get(HANDOUTS) == limit >= longest[large]
 
 
