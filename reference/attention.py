@@ -25,6 +25,8 @@ class AttentionConfig(Protocol):
     def resid_pdrop(self) -> float: ...
     @property
     def rope(self) -> bool: ...
+    @property
+    def flash(self) -> bool: ...
 
 
 class CausalSelfAttention(nn.Module):
@@ -39,6 +41,7 @@ class CausalSelfAttention(nn.Module):
             raise ValueError(f"{config.n_embd} features do not split into {config.n_head} heads")
         self.n_head = config.n_head
         self.rope = config.rope
+        self.flash = config.flash
         self.key = nn.Linear(config.n_embd, config.n_embd)
         self.query = nn.Linear(config.n_embd, config.n_embd)
         self.value = nn.Linear(config.n_embd, config.n_embd)
@@ -55,18 +58,27 @@ class CausalSelfAttention(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """What each position takes from itself and its past, (B, T, C) to (B, T, C)."""
-        T = x.shape[1]
         q, k, v = (self.heads(layer(x)) for layer in (self.query, self.key, self.value))
         if self.rope:  # queries and keys only: positions steer the weights, not what is carried
             q = apply_rotary_emb(q, self.rope_cache)
             k = apply_rotary_emb(k, self.rope_cache)
-        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, n_head, T, T)
-        # Every row keeps its diagonal, so -inf (the course: -1e10) never leaves a row empty.
-        scores = scores.masked_fill(self.mask[:, :, :T, :T] == 0, -math.inf)
-        weights = self.attn_drop(F.softmax(scores, dim=-1))  # (B, n_head, T, T), rows sum to one
-        mixed = (weights @ v).transpose(1, 2).flatten(2)  # (B, T, n_head, hd) -> (B, T, C)
+        if self.flash:  # the same in one kernel, which never writes (T, T) down
+            dropout = self.attn_drop.p if self.training else 0.0
+            mixed = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=True)
+        else:
+            mixed = self.weights(q, k) @ v  # (B, n_head, T, head_dim)
+        mixed = mixed.transpose(1, 2).flatten(2)  # (B, T, n_head, head_dim) -> (B, T, C)
         out: torch.Tensor = self.resid_drop(self.proj(mixed))  # (B, T, C)
         return out
+
+    def weights(self, q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+        """How much each position takes from each: (B, n_head, T, T), rows sum to one."""
+        T = q.shape[-2]
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+        # Every row keeps its diagonal, so -inf (the course: -1e10) never leaves a row empty.
+        scores = scores.masked_fill(self.mask[:, :, :T, :T] == 0, -math.inf)
+        dropped: torch.Tensor = self.attn_drop(F.softmax(scores, dim=-1))
+        return dropped
 
     def heads(self, x: torch.Tensor) -> torch.Tensor:
         """The features split among the heads: (B, T, C) to (B, n_head, T, head_dim)."""

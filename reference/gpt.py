@@ -32,6 +32,7 @@ class GPTConfig:
     attn_pdrop: float = 0.1
     resid_pdrop: float = 0.1
     rope: bool = False
+    flash: bool = False  # let one fused kernel do the attention: faster on GPUs, not on CPUs
 
 
 class Block(nn.Module):
@@ -87,6 +88,11 @@ class GPT(nn.Module):
             return logits, None
         # PAD is never a target: neither the tail nor, in finetuning, the question is trained.
         return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD_ID)
+
+    @property
+    def layers(self) -> list[Block]:
+        """The blocks, in order."""
+        return [block for block in self.blocks if isinstance(block, Block)]
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take all tensors from a course checkpoint; raises ValueError saying what differs."""

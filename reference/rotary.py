@@ -25,15 +25,20 @@ def precompute_rotary_emb(dim: int, max_positions: int) -> torch.Tensor:
 
 
 def apply_rotary_emb(x: torch.Tensor, rope_cache: torch.Tensor) -> torch.Tensor:
-    """Queries or keys x (B, n_head, T, head_dim), rotated by their positions 0 ... T-1.
-
-    Equation (3) rotates each pair of neighbours (a, b) in the plane, which is equation (4)'s
-    product (a + ib)(cos tθ + i sin tθ), written out in its real and imaginary part.
-    """
+    """Queries or keys x (B, n_head, T, head_dim), rotated by their positions 0 ... T-1."""
     T = x.shape[-2]
     if len(rope_cache) < T:
         raise ValueError(f"{T} positions, but the table has {len(rope_cache)}")
     cos, sin = rope_cache[:T].unbind(-1)  # (T, head_dim/2) each, the same for all B and heads
-    a, b = x[..., 0::2], x[..., 1::2]  # (B, n_head, T, head_dim/2) each
-    pairs = torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1)  # (B, n_head, T, hd/2, 2)
-    return pairs.flatten(-2).to(x.dtype)  # (B, n_head, T, head_dim); half precision comes back
+    return rotate(x, cos, sin)
+
+
+def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+    """Each pair of neighbours in x (..., head_dim) turned by the angle of its cos and sin.
+
+    Equation (3) rotates a pair (a, b) in the plane, which is equation (4)'s product
+    (a + ib)(cos tθ + i sin tθ), written out in its real and imaginary part.
+    """
+    a, b = x[..., 0::2], x[..., 1::2]  # (..., head_dim/2) each
+    pairs = torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1)  # (..., head_dim/2, 2)
+    return pairs.flatten(-2).to(x.dtype)  # (..., head_dim); half precision comes back
