@@ -1,6 +1,7 @@
 """How surely a share of n is known: the Wilson interval, and a share in words."""
 
 import math
+from fractions import Fraction
 
 # The 97.5 % point of the normal distribution: what makes the interval one of 95 %.
 Z = 1.959963984540054
@@ -17,6 +18,12 @@ def wilson(k: int, n: int) -> tuple[float, float]:
     centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z / (1 + Z**2 / n) * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def is_borderline(k: int, n: int, threshold: Fraction | float) -> bool:
+    """Whether the interval holds the threshold: n questions cannot tell on which side k of n is."""
+    low, high = wilson(k, n)
+    return low <= threshold <= high
 
 
 def share_in_words(k: int, n: int) -> str:

@@ -52,7 +52,7 @@ class Limits:
     """What a student's process may use.
 
     `wall_seconds` bounds one check, `cpu_seconds` one child process; `output_bytes` is what is
-    kept of stdout and stderr, and `processes` counts threads too.
+    kept of stdout and stderr, and `processes` counts threads too. `gpu` lets it use one GPU.
     """
 
     wall_seconds: float
@@ -60,6 +60,7 @@ class Limits:
     memory_bytes: int
     output_bytes: int
     processes: int
+    gpu: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from graders import scoring
 from graders.boundary.sandbox import Tier
 from graders.boundary.student import Student
-from graders.checks.plugin import GradingPlugin
+from graders.checks.plugin import GradingPlugin, Material
 from graders.checks.run import run_checks
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import OURS
@@ -28,6 +28,7 @@ from graders.model import (
     Result,
     Submission,
 )
+from graders.rerun import RerunPlan, open_rerun
 from submissions.receive import open_submission
 from submissions.submission import Rejected
 
@@ -40,6 +41,7 @@ class Options:
     data: Path | None = None
     only: frozenset[str] | None = None
     device: str = "cpu"
+    rerun: RerunPlan | None = None
 
 
 def grade_submission(submission: Submission, assignment: Assignment, options: Options) -> Result:
@@ -134,21 +136,30 @@ def _run(
             artifacts=assignment.files.artifacts,
         )
         environment["intake"] = list(clean.notes)
-        adapters = assignment.folder / "adapters.py"
         with (
             open_data(options.data, seed=0) as data,
-            Student(
-                clean.code, adapters, assignment.limits, seed=assignment.seed, tier=options.tier
-            ) as student,
+            _process(clean.code, assignment, options) as student,
+            _process(None, assignment, options) as sandbox,
+            open_rerun(clean.code, assignment, options.rerun, options.tier) as rerun,
         ):
             environment["data"] = data.description
-            files = SubmittedFiles(clean.files)
-            plugin = GradingPlugin(assignment, student, files, data, options.only)
+            if options.rerun is not None:
+                environment["rerun"] = options.rerun.in_words
+            material = Material(student, sandbox, SubmittedFiles(clean.files), data, rerun)
+            plugin = GradingPlugin(assignment, material, options.only)
             run_checks(assignment.folder, plugin)
             environment["student_process"] = dict(student.environment)
         if plugin.faults:
             environment["faults"] = plugin.faults
+        if plugin.found_fingerprints:
+            environment["fingerprints"] = plugin.found_fingerprints
         return plugin.results
+
+
+def _process(code: Path | None, assignment: Assignment, options: Options) -> Student:
+    """A sandboxed process for this code; it starts when it is first asked something."""
+    adapters = assignment.folder / "adapters.py"
+    return Student(code, adapters, assignment.limits, seed=assignment.seed, tier=options.tier)
 
 
 def _one_for_all(

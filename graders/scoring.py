@@ -16,9 +16,11 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     """Points earned; a criterion's checks share its points by weight.
 
     None as long as one of them could not be graded or waits for a person: a check that did not
-    run never counts as zero and never shrinks the maximum.
+    run never counts as zero and never shrinks the maximum. A person has no points to decide on
+    where there are none, so such a criterion holds no total back.
     """
-    if not results or any(r.status in ("error", "needs_review") for r in results):
+    statuses = {r.status for r in results}
+    if not results or "error" in statuses or ("needs_review" in statuses and criterion.points > 0):
         return None
     total = sum(r.check.weight for r in results)
     if total == 0:
@@ -56,7 +58,7 @@ def criterion_result(criterion: Criterion, results: Sequence[CheckResult]) -> Cr
 
 
 def result_status(criteria: Sequence[CriterionResult]) -> ResultStatus:
-    """`graded` only when every point was decided."""
+    """`graded` only when no person is asked for: they may be without a point at stake."""
     statuses = {c.status for c in criteria}
     if "error" in statuses:
         return "incomplete"

@@ -29,7 +29,8 @@ def start(job: Job) -> Child:
     inner = command(job, policy.INSIDE, narrow)
     status, report = os.pipe()
     try:
-        words = [*arguments(job.stage.layout, job.stage.user, report), *inner]
+        devices = policy.gpu_devices(job.limits)
+        words = [*arguments(job.stage.layout, job.stage.user, report, devices), *inner]
         capture = PipeCapture(job.limits.output_bytes)
         process, channel = launch(words, Path("/"), policy.INSIDE.scratch, capture, (report,))
     except OSError:
@@ -41,7 +42,9 @@ def start(job: Job) -> Child:
     return Child(process, channel, capture, namespace.kill, namespace.watch)
 
 
-def arguments(layout: policy.Layout, user: int | None, status: int) -> list[str]:
+def arguments(
+    layout: policy.Layout, user: int | None, status: int, devices: Iterable[Path] = ()
+) -> list[str]:
     """The command line of bubblewrap up to the command itself; the files are those of `layout`."""
     return [
         _program(),
@@ -53,6 +56,7 @@ def arguments(layout: policy.Layout, user: int | None, status: int) -> list[str]
         *_tmpfs(str(TMP), policy.TMP_BYTES),
         *_machine(),
         *("--proc", "/proc", "--dev", "/dev", *_tmpfs(str(WRITABLE[1]), policy.SHM_BYTES)),
+        *(word for path in devices for word in ("--dev-bind", str(path), str(path))),
         *_folders([policy.INSIDE.runtime]),
         *("--ro-bind", str(layout.runtime), str(policy.INSIDE.runtime)),
         *("--ro-bind", str(layout.code), str(policy.INSIDE.code)),

@@ -2,17 +2,19 @@
 
     python -c "... from graders.boundary.child import main; main()" ORDER
 
-ORDER is JSON: where the files lie, the seed, and what to give up. Nothing of the student's has
-been imported when the worker says hello.
+ORDER is JSON: where the files lie, the seed, the GPU, and what to give up. Nothing of the
+student's has been imported when the worker says hello.
 """
 
 import json
+import os
 import sys
 
 
 def main() -> None:
     """Follow the order on the command line until the parent hangs up."""
     order = json.loads(sys.argv[1])
+    os.environ["CUDA_VISIBLE_DEVICES"] = order.pop("gpu")
     settle = None
     if (give_up := order.pop("narrow")) is not None:
         from graders.boundary import narrow  # Linux only

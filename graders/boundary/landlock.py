@@ -29,6 +29,7 @@ GRANTS = {
     "list": READ_DIR,
     "write": FILE_ACCESS[-1] & ~EXECUTE,
     "device": READ_FILE | WRITE_FILE,
+    "gpu": READ_FILE | WRITE_FILE | IOCTL_DEVICE,  # a driver is asked by ioctl alone
 }
 
 LIBC = ctypes.CDLL(None, use_errno=True)

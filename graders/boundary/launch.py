@@ -39,6 +39,7 @@ def command(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -
         "packages": policy.packages(),
         "narrow": narrow,
         "probe": job.probe,
+        "gpu": policy.visible_gpu(job.limits),
     }
     flags = policy.PYTHON_FLAGS
     return [sys.executable, *flags, "-c", BOOT, json.dumps(order), str(layout.runtime)]
@@ -53,7 +54,7 @@ def narrowing(
         "reads_all": reads_all,
         "landlock": grants,
         "rlimits": policy.rlimits(job.limits, processes_before),
-        "memory": job.limits.memory_bytes,
+        "memory": policy.address_space(job.limits),
         "cpu": job.limits.cpu_seconds,
     }
 

@@ -5,7 +5,8 @@
               /student/scratch (writable, limited, gone afterwards), a private /proc and /dev
     lacks     network, other processes, other files, Softmark's own packages, its environment,
               capabilities, a way to new privileges
-    may use   memory, CPU, processes, files and output up to the assignment's Limits
+    may use   memory, CPU, processes, files and output up to the assignment's Limits, and one GPU
+              where these Limits say so: its device files are then seen, too
 
 The child of the Landlock tier sees the same files where they lie. The tier `none` hides nothing.
 """
@@ -31,6 +32,7 @@ OPEN_FILES = 256
 STACK_BYTES = 8 * MiB
 START_SECONDS = 120.0  # importing torch from a cold disk
 MAX_RESTARTS = 3  # crashes or time-outs of one submission before the rest fails at once
+GPU_ADDRESSES = 2**44  # a driver reserves terabytes of addresses, which are no memory
 STUDENT_IDS = 0x7000_0000  # user ids from here on belong to nobody, not even to containers
 
 ENVIRONMENT = {
@@ -61,7 +63,10 @@ SYSTEM_FILES = tuple(
     Path(each) for each in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
 )
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
-OUR_PACKAGES = ("graders", "reference", "reports", "submissions", "benchmarks", "grade.py")
+OUR_PACKAGES = (
+    *("graders", "reference", "training", "reports", "submissions", "benchmarks"),
+    "grade.py",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,25 @@ def rlimits(limits: Limits, processes_before: int) -> dict[str, int]:
         "RLIMIT_MSGQUEUE": 0,
         "RLIMIT_RTPRIO": 0,
     }
+
+
+def address_space(limits: Limits) -> int:
+    """Bytes of addresses above those of the libraries.
+
+    Where a GPU takes them, what is really used is still bounded, by the watch over all processes.
+    """
+    return GPU_ADDRESSES if limits.gpu else limits.memory_bytes
+
+
+def gpu_devices(limits: Limits, devices: Path = Path("/dev")) -> tuple[Path, ...]:
+    """The device files of the GPUs, none where the Limits give no GPU."""
+    return tuple(sorted(devices.glob("nvidia*"))) if limits.gpu else ()
+
+
+def visible_gpu(limits: Limits) -> str:
+    """CUDA_VISIBLE_DEVICES of a child: the first GPU that this process may use, or none."""
+    ours = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
+    return ours.split(",")[0] if limits.gpu else ""
 
 
 def visible() -> tuple[Path, ...]:

@@ -26,7 +26,7 @@ def start(job: Job) -> Child:
         job,
         processes_before=0 if job.stage.user is not None else processes_of_this_user(),
         reads_all=job.stage.user is not None and not open_to_all(seen),
-        grants=grants(job.stage.layout, seen),
+        grants=grants(job.stage.layout, seen, policy.gpu_devices(job.limits)),
     )
     flags = ("-I", "-S", str(SUPERVISOR), str(heard))
     capture = PipeCapture(job.limits.output_bytes)
@@ -60,7 +60,9 @@ def _watch(pid: int, job: Job) -> None:
         raise TooMuch("it made too many files")
 
 
-def grants(layout: policy.Layout, seen: tuple[Path, ...]) -> dict[str, list[str]]:
+def grants(
+    layout: policy.Layout, seen: tuple[Path, ...], gpu: tuple[Path, ...] = ()
+) -> dict[str, list[str]]:
     """The Landlock rules of one child, by kind of access."""
     readable, listable = _without(seen, policy.hidden(seen))
     readable |= {layout.runtime, layout.code, *filter(Path.exists, map(Path, MACHINE))}
@@ -69,6 +71,7 @@ def grants(layout: policy.Layout, seen: tuple[Path, ...]) -> dict[str, list[str]
         "list": sorted(map(str, listable)),
         "write": [str(layout.scratch)],
         "device": [each for each in DEVICES if Path(each).exists()],
+        "gpu": sorted(map(str, gpu)),
     }
 
 

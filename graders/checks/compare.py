@@ -52,6 +52,15 @@ class CheckFailed(AssertionError):
         self.counterexample = tuple((counterexample or {}).items())
 
 
+class CheckSkipped(Exception):
+    """There is nothing to judge; the message says to the student why."""
+
+
+def skip(message: str) -> NoReturn:
+    """End this check undecided, where nothing asks for what it judges."""
+    raise CheckSkipped(message)
+
+
 def fail(
     message: str,
     *,

@@ -1,6 +1,6 @@
 """The pytest plugin of one submission: fixtures for checks, and a verdict for each of them.
 
-    check file --- fixtures: student, submitted, data, settings, score
+    check file --- fixtures: student, sandbox, rerun, submitted, data, settings, score, fingerprints
         |  returns, or raises CheckFailed / StudentFault / anything else
         v
     verdict()  --- passed | partial | failed | skipped | error   (never a pytest exit status)
@@ -10,6 +10,7 @@ Every check that was collected leaves a CheckResult, whatever happened to it.
 
 import time
 from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,22 @@ from graders.checks.verdict import verdict
 from graders.data import Data
 from graders.errors import GraderFault
 from graders.model import Assignment, Check, CheckResult, Setting
+from graders.rerun import Rerun
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the checks of one submission look at.
+
+    `sandbox` is a second process like the student's that holds none of their code: a file whose
+    reading could run code is opened there. `rerun` trains anew, where that was asked for.
+    """
+
+    student: Student
+    sandbox: Student
+    submitted: SubmittedFiles
+    data: Data
+    rerun: Rerun | None = None
 
 
 class GradingPlugin:
@@ -30,21 +47,18 @@ class GradingPlugin:
     def __init__(
         self,
         assignment: Assignment,
-        student: Student,
-        submitted: SubmittedFiles,
-        data: Data,
+        material: Material,
         only: frozenset[str] | None = None,
     ) -> None:
         self._assignment = assignment
-        self._student = student
-        self._submitted = submitted
-        self._data = data
+        self._material = material
         self._only = only
         self._checks: dict[str, Check] = {}
         self._scores: dict[str, Score] = {}
         self._results: dict[str, CheckResult] = {}
         self._criterion = ""
         self.faults: list[str] = []
+        self.found_fingerprints: dict[str, str] = {}
 
     @property
     def results(self) -> tuple[CheckResult, ...]:
@@ -57,22 +71,40 @@ class GradingPlugin:
     @pytest.fixture
     def student(self) -> Student:
         """The student's process."""
-        return self._student
+        return self._material.student
+
+    @pytest.fixture
+    def sandbox(self) -> Student:
+        """A process as well fenced in as the student's, without their code; started when asked."""
+        return self._material.sandbox
 
     @pytest.fixture
     def submitted(self) -> SubmittedFiles:
         """The files handed in beside the code."""
-        return self._submitted
+        return self._material.submitted
+
+    @pytest.fixture
+    def rerun(self) -> Rerun | None:
+        """The process that trains anew; without `--rerun` no check that asks for it is run."""
+        return self._material.rerun
 
     @pytest.fixture
     def data(self) -> Data:
         """The course's files, or the embedded world."""
-        return self._data
+        return self._material.data
 
     @pytest.fixture
     def settings(self) -> Mapping[str, Setting]:
         """The [settings] of assignment.toml."""
         return self._assignment.settings
+
+    @pytest.fixture
+    def fingerprints(self) -> dict[str, str]:
+        """For checks to fill: the name of a file and the sha256 of what it says.
+
+        Staff compare them across submissions; no student sees them.
+        """
+        return self.found_fingerprints
 
     @pytest.fixture
     def score(self, request: pytest.FixtureRequest) -> Score:
@@ -83,6 +115,8 @@ class GradingPlugin:
         """Keeps the checks that were asked for and refuses one whose criterion is unknown."""
         wanted: list[pytest.Item] = []
         for item in items:
+            if self._material.rerun is None and "rerun" in getattr(item, "fixturenames", ()):
+                continue
             check = check_of(item, self._assignment)
             if self._only is None or check.criterion in self._only:
                 self._checks[item.nodeid] = check
@@ -94,10 +128,11 @@ class GradingPlugin:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
         """Turns whatever ends the check into its result; pytest sees every check pass."""
         check = self._checks[item.nodeid]
-        if check.criterion != self._criterion:
-            self._criterion = check.criterion
-            self._student.begin_criterion()
-        self._student.begin_check()
+        for process in (self._material.student, self._material.sandbox):
+            if check.criterion != self._criterion:
+                process.begin_criterion()
+            process.begin_check()
+        self._criterion = check.criterion
         started = time.perf_counter()
         problem: BaseException | None = None
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Partial:
-    """A share of the check's points, with what the student is shown."""
+    """A share of the check's points, or a person's decision, with what the student is shown."""
 
     fraction: float
     message: str
@@ -21,7 +21,7 @@ class Score:
 
     partial_credit: Partial | None = None
     notes: list[str] = field(default_factory=list)
-    needs_person: str = ""
+    needs_person: Partial | None = None
 
     def partial(  # noqa: PLR0913  what a failing check shows, and the share earned
         self,
@@ -44,6 +44,15 @@ class Score:
         if message not in self.notes:
             self.notes.append(message)
 
-    def needs_review(self, reason: str) -> None:
-        """Leave the verdict to a person; the reason is shown."""
-        self.needs_person = reason
+    def needs_review(
+        self,
+        reason: str,
+        *,
+        hint: str = "",
+        expected: str = "",
+        actual: str = "",
+        counterexample: dict[str, str] | None = None,
+    ) -> None:
+        """Leave the verdict to a person; the reason and what led to it are shown."""
+        rows = tuple((counterexample or {}).items())
+        self.needs_person = Partial(0.0, reason, hint, expected, actual, rows)

@@ -19,16 +19,15 @@ class SubmittedFiles:
         """Whether the submission holds this file."""
         return name in self.paths
 
-    def bytes(self, name: str) -> bytes:
-        """The content of a small file; a missing or huge one fails the check."""
+    def bytes(
+        self, name: str, *, largest: int = LARGEST_TEXT, asked: str = "one short line a question"
+    ) -> bytes:
+        """The content of a file; a missing one, or one of too many bytes, fails the check."""
         path = self.paths.get(name)
         if path is None:
             fail(f"`{name}` is not in your submission.", expected=f"a file named `{name}`")
         with path.open("rb") as file:
-            content = file.read(LARGEST_TEXT + 1)
-        if len(content) > LARGEST_TEXT:
-            fail(
-                f"`{name}` is larger than {LARGEST_TEXT // 2**20} MB.",
-                expected="one short line a question",
-            )
+            content = file.read(largest + 1)
+        if len(content) > largest:
+            fail(f"`{name}` is larger than {largest // 2**20} MB.", expected=asked)
         return content

@@ -2,10 +2,10 @@
 
 from hypothesis.errors import Flaky
 
-from graders.checks.compare import CheckFailed
-from graders.checks.score import Score
+from graders.checks.compare import CheckFailed, CheckSkipped
+from graders.checks.score import Partial, Score
 from graders.errors import GraderFault, StudentFault
-from graders.model import Check, CheckResult
+from graders.model import Check, CheckResult, CheckStatus
 
 OURS = "Softmark could not run this check. The fault is not yours and it costs you nothing"
 
@@ -33,6 +33,8 @@ def verdict(
             cause.counterexample,
             seconds,
         )
+    if isinstance(cause, CheckSkipped):
+        return CheckResult(check, "skipped", 0.0, _with_notes(str(cause), score), seconds=seconds)
     if isinstance(cause, StudentFault):
         return CheckResult(
             check,
@@ -49,16 +51,22 @@ def verdict(
 
 
 def _finished(check: Check, score: Score, seconds: float) -> CheckResult:
-    if score.needs_person:
-        message = _with_notes(score.needs_person, score)
-        return CheckResult(check, "needs_review", 0.0, message, seconds=seconds)
+    if score.needs_person is not None:
+        return _shown(check, "needs_review", score.needs_person, score, seconds)
     partial = score.partial_credit
     if partial is None or partial.fraction >= 1.0:
         message = partial.message if partial is not None else ""
         return CheckResult(check, "passed", 1.0, _with_notes(message, score), seconds=seconds)
+    status: CheckStatus = "partial" if partial.fraction > 0 else "failed"
+    return _shown(check, status, partial, score, seconds)
+
+
+def _shown(
+    check: Check, status: CheckStatus, partial: Partial, score: Score, seconds: float
+) -> CheckResult:
     return CheckResult(
         check,
-        "partial" if partial.fraction > 0 else "failed",
+        status,
         partial.fraction,
         _with_notes(partial.message, score),
         partial.hint,

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from graders.intervals import share_in_words, wilson
+from graders.intervals import is_borderline, share_in_words, wilson
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 60), (3, 60), (92, 500), (131, 437), (437, 437), (1, 1)])
@@ -18,6 +18,15 @@ def test_wilson_agrees_with_scipy(k, n):
 def test_impossible_share_is_refused(k, n):
     with pytest.raises(ValueError, match="no share"):
         wilson(k, n)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 60), (9, 60), (75, 500), (132, 437), (437, 437)])
+def test_borderline_ends_at_the_intervals_edges(k, n):
+    low, high = wilson(k, n)
+    assert is_borderline(k, n, low)
+    assert is_borderline(k, n, high)
+    assert not is_borderline(k, n, math.nextafter(low, -1))
+    assert not is_borderline(k, n, math.nextafter(high, 2))
 
 
 def test_share_is_said_with_its_interval():

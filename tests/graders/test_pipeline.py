@@ -64,6 +64,36 @@ def test_a_crash_costs_only_the_check_in_which_it_happens(tiny, hand_in):
     assert checks(result)["answer"].status == "passed"
 
 
+FENCED = '''
+import pytest
+
+
+@pytest.mark.criterion("double")
+def test_own_code(student, fingerprints):
+    """The student's process has the student's code."""
+    assert student.call("double", x=1) == 2
+    fingerprints["work.py"] = "f00d"
+
+
+@pytest.mark.criterion("answer")
+def test_none_of_it(sandbox):
+    """The other process has none of it."""
+    sandbox.call("double", x=1)
+'''
+
+
+def test_the_sandbox_holds_none_of_the_students_code(tiny_folder, tiny, hand_in):
+    (tiny_folder / "test_tiny.py").write_text(FENCED)
+    result = grade(hand_in(work_py=RIGHT), tiny)
+    assert checks(result)["own-code"].status == "passed"
+    assert "No module named 'work'" in checks(result)["none-of-it"].message
+
+
+def test_fingerprints_of_checks_are_kept_for_staff(tiny_folder, tiny, hand_in):
+    (tiny_folder / "test_tiny.py").write_text(FENCED)
+    assert grade(hand_in(work_py=RIGHT), tiny).environment["fingerprints"] == {"work.py": "f00d"}
+
+
 CRASHES = '''
 import pytest
 

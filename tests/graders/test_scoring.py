@@ -8,6 +8,7 @@ from graders.model import Check, CheckResult, Criterion
 from graders.scoring import criterion_points, criterion_result, result_status, total
 
 RUBRIC = Criterion("c", "C", 10.0, "visible", "code")
+ADVICE = Criterion("c", "C", 0.0, "visible", "code")
 
 
 def result(status, fraction, weight=1.0, criterion="c"):
@@ -30,6 +31,18 @@ def test_a_skipped_check_keeps_its_weight():
 @pytest.mark.parametrize("status", ["error", "needs_review"])
 def test_an_undecided_check_publishes_no_points(status):
     assert criterion_points(RUBRIC, [result("passed", 1.0), result(status, 0.0)]) is None
+
+
+def test_a_person_holds_no_total_back_where_no_point_is_at_stake():
+    done = criterion_result(RUBRIC, [result("passed", 1.0)])
+    waits = criterion_result(ADVICE, [result("needs_review", 0.0), result("skipped", 0.0)])
+    assert (waits.points, waits.status) == (0.0, "needs_review")
+    assert (total([done, waits]), result_status([done, waits])) == (10.0, "needs_review")
+
+
+def test_our_fault_leaves_no_total_even_without_points():
+    assert criterion_points(ADVICE, [result("error", 0.0)]) is None
+    assert criterion_points(ADVICE, []) is None
 
 
 def test_a_criterion_without_checks_has_no_points():
@@ -63,8 +76,7 @@ def test_points_lie_between_zero_and_the_maximum(pairs):
 
 
 def test_advice_fails_as_a_whole():
-    advice = Criterion("c", "C", 0.0, "visible", "code")
-    graded = criterion_result(advice, [result("passed", 1.0), result("failed", 0.0)])
+    graded = criterion_result(ADVICE, [result("passed", 1.0), result("failed", 0.0)])
     assert (graded.status, graded.points) == ("failed", 0.0)
 
 

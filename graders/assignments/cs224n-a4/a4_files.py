@@ -13,6 +13,7 @@ from graders.errors import GraderFault
 from graders.model import Setting
 
 PARTS = ("dev", "test")
+MODELS = ("vanilla.nopretrain", "vanilla.pretrain", "rope.pretrain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,21 @@ class PredictionFiles:
 
         One place for everybody says nothing: two poor models may do that alike.
         """
+        return not scored.is_constant and self._read(model, part, scored.n) == scored.predictions
+
+    def lines(self, model: str, part: str) -> tuple[str, ...]:
+        """The predictions of one file, or none where it is missing or cannot be read."""
+        return self._read(model, part, len(self._questions(part)))
+
+    def _read(self, model: str, part: str, count: int) -> tuple[str, ...]:
         name = file_name(model, part)
-        if scored.is_constant or not self.submitted.has(name):
-            return False
+        if not self.submitted.has(name):
+            return ()
         try:
-            other = read_predictions(self.submitted.bytes(name), scored.n)
+            found = read_predictions(self.submitted.bytes(name), count)
         except CheckFailed:
-            return False
-        return isinstance(other, Aligned) and other.predictions == scored.predictions
+            return ()
+        return found.predictions if isinstance(found, Aligned) else ()
 
     def _questions(self, part: str) -> tuple[str, ...]:
         return self.data.dev if part == "dev" else self.data.test_questions
@@ -85,17 +93,18 @@ class PredictionFiles:
             )
 
     def _copy_of_other_part(self, model: str, part: str, raw: bytes) -> str:
-        """Says so where the dev file is the test file under another name, or the reverse."""
+        """Says so where the dev file is a test file under another name, or the reverse."""
         other = _other(part)
-        name = file_name(model, other)
-        if not self.submitted.has(name):
-            return ""
         count = len(self._questions(other))
         here = read_predictions(raw, count)
-        there = read_predictions(self.submitted.bytes(name), count)
-        if isinstance(here, Aligned) and isinstance(there, Aligned):
-            if here.predictions == there.predictions:
+        if isinstance(here, Misaligned):
+            return ""
+        for each in sorted(MODELS, key=lambda name: name != model):
+            if self._read(each, other, count) == here.predictions:
+                name = file_name(each, other)
                 return f"It is a copy of `{name}`: evaluate on the {part} questions again."
+        if self._read(model, other, count):
+            name = file_name(model, other)
             return f"It answers as many questions as `{name}`: was the wrong file evaluated?"
         return ""
 

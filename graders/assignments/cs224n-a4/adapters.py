@@ -1,12 +1,18 @@
 """The questions that checks of this assignment ask; this file runs beside the student's code."""
 
+from adapters_checkpoint import read_checkpoint
 from adapters_corruption import draw_corruptions
+from adapters_rerun import rerun_begins, rerun_command, rerun_sees_gpu
 from adapters_rotary import constant_text, rope_attention, rotary_tables, rotate
 from adapters_training import training_runs
 
 __all__ = [
     "constant_text",
     "draw_corruptions",
+    "read_checkpoint",
+    "rerun_begins",
+    "rerun_command",
+    "rerun_sees_gpu",
     "rope_attention",
     "rotary_tables",
     "rotate",

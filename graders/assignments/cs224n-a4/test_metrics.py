@@ -3,18 +3,25 @@
 from fractions import Fraction
 
 import pytest
-from a4_chance import chance_below, chance_so_far_below
-from a4_files import PredictionFiles, file_name
+from a4_chance import chance_below, chance_so_far_below, p_in_words
+from a4_copies import copy_notes
+from a4_files import MODELS, PredictionFiles, file_name
 from a4_places import Scored, slip_hint, spaces_note
+from a4_statistics import (
+    LONDON,
+    borderline_note,
+    borderline_rule,
+    chance_note,
+    collapse_note,
+    gap_note,
+    majority,
+)
 
 from graders.checks.compare import fail
 from graders.data import TRAIN
-from graders.intervals import percent, share_in_words
+from graders.intervals import is_borderline, percent, share_in_words
 
-NO_PRETRAIN = "vanilla.nopretrain"
-PRETRAIN = "vanilla.pretrain"
-ROPE = "rope.pretrain"
-LONDON = "London"
+NO_PRETRAIN, PRETRAIN, ROPE = MODELS
 THRESHOLDS = {PRETRAIN: "pretrain_full_percent", ROPE: "rotary_full_percent"}
 
 
@@ -40,17 +47,19 @@ def test_nopretrain_test(files, score):
 def test_pretrain_dev(files, score):
     """With pretraining the model predicts at least 15 % of the dev places rightly."""
     scored = files.score(PRETRAIN, "dev")
-    _say_notes(scored, score)
+    _say_notes(files, scored, score)
     _fail_if_answers(scored)
     _fail_if_without_pretraining(files, scored, "dev")
     _judge_threshold(files, scored, score, "pretrain")
+    _say_chance(files, scored, score)
 
 
 @pytest.mark.criterion("pretrain", weight=2)
 def test_pretrain_test(files, score):
     """With pretraining the model does about as well on the test places as on the dev places."""
     scored = files.score(PRETRAIN, "test")
-    _say_notes(scored, score)
+    _say_notes(files, scored, score)
+    _say_copies(files, PRETRAIN, score)
     _fail_if_answers(scored)
     _fail_if_without_pretraining(files, scored, "test")
     if files.twin(scored, ROPE, "test") and _is_rope(files, scored):
@@ -67,7 +76,8 @@ def test_pretrain_test(files, score):
 def test_rope_test(files, score):
     """With rotary positions the model predicts at least 30 % of the test places rightly."""
     scored = files.score(ROPE, "test")
-    _say_notes(scored, score)
+    _say_notes(files, scored, score)
+    _say_copies(files, ROPE, score)
     _fail_if_answers(scored)
     if files.twin(scored, PRETRAIN, "test") and not _is_rope(files, scored):
         fail(
@@ -78,14 +88,18 @@ def test_rope_test(files, score):
             actual=scored.in_words,
         )
     _judge_threshold(files, scored, score, "rotary")
+    _say_chance(files, scored, score)
+    _say_gap(files, ROPE, scored, score)
 
 
 def _judge_without_pretraining(files, part, score):
     scored = files.score(NO_PRETRAIN, part)
-    _say_notes(scored, score)
+    _say_notes(files, scored, score)
+    if part == "test":
+        _say_copies(files, NO_PRETRAIN, score)
     limit = _percent(files, "nopretrain_below_percent")
-    if scored.share >= limit:
-        twin = files.twin(scored, PRETRAIN, part)
+    twin = files.twin(scored, PRETRAIN, part)
+    if scored.share >= limit and (twin or not _is_spared(files, scored, limit)):
         same = f" It is a copy of `{file_name(PRETRAIN, part)}`." if twin else ""
         fail(
             f"A model without pretraining does not reach {scored.in_words}.{same}",
@@ -95,10 +109,8 @@ def _judge_without_pretraining(files, part, score):
         )
     _fail_if_no_places(files, scored)
     score.note(_passed(scored))
-    if scored.is_constant:
-        score.note(
-            f"Every line says {scored.predictions[0][:40]!r}: a finetuned model answers by name."
-        )
+    _say_borderline(files, scored, score, limit)
+    _say_chance(files, scored, score)
 
 
 def _fail_if_no_places(files, scored):
@@ -119,45 +131,78 @@ def _judge_threshold(files, scored, score, name):
     """Full points at the threshold, then a straight line down to none."""
     full = _percent(files, f"{name}_full_percent")
     none = _percent(files, f"{name}_none_percent")
-    if scored.share >= full:
+    if scored.share >= full or _is_spared(files, scored, full):
         score.note(_passed(scored))
-        return
-    fraction = max(Fraction(0), (scored.share - none) / (full - none))
-    score.partial(
-        float(fraction),
-        f"{scored.in_words}: below {_shown(full)}. Points fall in a straight line from "
-        f"{_shown(full)} (all) to {_shown(none)} (none).",
-        hint=slip_hint(scored),
-        expected=f"at least {_shown(full)}",
-        actual=percent(scored.correct, scored.n),
-    )
+    else:
+        fraction = max(Fraction(0), (scored.share - none) / (full - none))
+        score.partial(
+            float(fraction),
+            f"{scored.in_words}: below {_shown(full)}. Points fall in a straight line from "
+            f"{_shown(full)} (all) to {_shown(none)} (none).",
+            hint=slip_hint(scored),
+            expected=f"at least {_shown(full)}",
+            actual=percent(scored.correct, scored.n),
+        )
+    _say_borderline(files, scored, score, full)
+
+
+def _is_spared(files, scored, threshold):
+    """Whether the assignment does not leave a borderline accuracy to the plain rule."""
+    plain = borderline_rule(files.settings) == "plain"
+    return not plain and is_borderline(scored.correct, scored.n, threshold)
+
+
+def _say_borderline(files, scored, score, threshold):
+    rule = borderline_rule(files.settings)
+    note = borderline_note(scored, threshold, rule)
+    if note and rule == "review":
+        score.needs_review(note)
+    elif note:
+        score.note(note)
 
 
 def _judge_similarity(files, scored, score):
-    """Not below dev beyond chance; where dev cannot be read, not below the threshold."""
+    """Above London, and not below dev beyond chance."""
+    problem = _not_above_london(scored) or _far_below(files, scored)
+    if not problem:
+        score.note(_passed(scored))
+    _say_chance(files, scored, score)
+    if problem:
+        message, hint = problem
+        fail(message, hint=hint)
+    _say_gap(files, PRETRAIN, scored, score)
+
+
+def _not_above_london(scored):
     london = scored.gold.count(LONDON)
-    if scored.correct <= london:
-        fail(
-            f"{scored.in_words}: {LONDON} for everybody gives {share_in_words(london, scored.n)}.",
-            hint=slip_hint(scored),
-        )
+    if scored.correct > london:
+        return None
+    return (
+        f"{scored.in_words}: {LONDON} for everybody gives {share_in_words(london, scored.n)}.",
+        slip_hint(scored),
+    )
+
+
+def _far_below(files, scored):
+    """Below dev beyond chance; where dev cannot be read, below the threshold."""
     dev = _readable_dev(files)
     full = _percent(files, "pretrain_full_percent")
     if dev is None:
-        chance = chance_below(scored.correct, scored.n, full)
+        p = chance_below(scored.correct, scored.n, full)
         asked = f"the threshold of {_shown(full)} (the dev file cannot be compared with)"
     else:
-        chance = chance_so_far_below(scored.correct, scored.n, dev.correct, dev.n)
+        p = chance_so_far_below(scored.correct, scored.n, dev.correct, dev.n)
         asked = f"on dev, {dev.in_words}"
-    alpha = float(files.settings["similar_alpha"])
-    if chance < alpha:
-        fail(
-            f"{scored.in_words}: below {asked}. Chance does that less than once in "
-            f"{1 / alpha:.0f} times, so the test file is not of a model with that accuracy.",
-            hint=slip_hint(scored)
-            or "Did one model write both files, and was it never trained on the dev questions?",
-        )
-    score.note(_passed(scored))
+    alpha = _alpha(files)
+    if p >= alpha:
+        return None
+    return (
+        f"{scored.in_words}: below {asked}. Chance does that less than once in "
+        f"{1 / alpha:.0f} times ({p_in_words(p)}), so the test file is not of a model with that "
+        "accuracy.",
+        slip_hint(scored)
+        or "Did one model write both files, and was it never trained on the dev questions?",
+    )
 
 
 def _readable_dev(files):
@@ -196,11 +241,39 @@ def _fail_if_without_pretraining(files, scored, part):
         )
 
 
-def _say_notes(scored: Scored, score):
+def _say_notes(files, scored: Scored, score):
     for note in scored.notes:
         score.note(f"`{scored.name}`: {note}")
     if spaces := spaces_note(scored):
         score.note(spaces)
+    if collapse := collapse_note(scored, majority(files.data.train)):
+        score.note(collapse)
+
+
+def _say_copies(files, model, score):
+    for note in copy_notes(files, model):
+        score.note(note)
+
+
+def _say_chance(files, scored, score):
+    score.note(chance_note(scored, majority(files.data.train), _alpha(files)))
+
+
+def _say_gap(files, model, test, score):
+    """The gap between dev and test, unless a slip of writing explains it."""
+    dev = files.score_or_none(model, "dev")
+    if dev is None:
+        return
+    gap = gap_note(dev, test, _alpha(files))
+    if dev.predictions == dev.gold:
+        score.note(f"`{dev.name}`: all {dev.n} lines are right, so these are the answers.")
+    elif gap and not slip_hint(dev) and not slip_hint(test):
+        score.note(gap)
+
+
+def _alpha(files):
+    """How improbable counts as beyond chance."""
+    return float(files.settings["similar_alpha"])
 
 
 def _passed(scored):

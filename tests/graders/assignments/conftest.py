@@ -50,9 +50,10 @@ def course():
 @pytest.fixture
 def judge(tmp_path, world):
     """Runs one metric check on these files and gives its result."""
-    settings = load_assignment("cs224n-a4").settings
+    assigned = load_assignment("cs224n-a4").settings
 
-    def run(check, files, data=world):
+    def run(check, files, data=world, **changes):
+        settings = {**assigned, **changes}
         for name, content in files.items():
             (tmp_path / name).write_bytes(content)
         submitted = SubmittedFiles({name: tmp_path / name for name in files})

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis.errors import FlakyFailure
 
-from graders.checks.compare import CheckFailed
+from graders.checks.compare import CheckFailed, CheckSkipped, skip
 from graders.checks.score import Score
 from graders.checks.verdict import OURS, verdict
 from graders.errors import GraderFault, SandboxFailed, StudentRaised, StudentTimedOut
@@ -76,6 +76,26 @@ def test_a_person_decides_where_a_check_asks_for_one():
     score = Score()
     score.needs_review("Someone must look.")
     assert verdict(CHECK, None, score).status == "needs_review"
+
+
+def test_a_person_is_shown_what_led_to_it():
+    score = Score()
+    score.needs_review(
+        "Look.", hint="H", expected="1", actual="2", counterexample={"row 3": "London"}
+    )
+    result = verdict(CHECK, None, score)
+    assert (result.message, result.hint, result.expected, result.actual) == ("Look.", "H", "1", "2")
+    assert result.counterexample == (("row 3", "London"),)
+
+
+def test_a_check_without_anything_to_judge_is_skipped():
+    score = Score()
+    score.note("A remark.")
+    with pytest.raises(CheckSkipped) as skipped:
+        skip("No file.")
+    result = verdict(CHECK, skipped.value, score)
+    assert (result.status, result.fraction) == ("skipped", 0.0)
+    assert result.message == "No file.\nA remark."
 
 
 def test_a_fraction_outside_its_range_is_a_bug():

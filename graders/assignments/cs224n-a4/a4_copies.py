@@ -1,0 +1,56 @@
+"""Which of the six prediction files are copies of each other, or begin alike.
+
+Some pairs are judged by checks, which take points; all others are named here and cost nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+
+from a4_files import MODELS, PARTS, PredictionFiles, file_name
+from a4_statistics import NEARLY_ALL
+
+File = tuple[str, str]
+NO_PRETRAIN, PRETRAIN, ROPE = MODELS
+FILES = tuple((model, part) for model in MODELS for part in PARTS)
+JUDGED = (
+    {(NO_PRETRAIN, "dev"), (PRETRAIN, "dev")},
+    {(NO_PRETRAIN, "test"), (PRETRAIN, "test")},
+    {(PRETRAIN, "test"), (ROPE, "test")},
+)
+
+
+def copy_notes(files: PredictionFiles, model: str) -> Iterator[str]:
+    """A sentence for every pair that no check judges; a pair belongs to its later model."""
+    for one, other in combinations(FILES, 2):
+        if other[0] == model and {one, other} not in JUDGED:
+            here, there = files.lines(*one), files.lines(*other)
+            if not _is_judged_by_length(one, other, len(here) == len(there)):
+                yield from _note((file_name(*one), here), (file_name(*other), there))
+
+
+def _is_judged_by_length(one: File, other: File, equal: bool) -> bool:
+    """Dev and test files of one model, where both are as long; nobody judges dev of the RoPE's."""
+    return equal and one[0] == other[0] != ROPE
+
+
+def _note(one: tuple[str, tuple[str, ...]], other: tuple[str, tuple[str, ...]]) -> Iterator[str]:
+    (name, lines), (twin, others) = one, other
+    shared = min(len(lines), len(others))
+    if lines[:shared] != others[:shared] or _says_little(lines[:shared]):
+        return
+    if len(lines) == len(others):
+        yield f"`{name}` and `{twin}` are the same, line by line: one is a copy of the other."
+    else:
+        yield (
+            f"`{name}` and `{twin}` begin with the same {shared} lines: answers to two sets of "
+            "questions never do, so one is a copy of the other."
+        )
+
+
+def _says_little(lines: tuple[str, ...]) -> bool:
+    """Whether two models may well agree on this: on nothing, or nearly one place for everybody."""
+    if not lines:
+        return True
+    ((_, count),) = Counter(lines).most_common(1)
+    return count >= NEARLY_ALL * len(lines)

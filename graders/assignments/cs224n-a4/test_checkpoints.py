@@ -1,0 +1,174 @@
+"""Checkpoints: what was trained, and whether the predictions are its own; no points hang on it."""
+
+from itertools import combinations
+
+import pytest
+from a4_checkpoint_file import Unfit
+from a4_checkpoint_model import equal
+from a4_checkpoint_prints import predictions_print, weights_print
+from a4_checkpoint_submission import (
+    CHECKPOINTS,
+    PARTS,
+    ROPE_FINETUNE,
+    VANILLA_FINETUNE,
+    VANILLA_MODEL,
+    Checkpoints,
+)
+from a4_files import file_name
+
+from graders.checks.compare import skip
+
+TWINS = {
+    frozenset((VANILLA_MODEL.file, VANILLA_FINETUNE.file)): "Was the second one finetuned without "
+    "--reading_params_path, or the same file saved under both names?",
+}
+ROTATION = (
+    "The weights are run with handout equation 3 on neighbouring features. A model trained with "
+    "another rotation answers otherwise here: see the rotary criterion. If that is right, the "
+    "predictions are of another model."
+)
+LATER = (
+    "Were the predictions written by an earlier or later model, or was the file of weights "
+    "overwritten since? Evaluate it again."
+)
+
+
+@pytest.fixture
+def checkpoints(sandbox, submitted, data, settings):
+    """The submission's checkpoints."""
+    return Checkpoints(sandbox, submitted, data, settings)
+
+
+@pytest.mark.criterion("checkpoints")
+def test_vanilla_model_weights(checkpoints, fingerprints, score):
+    """`vanilla.model.params` holds the finite, trained weights of a vanilla model."""
+    _judge_weights(checkpoints, VANILLA_MODEL, fingerprints, score)
+
+
+@pytest.mark.criterion("checkpoints")
+def test_vanilla_finetune_weights(checkpoints, fingerprints, score):
+    """`vanilla.finetune.params` holds the finite, trained weights of a vanilla model."""
+    _judge_weights(checkpoints, VANILLA_FINETUNE, fingerprints, score)
+
+
+@pytest.mark.criterion("checkpoints")
+def test_rope_finetune_weights(checkpoints, fingerprints, score):
+    """`rope.finetune.params` holds the finite, trained weights of a rope model."""
+    _judge_weights(checkpoints, ROPE_FINETUNE, fingerprints, score)
+
+
+@pytest.mark.criterion("checkpoints")
+def test_checkpoints_differ(checkpoints, score):
+    """No two files hold the same weights."""
+    held = _readable(checkpoints)
+    if len(held) < 2:
+        skip("There are no two files of weights to compare.")
+    for one, other in combinations(held, 2):
+        if equal(held[one], held[other]):
+            score.needs_review(
+                f"`{one}` and `{other}` hold the same weights, number by number.",
+                hint=TWINS.get(frozenset((one, other)), "Was one file copied to both names?"),
+            )
+
+
+@pytest.mark.criterion("checkpoints", depends_on=("vanilla-model-weights",))
+def test_vanilla_model_predictions(checkpoints, score):
+    """The weights in `vanilla.model.params` give the `vanilla.nopretrain` predictions."""
+    _judge_predictions(checkpoints, VANILLA_MODEL, score)
+
+
+@pytest.mark.criterion("checkpoints", depends_on=("vanilla-finetune-weights",))
+def test_vanilla_finetune_predictions(checkpoints, score):
+    """The weights in `vanilla.finetune.params` give the `vanilla.pretrain` predictions."""
+    _judge_predictions(checkpoints, VANILLA_FINETUNE, score)
+
+
+@pytest.mark.criterion("checkpoints", depends_on=("rope-finetune-weights",))
+def test_rope_finetune_predictions(checkpoints, score):
+    """The weights in `rope.finetune.params` give the `rope.pretrain` predictions."""
+    _judge_predictions(checkpoints, ROPE_FINETUNE, score)
+
+
+def _judge_weights(checkpoints, checkpoint, fingerprints, score):
+    _leave_prints(checkpoints, checkpoint, fingerprints)
+    weights = checkpoints.read(checkpoint)
+    if isinstance(weights, Unfit):
+        score.needs_review(weights.reason, hint=weights.hint)
+        return
+    fingerprints[checkpoint.file] = weights_print(weights)
+    for note in weights.notes:
+        score.note(f"`{checkpoint.file}`: {note}.")
+    found = checkpoints.judge(weights, checkpoint)
+    if found is not None:
+        score.needs_review(
+            found.reason, hint=found.hint, expected=found.expected, actual=found.actual
+        )
+        return
+    plan = checkpoints.plan(weights, checkpoint)
+    score.note(f"A {plan.kind} model of {plan.count:,} parameters, all finite.")
+
+
+def _leave_prints(checkpoints, checkpoint, fingerprints):
+    """Fingerprints of the prediction files that belong to a checkpoint, also without it."""
+    for part in PARTS:
+        predictions = checkpoints.predictions(checkpoint.model, part)
+        found = predictions_print(predictions) if predictions is not None else None
+        if found is not None:
+            fingerprints[file_name(checkpoint.model, part)] = found
+
+
+def _readable(checkpoints):
+    """The weights of each file that holds some, by the file's name."""
+    held = {}
+    for checkpoint in CHECKPOINTS:
+        if checkpoints.submitted.has(checkpoint.file):
+            weights = checkpoints.read(checkpoint)
+            if not isinstance(weights, Unfit):
+                held[checkpoint.file] = weights
+    return held
+
+
+def _judge_predictions(checkpoints, checkpoint, score):
+    weights = checkpoints.read(checkpoint)
+    compared, notes = checkpoints.compare(weights, checkpoint)
+    for note in notes:
+        score.note(f"{note[0].upper()}{note[1:]}.")
+    if not compared:
+        skip("There are no predictions to compare the weights with.")
+    wrong = [each for each in compared if not _is_own(checkpoints, each)]
+    for each in compared:
+        if each not in wrong:
+            score.note(f"The weights agree with {each.in_words}.")
+    if wrong:
+        _ask_person(checkpoints, checkpoint, wrong, score)
+        rotation = checkpoints.rotation(weights, checkpoint, wrong[0])
+        if rotation:
+            score.note(
+                f"They agree with `{wrong[0].file}` when {rotation}: so the model was trained. The "
+                "predictions are its own; the rotation is what the rotary criterion judges."
+            )
+
+
+def _is_own(checkpoints, comparison):
+    return checkpoints.is_enough(comparison.agreeing, len(comparison.answers.rows))
+
+
+def _ask_person(checkpoints, checkpoint, wrong, score):
+    owners = {each.file: checkpoints.owner(each) for each in wrong}
+    swapped = [
+        f"They agree with `{owner}` instead: files were swapped."
+        for owner in owners.values()
+        if owner
+    ]
+    counts = " and ".join(each.in_words for each in wrong)
+    rows = {}
+    for each in wrong:
+        for question, said in each.answers.differing(each.predictions).items():
+            rows[f"{each.part} {question}"] = said
+    score.needs_review(
+        " ".join([f"The weights in `{checkpoint.file}` agree with only {counts}.", *swapped]),
+        hint="" if swapped else ROTATION if checkpoint.rope else LATER,
+        expected=f"at least {float(100 * checkpoints.agreement):g} % of the rows of each file",
+        actual=counts,
+        counterexample=rows,
+    )

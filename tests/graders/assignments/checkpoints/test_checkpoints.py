@@ -1,0 +1,98 @@
+"""Checkpoints of the embedded world, graded through the pipeline with a real sandbox."""
+
+import hashlib
+import os
+
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.discovery import load_assignment
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
+ONLY = frozenset({"checkpoints"})
+
+
+class CreatesFile:
+    """What a hostile file unpickles to: a call that leaves a trace."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.system, (f"touch '{self.path}'",)
+
+
+@pytest.fixture
+def grade(tmp_path):
+    """Grades a submission of these files."""
+
+    def run(files, only=ONLY):
+        folder = tmp_path / "ada"
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        assignment = load_assignment("cs224n-a4")
+        submission = identify(folder, assignment.name)
+        return grade_submission(submission, assignment, Options(best_tier(), only=only))
+
+    return run
+
+
+def checks(result):
+    criterion = next(each for each in result.criteria if each.criterion.id == "checkpoints")
+    return {check.check.id: check for check in criterion.checks}
+
+
+def statuses(result):
+    return {name: check.status for name, check in checks(result).items()}
+
+
+def test_right_checkpoints_pass_and_leave_fingerprints(grade, right_files):
+    result = grade(right_files)
+    assert set(statuses(result).values()) == {"passed"}
+    assert (result.status, result.score) == ("graded", 0.0)
+    assert "of 60 rows of `rope.pretrain.dev.predictions`" in (
+        checks(result)["rope-finetune-predictions"].message
+    )
+    prints = result.environment["fingerprints"]
+    assert set(prints) == set(right_files)
+    lines = right_files["rope.pretrain.dev.predictions"].decode().splitlines()
+    assert prints["rope.pretrain.dev.predictions"] == (
+        hashlib.sha256("\n".join(line.strip() for line in lines).encode()).hexdigest()
+    )
+
+
+def test_submission_without_checkpoints_is_told_and_loses_nothing(grade, right_files):
+    files = {name: raw for name, raw in right_files.items() if not name.endswith(".params")}
+    result = grade(files)
+    assert set(statuses(result).values()) == {"skipped"}
+    assert "not in your submission" in checks(result)["rope-finetune-weights"].message
+    assert (result.status, result.score) == ("graded", 0.0)
+    assert set(result.environment["fingerprints"]) == set(files)
+
+
+def test_malicious_pickle_is_reported_and_harms_nothing(grade, right_files, saved, tmp_path):
+    trace = tmp_path / "trace"
+    evil = saved({"state_dict": CreatesFile(trace)})
+    result = grade({**right_files, ROPE: evil, FINETUNE: right_files[FINETUNE][:100_000]})
+    found = checks(result)
+    assert found["rope-finetune-weights"].status == "needs_review"
+    assert "system`" in found["rope-finetune-weights"].message
+    assert "cut off" in found["vanilla-finetune-weights"].message
+    assert found["rope-finetune-predictions"].status == "skipped"
+    assert found["vanilla-model-predictions"].status == "passed"
+    assert not trace.exists()
+
+
+def test_findings_ask_a_person_and_hold_no_total_back(grade, right_files, states, saved):
+    finetune = states[FINETUNE]
+    bad = {**finetune, "ln_f.weight": finetune["ln_f.weight"] * float("nan")}
+    files = {**right_files, FINETUNE: saved(bad), ROPE: right_files[MODEL]}
+    result = grade(files, ONLY | {"no-pretrain"})
+    found = checks(result)
+    assert result.status == "needs_review"
+    assert (result.score, result.max_score) == (2.0, 2.0)
+    assert "NaN" in found["vanilla-finetune-weights"].message
+    assert "holds a vanilla model" in found["rope-finetune-weights"].message
