@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 
 demo: $(VENV)/installed
 	$(BIN)/python grade.py demo
+	$(BIN)/python grade.py pipeline --out out/pipeline
 
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest

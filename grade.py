@@ -5,6 +5,7 @@ Exit codes: 0 graded, 1 something could not be graded, 2 misuse.
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,8 +20,17 @@ from graders.isolation import choose_tier
 from graders.model import Assignment
 from graders.pipeline import Options, grade_submission
 from graders.precheck import precheck_options
+from graders.rerun import WALL_MINUTES, jobs_for, plan_rerun
 from graders.validate import example_folders, validate
-from reports import terminal, write_reports, write_submission_files
+from reports import (
+    deterministic_files,
+    find_twins,
+    pipeline_progress,
+    terminal,
+    write_pipeline_page,
+    write_reports,
+    write_submission_files,
+)
 from submissions.receive import collect, identify, identify_all
 
 app = typer.Typer(
@@ -43,6 +53,13 @@ Jobs = Annotated[
 ]
 ExecutorName = Annotated[str, typer.Option("--executor", help="serial or processes.")]
 
+Rerun = Annotated[
+    bool, typer.Option("--rerun", help="Also train anew with the student's own run.py.")
+]
+RerunWall = Annotated[
+    float, typer.Option(metavar="MINUTES", help="The longest that --rerun trains a submission.")
+]
+
 JOBS = os.cpu_count() or 1
 
 
@@ -55,10 +72,15 @@ def run(
     only: Only = "",
     device: Device = "auto",
     isolation: Isolation = "auto",
+    rerun: Rerun = False,
+    rerun_wall: RerunWall = WALL_MINUTES,
 ) -> None:
     """Grade submissions, each a folder or an archive."""
     task = load_assignment(assignment)
     options = _options(task, data, only, device, isolation)
+    if rerun:
+        plan = plan_rerun(data=options.data, device=device, minutes=rerun_wall)
+        options = replace(options, rerun=plan)
     _grade([_existing(path) for path in submission], task, options, out, ("serial", 1))
 
 
@@ -73,10 +95,15 @@ def batch(
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
+    rerun: Rerun = False,
+    rerun_wall: RerunWall = WALL_MINUTES,
 ) -> None:
     """Grade every folder and archive in FOLDER."""
     task = load_assignment(assignment)
     options = _options(task, data, only, device, isolation)
+    if rerun:
+        plan = plan_rerun(data=options.data, device=device, minutes=rerun_wall)
+        options, jobs = replace(options, rerun=plan), jobs_for(plan, jobs)
     uploads = collect(_folder(folder))
     if not uploads:
         raise Misuse(f"{folder} holds no submissions", "put a folder or an archive a student there")
@@ -125,6 +152,28 @@ def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs 
     task = load_assignment("cs224n-a4")
     options = _options(task, None, "", "auto", isolation)
     _grade(example_folders(task), task, options, out, ("processes", jobs))
+
+
+@app.command()
+def pipeline(
+    out: Out = Path("out/pipeline"),
+    data: Data = None,
+    variants: Annotated[str, typer.Option(help="vanilla, rope or both.")] = "vanilla,rope",
+    preset: Annotated[
+        str, typer.Option(help="demo or cs224n-a4.", show_default="cs224n-a4 with --data")
+    ] = "",
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    precision: Annotated[str, typer.Option(help="auto, bf16 or fp32.")] = "auto",
+    seed: Annotated[int, typer.Option(help="Of weights and draws.")] = 0,
+) -> None:
+    """Pretrain, finetune and evaluate the reference models; the same command resumes."""
+    # Training imports torch, which no other command waits for.
+    from training.command import Wishes, train
+
+    wishes = Wishes(out, data, variants, preset, device, precision, seed)
+    with pipeline_progress.PipelineProgress() as progress:
+        metrics = train(wishes, progress.update, lambda found: write_pipeline_page(found, out))
+    pipeline_progress.show_pipeline(metrics, out)
 
 
 @app.command()
@@ -180,8 +229,9 @@ def _grade(
             write_submission_files(result, out)
             results.append(result)
     results.sort(key=lambda result: result.submission.id)
-    write_reports(results, out)
-    terminal.show_batch(results, out)
+    twins = find_twins(results, deterministic_files(task))
+    write_reports(results, out, twins)
+    terminal.show_batch(results, out, twins)
     raise typer.Exit(int(any(result.status in ("incomplete", "rejected") for result in results)))
 
 

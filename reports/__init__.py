@@ -8,12 +8,17 @@ from graders.store import write_result
 from reports.course_page import write_course_page
 from reports.grades import write_grades
 from reports.gradescope import write_gradescope
+from reports.pipeline_page import write_pipeline_page
 from reports.student_page import write_student_page
+from reports.twins import Twins, deterministic_files, find_twins, write_twins
 
 __all__ = [
+    "deterministic_files",
+    "find_twins",
     "write_course_page",
     "write_grades",
     "write_gradescope",
+    "write_pipeline_page",
     "write_reports",
     "write_result",
     "write_student_page",
@@ -21,9 +26,12 @@ __all__ = [
 ]
 
 
-def write_reports(results: Sequence[Result], out: Path) -> tuple[Path, ...]:
-    """Write what needs every result: `out/grades.csv` and `out/index.html`."""
-    return write_grades(results, out), write_course_page(results, out)
+def write_reports(
+    results: Sequence[Result], out: Path, twins: Sequence[Twins] = ()
+) -> tuple[Path, ...]:
+    """Write what needs every result: `out/grades.csv`, `out/twins.json` and `out/index.html`."""
+    page = write_course_page(results, out, twins)
+    return write_grades(results, out), write_twins(twins, out), page
 
 
 def write_submission_files(result: Result, out: Path) -> tuple[Path, ...]:

@@ -10,6 +10,7 @@ from graders.model import Criterion, CriterionResult, Result, Submission
 from graders.store import write_text
 from reports.grades import in_order, rubric
 from reports.page import render
+from reports.twins import Twins
 from reports.words import intake_notes, undecided
 
 BINS = 10
@@ -75,15 +76,16 @@ class CourseView:
     bins: tuple[Bin, ...]
     hints: tuple[CommonHint, ...]
     waiting: tuple[Waiting, ...]
+    twins: tuple[Twins, ...]
 
 
-def write_course_page(results: Iterable[Result], out: Path) -> Path:
+def write_course_page(results: Iterable[Result], out: Path, twins: Iterable[Twins] = ()) -> Path:
     """Write `out/index.html` and return its path."""
-    page = render("course.html.jinja", course_view(results), script="sort.js")
+    page = render("course.html.jinja", course_view(results, twins), script="sort.js")
     return write_text(out / "index.html", page)
 
 
-def course_view(results: Iterable[Result]) -> CourseView:
+def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> CourseView:
     """The course's results, counted and ordered by submission."""
     ordered = in_order(results)
     criteria = rubric(ordered)
@@ -100,6 +102,7 @@ def course_view(results: Iterable[Result]) -> CourseView:
         bins=tuple(_bins(scores, highest)),
         hints=tuple(_hints(ordered)[:HINTS_SHOWN]),
         waiting=tuple(_waiting(ordered)),
+        twins=tuple(twins),
     )
 
 

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from graders.model import CheckResult, CriterionResult, Finding, Result
 from reports.text import line, number, prose
+from reports.twins import FILE, Twins
 from reports.words import STATUS_SENTENCES, STATUS_WORDS, criterion_word, intake_notes
 
 T = TypeVar("T")
@@ -70,7 +71,7 @@ def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
     OUT.print(f"{number(earned)} of the {number(most)} points judged here", style="bold")
 
 
-def show_batch(results: Sequence[Result], out: Path) -> None:
+def show_batch(results: Sequence[Result], out: Path, twins: Sequence[Twins] = ()) -> None:
     """A row a submission, and where the pages are."""
     table = Table(box=None, pad_edge=False)
     table.add_column("submission", overflow="fold")
@@ -81,6 +82,9 @@ def show_batch(results: Sequence[Result], out: Path) -> None:
         table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
     OUT.print(table)
     OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
+    if twins:
+        count = len({submission.id for group in twins for submission in group.submissions})
+        OUT.print(f"equal files in {count} submissions: {out / FILE}", soft_wrap=True)
     for result in results:
         _show_faults(result)
 

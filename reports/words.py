@@ -20,7 +20,10 @@ STATUS_WORDS: dict[ResultStatus, str] = {
 
 STATUS_SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
-    "needs_review": "A person still decides a part of this. Until then there is no total.",
+    "needs_review": (
+        "A person still looks at a part of this. Where points depend on it, there is no total "
+        "until then."
+    ),
     "rejected": "The upload could not be opened, so nothing was graded. It can be sent again.",
     "incomplete": (
         "Some of this could not be graded. That is our fault, not yours: it costs you nothing, "

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-OURS = ("grade", "reports", "graders", "submissions", "reference", "benchmarks", "tests")
+OURS = (
+    *("grade", "reports", "graders", "submissions", "reference", "training"),
+    *("benchmarks", "tests"),
+)
 CHILD_SIDE = ("adapters", "standins", "solution")
 
 ALLOWED = {
@@ -18,13 +21,17 @@ ALLOWED = {
     "graders/boundary/worker.py": ("graders.boundary.wire",),
     "graders/boundary": ("graders.boundary", "graders.model", "graders.errors"),
     "graders": ("graders", "submissions", "reference"),
-    "reports": ("reports", "graders.model", "graders.store"),
-    "grade.py": ("graders", "reports", "submissions"),
+    "training": (
+        *("training", "reference"),
+        *("graders.data", "graders.errors", "graders.intervals"),
+    ),
+    "reports": ("reports", "graders.model", "graders.store", "training.metrics"),
+    "grade.py": ("graders", "reports", "submissions", "training"),
 }
 
 
 def source_files():
-    for room in ("reference", "submissions", "graders", "reports"):
+    for room in ("reference", "training", "submissions", "graders", "reports"):
         for path in sorted((ROOT / room).rglob("*.py")):
             parts = path.relative_to(ROOT).parts
             if "examples" not in parts and not any(p.startswith(CHILD_SIDE) for p in parts):

@@ -80,7 +80,7 @@ def test_hostile_text_stays_text(tmp_path, hostile):
 
 
 def test_empty_course_has_a_page(tmp_path):
-    grades, index = write_reports([], tmp_path)
+    grades, _, index = write_reports([], tmp_path)
     assert "No submissions" in index.read_text()
     assert grades.name == "grades.csv"
 

@@ -8,6 +8,7 @@ def test_every_file_lies_where_others_look(tmp_path, graded):
         "gradescope/ada.json",
         "reports/ada.html",
         "grades.csv",
+        "twins.json",
         "index.html",
     ]
     assert sorted(p for p in tmp_path.rglob("*") if p.is_file()) == sorted(paths)

@@ -1,0 +1,97 @@
+"""Equal files between submissions, for the instructor: `DIR/twins.json` and a section of a page.
+
+    {"schema": "softmark/twins/v1", "groups": [
+        {"submissions": [{"id", "student"}, ...], "files": [{"sha256", "names": [...]}, ...]}]}
+
+Submissions that share the same files make one group. It is a note and nothing else: no student
+sees it and no grade depends on it. What a Result lists in `environment["fingerprints"]`, file name
+to sha256, is compared by content alone, so a file counts under whatever name it was handed in.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.model import Assignment, Result, Submission
+from graders.store import write_text
+
+SCHEMA = "softmark/twins/v1"
+FILE = "twins.json"
+
+
+@dataclass(frozen=True, slots=True)
+class EqualFile:
+    """One content that was handed in more than once, and the names it had."""
+
+    sha256: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Submissions that share files, every one of them all of `files`."""
+
+    submissions: tuple[Submission, ...]
+    files: tuple[EqualFile, ...]
+
+
+def deterministic_files(assignment: Assignment) -> frozenset[str]:
+    """The file names in which equality is expected, from the assignment's settings."""
+    names = str(assignment.settings.get("deterministic_files", ""))
+    return frozenset(name.strip() for name in names.split(",") if name.strip())
+
+
+def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twins, ...]:
+    """Groups of submissions with equal files, small groups first: they are the unlikelier ones.
+
+    `expected` names files that are equal between unrelated students, which are left out.
+    """
+    submissions = {result.submission.id: result.submission for result in results}
+    groups: dict[tuple[str, ...], list[EqualFile]] = defaultdict(list)
+    for sha256, holders in _holders(results, expected).items():
+        if len(holders) > 1:
+            names = {name for found in holders.values() for name in found}
+            groups[tuple(sorted(holders))].append(EqualFile(sha256, tuple(sorted(names))))
+    return tuple(
+        Twins(tuple(submissions[each] for each in ids), _by_name(groups[ids]))
+        for ids in sorted(groups, key=lambda ids: (len(ids), -len(groups[ids]), ids))
+    )
+
+
+def write_twins(twins: Sequence[Twins], out: Path) -> Path:
+    """Write `out/twins.json`, also where there is nothing to note, and return its path."""
+    document = {"schema": SCHEMA, "groups": [_to_json(group) for group in twins]}
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    # Half a surrogate pair in a name is nothing that UTF-8 can hold.
+    return write_text(out / FILE, text.encode("utf-8", "replace").decode() + "\n")
+
+
+def _holders(
+    results: Iterable[Result], expected: frozenset[str]
+) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """For every content the submissions that hold it, each with the names it has there."""
+    holders: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for result in results:
+        for name, sha256 in _fingerprints(result):
+            if name not in expected:
+                holders[sha256].setdefault(result.submission.id, []).append(name)
+    return holders
+
+
+def _fingerprints(result: Result) -> Iterator[tuple[str, str]]:
+    found = result.environment.get("fingerprints")
+    if isinstance(found, Mapping):
+        yield from ((str(name), str(sha256)) for name, sha256 in found.items())
+
+
+def _by_name(files: Iterable[EqualFile]) -> tuple[EqualFile, ...]:
+    return tuple(sorted(files, key=lambda file: (file.names, file.sha256)))
+
+
+def _to_json(group: Twins) -> dict[str, object]:
+    return {
+        "submissions": [{"id": each.id, "student": each.student} for each in group.submissions],
+        "files": [{"sha256": file.sha256, "names": list(file.names)} for file in group.files],
+    }

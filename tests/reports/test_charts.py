@@ -1,0 +1,113 @@
+"""Charts that stand inside a page: nothing the policy forbids, nothing that hides."""
+
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from reports.charts import HEIGHT, LABEL, Curve, Whisker, accuracy_chart, label_places, loss_chart
+from reports.charts import thinned as thin
+
+FALLING = [(10 * i, 3 / i) for i in range(1, 20)]
+CURVES = (Curve("vanilla", "first", FALLING), Curve("RoPE", "second", FALLING))
+WHISKERS = (
+    Whisker("RoPE, pretrained", "dev", share=86.7, low=75.8, high=93.1),
+    Whisker("RoPE, pretrained", "test", share=83.3, low=72.0, high=90.7),
+    Whisker("Always London", "dev", share=5.0, low=1.7, high=13.7),
+)
+FORBIDDEN = re.compile(r"""\sstyle=|<style|\sid=|<script|url\(|\shref=|\son\w+=""")
+
+
+@pytest.fixture(scope="module")
+def losses():
+    return loss_chart(CURVES)
+
+
+@pytest.fixture(scope="module")
+def accuracies():
+    return accuracy_chart(WHISKERS)
+
+
+def test_policy_lets_all_of_it_be_seen(losses, accuracies):
+    for svg in (losses, accuracies):
+        assert svg.startswith("<svg")
+        assert FORBIDDEN.search(svg) is None
+
+
+def test_colours_are_those_of_the_page(losses, accuracies):
+    """A colour of Vega's own would be black on black in the dark."""
+    for svg in (losses, accuracies):
+        colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
+        assert {c for c in colours if not c.startswith("var(--")} <= {"none", "transparent"}
+
+
+def test_curves_differ_by_dash_and_carry_their_names(losses):
+    lines = re.findall(
+        r'<path [^>]*stroke="(var\(--curve-\d\))"[^>]*stroke-dasharray="([^"]+)"', losses
+    )
+    assert lines == [("var(--curve-1)", "7,3"), ("var(--curve-2)", "1,0")]
+    for name, colour in (("vanilla", "var(--curve-1)"), ("RoPE", "var(--curve-2)")):
+        assert re.search(rf'fill="{re.escape(colour)}"[^>]*>{name}<', losses)
+
+
+def test_whiskers_reach_from_low_to_high(accuracies):
+    rules = re.findall(r'<line transform="translate\(([\d.]+),[\d.]+\)" x2="([\d.-]+)"', accuracies)
+    spans = [(float(x), float(x) + float(width)) for x, width in rules]
+    for whisker in WHISKERS:
+        ends = (2.4 * whisker.low, 2.4 * whisker.high)  # 240 pixels for 100 %
+        assert any(sorted(span) == pytest.approx(ends, abs=0.6) for span in spans)
+
+
+def test_names_are_text_not_markup():
+    name = "<script>alert(1)</script>"
+    svgs = (
+        loss_chart([Curve(name, "third", FALLING)]),
+        accuracy_chart([Whisker(name, "dev", 1, 0, 2)]),
+    )
+    assert all("<script" not in svg and "&lt;script" in svg for svg in svgs)
+
+
+def test_nothing_to_draw_is_no_chart():
+    assert accuracy_chart([]) == loss_chart([]) == ""
+    assert loss_chart([Curve("vanilla", "first", [])]) == ""
+
+
+def test_diverged_loss_leaves_the_rest():
+    svg = loss_chart([Curve("RoPE", "second", [*FALLING, (200, float("nan"))])])
+    assert "NaN" not in svg
+    assert loss_chart([Curve("RoPE", "second", [(1, float("inf"))])]) == ""
+
+
+def test_loss_of_zero_can_be_drawn():
+    assert "NaN" not in loss_chart([Curve("RoPE", "second", [(1, 0.0), (2, 0.0)])])
+
+
+@pytest.mark.parametrize("n", [1, 9, 10, 11, 95, 1000])
+def test_thinned_keeps_the_last_point(n):
+    points = [(float(i), 1.0) for i in range(n)]
+    kept = thin(points, 10)
+    assert kept[-1] == points[-1]
+    assert min(n, 6) <= len(kept) <= 10
+    assert kept == sorted(kept)
+
+
+def test_names_at_one_end_do_not_cover_each_other():
+    ends = {"a": (900, 0.30), "b": (900, 0.31), "c": (900, 0.30), "d": (50, 0.305)}
+    curves = [Curve(name, "first", [end]) for name, end in ends.items()]
+    places = {curve.name: height for curve, _, height in label_places(curves, top=4.0)}
+    together = sorted(places[name] for name in "abc")
+    gap = LABEL * 4.0 / HEIGHT
+    assert all(high - low >= gap * 0.999 for low, high in pairwise(together))
+    assert places["d"] == pytest.approx(0.305), "it ends elsewhere, so it stays beside its curve"
+
+
+def test_importing_charts_does_not_import_altair():
+    code = (
+        "import sys, reports.pipeline_page; "
+        "sys.exit(bool({'altair', 'vl_convert', 'torch'} & set(sys.modules)))"
+    )
+    root = Path(__file__).parents[2]
+    assert subprocess.run([sys.executable, "-c", code], cwd=root).returncode == 0

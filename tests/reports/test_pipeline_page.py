@@ -1,0 +1,178 @@
+"""The page of a run: every number in it, and all of it to be seen."""
+
+import html
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from graders.intervals import wilson
+from reports.pipeline_page import duration, write_pipeline_page
+from training.metrics import Accuracy, Metrics, Phase, Point
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+def accuracy(model, part, correct):
+    low, high = wilson(correct, 60)
+    return Accuracy(model, part, correct, 60, correct / 60, low, high)
+
+
+def phase(phase_id, kind, steps, end):
+    curve = tuple(
+        Point(step, end + 3 / step, 6e-4) for step in range(steps // 20, steps + 1, steps // 20)
+    )
+    return Phase(
+        phase_id, phase_id.split(".")[0], kind, 10, steps, 4096 * steps, 12.5, 135e3, curve
+    )
+
+
+METRICS = Metrics(
+    preset="demo",
+    complete=True,
+    seed=7,
+    device="a processor with two cores",
+    precision="bf16",
+    versions={"torch": "2.13.0"},
+    data="embedded world",
+    seconds=185.2,
+    baselines=(accuracy("london", "dev", 3), accuracy("majority", "dev", 4)),
+    phases=(
+        phase("vanilla.nopretrain", "finetune", 200, 0.9),
+        phase("vanilla.pretrain", "pretrain", 900, 0.5),
+        phase("vanilla.finetune", "finetune", 60, 0.4),
+        phase("rope.pretrain", "pretrain", 900, 0.3),
+        phase("rope.finetune", "finetune", 60, 0.1),
+        Phase("rope.evaluate", "rope", "evaluate", 0, 0, 0, 0.6, 0.0, ()),
+    ),
+    accuracies=(
+        accuracy("vanilla.nopretrain", "dev", 1),
+        accuracy("vanilla.pretrain", "dev", 41),
+        accuracy("rope.pretrain", "dev", 52),
+        accuracy("rope.pretrain", "test", 50),
+    ),
+)
+NOTHING = replace(METRICS, complete=False, baselines=(), phases=(), accuracies=())
+
+
+def page_of(metrics, out):
+    return write_pipeline_page(metrics, out).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return page_of(METRICS, tmp_path_factory.mktemp("run"))
+
+
+def words(source):
+    """The page's text, a space for each tag."""
+    body = re.sub(r"<svg.*?</svg>", "", source[source.index("<body") :], flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
+
+
+def test_accuracy_stands_with_its_interval(page):
+    assert "RoPE, pretrained 86.7 % (52 of 60) 75.8 to 93.1 % 83.3 % (50 of 60)" in words(page)
+    assert "Always London 5.0 % (3 of 60) 1.7 to 13.7 % –" in words(page)
+    assert "Most common place 6.7 % (4 of 60)" in words(page)
+
+
+def test_phases_tell_time_and_speed(page):
+    assert "Finetune vanilla, not pretrained 10 200 135,000 12.5 s" in words(page)
+    assert "Pretrain RoPE 10 900 135,000 12.5 s" in words(page)
+    assert "Evaluate RoPE – – – 0.6 s" in words(page)
+
+
+def test_page_says_what_was_run(page):
+    for fact in ("demo", "a processor with two cores", "bf16", "seed 7", "2.13.0", "3 min 5 s"):
+        assert fact in words(page)
+
+
+def test_charts_have_words_and_numbers(page):
+    labels = re.findall(r'role="img" aria-label="([^"]+)"', page)
+    assert len(labels) == page.count("<svg") == 3
+    assert "RoPE, pretrained on dev 87 %" in labels[0]
+    assert labels[1].startswith("Pretraining, loss over steps: vanilla goes from 0.57 to 0.50")
+    assert "not pretrained goes from 1.20 to 0.92 in 200 steps" in labels[2]
+    numbers = words(page)[words(page).index("Finetuning in numbers") :]
+    assert "not pretrained 200 0.915" in numbers
+    assert "RoPE 60 0.150" in numbers
+
+
+def test_unfinished_run_says_so(page, tmp_path):
+    half = replace(METRICS, complete=False, phases=METRICS.phases[:2], accuracies=())
+    assert "Not finished" in words(page_of(half, tmp_path))
+    assert "Not finished" not in words(page)
+
+
+def test_run_without_anything_yet_has_a_page(tmp_path):
+    empty = page_of(NOTHING, tmp_path)
+    assert "Not finished" in words(empty)
+    assert "<svg" not in empty
+    assert "<table" not in empty
+
+
+def test_unknown_names_are_text(tmp_path):
+    attack = "<script>alert(1)</script>"
+    odd = replace(
+        METRICS,
+        preset=attack,
+        data=attack,
+        versions={attack: attack},
+        baselines=(accuracy(attack, "dev", 3),),
+        phases=(replace(METRICS.phases[1], variant=attack),),
+    )
+    shown = page_of(odd, tmp_path)
+    assert "<script" not in shown
+    assert "Pretrain &lt;script" in shown
+
+
+def test_page_runs_no_script_and_loads_nothing(page):
+    assert "default-src 'none'" in html.unescape(page)
+    assert re.search(r'<script|\ssrc=|<link|@import|\sstyle="', page) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.04, "0.0 s"), (119.9, "119.9 s"), (120, "2 min 0 s"), (7265, "121 min 5 s")],
+)
+def test_duration_in_words(seconds, said):
+    assert duration(seconds) == said
+
+
+@pytest.fixture
+def visit(tmp_path):
+    """Open the page in a browser and say how wide it is and what it complained of."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = write_pipeline_page(METRICS, tmp_path)
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+        def measure(script, **options):
+            page = browser.new_page(**options)
+            complaints = []
+            page.on("console", lambda message: complaints.append(message.text))
+            page.goto(path.as_uri())
+            return page.evaluate(script), complaints
+
+        yield measure
+        browser.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_browser_shows_it_all(visit):
+    width = "document.documentElement.scrollWidth"
+    for pixels in (360, 1280):
+        assert visit(width, viewport={"width": pixels, "height": 800}) == (pixels, [])
+    # Names at curves' ends take the page's colours, so they can be read in the dark as well.
+    fill = "getComputedStyle([...document.querySelectorAll('text')].at(-1)).fill"
+    shades = {visit(fill, color_scheme=scheme)[0] for scheme in ("light", "dark")}
+    assert len(shades) == 2
+    inside = """[...document.querySelectorAll('.drawing text')].every((text) => {
+      const box = text.getBoundingClientRect();
+      return box.left >= 0 && box.right <= document.documentElement.clientWidth;
+    })"""
+    assert visit(inside, viewport={"width": 360, "height": 800}) == (True, [])

@@ -1,0 +1,171 @@
+"""Equal files between submissions: said to the instructor, and to nobody else."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from graders.discovery import load_assignment
+from reports import (
+    deterministic_files,
+    find_twins,
+    terminal,
+    write_course_page,
+    write_reports,
+    write_submission_files,
+)
+
+DEV, ROPE = "vanilla.pretrain.dev.predictions", "rope.finetune.params"
+EXPECTED = frozenset({"vanilla.model.params"})
+
+
+@pytest.fixture
+def holding(make_result, graded):
+    """`holding(id, **{name: sha256})` is a Result with these fingerprints."""
+
+    def make(submission, student="", **prints):
+        environment = {"fingerprints": prints}
+        names = {"submission": submission, "student": student or submission}
+        return make_result(*graded.criteria, **names, environment=environment)
+
+    return make
+
+
+def found(*results):
+    """Every group as the ids of its submissions and the names of its files."""
+    return [
+        ([each.id for each in group.submissions], [file.names for file in group.files])
+        for group in find_twins(results, EXPECTED)
+    ]
+
+
+def test_equal_files_make_one_group(holding):
+    results = [holding(name, **{DEV: "1", ROPE: "2"}) for name in "ba"]
+    results.append(holding("c", **{DEV: "3", ROPE: "4"}))
+    assert found(*results) == [(["a", "b"], [(ROPE,), (DEV,)])]
+
+
+def test_each_set_of_submissions_is_a_group_of_its_own(holding):
+    results = [holding("a", x="1", y="2"), holding("b", x="1", y="2"), holding("c", x="1")]
+    assert found(*results) == [(["a", "b"], [("y",)]), (["a", "b", "c"], [("x",)])]
+
+
+def test_expected_equality_is_left_out(holding):
+    name = "vanilla.model.params"
+    assert found(*(holding(each, **{name: "1"}) for each in "ab")) == []
+
+
+def test_another_name_hides_nothing(holding):
+    assert found(holding("a", x="1"), holding("b", y="1")) == [(["a", "b"], [("x", "y")])]
+
+
+def test_a_submission_is_no_twin_of_itself(holding):
+    assert found(holding("a", x="1", y="1"), holding("b", x="2")) == []
+
+
+def test_two_submissions_of_one_student_are_listed(holding):
+    assert found(holding("a", "Ada", x="1"), holding("b", "Ada", x="1")) != []
+
+
+def test_results_without_fingerprints_are_no_twins(make_result, graded):
+    bare = make_result(*graded.criteria)
+    odd = make_result(*graded.criteria, submission="odd", environment={"fingerprints": "none"})
+    assert found(bare, replace(bare, environment={}), odd) == []
+
+
+def test_ten_thousand_pairs_are_all_found(holding):
+    results = [
+        holding(f"{i:05}", **{f"f{j}": f"{i // 2}-{j}" for j in range(9)}) for i in range(10_000)
+    ]
+    assert len(found(*results)) == 5_000
+
+
+def test_the_file_lists_every_group(tmp_path, holding):
+    twins = find_twins([holding(each, f"{each}\ud800", x="1") for each in "ab"], EXPECTED)
+    write_reports([], tmp_path, twins)
+    assert json.loads((tmp_path / "twins.json").read_text(encoding="utf-8")) == {
+        "schema": "softmark/twins/v1",
+        "groups": [
+            {
+                "submissions": [{"id": "a", "student": "a?"}, {"id": "b", "student": "b?"}],
+                "files": [{"sha256": "1", "names": ["x"]}],
+            }
+        ],
+    }
+
+
+def test_nothing_to_note_replaces_an_older_note(tmp_path, holding):
+    results = [holding(each, x="1") for each in "ab"]
+    write_reports(results, tmp_path, find_twins(results, EXPECTED))
+    write_reports(results[:1], tmp_path)
+    assert json.loads((tmp_path / "twins.json").read_text())["groups"] == []
+    assert "Equal files" not in (tmp_path / "index.html").read_text()
+
+
+def test_the_course_page_names_them_escaped(tmp_path, holding):
+    attack = "<img src=x>\u202e"
+    results = [holding(f"<b>{i}", attack, **{attack: "1"}) for i in range(2)]
+    twins = find_twins(results, EXPECTED)
+    page = write_course_page(results, tmp_path, twins).read_text()
+    assert "Equal files" in page
+    assert "2 submissions" in page
+    assert "&lt;img src=x&gt;" in page
+    assert not any(text in page for text in ("<img", "<b>", "\u202e"))
+
+
+def test_a_large_group_is_a_count_with_the_first_names(tmp_path, holding):
+    results = [holding(f"id-{i:03}", x="1") for i in range(250)]
+    page = write_course_page([], tmp_path, find_twins(results, EXPECTED)).read_text()
+    assert "250 submissions" in page
+    assert "id-011" in page
+    assert "id-012" not in page
+    assert "and 238 more" in page
+
+
+def test_thousands_of_groups_keep_the_page_small(tmp_path, holding):
+    results = [holding(f"id-{i:05}", x=str(i // 2)) for i in range(10_000)]
+    page = write_course_page([], tmp_path, find_twins(results, EXPECTED)).read_text()
+    assert "4800 more stand in" in page
+    assert len(page) < 300_000
+
+
+def test_a_student_never_reads_of_twins(tmp_path, holding):
+    results = [holding(each, **{DEV: "1234abcd"}) for each in "ab"]
+    for result in results:
+        write_submission_files(result, tmp_path)
+    write_reports(results, tmp_path, find_twins(results, EXPECTED))
+    for path in (*tmp_path.glob("reports/*"), *tmp_path.glob("gradescope/*")):
+        text = path.read_text()
+        assert "1234abcd" not in text
+        assert "fingerprint" not in text
+        assert "Equal files" not in text
+
+
+def test_grades_do_not_depend_on_twins(tmp_path, holding):
+    results = [holding(each, x="1") for each in "ab"]
+    write_reports(results, tmp_path / "with", find_twins(results, EXPECTED))
+    write_reports(results, tmp_path / "without")
+    with_twins, without = (
+        (tmp_path / each / "grades.csv").read_text() for each in ("with", "without")
+    )
+    assert with_twins == without
+
+
+def test_the_terminal_says_it_in_one_line(capsys, tmp_path, holding):
+    results = [holding(each, x="1") for each in "abc"]
+    terminal.show_batch(results, tmp_path, find_twins(results, EXPECTED))
+    assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
+    terminal.show_batch(results, tmp_path)
+    assert "equal files" not in capsys.readouterr().out
+
+
+def test_the_course_says_which_files_are_equal_anyway():
+    assert deterministic_files(load_assignment("cs224n-a4")) == {
+        "vanilla.model.params",
+        "vanilla.nopretrain.dev.predictions",
+        "vanilla.nopretrain.test.predictions",
+    }
+
+
+def test_an_assignment_need_not_have_such_files(tiny):
+    assert deterministic_files(tiny) == frozenset()

@@ -1,0 +1,54 @@
+"""A run of the pipeline in a process of its own, for tests that end it: OUT WORKERS [BYTES]."""
+
+import dataclasses
+import resource
+import signal
+import sys
+from pathlib import Path
+
+import torch
+
+from graders.data import open_data
+from graders.errors import Misuse
+from training.pipeline import run_pipeline
+from training.plan import Plan
+from training.precision import Machine
+from training.preset import DEMO
+
+CPU = torch.device("cpu")
+
+
+def preset(epochs=3):
+    """The demo's recipes for a model that learns nothing, in seconds."""
+    return dataclasses.replace(
+        DEMO,
+        n_layer=1,
+        n_head=1,
+        n_embd=16,
+        pretrain=dataclasses.replace(DEMO.pretrain, epochs=epochs),
+        finetune=dataclasses.replace(DEMO.finetune, epochs=2),
+        nopretrain=dataclasses.replace(DEMO.nopretrain, epochs=2),
+    )
+
+
+def run(out, workers=1, *, seed=0, report=lambda *_: None, publish=lambda _: None):
+    """The metrics of a tiny run."""
+    with open_data(None) as data:
+        plan = Plan(preset(), ("vanilla", "rope"), data.folder, data.description, out, seed)
+        machine = Machine(CPU, torch.float32, workers)
+        return run_pipeline(plan, data, machine, report=report, publish=publish)
+
+
+def main():
+    out, workers, *limit = sys.argv[1:]
+    if limit:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), int(limit[0])))
+    try:
+        run(Path(out), int(workers), report=lambda *made: print(*made, flush=True))
+    except Misuse as error:
+        sys.exit(f"{error}\nhint: {error.hint}")
+
+
+if __name__ == "__main__":
+    main()
