@@ -25,8 +25,6 @@ class AttentionConfig(Protocol):
     def resid_pdrop(self) -> float: ...
     @property
     def rope(self) -> bool: ...
-    @property
-    def flash(self) -> bool: ...
 
 
 class CausalSelfAttention(nn.Module):
@@ -34,6 +32,7 @@ class CausalSelfAttention(nn.Module):
 
     mask: torch.Tensor
     rope_cache: torch.Tensor
+    flash = False  # whether one fused kernel does it all, as GPTConfig.flash asks
 
     def __init__(self, config: AttentionConfig) -> None:
         super().__init__()
@@ -41,7 +40,6 @@ class CausalSelfAttention(nn.Module):
             raise ValueError(f"{config.n_embd} features do not split into {config.n_head} heads")
         self.n_head = config.n_head
         self.rope = config.rope
-        self.flash = config.flash
         self.key = nn.Linear(config.n_embd, config.n_embd)
         self.query = nn.Linear(config.n_embd, config.n_embd)
         self.value = nn.Linear(config.n_embd, config.n_embd)

@@ -10,7 +10,7 @@ from reference.gpt import GPT
 from reference.vocabulary import MASK, Vocabulary
 
 STEPS = 32  # characters the course's script samples, whatever they are
-AT_ONCE = 256  # prompts a batch: more do not make it faster, and their keys take memory
+AT_ONCE = 128  # prompts a batch: keys and values of more leave the cache of a CPU
 SHRINK = 0.75  # a batch is made smaller when a quarter of its rows have answered
 
 

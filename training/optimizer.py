@@ -60,3 +60,13 @@ def set_rates(optimizers: list[torch.optim.Optimizer], rates: list[float]) -> No
                 group["lr"].fill_(rate)
             else:
                 group["lr"] = rate
+
+
+def keep_rates_on(optimizer: torch.optim.Optimizer, device: torch.device) -> None:
+    """Bring back rates that are tensors from where a file was read to where they are used.
+
+    A captured step would otherwise keep the number that it found when it was recorded.
+    """
+    for group in optimizer.param_groups:
+        if isinstance(group["lr"], torch.Tensor):
+            group["lr"] = group["lr"].to(device)

@@ -16,7 +16,7 @@ from training.examples import Examples
 from training.files import load_tensors, save_tensors
 from training.graph import CapturedStep
 from training.metrics import Point
-from training.optimizer import make_optimizers
+from training.optimizer import keep_rates_on, make_optimizers
 from training.precision import Machine
 from training.preset import Recipe
 from training.step import Step
@@ -129,6 +129,7 @@ class Trainer:
         self.model.load_state_dict(state["model"])
         for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
+            keep_rates_on(optimizer, self.course.machine.device)
         torch.set_rng_state(state["generator"])
         if state["gpu_generator"] is not None:
             torch.cuda.set_rng_state(state["gpu_generator"])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from reference.attention import CausalSelfAttention
+from reference.gpt import Block, GPTConfig
 
 
 def attention(rope: bool, n_head: int = 4, n_embd: int = 32, dropout: float = 0.0):
@@ -99,3 +100,13 @@ def test_tables_are_saved_with_the_weights(rope: bool, buffers: list[str]) -> No
 def test_uneven_heads_are_refused() -> None:
     with pytest.raises(ValueError, match="32 features do not split into 5 heads"):
         attention(rope=False, n_head=5)
+
+
+@pytest.mark.parametrize("rope", [False, True])
+def test_fused_kernel_attends_alike(rope: bool) -> None:
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 9, "block_size": 12, "n_layer": 1, "n_head": 2, "n_embd": 8}
+    plain, fused = (Block(GPTConfig(**sizes, rope=rope, flash=flash)) for flash in (False, True))
+    fused.load_state_dict(plain.state_dict())
+    x = torch.randn(2, 7, 8)
+    torch.testing.assert_close(fused.eval()(x), plain.eval()(x), rtol=1e-5, atol=1e-6)
