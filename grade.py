@@ -4,34 +4,46 @@ Exit codes: 0 graded, 1 something could not be graded, 2 misuse.
 """
 
 import os
+import signal
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from graders.batch import grade_all
+from graders.attacks import attack_all, verdict_row
+from graders.attacks_uploads import known_attacks
+from graders.batch import grade_stored, plan_work
+from graders.choices import (
+    choose_criteria,
+    choose_options,
+    executor_for,
+    existing,
+    uploads_in,
+    with_rerun,
+)
+from graders.difference import refuse_losses, regraded
 from graders.discovery import assignment_names, load_assignment
 from graders.doctor import examine
-from graders.errors import Misuse
+from graders.errors import GraderFault, Misuse
 from graders.executors import make_executor
 from graders.isolation import choose_tier
-from graders.model import Assignment
+from graders.model import Assignment, Submission
 from graders.pipeline import Options, grade_submission
 from graders.precheck import precheck_options
-from graders.rerun import WALL_MINUTES, jobs_for, plan_rerun
+from graders.regrade import grade_draft, plan_draft
+from graders.rerun import WALL_MINUTES
+from graders.results import open_store, read_store
+from graders.retry import unfinished
 from graders.validate import example_folders, validate
-from reports import (
-    deterministic_files,
-    find_twins,
-    pipeline_progress,
-    terminal,
-    write_pipeline_page,
-    write_reports,
-    write_submission_files,
-)
-from submissions.receive import collect, identify, identify_all
+from graders.workplace import settle
+from reports import pipeline_progress, store_terminal, terminal, write_submission_files
+from reports.course_files import publish_course, write_course
+from reports.pipeline_page import write_pipeline_page
+from reports.regrade_page import write_regrade_page
+from reports.submission_files import remove_files
+from submissions.receive import identify, identify_all
 
 app = typer.Typer(
     add_completion=False,
@@ -42,23 +54,17 @@ app = typer.Typer(
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")]
 Out = Annotated[Path, typer.Option(help="Folder for results, reports and grades.")]
-Data = Annotated[
-    Path | None, typer.Option(help="The course's files; without it the embedded world.")
-]
+Data = Annotated[Path | None, typer.Option(help="The course's files; else the embedded world.")]
 Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria to grade; without it all.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]
 Isolation = Annotated[str, typer.Option(help="auto, bubblewrap, landlock or none.")]
 Jobs = Annotated[
     int, typer.Option(help="Submissions graded at the same time.", show_default="one a core")
 ]
-ExecutorName = Annotated[str, typer.Option("--executor", help="serial or processes.")]
-
-Rerun = Annotated[
-    bool, typer.Option("--rerun", help="Also train anew with the student's own run.py.")
-]
-RerunWall = Annotated[
-    float, typer.Option(metavar="MINUTES", help="The longest that --rerun trains a submission.")
-]
+ExecutorName = Annotated[str, typer.Option("--executor", help="serial, processes or ray.")]
+Force = Annotated[bool, typer.Option("--force", help="Grade what is in the store, too.")]
+Rerun = Annotated[bool, typer.Option("--rerun", help="Also train anew with the student's run.py.")]
+RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="The longest that it trains.")]
 
 JOBS = os.cpu_count() or 1
 
@@ -74,14 +80,14 @@ def run(
     isolation: Isolation = "auto",
     rerun: Rerun = False,
     rerun_wall: RerunWall = WALL_MINUTES,
+    force: Force = False,
 ) -> None:
     """Grade submissions, each a folder or an archive."""
     task = load_assignment(assignment)
-    options = _options(task, data, only, device, isolation)
-    if rerun:
-        plan = plan_rerun(data=options.data, device=device, minutes=rerun_wall)
-        options = replace(options, rerun=plan)
-    _grade([_existing(path) for path in submission], task, options, out, ("serial", 1))
+    options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
+    question = task, with_rerun(options, device, rerun_wall) if rerun else options
+    uploads = identify_all([existing(path) for path in submission], task.name)
+    raise typer.Exit(int(not _grade(uploads, question, out, ("serial", 1), force=force)))
 
 
 @app.command()
@@ -97,17 +103,77 @@ def batch(
     executor: ExecutorName = "processes",
     rerun: Rerun = False,
     rerun_wall: RerunWall = WALL_MINUTES,
+    force: Force = False,
 ) -> None:
     """Grade every folder and archive in FOLDER."""
     task = load_assignment(assignment)
-    options = _options(task, data, only, device, isolation)
-    if rerun:
-        plan = plan_rerun(data=options.data, device=device, minutes=rerun_wall)
-        options, jobs = replace(options, rerun=plan), jobs_for(plan, jobs)
-    uploads = collect(_folder(folder))
-    if not uploads:
-        raise Misuse(f"{folder} holds no submissions", "put a folder or an archive a student there")
-    _grade(uploads, task, options, out, (executor, jobs))
+    options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
+    question = task, with_rerun(options, device, rerun_wall) if rerun else options
+    uploads, slots = identify_all(uploads_in(folder), task.name), (executor, jobs)
+    raise typer.Exit(int(not _grade(uploads, question, out, slots, force=force, alone=True)))
+
+
+@app.command()
+def retry(
+    out: Out = Path("out"),
+    isolation: Isolation = "auto",
+    jobs: Jobs = JOBS,
+    executor: ExecutorName = "processes",
+) -> None:
+    """Grade again what could not be graded."""
+    with read_store(out) as store:
+        todo = list(unfinished(store, choose_tier(isolation)))
+    store_terminal.show_retry(len(todo), [gone for each in todo for gone in each.gone])
+    good = [_grade(each.submissions, each.question, out, (executor, jobs)) for each in todo]
+    raise typer.Exit(int(not all(good) or any(each.gone for each in todo)))
+
+
+@app.command()
+def regrade(
+    assignment: Name,
+    out: Out = Path("out"),
+    publish: Annotated[bool, typer.Option("--publish", help="Make it the published one.")] = False,
+    data: Annotated[
+        Path | None, typer.Option(help="Other files of the course than before.")
+    ] = None,
+    isolation: Isolation = "auto",
+    jobs: Jobs = JOBS,
+    executor: ExecutorName = "processes",
+) -> None:
+    """After a change of checks, grade again what it can touch, and show what differs."""
+    task = load_assignment(assignment)
+    options = choose_options(task, data=data, isolation=isolation)
+    with open_store(out) as store:
+        draft = plan_draft(store, task, options)
+        if draft is not None:
+            with executor_for(draft.question, (executor, jobs)) as (pool, ahead):
+                graded = grade_draft(store, draft, pool, ahead=ahead)
+                list(terminal.progress_of(graded, len(draft.waiting)))
+        report = regraded(store, draft)
+        write_regrade_page(report, out)
+        store_terminal.show_regraded(report, out)
+        if publish:
+            refuse_losses(report)
+            publish_course(store, report.after, task=task, out=out)
+    raise typer.Exit(int(bool(report.lost)))
+
+
+@app.command()
+def show(
+    submission: Annotated[str, typer.Argument(help="Its id; without it all are listed.")] = "",
+    out: Out = Path("out"),
+    generation: Annotated[
+        int, typer.Option(help="Of the store.", show_default="the published one")
+    ] = 0,
+) -> None:
+    """Show what the store holds: generations, their scores, one Result."""
+    with read_store(out) as store:
+        chosen = store.generation(generation)
+        if submission:
+            terminal.show_result(store.member_result(chosen.number, submission))
+        else:
+            store_terminal.show_generations(store.generations(), chosen.number)
+            terminal.show_scores(store.results(chosen.number))
 
 
 @app.command()
@@ -121,8 +187,8 @@ def check(
     """Check your own work before you hand it in (visible criteria only)."""
     task = load_assignment(assignment or assignment_names()[0])
     tier = choose_tier(isolation, refuse_none=False)
-    upload = identify(_existing(submission), task.name)
-    plan = precheck_options(task, upload.path, tier, data=data, only=_criteria(task, only))
+    upload = identify(existing(submission), task.name)
+    plan = precheck_options(task, upload.path, tier, data=data, only=choose_criteria(task, only))
     result = grade_submission(upload, task, plan.options)
     terminal.show_result(result, plan.not_judged)
     raise typer.Exit(int(plan.failed_to_grade(result)))
@@ -134,12 +200,20 @@ def validate_command(
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
+    attacks: Annotated[
+        bool, typer.Option("--attacks", help="Grade hostile submissions: does any gain anything?")
+    ] = False,
 ) -> None:
     """Show that an assignment's checks do what its rubric says."""
     task = load_assignment(assignment)
-    options = _options(task, None, "", "auto", isolation)
-    total = 1 + len(example_folders(task))
+    options = choose_options(task, isolation=isolation)
+    total = 1 + len(known_attacks() if attacks else example_folders(task))
     with make_executor(executor, jobs) as pool:
+        if attacks:
+            met = attack_all(task, options, pool, chosen=known_attacks(), ahead=2 * jobs)
+            verdicts = list(terminal.progress_of(met, total))
+            terminal.show_rows(map(verdict_row, verdicts))
+            raise typer.Exit(int(any(each.problems for each in verdicts)))
         found = validate(task, options, pool, ahead=2 * jobs)
         findings = list(terminal.progress_of(found, total))
     terminal.show_findings(findings)
@@ -150,8 +224,9 @@ def validate_command(
 def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs = JOBS) -> None:
     """Grade the bundled example submissions against the embedded world."""
     task = load_assignment("cs224n-a4")
-    options = _options(task, None, "", "auto", isolation)
-    _grade(example_folders(task), task, options, out, ("processes", jobs))
+    options = choose_options(task, isolation=isolation)
+    uploads, slots = identify_all(example_folders(task), task.name), ("processes", jobs)
+    raise typer.Exit(int(not _grade(uploads, (task, options), out, slots, alone=True)))
 
 
 @app.command()
@@ -185,63 +260,41 @@ def doctor(data: Data = None) -> None:
     raise typer.Exit(0 if ready else 1)
 
 
-def _options(
-    task: Assignment, data: Path | None, only: str, device: str, isolation: str
-) -> Options:
-    if device not in ("auto", "cpu", "cuda"):
-        raise Misuse(f"there is no device `{device}`", "there is `auto`, `cpu` and `cuda`")
-    tier = choose_tier(isolation)
-    return Options(tier, None if data is None else _folder(data), _criteria(task, only))
-
-
-def _criteria(task: Assignment, only: str) -> frozenset[str] | None:
-    wanted = frozenset(part.strip() for part in only.split(",") if part.strip())
-    known = [criterion.id for criterion in task.rubric]
-    for name in sorted(wanted - set(known)):
-        names = ", ".join(f"`{each}`" for each in known)
-        raise Misuse(f"--only: there is no criterion `{name}`", f"{task.name} has {names}")
-    return wanted or None
-
-
-def _existing(path: Path) -> Path:
-    if not path.exists():
-        raise Misuse(f"{path} does not exist", "give a folder or an archive")
-    return path
-
-
-def _folder(path: Path) -> Path:
-    if not path.is_dir():
-        raise Misuse(f"{path} is not a folder", "give the folder that holds the files")
-    return path
-
-
 def _grade(
-    uploads: list[Path], task: Assignment, options: Options, out: Path, slots: tuple[str, int]
-) -> None:
-    """Grade, write what each reader gets, print the table, exit with what it means."""
-    name, jobs = slots
-    submissions = identify_all(uploads, task.name)
-    with make_executor(name, jobs) as pool:
-        results = []
-        ahead = 1 if name == "serial" else 2 * jobs
-        graded = grade_all(submissions, task, options, pool, ahead=ahead)
-        for result in terminal.progress_of(graded, len(submissions)):
-            write_submission_files(result, out)
-            results.append(result)
-    results.sort(key=lambda result: result.submission.id)
-    twins = find_twins(results, deterministic_files(task))
-    write_reports(results, out, twins)
-    terminal.show_batch(results, out, twins)
-    raise typer.Exit(int(any(result.status in ("incomplete", "rejected") for result in results)))
+    submissions: Sequence[Submission],
+    question: tuple[Assignment, Options],
+    out: Path,
+    slots: tuple[str, int],
+    *,
+    force: bool = False,
+    alone: bool = False,
+) -> bool:
+    """Grade what the store lacks and write what each reader gets; whether all was graded."""
+    named = {each.id for each in submissions}
+    with open_store(out) as store:
+        work = plan_work(store, submissions, question, force=force, alone=alone)
+        store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
+        remove_files([each.id for each in work.waiting], out)
+        with executor_for(question, slots) as (pool, ahead):
+            graded = grade_stored(store, work, question, pool, ahead=ahead)
+            for result in terminal.progress_of(graded, len(work.waiting)):
+                write_submission_files(result, out)
+        return write_course(store, work.generation, task=question[0], out=out, named=named)
 
 
 def main() -> None:
-    """The console script: known errors become one line and exit code 2."""
+    """The console script: known errors become one line, with exit code 2, or 1 where ours."""
+    # Told to end, it ends as when interrupted: processes and folders do not stay behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        settle()
         app()
     except Misuse as error:
         terminal.show_misuse(str(error), error.hint)
         sys.exit(2)
+    except GraderFault as error:
+        terminal.show_misuse(str(error), "it is not the students' fault; run the command again")
+        sys.exit(1)
 
 
 if __name__ == "__main__":

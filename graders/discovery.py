@@ -30,6 +30,7 @@ class _Limits(_Strict):
     memory_bytes: int = Field(ge=2**28)
     output_bytes: int = Field(gt=0)
     processes: int = Field(gt=0)
+    gpus: float = Field(default=1.0, gt=0, le=1)
 
 
 class _Files(_Strict):

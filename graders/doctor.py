@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.boundary.sandbox import Tier, best_tier, tier_works
+from graders.boundary.sandbox import Tier, best_tier, tier_works, warm_works
 from graders.data import open_data
 from graders.errors import Misuse
 
@@ -55,7 +55,9 @@ def _sandbox() -> Symptom:
 
 def _tier(tier: Tier) -> Symptom:
     works = tier_works(tier)
-    return Symptom(f"  {tier.value}", "works" if works else "does not work here", good=works)
+    start = "starts warm" if warm_works(tier) else "starts cold: importing torch each time"
+    found = f"works, {start}" if works else "does not work here"
+    return Symptom(f"  {tier.value}", found, good=works)
 
 
 def _data(folder: Path | None) -> Symptom:

@@ -13,6 +13,10 @@ SoftmarkError
     └── SandboxFailed      the sandbox did not start, or broke before student code ran
 """
 
+from typing import ClassVar
+
+from graders.model import Outcome
+
 
 class SoftmarkError(Exception):
     """The root of all errors raised on purpose."""
@@ -29,6 +33,8 @@ class Misuse(SoftmarkError):
 class StudentFault(SoftmarkError):
     """The student's code did not answer as asked; the message is a sentence for the student."""
 
+    outcome: ClassVar[Outcome] = ""
+
     def __init__(self, message: str, where: str = "") -> None:
         super().__init__(message)
         self.where = where
@@ -36,6 +42,8 @@ class StudentFault(SoftmarkError):
 
 class StudentRaised(StudentFault):
     """The student's code raised; `kind` is the exception's name, `where` file and line."""
+
+    outcome = "raised"
 
     def __init__(self, message: str, where: str = "", kind: str = "") -> None:
         super().__init__(message, where)
@@ -45,21 +53,31 @@ class StudentRaised(StudentFault):
 class StudentExited(StudentFault):
     """The student's process ended by itself before it answered."""
 
+    outcome = "exited"
+
 
 class StudentSignalled(StudentFault):
     """The student's process died of a signal."""
+
+    outcome = "signalled"
 
 
 class StudentTimedOut(StudentFault):
     """The student's code used up its wall clock or CPU time."""
 
+    outcome = "timed_out"
+
 
 class StudentOutOfMemory(StudentFault):
     """The student's code used up its memory."""
 
+    outcome = "out_of_memory"
+
 
 class BadReply(StudentFault):
     """The reply is malformed, too large, or of a type that is not accepted."""
+
+    outcome = "bad_reply"
 
 
 class GraderFault(SoftmarkError):

@@ -1,11 +1,15 @@
-"""Where jobs run: in this process or in several, behind `concurrent.futures.Executor`.
+"""Where jobs run: in this process, in several, on a cluster; all a `concurrent.futures.Executor`.
 
 Two promises beyond the standard library's, held to one contract test: results equal those of
 `serial`, and a job whose process dies takes no other job with it.
 """
 
 import multiprocessing
+import os
+import signal
+import tempfile
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -15,6 +19,7 @@ from graders.errors import GraderFault, Misuse
 
 P = ParamSpec("P")
 T = TypeVar("T")
+TIDYING_SECONDS = 10
 
 
 class SerialExecutor(Executor):
@@ -48,16 +53,33 @@ class ProcessesExecutor(Executor):
 
     def _in_process(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return self._pool().submit(fn, *args, **kwargs).result()
+            return self._start(fn, *args, **kwargs).result()
         except BrokenProcessPool as error:
             self._own.pool = None
             raise GraderFault("the grading process died before it finished") from error
+
+    def _start(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        try:
+            return self._pool().submit(fn, *args, **kwargs)
+        except BrokenProcessPool:  # it died between two jobs: this one has not begun
+            self._own.pool = None
+            return self._pool().submit(fn, *args, **kwargs)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Wait for the jobs; where the caller was interrupted, end them at once."""
+        if kind is not None:
+            self._slots.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():
+                child.terminate()
+        self.shutdown()
 
     def _pool(self) -> ProcessPoolExecutor:
         pool: ProcessPoolExecutor | None = getattr(self._own, "pool", None)
         if pool is None:
             # spawn: a fork of a process with threads (rich's progress bar) can deadlock
-            pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+            context = multiprocessing.get_context("spawn")
+            folder = tempfile.gettempdir()
+            pool = ProcessPoolExecutor(1, context, initializer=_begin_worker, initargs=(folder,))
             self._own.pool = pool
             self._pools.append(pool)
         return pool
@@ -69,17 +91,45 @@ class ProcessesExecutor(Executor):
             pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
 
-EXECUTORS: dict[str, Callable[[int], Executor]] = {
-    "serial": lambda _jobs: SerialExecutor(),
-    "processes": ProcessesExecutor,
+def _begin_worker(folder: str) -> None:
+    """Unpack where the whole run does, and when told to end, clean up as when interrupted."""
+    tempfile.tempdir = folder
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for its next job for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(TIDYING_SECONDS)
+        os._exit(1)
+
+
+def _ray(jobs: int, gpus: float) -> Executor:
+    # Optional, and slow to import.
+    from graders.ray_executor import RayExecutor
+
+    return RayExecutor(jobs, gpus)
+
+
+EXECUTORS: dict[str, Callable[[int, float], Executor]] = {
+    "serial": lambda _jobs, _gpus: SerialExecutor(),
+    "processes": lambda jobs, _gpus: ProcessesExecutor(jobs),
+    "ray": _ray,
 }
 
 
-def make_executor(name: str, jobs: int) -> Executor:
-    """The executor of this name with `jobs` slots; raises Misuse for an unknown name."""
+def make_executor(name: str, jobs: int, *, gpus: float = 0.0) -> Executor:
+    """The executor of this name with `jobs` slots, each with a share of a GPU where one is used.
+
+    Raises Misuse for an unknown name.
+    """
     if name not in EXECUTORS:
         known = ", ".join(f"`{each}`" for each in EXECUTORS)
         raise Misuse(f"there is no executor `{name}`", f"there is {known}")
     if jobs < 1:
         raise Misuse(f"--jobs {jobs}: at least 1 is needed")
-    return EXECUTORS[name](jobs)
+    return EXECUTORS[name](jobs, gpus)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
 from pathlib import Path
 from typing import Literal
 
@@ -12,15 +11,19 @@ from submissions.submission import Submission
 __all__ = [
     "Assignment",
     "Check",
+    "CheckChange",
     "CheckResult",
     "CheckStatus",
     "Criterion",
     "CriterionKind",
     "CriterionResult",
+    "Difference",
     "FileSpec",
     "Finding",
+    "Generation",
     "Limits",
     "Outcome",
+    "Regraded",
     "Result",
     "ResultStatus",
     "Setting",
@@ -32,19 +35,19 @@ Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
 CriterionKind = Literal["code", "metric", "written"]
 CheckStatus = Literal["passed", "partial", "failed", "skipped", "needs_review", "error"]
 ResultStatus = Literal["graded", "needs_review", "rejected", "incomplete"]
+# How a check ended beyond its status: why the student's process gave no answer, or `blocked`,
+# skipped because of another check. Empty where the status says it all.
+Outcome = Literal[
+    "",
+    "raised",
+    "exited",
+    "signalled",
+    "timed_out",
+    "out_of_memory",
+    "bad_reply",
+    "blocked",
+]
 Setting = str | int | float | bool
-
-
-class Outcome(Enum):
-    """How a request to the student's process ended; `sandbox_failed` alone is ours."""
-
-    OK = "ok"
-    RAISED = "raised"
-    EXITED = "exited"
-    SIGNALLED = "signalled"
-    TIMED_OUT = "timed_out"
-    OUT_OF_MEMORY = "out_of_memory"
-    SANDBOX_FAILED = "sandbox_failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,8 @@ class Limits:
     """What a student's process may use.
 
     `wall_seconds` bounds one check, `cpu_seconds` one child process; `output_bytes` is what is
-    kept of stdout and stderr, and `processes` counts threads too. `gpu` lets it use one GPU.
+    kept of stdout and stderr, and `processes` counts threads too. `gpu` lets it use one GPU, of
+    which a cluster then gives it the share `gpus`.
     """
 
     wall_seconds: float
@@ -61,6 +65,7 @@ class Limits:
     output_bytes: int
     processes: int
     gpu: bool = False
+    gpus: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,7 @@ class CheckResult:
     actual: str = ""
     counterexample: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+    outcome: Outcome = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +165,80 @@ class Finding:
     why: str
     lost: Mapping[str, float]
     problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """All Results that were made with the same checks; `published` is 0 for a draft."""
+
+    number: int
+    assignment: str
+    version: int
+    checks: str
+    made_at: str
+    published: int
+    submissions: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckChange:
+    """A check whose verdict differs between two generations, and what it says now."""
+
+    criterion: str
+    check: str
+    before: str
+    after: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A submission whose score, status or verdicts differ between two generations."""
+
+    submission: str
+    before: float | None
+    after: float | None
+    status: ResultStatus
+    changes: tuple[CheckChange, ...]
+
+    @property
+    def gain(self) -> float:
+        """Points more than before; 0 where one of the two scores is not there."""
+        if self.before is None or self.after is None:
+            return 0.0
+        return round(self.after - self.before, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Regraded:
+    """A draft beside the generation that is published: what was graded, and what differs.
+
+    `graded` counts the submissions of which something had to be graded, `touched` names what.
+    """
+
+    title: str
+    before: int
+    after: int
+    submissions: int
+    graded: int
+    touched: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def gaining(self) -> int:
+        """How many submissions have a higher score now."""
+        return sum(each.gain > 0 for each in self.differences)
+
+    @property
+    def losing(self) -> int:
+        """How many submissions have a lower score now."""
+        return sum(each.gain < 0 for each in self.differences)
+
+    @property
+    def lost(self) -> tuple[Difference, ...]:
+        """The submissions that had a score and could not be graded now."""
+        return tuple(
+            each
+            for each in self.differences
+            if each.before is not None and each.status in ("incomplete", "rejected")
+        )

@@ -3,6 +3,7 @@
 upload -> clean folder -> checks (trusted, here) <-> student's process (sandboxed) -> Result
 """
 
+import os
 import tempfile
 import time
 from collections.abc import Sequence
@@ -128,6 +129,8 @@ def _run(
     environment: dict[str, object],
 ) -> Sequence[CheckResult]:
     """Open the upload, start the student's process and let every check ask its questions."""
+    if not os.path.lexists(submission.path):
+        raise GraderFault(f"{submission.path.name} is not on this machine")
     with tempfile.TemporaryDirectory(prefix="softmark-", ignore_cleanup_errors=True) as work:
         clean = open_submission(
             submission,

@@ -87,6 +87,11 @@ def jobs_for(plan: RerunPlan, jobs: int) -> int:
     return jobs_that_fit(jobs, free_bytes(), free_gpu_bytes() if plan.gpu else None)
 
 
+def gpus_for(plan: RerunPlan | None, assignment: Assignment) -> float:
+    """The share of a GPU that a cluster keeps free for one submission; none where none is used."""
+    return assignment.limits.gpus if plan is not None and plan.gpu else 0.0
+
+
 @contextmanager
 def open_rerun(
     code: Path | None, assignment: Assignment, plan: RerunPlan | None, tier: Tier

@@ -6,7 +6,7 @@
     ├── assignment    name, version
     ├── criteria[]    id, title, points, max_points, visibility, status
     │   └── checks[]  id, description, status, fraction, message, hint, expected, actual,
-    │                 counterexample (label -> value, or null), seconds
+    │                 counterexample (label -> value, or null), seconds, outcome
     └── environment   whatever the pipeline recorded
 
 A Result read back has everything named above. What the file does not hold gets a plain value:
@@ -15,6 +15,7 @@ criterion's kind is `code`, a check's weight 1 and its `depends_on` empty. Texts
 are, except that half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD.
 """
 
+import contextlib
 import json
 import os
 import uuid
@@ -32,6 +33,7 @@ from graders.model import (
     CheckStatus,
     Criterion,
     CriterionResult,
+    Outcome,
     Result,
     ResultStatus,
     Submission,
@@ -69,6 +71,7 @@ class _Check(_Edge):
     actual: str
     counterexample: dict[str, str] | None
     seconds: float
+    outcome: Outcome = ""  # files from before 0.2 do not say it
 
 
 class _Criterion(_Edge):
@@ -115,23 +118,36 @@ def result_from_json(document: Mapping[str, object]) -> Result:
     return _result(_Result.model_validate_json(json.dumps(document)))
 
 
+def result_text(result: Result) -> str:
+    """The Result as the text of its file."""
+    return json.dumps(result_to_json(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
 def write_result(result: Result, out: Path) -> Path:
     """Write `out/results/<submission>.json` whole or not at all, and return its path."""
-    text = json.dumps(result_to_json(result), ensure_ascii=False, indent=1, allow_nan=False)
-    return write_text(submission_file(out, "results", result.submission.id, ".json"), text + "\n")
+    path = submission_file(out, "results", result.submission.id, ".json")
+    return write_text(path, result_text(result))
 
 
 def read_result(path: Path) -> Result:
     """The Result stored in a file; Misuse, which names the file, when it is broken."""
     remedy = "grade that submission again, or delete the file"
     try:
-        return _result(_Result.model_validate_json(path.read_bytes()))
+        return result_from_text(path.read_bytes(), str(path))
     except OSError as error:
         raise Misuse(f"{path}: cannot be read: {error.strerror}", remedy) from error
+    except Misuse as error:
+        raise Misuse(str(error), remedy) from error
+
+
+def result_from_text(text: str | bytes, source: str) -> Result:
+    """The Result a text holds; Misuse, which names its source, when it is none."""
+    try:
+        return _result(_Result.model_validate_json(text))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise Misuse(f"{path}: not a {SCHEMA} file: {where}: {first['msg']}", remedy) from error
+        raise Misuse(f"{source}: not a {SCHEMA} file: {where}: {first['msg']}") from error
 
 
 def submission_file(out: Path, folder: str, submission_id: str, suffix: str) -> Path:
@@ -143,14 +159,20 @@ def submission_file(out: Path, folder: str, submission_id: str, suffix: str) -> 
 
 def write_text(path: Path, text: str) -> Path:
     """Write a UTF-8 file that readers see either whole or not yet."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     # A name of its own: two writers never share it, and no reader looks for it.
     unfinished = path.parent / f".{uuid.uuid4().hex}.tmp"
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text(text, encoding="utf-8", newline="")
         os.replace(unfinished, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):  # an older file would be taken for this one
+            path.unlink(missing_ok=True)
+        remedy = "make room for it and say the same command again"
+        raise Misuse(f"{path}: cannot be written: {error.strerror}", remedy) from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
     return path
 
 

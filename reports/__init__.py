@@ -1,11 +1,12 @@
 """Results as pages, tables and files for other systems."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from graders.model import Result
-from graders.store import write_result
+from graders.store import submission_file, write_result
 from reports.course_page import write_course_page
+from reports.course_view import course_view
 from reports.grades import write_grades
 from reports.gradescope import write_gradescope
 from reports.pipeline_page import write_pipeline_page
@@ -13,6 +14,7 @@ from reports.student_page import write_student_page
 from reports.twins import Twins, deterministic_files, find_twins, write_twins
 
 __all__ = [
+    "course_view",
     "deterministic_files",
     "find_twins",
     "write_course_page",
@@ -27,15 +29,20 @@ __all__ = [
 
 
 def write_reports(
-    results: Sequence[Result], out: Path, twins: Sequence[Twins] = ()
+    results: Iterable[Result], out: Path, twins: Sequence[Twins] = ()
 ) -> tuple[Path, ...]:
-    """Write what needs every result: `out/grades.csv`, `out/twins.json` and `out/index.html`."""
-    page = write_course_page(results, out, twins)
-    return write_grades(results, out), write_twins(twins, out), page
+    """Write what needs every result: `out/grades.csv`, `out/twins.json` and `out/index.html`.
+
+    Each result is looked at once, and may be let go then.
+    """
+    course = course_view(results, twins)
+    page = write_course_page(course, out)
+    return write_grades(course, out), write_twins(twins, out), page
 
 
 def write_submission_files(result: Result, out: Path) -> tuple[Path, ...]:
     """Write what needs one result: its JSON, its Gradescope file and its page."""
+    # The Result goes first and comes last: where it lies, the other files are of it.
+    submission_file(out, "results", result.submission.id, ".json").unlink(missing_ok=True)
     page, gradescope = write_student_page(result, out), write_gradescope(result, out)
-    # The Result comes last: where it lies, the submission is done with.
     return write_result(result, out), gradescope, page

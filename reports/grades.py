@@ -2,11 +2,11 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from graders.model import Criterion, Result
 from graders.store import write_text
+from reports.course_view import CourseView, Row
 from reports.text import line
 
 COLUMNS = ("submission", "student", "status", "score", "max_score")
@@ -14,29 +14,14 @@ COLUMNS = ("submission", "student", "status", "score", "max_score")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
-def write_grades(results: Iterable[Result], out: Path) -> Path:
+def write_grades(course: CourseView, out: Path) -> Path:
     """Write `out/grades.csv`, ordered by submission; a score not published is a blank cell."""
-    ordered = in_order(results)
-    columns = [c.id for c in rubric(ordered)]
+    columns = [summary.criterion.id for summary in course.rubric]
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow([*COLUMNS, *map(cell, columns)])
-    writer.writerows(_row(result, columns) for result in ordered)
+    writer.writerows(_cells(row, columns) for row in course.rows)
     return write_text(out / "grades.csv", table.getvalue())
-
-
-def in_order(results: Iterable[Result]) -> list[Result]:
-    """The results by submission id, whatever order they finished in."""
-    return sorted(results, key=lambda result: result.submission.id)
-
-
-def rubric(results: Sequence[Result]) -> list[Criterion]:
-    """Every criterion of the results, in the order they name them."""
-    found: dict[str, Criterion] = {}
-    for result in results:
-        for graded in result.criteria:
-            found.setdefault(graded.criterion.id, graded.criterion)
-    return list(found.values())
 
 
 def cell(text: str) -> str:
@@ -45,15 +30,14 @@ def cell(text: str) -> str:
     return f"'{shown}" if text.lstrip().startswith(_FORMULA) or text[:1] in _FORMULA else shown
 
 
-def _row(result: Result, columns: Sequence[str]) -> list[str]:
-    points = {graded.criterion.id: graded.points for graded in result.criteria}
+def _cells(row: Row, columns: Sequence[str]) -> list[str]:
     return [
-        cell(result.submission.id),
-        cell(result.submission.student),
-        result.status,
-        _number(result.score),
-        _number(result.max_score),
-        *(_number(points.get(column)) for column in columns),
+        cell(row.submission.id),
+        cell(row.submission.student),
+        row.status,
+        _number(row.score),
+        _number(row.max_score),
+        *(_number(row.points.get(column)) for column in columns),
     ]
 
 

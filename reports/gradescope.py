@@ -13,7 +13,7 @@ from pathlib import Path
 from graders.model import CheckResult, CriterionResult, Result
 from graders.store import submission_file, write_text
 from reports.text import line, number, prose
-from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
+from reports.words import STATUS_SENTENCES, check_word, intake_notes
 
 Json = dict[str, object]
 
@@ -75,7 +75,7 @@ def _output(graded: CriterionResult, result: Result) -> Iterator[str]:
 
 
 def _check_lines(found: CheckResult) -> Iterator[str]:
-    yield f"[{CHECK_WORDS[found.status]}] {prose(found.check.description)}"
+    yield f"[{check_word(found)}] {prose(found.check.description)}"
     parts = (("", found.message), ("hint: ", found.hint), ("expected: ", found.expected))
     for label, text in (*parts, ("got: ", found.actual), *_labelled(found)):
         if text:

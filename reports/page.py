@@ -56,9 +56,10 @@ def _environment() -> Environment:
         verbatim=text.verbatim,
         number=text.number,
         student_href=student_href,
+        check_word=words.check_word,
         criterion_word=words.criterion_word,
     )
-    environment.globals.update(check_words=words.CHECK_WORDS, status_words=words.STATUS_WORDS)
+    environment.globals.update(status_words=words.STATUS_WORDS)
     return environment
 
 

@@ -20,7 +20,7 @@ from rich.text import Text
 from graders.model import CheckResult, CriterionResult, Finding, Result
 from reports.text import line, number, prose
 from reports.twins import FILE, Twins
-from reports.words import STATUS_SENTENCES, STATUS_WORDS, criterion_word, intake_notes
+from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
 
 T = TypeVar("T")
 
@@ -71,22 +71,30 @@ def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
     OUT.print(f"{number(earned)} of the {number(most)} points judged here", style="bold")
 
 
-def show_batch(results: Sequence[Result], out: Path, twins: Sequence[Twins] = ()) -> None:
+def show_batch(results: Iterable[Result], out: Path, twins: Sequence[Twins] = ()) -> None:
     """A row a submission, and where the pages are."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("submission", overflow="fold")
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("status", overflow="fold")
-    for result in results:
-        score = f"{_points(result.score)} / {number(result.max_score)}"
-        table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
-    OUT.print(table)
+    faults = show_scores(results)
     OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
     if twins:
         count = len({submission.id for group in twins for submission in group.submissions})
         OUT.print(f"equal files in {count} submissions: {out / FILE}", soft_wrap=True)
+    for fault in faults:
+        ERR.print(fault, soft_wrap=True)
+
+
+def show_scores(results: Iterable[Result]) -> list[str]:
+    """A row a submission; gives for staff what broke, a line each. Results are looked at once."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("submission", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("status", overflow="fold")
+    broken: list[str] = []
     for result in results:
-        _show_faults(result)
+        score = f"{_points(result.score)} / {number(result.max_score)}"
+        table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
+        broken += _faults(result)
+    OUT.print(table)
+    return broken
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
@@ -133,14 +141,20 @@ def _show_criterion(result: CriterionResult) -> None:
     for check in result.checks:
         if check.status != "skipped" and (check.status != "passed" or check.message):
             _show_check(check)
-    skipped = sum(check.status == "skipped" for check in result.checks)
+    blocked = sum(check.outcome == "blocked" for check in result.checks)
+    if blocked:
+        OUT.print(Padding(f"- {blocked} more, not run because they build on these", _IN))
+    skipped = sum(check.status == "skipped" for check in result.checks) - blocked
     if skipped:
-        OUT.print(Padding(f"- {skipped} more, not judged because they build on these", _IN))
+        OUT.print(Padding(f"- {skipped} more, with nothing to judge", _IN))
 
 
 def _show_check(result: CheckResult) -> None:
     sign, style = SIGNS[result.status]
-    OUT.print(Padding(Text.assemble((f"{sign} ", style), line(result.check.description, 300)), _IN))
+    text = Text.assemble((f"{sign} ", style), line(result.check.description, 300))
+    if result.outcome:
+        text.append(f"  {check_word(result)}", style="dim")
+    OUT.print(Padding(text, _IN))
     rows = [
         ("", result.message),
         ("expected", result.expected),
@@ -158,11 +172,10 @@ def _show_check(result: CheckResult) -> None:
         OUT.print(Padding(table, (0, 0, 0, 6)))
 
 
-def _show_faults(result: Result) -> None:
-    """For staff: what broke, one line each, on stderr."""
+def _faults(result: Result) -> list[str]:
     faults = result.environment.get("faults", ())
-    for fault in faults if isinstance(faults, list) else ():
-        ERR.print(f"{line(result.submission.id)}: {line(str(fault), 400)}", soft_wrap=True)
+    found = faults if isinstance(faults, list) else ()
+    return [f"{line(result.submission.id)}: {line(str(fault), 400)}" for fault in found]
 
 
 def _points(points: float | None) -> str:

@@ -48,9 +48,9 @@ def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twi
 
     `expected` names files that are equal between unrelated students, which are left out.
     """
-    submissions = {result.submission.id: result.submission for result in results}
+    submissions: dict[str, Submission] = {}
     groups: dict[tuple[str, ...], list[EqualFile]] = defaultdict(list)
-    for sha256, holders in _holders(results, expected).items():
+    for sha256, holders in _holders(results, expected, submissions).items():
         if len(holders) > 1:
             names = {name for found in holders.values() for name in found}
             groups[tuple(sorted(holders))].append(EqualFile(sha256, tuple(sorted(names))))
@@ -69,11 +69,15 @@ def write_twins(twins: Sequence[Twins], out: Path) -> Path:
 
 
 def _holders(
-    results: Iterable[Result], expected: frozenset[str]
+    results: Iterable[Result], expected: frozenset[str], submissions: dict[str, Submission]
 ) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """For every content the submissions that hold it, each with the names it has there."""
+    """For every content the submissions that hold it, each with the names it has there.
+
+    The submissions themselves are noted down, too: the results may be there to be read only once.
+    """
     holders: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for result in results:
+        submissions[result.submission.id] = result.submission
         for name, sha256 in _fingerprints(result):
             if name not in expected:
                 holders[sha256].setdefault(result.submission.id, []).append(name)

@@ -1,6 +1,16 @@
 """The words every report says a status with."""
 
-from graders.model import CheckResult, CheckStatus, CriterionResult, Result, ResultStatus
+from collections import Counter
+from collections.abc import Mapping
+
+from graders.model import (
+    CheckResult,
+    CheckStatus,
+    CriterionResult,
+    Outcome,
+    Result,
+    ResultStatus,
+)
 
 CHECK_WORDS: dict[CheckStatus, str] = {
     "passed": "Passed",
@@ -9,6 +19,16 @@ CHECK_WORDS: dict[CheckStatus, str] = {
     "skipped": "Skipped",
     "needs_review": "Waits for a person",
     "error": "Could not be graded",
+}
+
+OUTCOME_WORDS: dict[Outcome, str] = {
+    "raised": "Raised an error",
+    "exited": "Ended itself",
+    "signalled": "Crashed",
+    "timed_out": "Timed out",
+    "out_of_memory": "Out of memory",
+    "bad_reply": "Answer not usable",
+    "blocked": "Not run: builds on another",
 }
 
 STATUS_WORDS: dict[ResultStatus, str] = {
@@ -30,6 +50,24 @@ STATUS_SENTENCES: dict[ResultStatus, str] = {
         "and there is no total until it has been graded again."
     ),
 }
+
+
+def check_word(found: CheckResult) -> str:
+    """How a check ended, as exactly as is known."""
+    return OUTCOME_WORDS.get(found.outcome, CHECK_WORDS[found.status])
+
+
+def endings(result: Result) -> Mapping[str, int]:
+    """How many checks of a submission ended in each way, but for those that simply passed."""
+    found = (c for graded in result.criteria for c in graded.checks if c.status != "passed")
+    return Counter(map(check_word, found))
+
+
+def unanswered(result: Result) -> Mapping[str, int]:
+    """How many checks of a submission got no answer from its code, in each way."""
+    found = (c for graded in result.criteria for c in graded.checks)
+    words = (OUTCOME_WORDS[c.outcome] for c in found if c.outcome not in ("", "blocked"))
+    return Counter(words)
 
 
 def criterion_word(graded: CriterionResult) -> str:

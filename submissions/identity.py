@@ -115,7 +115,10 @@ def _sum(path: Path) -> str:
             name = os.fsencode(str(entry.path))
             total.update(f"{len(name)} {entry.size} ".encode() + name)
             if not entry.skipped:
-                left -= _add_file(total, path / entry.path, left)
+                added = _add_file(total, path / entry.path, left)
+                left -= added
+                if added < entry.size:  # not all of it was read: its time stands for the rest
+                    total.update(f"{(path / entry.path).lstat().st_mtime_ns}".encode())
     return total.hexdigest()
 
 

@@ -25,7 +25,10 @@ ALLOWED = {
         *("training", "reference"),
         *("graders.data", "graders.errors", "graders.intervals"),
     ),
-    "reports": ("reports", "graders.model", "graders.store", "training.metrics"),
+    "reports": (
+        *("reports", "training.metrics"),
+        *("graders.model", "graders.store", "graders.results"),
+    ),
     "grade.py": ("graders", "reports", "submissions", "training"),
 }
 

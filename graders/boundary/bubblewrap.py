@@ -6,40 +6,92 @@ import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from graders.boundary import policy, usage
+from graders.boundary import policy, usage, warm
 from graders.boundary.capture import PipeCapture
-from graders.boundary.launch import Job, command, launch, narrowing
-from graders.boundary.process import Child, TooMuch
+from graders.boundary.launch import Job, command, launch, narrowing, order
+from graders.boundary.process import Child, Spawned, TooMuch
 from graders.model import Limits
 
 PROGRAM = "bwrap"
 TMP = Path("/tmp")  # noqa: S108  the child's own
 WRITABLE = (TMP, Path("/dev/shm"), policy.INSIDE.scratch)  # noqa: S108
+PLACEHOLDER = "import os; os.write(0, b'.'); os.read(0, 1)"
+PLACEHOLDER_BYTES = 1000  # of what bubblewrap says when it fails
+HELP_SECONDS = 20.0
 GONE = 10.0  # seconds in which the kernel takes down a killed process namespace
 
 
 def start(job: Job) -> Child:
     """A child in namespaces of its own; it says hello when it has narrowed itself."""
-    narrow = narrowing(job, processes_before=0, reads_all=False, grants=None)
-    inner = command(job, policy.INSIDE, narrow)
+    inner = command(job, policy.INSIDE, _narrowing(job))
+    namespace, channel, capture = _build(job, inner, job.limits.output_bytes)
+    return Child(Spawned(namespace.process), channel, capture, namespace.kill, namespace.watch)
+
+
+def start_warm(job: Job) -> Child:
+    """As `start`, forked from the warm parent into namespaces that a placeholder keeps open."""
+    words = order(job, policy.INSIDE, _narrowing(job))
+    scratch = policy.INSIDE.scratch
+    words["environment"] = policy.environment(scratch) | {"PWD": str(scratch)}
+    namespace = _hold(job)
+    try:
+        first = namespace.first()
+        capture = PipeCapture(job.limits.output_bytes)
+        keeper, channel = warm.fork(warm.ENTER, words, capture, first)
+    except BaseException:
+        namespace.end()
+        raise
+    namespace.joined = keeper.pid
+    return Child(keeper, channel, capture, namespace.end, namespace.watch)
+
+
+def _hold(job: Job) -> "Namespace":
+    """Namespaces with nothing in them but a placeholder, built to the end."""
+    if job.stage.user is None:
+        raise OSError("without root, nobody joins the namespaces that bubblewrap made")
+    placeholder = [sys.executable, "-I", "-S", "-c", PLACEHOLDER]
+    namespace, channel, said = _build(job, placeholder, PLACEHOLDER_BYTES)
+    namespace.held = channel
+    channel.settimeout(policy.START_SECONDS)
+    try:
+        if channel.recv(1):
+            return namespace
+        raise OSError("bubblewrap built nothing")
+    except BaseException:
+        namespace.end()
+        raise
+    finally:
+        said.close()
+
+
+def _narrowing(job: Job) -> dict[str, Any]:
+    return narrowing(job, processes_before=0, reads_all=False, grants=None)
+
+
+def _build(
+    job: Job, inner: list[str], output_bytes: int
+) -> tuple["Namespace", socket.socket, PipeCapture]:
+    """Namespaces for this job in which bubblewrap runs the command."""
     status, report = os.pipe()
     try:
         devices = policy.gpu_devices(job.limits)
         words = [*arguments(job.stage.layout, job.stage.user, report, devices), *inner]
-        capture = PipeCapture(job.limits.output_bytes)
+        capture = PipeCapture(output_bytes)
         process, channel = launch(words, Path("/"), policy.INSIDE.scratch, capture, (report,))
     except OSError:
         os.close(status)
         raise
     finally:
         os.close(report)
-    namespace = Namespace(process.pid, status, job.limits)
-    return Child(process, channel, capture, namespace.kill, namespace.watch)
+    return Namespace(process, status, job.limits), channel, capture
 
 
 def arguments(
@@ -120,39 +172,59 @@ def _tmpfs(path: str, size: int) -> Iterator[str]:
 @cache
 def _sizes_tmpfs() -> bool:
     """Whether this bubblewrap can limit a temporary file system (0.7 and later)."""
-    words = subprocess.run(  # noqa: S603
-        [_program(), "--help"], capture_output=True, check=False
-    )
+    try:
+        words = subprocess.run(  # noqa: S603
+            [_program(), "--help"], capture_output=True, check=False, timeout=HELP_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(f"`{PROGRAM}` does not answer") from None
     return b"--size" in words.stdout + words.stderr
 
 
 class Namespace:
     """The process namespace of one child, held by its first process."""
 
-    def __init__(self, pid: int, status: int, limits: Limits) -> None:
-        self._pid = pid
+    def __init__(self, process: subprocess.Popen[bytes], status: int, limits: Limits) -> None:
+        self.process = process
+        self.held: socket.socket | None = None  # what a placeholder waits for
+        self.joined: int | None = None  # the keeper of a child that came from outside
         self._status = status
         self._most = limits.memory_bytes + policy.TREE_BYTES
         self._first: int | None = None
         self._handle: int | None = None
 
+    def first(self) -> int:
+        """A handle of the first process; raises OSError when it is gone."""
+        self._find_first()
+        if self._handle is None:
+            raise OSError("bubblewrap did not say which process is the first")
+        return self._handle
+
     def watch(self) -> None:
         """Raise TooMuch when memory or files of the whole namespace pass what is allowed."""
         self._find_first()
-        if usage.memory(self._pid, self._most) > self._most:
+        tops = [self.process.pid, *([self.joined] if self.joined is not None else [])]
+        if usage.memory(*tops, enough=self._most) > self._most:
             raise TooMuch("its processes together used too much memory")
         if usage.files(Path(f"/proc/{self._first}/root"), WRITABLE) > policy.TREE_FILES:
             raise TooMuch("it made too many files")
 
     def kill(self) -> None:
         """End every process in the namespace, and wait until the kernel has."""
-        if not _has_ended(self._pid):
+        if not _has_ended(self.process.pid):
             self._find_first()
         os.close(self._status)
         if self._handle is not None:
             _kill_and_wait(self._handle)
             os.close(self._handle)
-        os.kill(self._pid, signal.SIGKILL)  # ours until it is reaped, so the number is its own
+        self.process.kill()  # ours until it is reaped, so the number is its own
+
+    def end(self) -> None:
+        """As `kill`, with bubblewrap itself and what its placeholder waited for."""
+        self.kill()
+        self.process.wait()
+        if self.held is not None:
+            self.held.close()
 
     def _find_first(self) -> None:
         """Take hold of the first process while it lives: later its number may be another's."""

@@ -15,24 +15,27 @@ from graders.boundary.stage import Stage
 from graders.model import Limits
 
 BOOT = (
-    "import sys; sys.path.insert(0, sys.argv.pop()); "
-    "from graders.boundary.child import main; main()"
+    "import sys; sys.path.insert(0, sys.argv.pop()); from graders.boundary.{} import main; main()"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One child to start: its files, limits and seed; a `probe` narrows itself and ends."""
+    """One child to start: its files, limits and seed; a `probe` narrows itself and ends.
+
+    `warm` is whether it may be forked from a parent that has imported torch.
+    """
 
     stage: Stage
     limits: Limits
     seed: int
     probe: bool = False
+    warm: bool = True
 
 
-def command(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> list[str]:
-    """The child's own command line, with `layout` as the child sees it."""
-    order = {
+def order(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a child is to do, with `layout` as the child sees it; see child.py."""
+    return {
         "runtime": str(layout.runtime),
         "code": str(layout.code),
         "seed": job.seed,
@@ -41,8 +44,17 @@ def command(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -
         "probe": job.probe,
         "gpu": policy.visible_gpu(job.limits),
     }
+
+
+def command(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> list[str]:
+    """The command line of a child that starts in a fresh interpreter."""
+    return python("child", json.dumps(order(job, layout, narrow)), layout.runtime)
+
+
+def python(module: str, argument: str, runtime: Path) -> list[str]:
+    """The command line that calls `main` of a module of ours in a fresh interpreter."""
     flags = policy.PYTHON_FLAGS
-    return [sys.executable, *flags, "-c", BOOT, json.dumps(order), str(layout.runtime)]
+    return [sys.executable, *flags, "-c", BOOT.format(module), argument, str(runtime)]
 
 
 def narrowing(

@@ -20,7 +20,7 @@ from graders.boundary import landlock, seccomp
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_NO_NEW_PRIVS = 1, 4, 8, 38
 CAPABILITY_VERSION = 0x20080522
-CAP_DAC_READ_SEARCH = 1 << 2
+CAP_DAC_READ_SEARCH, CAP_KILL = 1 << 2, 1 << 5
 CPU_GRACE = 2  # seconds from the signal that can be caught to the one that cannot
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -85,6 +85,11 @@ def _become(user: int) -> None:
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
     _prctl(PR_SET_DUMPABLE, 1)  # its own /proc/self stays readable to it
+
+
+def keep_only_kill() -> None:
+    """Leave this process no privilege but to signal the child, which ends with it."""
+    _keep_capabilities(CAP_KILL)
 
 
 def _keep_capabilities(mask: int) -> None:

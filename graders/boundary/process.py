@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from graders.boundary import wire
 from graders.boundary.capture import Capture, PipeCapture
@@ -36,6 +37,37 @@ class TooMuch(Exception):
     """The processes of the child use too much together; the message says of what."""
 
 
+class Process(Protocol):
+    """The process that stands for a child: the child, or what started it and waits for it."""
+
+    pid: int
+
+    def has_ended(self) -> bool:
+        """Whether it is over; its number is still its own."""
+
+    def reap(self) -> int | None:
+        """How it ended, and let go of its number; None while it runs."""
+
+
+class Spawned:
+    """A process that this one started."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.pid = process.pid
+        self._process = process
+
+    def has_ended(self) -> bool:
+        """Whether it is over, and still to be reaped where the system can tell."""
+        if sys.platform == "linux":
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, flags) is not None
+        return self.reap() is not None
+
+    def reap(self) -> int | None:
+        """Its exit status once it is over."""
+        return self._process.poll()
+
+
 class Child:
     """A started child; `end` kills all of its processes and may be called twice.
 
@@ -44,7 +76,7 @@ class Child:
 
     def __init__(
         self,
-        process: subprocess.Popen[bytes],
+        process: Process,
         channel: socket.socket,
         capture: Capture,
         kill: Callable[[], None],
@@ -141,16 +173,9 @@ class Child:
 
     def _wait_for_end(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
-        while not (ended := self._has_ended()) and time.monotonic() < deadline:
+        while not (ended := self._process.has_ended()) and time.monotonic() < deadline:
             time.sleep(POLL)
         return ended
-
-    def _has_ended(self) -> bool:
-        """Whether the process is over, and still to be reaped where the system can tell."""
-        if sys.platform == "linux":
-            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            return os.waitid(os.P_PID, self.pid, flags) is not None
-        return self._reap()
 
     def _reap_within(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -159,7 +184,7 @@ class Child:
 
     def _reap(self) -> bool:
         """Whether the process is over; remembers how it ended."""
-        code = self._process.poll()
+        code = self._process.reap()
         if code is not None:
             self._ending = ending(code)
         return code is not None

@@ -4,9 +4,12 @@
     landlock     kernel rules on files, TCP and signals, own user where we are root
     none         a plain subprocess, on any system: for code that its own author runs
 
+Behind the first two a child can start warm: as a fork of a process that has imported torch.
+
 Everything that exists on Linux alone is imported by the two functions that need it.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,7 +19,7 @@ from functools import cache
 
 from graders.boundary.capture import FileCapture
 from graders.boundary.launch import Job, command, launch
-from graders.boundary.process import Child
+from graders.boundary.process import Child, Spawned
 from graders.boundary.stage import Stage
 from graders.model import Limits
 
@@ -40,13 +43,25 @@ def best_tier() -> Tier:
 @cache
 def tier_works(tier: Tier) -> bool:
     """Whether a child really starts and narrows itself in this tier, here and now."""
-    if tier is Tier.NONE:
-        return True
-    if sys.platform != "linux":
+    return tier is Tier.NONE or (sys.platform == "linux" and _probe(tier, warm=False))
+
+
+@cache
+def warm_works(tier: Tier) -> bool:
+    """Whether a warm parent can fork children that are shut in as well as any of this tier."""
+    if tier is Tier.NONE or sys.platform != "linux":
         return False
+    from graders.boundary.landlock import SCOPES_ABI, abi
+
+    scoped = tier is Tier.BUBBLEWRAP or abi() >= SCOPES_ABI
+    return scoped and tier_works(tier) and _probe(tier, warm=True)
+
+
+def _probe(tier: Tier, *, warm: bool) -> bool:
+    """Whether a child of no submission narrows itself and ends well."""
     stage = Stage(None, None, user_for(tier))
     try:
-        child = start(tier, Job(stage, PROBE_LIMITS, seed=0, probe=True))
+        child = _start(tier, Job(stage, PROBE_LIMITS, seed=0, probe=True), warm=warm)
         ending = child.end(PROBE_SECONDS)
         return ending is not None and ending.status == 0
     except OSError:
@@ -65,15 +80,26 @@ def user_for(tier: Tier) -> int | None:
 
 
 def start(tier: Tier, job: Job) -> Child:
-    """A new child; raises OSError when the sandbox cannot be built."""
+    """A new child; raises OSError when the sandbox cannot be built.
+
+    It is forked from a warm parent where the job allows and this tier can, except for a GPU: a
+    driver's state is not to be copied. A warm parent that fails is done without.
+    """
+    if job.warm and not job.limits.gpu and warm_works(tier):
+        with contextlib.suppress(OSError):
+            return _start(tier, job, warm=True)
+    return _start(tier, job, warm=False)
+
+
+def _start(tier: Tier, job: Job, *, warm: bool) -> Child:
     if tier is Tier.BUBBLEWRAP:
         from graders.boundary import bubblewrap
 
-        return bubblewrap.start(job)
+        return bubblewrap.start_warm(job) if warm else bubblewrap.start(job)
     if tier is Tier.LANDLOCK:
         from graders.boundary import supervised
 
-        return supervised.start(job)
+        return supervised.start_warm(job) if warm else supervised.start(job)
     return _start_plain(job)
 
 
@@ -82,7 +108,7 @@ def _start_plain(job: Job) -> Child:
     layout = job.stage.layout
     capture = FileCapture(job.stage.root / "output", job.limits.output_bytes)
     process, channel = launch(command(job, layout, None), layout.scratch, layout.scratch, capture)
-    return Child(process, channel, capture, lambda: _kill_plain(process))
+    return Child(Spawned(process), channel, capture, lambda: _kill_plain(process))
 
 
 def _kill_plain(process: subprocess.Popen[bytes]) -> None:

@@ -17,7 +17,10 @@ from pathlib import Path
 
 from graders.boundary.policy import Layout
 
-OURS = ("__init__", "child", "worker", "wire", "narrow", "landlock", "seccomp", "syscalls")
+OURS = (
+    *("__init__", "child", "worker", "wire", "narrow", "landlock", "seccomp", "syscalls"),
+    *("forker", "supervisor"),
+)
 
 
 class Stage:

@@ -30,14 +30,21 @@ from graders.model import Limits
 class Student:
     """One submission's code behind the boundary; a context manager."""
 
-    def __init__(
-        self, code: Path | None, adapters: Path, limits: Limits, *, seed: int, tier: Tier
+    def __init__(  # noqa: PLR0913  `warm=False` is for those who compare the two starts
+        self,
+        code: Path | None,
+        adapters: Path,
+        limits: Limits,
+        *,
+        seed: int,
+        tier: Tier,
+        warm: bool = True,
     ) -> None:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
         self._functions = _functions_of(adapters)
         self._stage = Stage(code, adapters, user_for(tier))
-        self._job = Job(self._stage, limits, seed)
+        self._job = Job(self._stage, limits, seed, warm=warm)
         self._limits = limits
         self._child: Child | None = None
         self._outputs: list[str] = []

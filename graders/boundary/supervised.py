@@ -1,15 +1,17 @@
 """The fallback tier: a child that binds itself with Landlock, below a supervisor (Linux only)."""
 
 import os
+import socket
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from graders.boundary import landlock, policy, usage
+from graders.boundary import landlock, policy, usage, warm
 from graders.boundary.capture import PipeCapture
 from graders.boundary.identity import open_to_all, processes_of_this_user
-from graders.boundary.launch import Job, command, launch, narrowing
-from graders.boundary.process import Child, TooMuch
+from graders.boundary.launch import Job, command, launch, narrowing, order
+from graders.boundary.process import Child, Process, Spawned, TooMuch
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -20,38 +22,58 @@ def start(job: Job) -> Child:
     """A child under Landlock; it says hello when it has narrowed itself."""
     if landlock.abi() < landlock.NEEDED_ABI:
         raise OSError("this kernel has no Landlock, or one that cannot keep files whole")
-    heard, control = os.pipe()
-    seen = policy.visible()
-    narrow = narrowing(
-        job,
-        processes_before=0 if job.stage.user is not None else processes_of_this_user(),
-        reads_all=job.stage.user is not None and not open_to_all(seen),
-        grants=grants(job.stage.layout, seen, policy.gpu_devices(job.limits)),
-    )
-    flags = ("-I", "-S", str(SUPERVISOR), str(heard))
-    capture = PipeCapture(job.limits.output_bytes)
     layout = job.stage.layout
+    inner = command(job, layout, _narrowing(job))
+    heard, control = os.pipe()
+    words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(heard), *inner]
+    capture = PipeCapture(job.limits.output_bytes)
     try:
-        process, channel = launch(
-            [sys.executable, *flags, *command(job, layout, narrow)],
-            layout.scratch,
-            layout.scratch,
-            capture,
-            (heard,),
-        )
+        process, channel = launch(words, layout.scratch, layout.scratch, capture, (heard,))
     except OSError:
         os.close(control)
         raise
     finally:
         os.close(heard)
+    return _child(Spawned(process), channel, capture, control, job)
+
+
+def start_warm(job: Job) -> Child:
+    """As `start`, with supervisor and child forked from the warm parent."""
+    words = order(job, job.stage.layout, _narrowing(job))
+    words["environment"] = policy.environment(job.stage.layout.scratch)
+    heard, control = os.pipe()
+    capture = PipeCapture(job.limits.output_bytes)
+    try:
+        keeper, channel = warm.fork(warm.SUPERVISE, words, capture, heard)
+    except OSError:
+        os.close(control)
+        raise
+    finally:
+        os.close(heard)
+    return _child(keeper, channel, capture, control, job)
+
+
+def _child(
+    process: Process, channel: socket.socket, capture: PipeCapture, control: int, job: Job
+) -> Child:
     watch = partial(_watch, process.pid, job)
     return Child(process, channel, capture, lambda: os.close(control), watch)
+
+
+def _narrowing(job: Job) -> dict[str, Any]:
+    seen = policy.visible()
+    return narrowing(
+        job,
+        processes_before=0 if job.stage.user is not None else processes_of_this_user(),
+        reads_all=job.stage.user is not None and not open_to_all(seen),
+        grants=grants(job.stage.layout, seen, policy.gpu_devices(job.limits)),
+    )
 
 
 def _watch(pid: int, job: Job) -> None:
     """Raise TooMuch when the memory of the whole tree, or its scratch folder, is too large."""
     most = job.limits.memory_bytes + policy.TREE_BYTES
-    if usage.memory(pid, most) > most:
+    if usage.memory(pid, enough=most) > most:
         raise TooMuch("its processes together used too much memory")
     size, files = usage.folder(job.stage.layout.scratch, policy.TREE_FILES)
     if size > policy.SCRATCH_BYTES:

@@ -1,6 +1,7 @@
 """The parent of a child that has no process namespace (Linux, tier `landlock`).
 
-    python -I -S supervisor.py CONTROL COMMAND...
+    python -I -S supervisor.py CONTROL COMMAND...        a fresh child
+    supervise(CONTROL, start)                            one that a warm parent forks
 
 It adopts every process that descends from the command, however it detaches, and ends them all
 when the command ends, when CONTROL is closed, or when Softmark dies. It runs no student code,
@@ -13,8 +14,12 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+FAILED = 125
 PAUSE = 0.001
 ROUNDS = 100  # of stopping before killing; the limit on processes ends a flood long before
 
@@ -22,33 +27,60 @@ ROUNDS = 100  # of stopping before killing; the limit on processes ends a flood 
 def main() -> int:
     """Run the command and return how it ended, as a shell would say it."""
     control, command = int(sys.argv[1]), sys.argv[2:]
+    os.set_inheritable(control, False)
+    return supervise(control, partial(os.execv, command[0], command))
+
+
+def supervise(control: int, start: Callable[[], int | None]) -> int:
+    """Call `start` in a new process, which it may not leave, and end all that descends from it."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        return 125
+        return FAILED
     wake, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     signal.set_wakeup_fd(woken)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    os.set_inheritable(control, False)
-    pid = _start(command)
+    pid = _fork(start)
     status = _watch(pid, control, wake)
     _end_all()
     return status
 
 
-def _start(command: list[str]) -> int:
+def _fork(start: Callable[[], int | None]) -> int:
     pid = os.fork()
     if pid == 0:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGCHLD, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        os.execv(command[0], command)  # noqa: S606  there is no shell to go through
+        run(start)
+    let_go()
+    return pid
+
+
+def run(body: Callable[[], int | None]) -> NoReturn:
+    """Call it and exit with what it returns: a fork never runs on into its parent's code."""
+    code: int | None = 1  # as an interpreter that ends by an exception
+    try:
+        code = body()
+    except BaseException:  # noqa: BLE001  also SystemExit ends here
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code or 0)
+
+
+def let_go() -> None:
+    """Leave the channel and the output to the child alone."""
     nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in range(3):  # the channel and the output belong to the child alone
+    for descriptor in range(3):
         os.dup2(nothing, descriptor)
     os.close(nothing)
-    return pid
+
+
+def shell_code(status: int) -> int:
+    """The exit status as a shell says it: 128 and the signal where one ended the process."""
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
 
 
 def _watch(pid: int, control: int, wake: int) -> int:
@@ -64,8 +96,7 @@ def _watch(pid: int, control: int, wake: int) -> int:
             return 128 + signal.SIGKILL
         for ended, status in _reap():
             if ended == pid:
-                code = os.waitstatus_to_exitcode(status)
-                return code if code >= 0 else 128 - code
+                return shell_code(status)
 
 
 def _reap() -> list[tuple[int, int]]:

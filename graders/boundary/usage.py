@@ -16,9 +16,9 @@ def tree(pid: int) -> list[int]:
     return found
 
 
-def memory(pid: int, enough: int) -> int:
-    """Bytes in use by the tree below this process; shared pages count once above `enough`."""
-    pids = tree(pid)
+def memory(*tops: int, enough: int) -> int:
+    """Bytes in use by the trees below these processes; shared pages count once above `enough`."""
+    pids = {pid for top in tops for pid in tree(top)}
     total = sum(map(_resident, pids))
     return total if total <= enough else sum(map(_proportional, pids))
 

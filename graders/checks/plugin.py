@@ -17,6 +17,7 @@ import pytest
 
 from graders.boundary.student import Student
 from graders.checks.collected import check_of
+from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
@@ -136,7 +137,8 @@ class GradingPlugin:
         started = time.perf_counter()
         problem: BaseException | None = None
         try:
-            yield
+            with at_most(self._patience()):
+                yield
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException as error:  # noqa: BLE001  a check may end in any way, also skip()
@@ -167,6 +169,12 @@ class GradingPlugin:
             self._record(check, verdict(check, problem), problem)
         return (yield)
 
+    def _patience(self) -> float:
+        """Seconds that a check may take, the student's own among them."""
+        rerun = self._material.rerun
+        student = self._assignment.limits.wall_seconds
+        return student + GRACE + (rerun.plan.wall_seconds if rerun is not None else 0.0)
+
     def _record(self, check: Check, result: CheckResult, problem: BaseException | None) -> None:
         self._results[check.id] = result
         if result.status == "error" and problem is not None:
@@ -180,7 +188,7 @@ class GradingPlugin:
             if before.status == "error":
                 return verdict(check, GraderFault(f"it builds on `{name}`, which could not run"))
             message = f"Not judged, because it builds on: {before.check.description}"
-            return CheckResult(check, "skipped", 0.0, message)
+            return CheckResult(check, "skipped", 0.0, message, outcome="blocked")
         return None
 
 

@@ -1,16 +1,19 @@
 """Run the checks of an assignment in this process, without its surroundings."""
 
+import atexit
 import contextlib
 import io
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.strategies._internal.utils import clear_strategy_cache
 
 from graders.errors import GraderFault, Misuse
 
@@ -22,8 +25,11 @@ def run_checks(folder: Path, plugin: object, *, collect_only: bool = False) -> N
 
     Raises Misuse where a check file is wrong, GraderFault where pytest itself broke.
     """
+    files = sorted(str(path) for path in folder.glob("test_*.py"))
+    if not files:  # pytest would look for some elsewhere
+        raise GraderFault(f"{folder.name} has no checks")
     args = [
-        *sorted(str(path) for path in folder.glob("test_*.py")),
+        *files,
         f"--rootdir={folder}",
         f"--config-file={INI}",
         "--noconftest",  # a conftest.py beside the checks would be one more place to look
@@ -34,6 +40,7 @@ def run_checks(folder: Path, plugin: object, *, collect_only: bool = False) -> N
         "--strict-markers",
         "-pno:cacheprovider",
         "-pno:faulthandler",
+        "-pno:unraisableexception",  # it collects garbage five times at the end of every run
         "-q",
         *(["--collect-only"] if collect_only else []),
     ]
@@ -43,6 +50,8 @@ def run_checks(folder: Path, plugin: object, *, collect_only: bool = False) -> N
         code = pytest.main(args, plugins=[watch, plugin])
     if watch.misuse is not None:
         raise watch.misuse
+    if watch.left is not None:
+        raise GraderFault(f"the checks in {folder.name} ended pytest: {watch.left}")
     if code == pytest.ExitCode.INTERRUPTED and not watch.broken:
         raise KeyboardInterrupt
     if watch.broken or code not in (
@@ -59,6 +68,11 @@ class _Watch:
     def __init__(self) -> None:
         self.misuse: Misuse | None = None
         self.broken = False
+        self.left: str | None = None
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if isinstance(excinfo.value, pytest.exit.Exception):
+            self.left = str(excinfo.value)
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
         self.broken = True
@@ -90,24 +104,36 @@ def surroundings(folder: Path) -> Iterator[None]:
         phases=(Phase.explicit, Phase.generate, Phase.shrink),
     )
     path = sys.path[:]
-    with tempfile.TemporaryDirectory(prefix="softmark-hypothesis-") as home:
-        set_hypothesis_home_dir(home)
-        settings.load_profile("softmark")
-        sys.path.insert(0, str(folder))
-        try:
-            yield
-        finally:
-            sys.path[:] = path
-            _forget(folder)
-            settings.load_profile(before)
-            set_hypothesis_home_dir(None)
+    set_hypothesis_home_dir(_hypothesis_home())
+    settings.load_profile("softmark")
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        _forget(folder)
+        settings.load_profile(before)
+        set_hypothesis_home_dir(None)
+
+
+@cache
+def _hypothesis_home() -> str:
+    """A folder for what hypothesis notes of the check files' source: one a process, not a run.
+
+    Of what it draws it notes nothing: the profile has no database.
+    """
+    home = tempfile.TemporaryDirectory(prefix="softmark-hypothesis-")
+    atexit.register(home.cleanup)
+    return home.name
 
 
 def _forget(folder: Path) -> None:
     """Drop the check files' modules: nothing of one submission is left for the next.
 
-    It also keeps two assignments apart whose files have the same names.
+    It also keeps two assignments apart whose files have the same names. Hypothesis would keep a
+    thousand strategies, and with each its whole module.
     """
+    clear_strategy_cache()
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}"):
             del sys.modules[name]

@@ -5,9 +5,10 @@ from hypothesis.errors import Flaky
 from graders.checks.compare import CheckFailed, CheckSkipped
 from graders.checks.score import Partial, Score
 from graders.errors import GraderFault, StudentFault
-from graders.model import Check, CheckResult, CheckStatus
+from graders.model import Check, CheckResult, CheckStatus, Outcome
 
 OURS = "Softmark could not run this check. The fault is not yours and it costs you nothing"
+OUR_MODULES = ("graders.boundary", "graders.checks", "graders.data", "hypothesis.", "submissions.")
 
 
 def verdict(
@@ -32,6 +33,7 @@ def verdict(
             cause.actual,
             cause.counterexample,
             seconds,
+            _outcome_behind(cause),
         )
     if isinstance(cause, CheckSkipped):
         return CheckResult(check, "skipped", 0.0, _with_notes(str(cause), score), seconds=seconds)
@@ -43,11 +45,27 @@ def verdict(
             _with_notes(str(cause), score),
             actual=cause.where,
             seconds=seconds,
+            outcome=cause.outcome,
         )
-    if isinstance(cause, AssertionError):
+    if isinstance(cause, AssertionError) and not _is_ours(cause):
         return CheckResult(check, "failed", 0.0, _with_notes(str(cause), score), seconds=seconds)
     reason = f": {cause}." if isinstance(cause, GraderFault) else "."
     return CheckResult(check, "error", 0.0, OURS + reason, seconds=seconds)
+
+
+def _is_ours(assertion: AssertionError) -> bool:
+    """Whether Softmark or hypothesis said it about itself: only a check says it about a student."""
+    trace = assertion.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+    return module.startswith(OUR_MODULES)
+
+
+def _outcome_behind(failed: CheckFailed) -> Outcome:
+    """The outcome of the student's fault that a check put into words of its own."""
+    fault = failed.__cause__
+    return fault.outcome if isinstance(fault, StudentFault) else ""
 
 
 def _finished(check: Check, score: Score, seconds: float) -> CheckResult:

@@ -1,12 +1,21 @@
 """One contract for all executors."""
 
+import contextlib
 import os
+import signal
 import time
+from importlib.util import find_spec
 
 import pytest
 
 from graders.errors import GraderFault, Misuse
 from graders.executors import EXECUTORS, make_executor
+
+LONG = [
+    pytest.mark.long,
+    pytest.mark.skipif(find_spec("ray") is None, reason="the extra `ray` is not installed"),
+]
+NAMES = [pytest.param(name, marks=LONG if name == "ray" else ()) for name in EXECUTORS]
 
 
 def square(x):
@@ -21,14 +30,14 @@ def dies(x):
     os._exit(x)
 
 
-@pytest.mark.parametrize("name", EXECUTORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_results_equal_those_of_serial(name):
     with make_executor(name, 2) as pool:
         futures = [pool.submit(square, x) for x in range(6)]
         assert [future.result() for future in futures] == [0, 1, 4, 9, 16, 25]
 
 
-@pytest.mark.parametrize("name", EXECUTORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_an_exception_comes_back_in_its_future(name):
     with make_executor(name, 2) as pool:
         bad, good = pool.submit(fails, 3), pool.submit(square, 3)
@@ -37,13 +46,37 @@ def test_an_exception_comes_back_in_its_future(name):
             bad.result()
 
 
-@pytest.mark.parametrize("name", [name for name in EXECUTORS if name != "serial"])
+@pytest.mark.parametrize("name", [name for name in NAMES if "serial" not in name.values])
 def test_a_crashed_job_takes_no_other_with_it(name):
     with make_executor(name, 2) as pool:
         futures = [pool.submit(dies if x == 2 else square, x) for x in range(8)]
         outcomes = [future.exception() for future in futures]
         assert isinstance(outcomes[2], GraderFault)
         assert [o for i, o in enumerate(outcomes) if i != 2] == [None] * 7
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "serial" not in name.values])
+def test_a_process_killed_between_two_jobs_costs_neither(name):
+    with make_executor(name, 1) as pool:
+        pid = pool.submit(os.getpid).result()
+        os.kill(pid, signal.SIGKILL)
+        for _ in range(100):
+            if not os.path.exists(f"/proc/{pid}"):
+                break
+            time.sleep(0.05)
+        assert pool.submit(square, 3).result() == 9
+
+
+def test_an_interrupted_batch_ends_its_processes(tmp_path):
+    with contextlib.suppress(KeyboardInterrupt), make_executor("processes", 1) as pool:
+        pid = pool.submit(os.getpid).result()
+        waiting = pool.submit(time.sleep, 60)
+        never = pool.submit((tmp_path / "flag").touch)
+        raise KeyboardInterrupt
+    assert not os.path.exists(f"/proc/{pid}")
+    assert not (tmp_path / "flag").exists()
+    assert never.cancelled()
+    assert waiting.done()
 
 
 def test_no_worker_outlives_its_executor():

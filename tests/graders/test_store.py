@@ -24,7 +24,8 @@ KEYS = {
     "submission": "id student sha256",
     "assignment": "name version",
     "criterion": "id title points max_points visibility status checks",
-    "check": "id description status fraction message hint expected actual counterexample seconds",
+    "check": "id description status fraction message hint expected actual counterexample seconds "
+    "outcome",
 }
 
 texts = st.text(max_size=8)
@@ -44,6 +45,7 @@ check_results = st.builds(
     actual=texts,
     counterexample=st.dictionaries(texts, texts, max_size=3).map(lambda d: tuple(d.items())),
     seconds=points,
+    outcome=st.sampled_from(["", "raised", "timed_out", "out_of_memory", "blocked"]),
 )
 criteria = st.builds(
     CriterionResult,
@@ -109,6 +111,17 @@ def test_file_round_trips(tmp_path, result):
     assert read_result(path) == kept(result)
     assert [p.name for p in path.parent.glob("*.tmp")] == []
     path.unlink()
+
+
+@round_trip
+@given(results)
+def test_files_from_before_outcomes_are_read(result):
+    document = result_to_json(result)
+    for criterion in document["criteria"]:
+        for found in criterion["checks"]:
+            del found["outcome"]
+    read = result_from_json(document)
+    assert {found.outcome for graded in read.criteria for found in graded.checks} <= {""}
 
 
 @round_trip

@@ -3,10 +3,19 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from graders.model import Check, CheckResult, Criterion, CriterionResult, Result, Submission
+from graders.model import (
+    Check,
+    CheckResult,
+    Criterion,
+    CriterionResult,
+    Outcome,
+    Result,
+    Submission,
+)
 
 HIDDEN_SECRET = "the-secret-input-of-a-hidden-check"
 
@@ -81,6 +90,15 @@ def incomplete(make_result):
     """One criterion that we could not grade."""
     ours = check_result("error", message="The sandbox did not start.")
     return make_result(criterion_result(CODE, ours), criterion_result(FILES, check_result()))
+
+
+@pytest.fixture
+def unanswered(make_result):
+    """One check for each way in which no answer came, and one that was not run for it."""
+    ways = [way for way in get_args(Outcome) if way not in ("", "blocked")]
+    failed = [check_result("failed", check_id=way, outcome=way) for way in ways]
+    blocked = check_result("skipped", check_id="z", outcome="blocked")
+    return make_result(criterion_result(CODE, *failed, blocked, check_result("failed")))
 
 
 @pytest.fixture

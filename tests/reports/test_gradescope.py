@@ -100,3 +100,9 @@ def test_output_shows_what_hides(written, hostile):
     assert r"\x1b[31m\u202e\x00\ud800" in output
     assert "more characters)" in output
     assert len(output) < 10_000
+
+
+def test_output_says_how_a_check_ended(written, unanswered):
+    output = written(unanswered)["tests"][0]["output"]
+    for way in ("Timed out", "Out of memory", "Crashed", "Not run: builds on another", "Failed"):
+        assert f"[{way}] " in output

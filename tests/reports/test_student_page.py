@@ -131,3 +131,21 @@ def test_headings_skip_no_level(page, graded):
     levels = [int(tag[1]) for tag in page(graded).tags if re.fullmatch(r"h\d", tag)]
     assert levels[0] == 1
     assert all(b - a <= 1 for a, b in pairwise(levels))
+
+
+WAYS = {
+    *("Raised an error", "Ended itself", "Crashed", "Timed out", "Out of memory"),
+    *("Answer not usable", "Not run: builds on another", "Failed"),
+}
+
+
+def test_every_way_to_end_has_its_own_word(page, unanswered):
+    text = page(unanswered).text
+    assert {way for way in WAYS if way in text} == WAYS
+
+
+def test_a_way_to_end_is_said_in_words_beside_its_sign(page, unanswered):
+    chip = r'<span class="chip failed"><svg.*?</svg>([^<]*)</span>'
+    signs = re.findall(chip, page(unanswered).source, re.DOTALL)
+    assert "Timed out" in signs
+    assert "" not in map(str.strip, signs)

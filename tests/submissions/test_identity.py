@@ -125,10 +125,10 @@ def test_the_sum_of_a_folder_covers_names_and_contents(uploads, other):
 
 def test_the_sum_of_a_folder_is_bounded(uploads, monkeypatch):
     monkeypatch.setattr(identity, "HASHED_BYTES", 10)
-    one, two = ({"a": b"x" * 10, "b": tail} for tail in (b"1", b"2"))
-    assert (
-        identify(uploads.tree(one, "1"), "a").sha256 == identify(uploads.tree(two, "2"), "a").sha256
-    )
+    trees = [uploads.tree({"a": b"x" * 10, "b": tail}, tail.decode()) for tail in (b"1", b"2")]
+    for tree in trees:
+        os.utime(tree / "b", ns=(1, 1))
+    assert identify(trees[0], "a").sha256 == identify(trees[1], "a").sha256
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "loop"])
@@ -161,3 +161,14 @@ def test_a_time_no_calendar_has_is_none(seconds):
 def test_absent_uploads_are_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         identify(tmp_path / "absent.zip", "a")
+
+
+def test_what_is_too_large_to_be_read_counts_by_its_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(identity, "HASHED_BYTES", 4)
+    for name in ("a.bin", "work.py"):
+        (tmp_path / name).write_bytes(b"12345")
+    before = identify(tmp_path, "toy").sha256
+    assert identify(tmp_path, "toy").sha256 == before
+    (tmp_path / "work.py").write_bytes(b"54321")
+    os.utime(tmp_path / "work.py", ns=(1, 1))
+    assert identify(tmp_path, "toy").sha256 != before

@@ -1,11 +1,11 @@
-"""Students of the boundary's tests, in every tier that this machine offers."""
+"""Students of the boundary's tests, in every tier that this machine offers, cold and warm."""
 
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import Tier, tier_works
+from graders.boundary.sandbox import Tier, tier_works, warm_works
 from graders.boundary.student import Student
 from graders.model import Limits
 
@@ -14,7 +14,9 @@ LIMITS = Limits(
     wall_seconds=30, cpu_seconds=20, memory_bytes=2**30, output_bytes=10_000, processes=24
 )
 TIERS = [tier for tier in Tier if tier_works(tier)]
-WALLS = [tier for tier in TIERS if tier is not Tier.NONE]
+MODES = [(tier, warm) for tier in TIERS for warm in (False, True) if not warm or warm_works(tier)]
+WARM = [tier for tier, warm in MODES if warm]
+WALLS = [(tier, warm) for tier, warm in MODES if tier is not Tier.NONE]
 
 CODE = {
     "dataset.py": "def item(i):\n    return [1, 2, 3][i]\n",
@@ -31,8 +33,9 @@ CODE = {
 }
 
 
-def identify(tier):
-    return tier.value
+def identify(mode):
+    tier, warm = mode
+    return f"{tier.value}-{'warm' if warm else 'cold'}"
 
 
 @pytest.fixture(scope="session")
@@ -46,46 +49,60 @@ def code(tmp_path_factory):
     return folder
 
 
-def open_student(code, tier, **changes):
+def open_student(code, tier, warm=True, **changes):
     limits = Limits(**{name: changes.get(name, getattr(LIMITS, name)) for name in LIMITS.__slots__})
-    return Student(code, PLAYGROUND, limits, seed=7, tier=tier)
+    return Student(code, PLAYGROUND, limits, seed=7, tier=tier, warm=warm)
 
 
-@pytest.fixture(scope="module", params=TIERS, ids=identify)
+@pytest.fixture(scope="module", params=MODES, ids=identify)
 def student(request, code):
-    """One child in each tier, shared by the tests of a file that leave it alive."""
-    with open_student(code, request.param) as student:
+    """One child in each tier and start, shared by the tests of a file that leave it alive."""
+    with open_student(code, *request.param) as student:
         yield student
 
 
 @pytest.fixture(scope="module", params=WALLS, ids=identify)
 def walled(request, code):
     """As `student`, in the tiers that promise isolation."""
-    with open_student(code, request.param) as student:
+    with open_student(code, *request.param) as student:
         yield student
 
 
 @pytest.fixture
-def start(code):
+def opener(code):
     """Open students with other limits; they are closed afterwards."""
     opened = []
 
-    def opener(tier, folder=code, **changes):
+    def open_one(tier, folder=code, **changes):
         opened.append(open_student(folder, tier, **changes))
         return opened[-1]
 
-    yield opener
+    yield open_one
     for each in opened:
         each.close()
 
 
-@pytest.fixture(params=TIERS, ids=identify)
-def start_in(request, start):
+@pytest.fixture(params=[False, True], ids=["cold", "warm"])
+def start(request, opener):
+    """Open students in the tier of the test's choice, with either start."""
+    return partial(opener, warm=request.param)
+
+
+@pytest.fixture(params=MODES, ids=identify)
+def start_in(request, opener):
     """As `start`, once in each tier."""
-    return partial(start, request.param)
+    tier, warm = request.param
+    return partial(opener, tier, warm=warm)
 
 
 @pytest.fixture(params=WALLS, ids=identify)
-def start_walled(request, start):
+def start_walled(request, opener):
     """As `start`, once in each tier that promises isolation."""
-    return partial(start, request.param)
+    tier, warm = request.param
+    return partial(opener, tier, warm=warm)
+
+
+@pytest.fixture(params=WARM, ids=lambda tier: tier.value)
+def open_warm(request, opener):
+    """Open students in a tier that starts warm, and warm unless told otherwise."""
+    return partial(opener, request.param)

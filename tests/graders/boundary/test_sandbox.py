@@ -25,9 +25,9 @@ from graders.boundary.student import Student
 from graders.errors import StudentFault
 from graders.model import Limits
 
-def open_student(tier):
+def open_student(tier, warm=True):
     limits = Limits(20, 20, 2**30, 10_000, 24)
-    return Student(None, Path({adapters!r}), limits, seed=1, tier=tier)
+    return Student(None, Path({adapters!r}), limits, seed=1, tier=tier, warm=warm)
 
 def attempt(student, action, **values):
     try:
@@ -131,7 +131,7 @@ def test_killed_softmark_leaves_no_process(start_in, tmp_path):
     marker = f"softmark_orphan_{os.getpid()}"
     source = f"""
 import os, time
-student = open_student(Tier({tier.value!r}))
+student = open_student(Tier({tier.value!r}), {start_in.keywords["warm"]})
 student.call("run", source='''
 import os, sys
 heard, closes_on_exec = os.pipe()
@@ -186,7 +186,7 @@ def test_installed_softmark_stays_hidden(start_walled, tmp_path, layout):
         subprocess.run(["cp", "-r", str(ROOT / name), str(root / name)], check=True)
     (root / "grade.py").write_text("SECRET = 1\n")
     source = f"""
-with open_student(Tier({tier.value!r})) as student:
+with open_student(Tier({tier.value!r}), {start_walled.keywords["warm"]}) as student:
     print(attempt(student, "__import__('neighbour').HERE"))
     print(attempt(student, "__import__('grade')"))
     print(attempt(student, "open({str(root / "grade.py")!r}).read()"))

@@ -6,7 +6,17 @@ from hypothesis.errors import FlakyFailure
 from graders.checks.compare import CheckFailed, CheckSkipped, skip
 from graders.checks.score import Score
 from graders.checks.verdict import OURS, verdict
-from graders.errors import GraderFault, SandboxFailed, StudentRaised, StudentTimedOut
+from graders.errors import (
+    BadReply,
+    GraderFault,
+    SandboxFailed,
+    StudentExited,
+    StudentFault,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentSignalled,
+    StudentTimedOut,
+)
 from graders.model import Check
 
 CHECK = Check("k", "K.", "c")
@@ -29,6 +39,33 @@ def test_a_failed_check_shows_everything():
 def test_a_students_fault_is_a_failed_check(fault):
     assert verdict(CHECK, fault).status == "failed"
     assert str(fault) in verdict(CHECK, fault).message
+
+
+WAYS = {
+    StudentRaised("It raised."): "raised",
+    StudentExited("It ended."): "exited",
+    StudentSignalled("It crashed."): "signalled",
+    StudentTimedOut("Too slow."): "timed_out",
+    StudentOutOfMemory("Too much."): "out_of_memory",
+    BadReply("Nonsense."): "bad_reply",
+}
+
+
+@pytest.mark.parametrize("fault", WAYS, ids=WAYS.get)
+def test_each_students_fault_has_its_own_outcome(fault):
+    assert verdict(CHECK, fault).outcome == WAYS[fault]
+
+
+def test_every_students_fault_has_an_outcome():
+    assert {type(fault) for fault in WAYS} == set(StudentFault.__subclasses__())
+    assert len(set(WAYS.values())) == len(WAYS)
+
+
+def test_a_check_that_words_a_fault_itself_keeps_its_outcome():
+    failed = CheckFailed("It took too long.")
+    failed.__cause__ = StudentTimedOut("Too slow.")
+    assert verdict(CHECK, failed).outcome == "timed_out"
+    assert verdict(CHECK, FAILED).outcome == ""
 
 
 @pytest.mark.parametrize("fault", [SandboxFailed("no bwrap"), TypeError("bug"), KeyError("bug")])

@@ -1,0 +1,162 @@
+"""How long the pages of a large course take, how much memory, and how large they get.
+
+    python benchmarks/store_and_pages.py [--submissions 10000] [--single 200]
+
+Results are made up one after the other, with as many checks and as much text as those of
+cs224n-a4, so that nothing but the store and the pages is measured.
+"""
+
+import argparse
+import random
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+from graders.model import (
+    Assignment,
+    Check,
+    CheckResult,
+    CheckStatus,
+    Criterion,
+    CriterionResult,
+    FileSpec,
+    Limits,
+    Outcome,
+    Result,
+    Submission,
+)
+from graders.results import FILE, Made, Store, open_store
+from graders.scoring import criterion_result, result_status, total
+from reports import find_twins, write_reports, write_submission_files
+
+CRITERIA = 8
+CHECKS = 52
+HINTS = 40
+START = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
+PASSED: tuple[CheckStatus, Outcome] = ("passed", "")
+FAILED: tuple[CheckStatus, Outcome] = ("failed", "")
+ENDINGS: tuple[tuple[CheckStatus, Outcome], ...] = (
+    *(40 * [PASSED]),
+    *(4 * [FAILED]),
+    ("partial", ""),
+    ("failed", "raised"),
+    ("failed", "timed_out"),
+    ("failed", "signalled"),
+    ("failed", "out_of_memory"),
+    ("skipped", "blocked"),
+)
+OURS: tuple[CheckStatus, Outcome] = ("error", "")
+RUBRIC = tuple(
+    Criterion(f"criterion-{n}", f"Criterion number {n}", 4.0, "visible", "code")
+    for n in range(CRITERIA)
+)
+
+
+def synthetic_results(count: int, seed: int = 0) -> Iterator[Result]:
+    """`count` Results that look like those of a course; one in a hundred is ours to grade again."""
+    draw = random.Random(seed)
+    for n in range(count):
+        checks = [_check(draw, index, broken=n % 100 == 99) for index in range(CHECKS)]
+        yield _result(n, [criterion_result(criterion, checks) for criterion in RUBRIC], draw)
+
+
+def _check(draw: random.Random, index: int, *, broken: bool) -> CheckResult:
+    check = Check(
+        f"check-{index}",
+        f"What the code does in case {index} is what the handout says of it. " * 2,
+        RUBRIC[index % CRITERIA].id,
+    )
+    status, outcome = OURS if broken and index == 0 else draw.choice(ENDINGS)
+    words = f"In case {index} came {draw.random():.6f}. " * 4 if status != "passed" else ""
+    return CheckResult(
+        check,
+        status,
+        float(status == "passed") or 0.5 * (status == "partial"),
+        message=words,
+        hint=f"Hint number {draw.randrange(HINTS)}: look at the equation again." if words else "",
+        expected="0.123456, 0.234567, 0.345678" if words else "",
+        actual=f"{draw.random():.6f}, {draw.random():.6f}" if words else "",
+        counterexample=(("case", str(index)), ("seed", "7")) if words else (),
+        seconds=0.1,
+        outcome=outcome,
+    )
+
+
+def _result(n: int, criteria: list[CriterionResult], draw: random.Random) -> Result:
+    name = f"student-{n:06}-{draw.randrange(16**8):08x}"
+    status = result_status(criteria)
+    environment: dict[str, object] = {
+        "isolation": "bubblewrap",
+        "fingerprints": {f"file-{k}": f"{draw.randrange(16**16):016x}" for k in range(6)},
+    }
+    if status == "incomplete":
+        environment["faults"] = ["check-0: SandboxFailed: no namespaces are left"]
+    return Result(
+        submission=Submission(name, f"Student Number {n}", "synthetic", Path(), "f" * 64, None),
+        assignment="synthetic",
+        version=1,
+        title="A large course",
+        status=status,
+        criteria=tuple(criteria),
+        score=total(criteria),
+        max_score=sum(criterion.points for criterion in RUBRIC),
+        environment=environment,
+        started_at=START + timedelta(seconds=n),
+        seconds=3.0,
+    )
+
+
+def main() -> None:
+    """Print one line a figure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--submissions", type=int, default=10_000)
+    parser.add_argument("--single", type=int, default=200, help="submissions written one by one")
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="softmark-benchmark-") as folder:
+        _measure(Path(folder), wanted.submissions, wanted.single)
+
+
+def _measure(out: Path, submissions: int, single: int) -> None:
+    with open_store(out) as store:
+        started = time.perf_counter()
+        generation = fill(store, submissions)
+        seconds = time.perf_counter() - started
+        print(f"store: {submissions:,} Results made up and stored in {seconds:.1f} s")
+        print(f"  {(out / FILE).stat().st_size / 1e6:.0f} MB, each in a transaction of its own")
+        started = time.perf_counter()
+        twins = find_twins(store.results(generation), frozenset())
+        write_reports(store.results(generation), out, twins)
+        seconds = time.perf_counter() - started
+        print(f"course pages, grades.csv and twins.json from the store: {seconds:.1f} s")
+        pages = [path.stat().st_size for path in out.glob("*.html")]
+        print(f"  {len(pages)} pages, the largest {max(pages) / 1e6:.2f} MB")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"  {peak:.0f} MiB of memory at most, with the interpreter")
+        started = time.perf_counter()
+        for result in islice(store.results(generation), single):
+            write_submission_files(result, out)
+        each = (time.perf_counter() - started) / single
+        print(f"result, Gradescope file and page of one submission: {each * 1000:.0f} ms")
+        largest = max(path.stat().st_size for path in (out / "reports").glob("*.html"))
+        print(f"  the largest page {largest / 1e6:.2f} MB")
+
+
+def fill(store: Store, count: int) -> int:
+    """Store so many Results; the number of their generation."""
+    limits = Limits(10, 20, 2**32, 4096, 64)
+    files = FileSpec(("work.py",), ())
+    assignment = Assignment(
+        "synthetic", "A large course", 1, None, RUBRIC, files, limits, 0, Path()
+    )
+    generation = store.begin(assignment, "made up")
+    for n, result in enumerate(synthetic_results(count)):
+        store.put(generation, result, Made(f"{n:064x}", "{}", {}))
+    return generation
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Sums over all that can alter a Result: equal address, equal Result (but for times).
+
+    grading code, versions, device, tier, limits, files, seed ──┐
+    check files of a criterion + what they import ──────────────┤
+    adapters and stand-ins, where a check asks a process ───────┼── a key a criterion
+    data, settings, where a check asks for them ────────────────┘
+    all of it + the whole folder + version, only, rerun + the upload's sum ── the address
+
+A Result is looked up by its address. The keys say, when the address has changed, which criteria
+the change can touch; what is read by nobody for certain counts for every criterion.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import graders
+import reference
+import submissions
+from graders.asked import asked_of
+from graders.check_files import CheckFile, check_files
+from graders.data import open_data
+from graders.environment import environment_of
+from graders.errors import GraderFault
+from graders.model import Assignment, Submission
+from graders.pipeline import Options
+from graders.results import Made
+from graders.scoring import wanted_criteria
+
+LEFT_OUT = ("solution", "__pycache__")  # `validate` alone reads a solution
+ELSEWHERE = {"graders": ("assignments",), "submissions": ("examples",), "reference": ()}
+ASKS_A_PROCESS = frozenset({"student", "sandbox", "rerun"})
+ASKS_FOR_DATA = frozenset({"data", "rerun"})
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What a grading of an assignment with these options depends on, the upload apart.
+
+    `files` sums up the assignment's folder, `data` the data, `checks` the folder and the grading
+    code, `whole` everything.
+    """
+
+    files: str
+    data: str
+    checks: str
+    whole: str
+    asked: str
+    criteria: Mapping[str, str]
+
+    def made(self, submission: Submission) -> Made:
+        """What a Result of this upload is made of."""
+        # The name counts: it says which kind of archive an upload is.
+        address = _sum_of(self.whole, submission.sha256, submission.path.name)
+        return Made(address, self.asked, self.criteria)
+
+
+def keys_of(assignment: Assignment, options: Options) -> Keys:
+    """The keys of a grading; raises Misuse where a check or the data folder is wrong."""
+    with open_data(options.data, seed=0) as data:
+        fingerprint = data.fingerprint
+    common = _common(assignment, options)
+    files = files_key(assignment)
+    rerun = options.rerun and asdict(options.rerun)
+    only = options.only and sorted(options.only)
+    rubric = [asdict(each) for each in assignment.rubric]
+    return Keys(
+        files=files,
+        data=fingerprint,
+        checks=_sum_of(files, grading_code()),
+        whole=_sum_of(common, files, fingerprint, assignment.name, assignment.version)
+        + _sum_of(only, rerun, rubric),
+        asked=asked_of(assignment, options),
+        criteria=_criteria_keys(assignment, options, [common, rerun], fingerprint),
+    )
+
+
+def files_key(assignment: Assignment) -> str:
+    """One sum over every file of an assignment's folder that grading could read."""
+    return _sum_of(_file_sums(assignment.folder, LEFT_OUT))
+
+
+def grading_code() -> str:
+    """One sum over Softmark's own code, from the upload to the verdict."""
+    sums = {}
+    for package in (graders, submissions, reference):
+        folder = Path(str(package.__file__)).parent
+        sums[folder.name] = _file_sums(folder, (*ELSEWHERE[folder.name], "__pycache__"))
+    return _sum_of(sums)
+
+
+def _common(assignment: Assignment, options: Options) -> str:
+    """What counts for every criterion, and cannot be told apart by criterion."""
+    environment = environment_of(assignment, options.tier.value, options.device)
+    del environment["platform"]  # a kernel's update alters no verdict
+    limits, files = asdict(assignment.limits), asdict(assignment.files)
+    return _sum_of(environment, limits, files, grading_code())
+
+
+def _criteria_keys(
+    assignment: Assignment, options: Options, common: object, fingerprint: str
+) -> dict[str, str]:
+    sums = _file_sums(assignment.folder, LEFT_OUT)
+    wanted = [criterion.id for criterion in wanted_criteria(assignment, options.only)]
+    try:
+        files = check_files(assignment)
+    except GraderFault:  # nobody can say what a file that does not import is for
+        return dict.fromkeys(wanted, _sum_of(sums, common, fingerprint))
+    known = {name for file in files for name in (*file.reads, *child_side(sums))}
+    everybodys = set(sums) - known - {"assignment.toml"}
+    keys = {}
+    for criterion in wanted:
+        own = [file for file in files if criterion in file.criteria]
+        read = everybodys | _read(own, sums)
+        asks = frozenset[str]().union(*(file.fixtures for file in own))
+        keys[criterion] = _sum_of(
+            common,
+            {name: sums[name] for name in sorted(read)},
+            fingerprint if asks & ASKS_FOR_DATA else None,
+            dict(assignment.settings) if "settings" in asks else None,
+        )
+    return keys
+
+
+def child_side(names: Iterable[str]) -> set[str]:
+    """The files that are put beside the student's code, as graders/boundary/stage.py does."""
+    return {
+        name
+        for name in names
+        if name.startswith("standins/")
+        or name == "adapters.py"
+        or ("/" not in name and name.startswith("adapters_"))
+    }
+
+
+def _read(files: Iterable[CheckFile], sums: Mapping[str, str]) -> set[str]:
+    read: set[str] = set()
+    for file in files:
+        read |= file.reads
+        if file.fixtures & ASKS_A_PROCESS:
+            read |= child_side(sums)
+    return read
+
+
+def _file_sums(folder: Path, left_out: Iterable[str]) -> dict[str, str]:
+    """The sha256 of every file below `folder`, by its path there."""
+    sums = {}
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in left_out and "__pycache__" not in parts:
+            sums["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return sums
+
+
+def _sum_of(*values: object) -> str:
+    text = json.dumps(values, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

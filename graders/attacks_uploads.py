@@ -1,0 +1,185 @@
+"""From an attack in `submissions/examples/hostile/` to an upload that carries it.
+
+hostile/ID/attack.toml   class, tries, runs, files, and what is made when it is needed:
+                         archive, artifact, submission (the upload's name)
+hostile/ID/...           the hostile files; they go beside the code
+hostile/shared/          what all of them import
+"""
+
+import ast
+import json
+import shutil
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import submissions
+from graders.attacks_archives import ARCHIVES, ARTIFACTS
+from graders.attacks_canaries import Canaries
+from graders.errors import Misuse
+from graders.model import Assignment, FileSpec
+from graders.validate import EXPECTED, build_solution, example_folders
+
+HOSTILE = Path(str(submissions.__file__)).parent / "examples" / "hostile"
+SHARED = HOSTILE / "shared"
+AT_THE_TOP = "import hostile\n"
+AT_THE_END = "\nimport aim\nimport hostile\n\naim.every(globals(), hostile.answer)\n"
+WITHOUT_ANSWERS = """
+for _name, _value in list(globals().items()):
+    if callable(_value) and not _name.startswith("_"):
+        globals()[_name] = lambda *_, **__: None
+"""
+
+
+class _AttackFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str = Field(alias="class")
+    tries: str
+    runs: Literal["import", "answer", "never"]
+    files: tuple[str, ...]
+    archive: str = ""
+    artifact: str = ""
+    submission: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One attack: what it tries, and how it is put into a submission."""
+
+    name: str
+    kind: str
+    tries: str
+    runs: Literal["import", "answer", "never"]
+    files: tuple[str, ...]
+    archive: str
+    artifact: str
+    submission: str
+
+
+def known_attacks() -> list[Attack]:
+    """Every attack that we know, by name."""
+    return [_read(file) for file in sorted(HOSTILE.glob("*/attack.toml"))]
+
+
+def _read(file: Path) -> Attack:
+    try:
+        found = _AttackFile.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise Misuse(f"{file}: {error}", "it holds class, tries, runs and files") from error
+    return Attack(name=file.parent.name, **found.model_dump())
+
+
+def build_attackers(
+    chosen: Sequence[Attack], base: Path, uploads: Path, files: FileSpec, canaries: Canaries
+) -> dict[Path, Attack]:
+    """An upload for each of these attacks."""
+    return {build_attacker(each, base, uploads, files, canaries): each for each in chosen}
+
+
+def build_attacker(
+    attack: Attack, base: Path, uploads: Path, files: FileSpec, canaries: Canaries
+) -> Path:
+    """The upload of a student who hands in `base` together with this attack."""
+    folder = uploads / (attack.submission or attack.name)
+    shutil.copytree(base, folder)
+    code = _code_files(folder, files)
+    beside = code[0].parent
+    for source in (SHARED, HOSTILE / attack.name):
+        shutil.copytree(source, beside, dirs_exist_ok=True, ignore=_only_hostile)
+    (beside / "targets.json").write_text(json.dumps(canaries.targets), encoding="utf-8")
+    for path in code:
+        text = path.read_text(encoding="utf-8")
+        path.write_text(_with_attack(text, attack.runs), encoding="utf-8")
+    if attack.artifact:
+        ARTIFACTS[attack.artifact](folder, files.artifacts)
+    return ARCHIVES[attack.archive](folder) if attack.archive else folder
+
+
+def _only_hostile(_folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name in ("attack.toml", "__pycache__")]
+
+
+def _with_attack(text: str, runs: str) -> str:
+    """The module with a line that runs the attack, behind what must stand at the top."""
+    if runs == "answer":
+        return text + AT_THE_END
+    if runs == "never":
+        return text
+    lines = text.splitlines(keepends=True)
+    first = max(_ends_of_the_top(text), default=0)
+    return "".join([*lines[:first], AT_THE_TOP, *lines[first:]])
+
+
+def _ends_of_the_top(text: str) -> Iterator[int]:
+    """The last lines of the module's docstring and of its imports from the future."""
+    for number, node in enumerate(ast.parse(text).body):
+        opens = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if opens or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+            yield node.end_lineno or 0
+
+
+# ---------------------------------------------------------------- the wrong code below an attack
+
+
+def build_base(assignment: Assignment, folder: Path) -> Path:
+    """Plain wrong code: of the planted examples that lose most, else a solution without answers.
+
+    Where one example is wrong in one file and another in the next, both wrong files are taken.
+    """
+    worst = _worst_examples(assignment)
+    if not worst:
+        return _without_answers(build_solution(assignment, folder), assignment.files)
+    usual = _usual_files(assignment)
+    shutil.copytree(worst[0], folder, ignore=lambda *_: [EXPECTED])
+    for path in _code_files(folder, assignment.files):
+        wrong = [text for each in worst if (text := _text_of(each, path.name)) != usual[path.name]]
+        if wrong and wrong[0]:
+            path.write_text(wrong[0], encoding="utf-8")
+    return folder
+
+
+def _worst_examples(assignment: Assignment) -> list[Path]:
+    """The planted examples that lose points for code, the worst first.
+
+    Those that lose a whole criterion come last: most of its checks are skipped, not met.
+    """
+    code = {each.id: each.points for each in assignment.rubric if each.kind == "code"}
+    order: dict[Path, tuple[bool, float, Path]] = {}
+    for folder in example_folders(assignment):
+        expected = tomllib.loads((folder / EXPECTED).read_text(encoding="utf-8"))
+        lost = {name: n for name, n in expected.get("lost", {}).items() if name in code}
+        if any(lost.values()):
+            whole = any(n >= code[name] for name, n in lost.items())
+            order[folder] = (whole, -sum(lost.values()), folder)
+    return sorted(order, key=order.__getitem__)
+
+
+def _usual_files(assignment: Assignment) -> dict[str, str]:
+    """What most planted examples have in each file of code."""
+    found = example_folders(assignment)
+    return {
+        name: Counter(_text_of(each, name) for each in found).most_common(1)[0][0]
+        for name in assignment.files.code
+    }
+
+
+def _text_of(folder: Path, name: str) -> str:
+    path = next(folder.rglob(name), None)
+    return path.read_text(encoding="utf-8") if path is not None else ""
+
+
+def _without_answers(folder: Path, files: FileSpec) -> Path:
+    for path in _code_files(folder, files):
+        path.write_text(path.read_text(encoding="utf-8") + WITHOUT_ANSWERS, encoding="utf-8")
+    return folder
+
+
+def _code_files(folder: Path, files: FileSpec) -> list[Path]:
+    """The files of code that the assignment names, where the upload has them."""
+    return [path for name in files.code if (path := next(folder.rglob(name), None)) is not None]

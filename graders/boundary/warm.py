@@ -1,0 +1,180 @@
+"""Children that are forks of one warm parent a grading process (Linux only).
+
+The parent is started when first needed, and again when it has died. It is a process of ours that
+no student's code ever runs in; forker.py says what it does. Each child gets namespaces or a
+supervisor of its own, exactly as one that starts in a fresh interpreter.
+"""
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from graders.boundary import policy
+from graders.boundary.capture import Capture
+from graders.boundary.launch import python
+from graders.boundary.stage import Stage
+
+ENTER, SUPERVISE = b"e", b"s"  # as in forker.py: join namespaces, or be supervised
+REPORT_BYTES = 200
+
+
+class Keeper:
+    """The process that a child was forked from, as far as it reports of itself.
+
+    Its number and the child's end come through a pipe: it is no child of this process.
+    """
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+        self._said = b""
+        self._over = False
+        self.cpu_seconds = 0.0  # of the child and what it waited for; known when it is over
+        self.pid = self._first_word()
+
+    def has_ended(self) -> bool:
+        """Whether the child is over."""
+        while not self._over and _readable(self._status, 0):
+            self._read()
+        return self._over
+
+    def reap(self) -> int | None:
+        """How the child ended, as a shell says it; None while it runs."""
+        if not self.has_ended():
+            return None
+        if self._status != -1:
+            os.close(self._status)
+            self._status = -1
+        words = self._said.split()
+        if len(words) < 3:  # somebody ended the keeper
+            return -signal.SIGKILL
+        self.cpu_seconds = float(words[2])
+        return int(words[1])
+
+    def _first_word(self) -> int:
+        """The keeper's own number, which it says before anything else."""
+        deadline = policy.START_SECONDS
+        while b"\n" not in self._said:
+            if self._over or not _readable(self._status, deadline):
+                os.close(self._status)
+                raise OSError("the warm parent did not fork")
+            self._read()
+        return int(self._said.split()[0])
+
+    def _read(self) -> None:
+        data = os.read(self._status, REPORT_BYTES)
+        self._said += data
+        self._over = not data
+
+
+def _readable(descriptor: int, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
+class WarmParent:
+    """A process that has imported torch, and forks."""
+
+    def __init__(self) -> None:
+        self._stage = Stage(None, None, None)
+        self._control, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with theirs:
+            number = theirs.fileno()
+            self._process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
+                python("forker", str(number), self._stage.layout.runtime),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=policy.environment(policy.INSIDE.scratch),
+                cwd="/",
+                start_new_session=True,
+                pass_fds=(number,),
+            )
+        self.pid = self._process.pid
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def fork(self, kind: bytes, given: tuple[int, ...]) -> None:
+        """Ask for a child; raises OSError when the parent is gone."""
+        socket.send_fds(self._control, [kind], list(given))
+
+    def has_started(self) -> None:
+        """Remove its files: what it imports, it has imported before it forks."""
+        self._stage.close()
+
+    def close(self) -> None:
+        """End it; children that it forked go with it."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        self._stage.close()
+
+
+_lock = threading.Lock()
+_parents: dict[int, WarmParent] = {}  # by our own process: a fork of Softmark shares none
+
+
+def parent() -> WarmParent:
+    """The warm parent of this process, a new one if there is none that lives."""
+    with _lock:
+        own = _parents.get(os.getpid())
+        if own is None or not own.alive():
+            if own is not None:
+                own.close()
+            _parents[os.getpid()] = own = WarmParent()
+        return own
+
+
+@atexit.register
+def close() -> None:
+    """End the warm parent of this process; the next child starts another."""
+    with _lock:
+        own = _parents.pop(os.getpid(), None)
+    if own is not None:
+        own.close()
+
+
+def fork(
+    kind: bytes, order: Mapping[str, Any], capture: Capture, hold: int
+) -> tuple[Keeper, socket.socket]:
+    """A new child of the warm parent, and our end of its channel.
+
+    The order says in `environment` what a fresh interpreter would have found in its own.
+    Raises OSError, with nothing left open, where there is no child.
+    """
+    ours, theirs = socket.socketpair()
+    heard, status = os.pipe()
+    file = os.memfd_create("order")
+    try:
+        os.write(file, json.dumps(order).encode())
+        os.lseek(file, 0, os.SEEK_SET)
+        own = parent()
+        own.fork(kind, (file, theirs.fileno(), capture.write, status, hold))
+    except OSError:
+        ours.close()
+        os.close(heard)
+        capture.started()
+        capture.close()
+        raise
+    finally:
+        theirs.close()
+        for descriptor in (status, file):
+            os.close(descriptor)
+    capture.started()
+    try:
+        keeper = Keeper(heard)
+    except OSError:
+        ours.close()
+        capture.close()
+        raise
+    own.has_started()
+    return keeper, ours

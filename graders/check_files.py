@@ -1,0 +1,100 @@
+"""Which files of an assignment hold a criterion's checks, and which those read.
+
+pytest collects the checks, so marks, parameters and fixtures are what grading sees; the imports
+are read from the text. Criteria whose checks build on each other are one: each has the files of
+both.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from graders.checks.collected import check_of
+from graders.checks.run import run_checks
+from graders.model import Assignment, Check
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFile:
+    """A check file: whose checks it holds, the fixtures they ask for, the files it needs."""
+
+    criteria: frozenset[str]
+    fixtures: frozenset[str]
+    reads: frozenset[str]
+
+
+class _Collector:
+    """Keeps what was collected and lets none of it run."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self.found: list[tuple[Path, Check, frozenset[str]]] = []
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            fixtures = frozenset(getattr(item, "fixturenames", ()))
+            self.found.append((Path(item.path), check_of(item, self._assignment), fixtures))
+        items.clear()
+
+
+def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
+    """Every check file with checks in it; GraderFault where one does not import."""
+    collector = _Collector(assignment)
+    run_checks(assignment.folder, collector, collect_only=True)
+    linked = _linked([check for _, check, _ in collector.found])
+    files: dict[Path, CheckFile] = {}
+    for path, check, fixtures in collector.found:
+        nothing = CheckFile(frozenset(), frozenset(), _reads(path, assignment.folder))
+        file = files.get(path) or nothing
+        files[path] = replace(
+            file,
+            criteria=file.criteria | linked[check.criterion],
+            fixtures=file.fixtures | fixtures,
+        )
+    return tuple(files.values())
+
+
+def _linked(checks: Iterable[Check]) -> dict[str, frozenset[str]]:
+    """For each criterion those that it builds on or that build on it, and itself."""
+    checks = list(checks)
+    home = {check.id: check.criterion for check in checks}
+    groups = {check.criterion: frozenset({check.criterion}) for check in checks}
+    for check in checks:
+        for name in check.depends_on:
+            both = groups[check.criterion] | groups[home.get(name, check.criterion)]
+            groups |= dict.fromkeys(both, both)
+    return groups
+
+
+def _reads(path: Path, folder: Path) -> frozenset[str]:
+    """The file and all that it imports from its folder, and so on, as paths there."""
+    found: set[Path] = set()
+    pending = [path]
+    while pending:
+        file = pending.pop()
+        if file not in found:
+            found.add(file)
+            pending += _imports(file, folder) if file.suffix == ".py" else ()
+    return frozenset(file.relative_to(folder).as_posix() for file in found)
+
+
+def _imports(file: Path, folder: Path) -> Iterator[Path]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        for name in names:
+            yield from _files_of(folder, name.split(".")[0])
+
+
+def _files_of(folder: Path, module: str) -> Iterator[Path]:
+    if (folder / f"{module}.py").is_file():
+        yield folder / f"{module}.py"
+    elif module and (folder / module).is_dir():
+        files = (path for path in (folder / module).rglob("*") if path.is_file())
+        yield from (path for path in files if "__pycache__" not in path.parts)

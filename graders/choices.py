@@ -1,0 +1,81 @@
+"""What the command line asked for, checked against what there is."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from graders.errors import Misuse
+from graders.executors import make_executor
+from graders.isolation import choose_tier
+from graders.model import Assignment
+from graders.pipeline import Options
+from graders.rerun import gpus_for, jobs_for, plan_rerun
+from submissions.receive import collect
+
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def choose_options(
+    task: Assignment,
+    *,
+    data: Path | None = None,
+    only: str = "",
+    device: str = "auto",
+    isolation: str = "auto",
+) -> Options:
+    """The options of a grading; raises Misuse for what this machine or assignment does not have."""
+    if device not in DEVICES:
+        raise Misuse(f"there is no device `{device}`", "there is `auto`, `cpu` and `cuda`")
+    tier = choose_tier(isolation)
+    folder = None if data is None else _folder(data)
+    return Options(tier, folder, choose_criteria(task, only))
+
+
+def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
+    """The criteria named, separated by commas; None, which means all, where none is."""
+    wanted = frozenset(part.strip() for part in only.split(",") if part.strip())
+    known = [criterion.id for criterion in task.rubric]
+    for name in sorted(wanted - set(known)):
+        names = ", ".join(f"`{each}`" for each in known)
+        raise Misuse(f"--only: there is no criterion `{name}`", f"{task.name} has {names}")
+    return wanted or None
+
+
+def existing(path: Path) -> Path:
+    """The path of an upload; Misuse where nothing is there."""
+    if not path.exists():
+        raise Misuse(f"{path} does not exist", "give a folder or an archive")
+    return path
+
+
+def uploads_in(folder: Path) -> list[Path]:
+    """The uploads of a batch folder; Misuse where it has none."""
+    uploads = collect(_folder(folder))
+    if not uploads:
+        raise Misuse(f"{folder} holds no submissions", "put a folder or an archive a student there")
+    return uploads
+
+
+def with_rerun(options: Options, device: str, minutes: float) -> Options:
+    """The same options, with a plan for training anew; Misuse where that would take days."""
+    plan = plan_rerun(data=options.data, device=device, minutes=minutes)
+    return replace(options, rerun=plan)
+
+
+@contextmanager
+def executor_for(
+    question: tuple[Assignment, Options], slots: tuple[str, int]
+) -> Iterator[tuple[Executor, int]]:
+    """The executor for this question, and how many submissions to hand to it at a time."""
+    (task, options), (name, jobs) = question, slots
+    jobs = jobs_for(options.rerun, jobs) if options.rerun else jobs
+    with make_executor(name, jobs, gpus=gpus_for(options.rerun, task)) as pool:
+        yield pool, 1 if name == "serial" else 2 * jobs
+
+
+def _folder(path: Path) -> Path:
+    if not path.is_dir():
+        raise Misuse(f"{path} is not a folder", "give the folder that holds the files")
+    return path

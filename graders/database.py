@@ -1,0 +1,84 @@
+"""The SQLite file of a store: opened, checked, and its errors said in words.
+
+generations   number, assignment, version, checks, made_at, published
+members       generation, submission -> address        who stands in a generation, with what
+results       submission, address -> the Result        its JSON, its annex, what it was made of
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from graders.errors import Misuse
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 20.0
+SCHEMA = f"""
+BEGIN;
+CREATE TABLE generations (
+  number INTEGER PRIMARY KEY, assignment TEXT NOT NULL, version INTEGER NOT NULL,
+  checks TEXT NOT NULL, made_at TEXT NOT NULL, published INTEGER);
+CREATE TABLE members (
+  generation INTEGER NOT NULL, submission TEXT NOT NULL, address TEXT NOT NULL,
+  listed INTEGER NOT NULL, PRIMARY KEY (generation, submission)) WITHOUT ROWID;
+CREATE TABLE results (
+  submission TEXT NOT NULL, address TEXT NOT NULL, status TEXT NOT NULL, sha256 TEXT NOT NULL,
+  asked TEXT NOT NULL, keys TEXT NOT NULL, document TEXT NOT NULL, annex TEXT NOT NULL,
+  sum TEXT NOT NULL, path BLOB NOT NULL, PRIMARY KEY (submission, address));
+PRAGMA user_version = {SCHEMA_VERSION};
+COMMIT;
+"""
+DAMAGED = "move it away and grade again; what lies in `results/` stays readable"
+REMEDIES = {
+    "SQLITE_BUSY": ("is in use by another program", "close that program and say it again"),
+    "SQLITE_LOCKED": ("is in use by another program", "close that program and say it again"),
+    "SQLITE_NOTADB": ("is damaged or no store of Softmark's", DAMAGED),
+    "SQLITE_CORRUPT": ("is damaged", DAMAGED),
+    "SQLITE_FULL": ("cannot grow: the disk is full", "make room and say the same command again"),
+    "SQLITE_IOERR": ("cannot be written", "make room on the disk and say the same command again"),
+    "SQLITE_READONLY": ("may not be written", "choose another --out, or change who may write it"),
+    "SQLITE_CANTOPEN": ("cannot be opened", "choose another --out, or change who may write it"),
+}
+
+
+@contextmanager
+def open_database(file: Path) -> Iterator[sqlite3.Connection]:
+    """A checked connection to the file, which is made where there is none.
+
+    Every transaction is begun by name, lies in the write-ahead log, and is on the disk when it has
+    ended. Raises Misuse where the file is damaged, busy, of a newer Softmark, or cannot grow.
+    """
+    with in_words(file):
+        connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
+        with closing(connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            _check(file, connection)
+            yield connection
+
+
+@contextmanager
+def in_words(file: Path) -> Iterator[None]:
+    """SQLite's errors as one line for staff: what is wrong with the file, and the way out."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        known = [REMEDIES[each] for each in REMEDIES if name.startswith(each)]
+        what, remedy = known[0] if known else (f"cannot be used: {error}", DAMAGED)
+        raise Misuse(f"{file} {what}", remedy) from error
+
+
+def _check(file: Path, connection: sqlite3.Connection) -> None:
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found > SCHEMA_VERSION:
+        raise Misuse(
+            f"{file} was written by a newer Softmark (schema {found}, known {SCHEMA_VERSION})",
+            "update Softmark, or choose another --out",
+        )
+    if found == 0:
+        connection.executescript(SCHEMA)
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise Misuse(f"{file} is damaged: {verdict}", DAMAGED)

@@ -1,0 +1,191 @@
+"""After a change of checks, grade what the change can touch and keep the rest.
+
+    published generation ── keys as they were / as they are ──┬── equal: kept, scored anew
+                                                              └── others: graded with `--only` those
+                                                   draft  <────────────── both together
+
+Nothing is published; a draft that was left half-way is gone on with.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from graders import scoring
+from graders.address import Keys, keys_of
+from graders.asked import options_asked
+from graders.batch import DECIDED, grade_all, refuse_changes
+from graders.errors import Misuse
+from graders.model import Assignment, CriterionResult, Result, Submission
+from graders.pipeline import Options
+from graders.results import Made, Member, Store
+from submissions.receive import identify
+
+
+@dataclass(frozen=True, slots=True)
+class Regrading:
+    """One submission of the published generation, and what the change can touch of it."""
+
+    submission: Submission
+    before: Member
+    made: Made
+    touched: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A generation in the making: what is kept as it is, and what is to be graded."""
+
+    base: int
+    number: int
+    assignment: Assignment
+    keys: Mapping[str, tuple[Options, Keys]]
+    submissions: tuple[Regrading, ...]
+    waiting: tuple[Regrading, ...]
+
+    @property
+    def question(self) -> tuple[Assignment, Options]:
+        """A question that asks for as much of a machine as any of the draft's."""
+        options = sorted((found for found, _ in self.keys.values()), key=_trains)
+        return self.assignment, options[-1]
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The criteria that are graded again for somebody, in the rubric's order."""
+        found = frozenset[str]().union(*(each.touched for each in self.submissions))
+        return tuple(each.id for each in self.assignment.rubric if each.id in found)
+
+
+def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
+    """The draft of these checks, or None where the published Results are of them already.
+
+    Of the options the tier and, where given, the data count; what else was asked of a submission
+    is asked again. Raises Misuse where nothing is stored, or an upload to grade is gone.
+    """
+    base = store.generation()
+    members = [each for each in store.members(base.number) if each.listed]
+    keys = _keys(members, assignment, options)
+    todo = [_regrading(member, assignment, keys[member.made.asked][1]) for member in members]
+    checks = next(iter(keys.values()))[1].checks if keys else base.checks
+    if all(each.made == each.before.made and not each.touched for each in todo):
+        return None
+    number = store.begin(assignment, checks, draft=True)
+    store.unlist(number)
+    known = [
+        each for each in todo if store.status(each.submission.id, each.made.address) in DECIDED
+    ]
+    store.adopt(number, ((each.submission, each.made.address) for each in known))
+    done = {each.submission.id for each in known}
+    waiting = tuple(each for each in todo if each.submission.id not in done)
+    return Draft(base.number, number, assignment, keys, tuple(todo), waiting)
+
+
+def grade_draft(
+    store: Store, draft: Draft, executor: Executor, *, ahead: int = 1
+) -> Iterator[Result]:
+    """The Results of what was waiting, each once it is stored in the draft."""
+    for each in draft.waiting:
+        if not each.touched:
+            old = store.result(each.submission.id, each.before.made.address)
+            yield _stored(store, draft, each, merge(old, old, draft.assignment, each))
+    graded = [each for each in draft.waiting if each.touched]
+    for (asked, _), group in groupby(sorted(graded, key=_question), key=_question):
+        jobs = {each.submission.id: each for each in group}
+        options, keys = draft.keys[asked]
+        only = next(iter(jobs.values())).touched
+        uploads = [each.submission for each in jobs.values()]
+        question = replace(options, only=only)
+        for new in grade_all(uploads, draft.assignment, question, executor, ahead=ahead):
+            refuse_changes(draft.assignment, keys, new)
+            each = jobs[new.submission.id]
+            yield _stored(store, draft, each, _merged(store, draft, each, new))
+
+
+def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> Result:
+    """One Result: of the criteria that were touched the new one's checks, of the rest the old's."""
+    graded: dict[str, CriterionResult] = {each.criterion.id: each for each in old.criteria}
+    graded |= {each.criterion.id: each for each in new.criteria if each.criterion.id in job.touched}
+    wanted = [each for each in assignment.rubric if each.id in job.made.keys]
+    criteria = tuple(scoring.criterion_result(each, graded[each.id].checks) for each in wanted)
+    rejected = new.status == "rejected"
+    return replace(
+        new,
+        version=assignment.version,
+        title=assignment.title,
+        status="rejected" if rejected else scoring.result_status(criteria),
+        criteria=tuple(replace(c, points=None) for c in criteria) if rejected else criteria,
+        score=None if rejected else scoring.total(criteria),
+        max_score=sum(each.points for each in wanted),
+        environment=_environments(old, new),
+    )
+
+
+def upload_again(member: Member, assignment: Assignment) -> Submission:
+    """The member's upload as it lies there now; Misuse where it is gone."""
+    if not member.path.exists():
+        raise Misuse(
+            f"{member.path}: the upload of {member.submission} is gone",
+            "put it back there, or say `run` with where it is now",
+        )
+    found = identify(member.path, assignment.name)
+    return replace(found, id=member.submission, student=member.submission)
+
+
+def _keys(
+    members: Iterable[Member], assignment: Assignment, options: Options
+) -> dict[str, tuple[Options, Keys]]:
+    """For every question that was asked the same question now, and its keys."""
+    found: dict[str, tuple[Options, Keys]] = {}
+    for asked in {member.made.asked for member in members}:
+        question = options_asked(asked, options.tier)
+        if options.data is not None:
+            question = replace(question, data=options.data)
+        found[asked] = (question, keys_of(assignment, question))
+    return found
+
+
+def _regrading(member: Member, assignment: Assignment, keys: Keys) -> Regrading:
+    decided = member.status in ("graded", "needs_review")
+    before = member.made.keys if decided else {}
+    touched = frozenset(name for name, key in keys.criteria.items() if before.get(name) != key)
+    if not touched:
+        kept = Submission(
+            *2 * (member.submission,), assignment.name, member.path, member.sha256, None
+        )
+        return Regrading(kept, member, keys.made(kept), touched)
+    submission = upload_again(member, assignment)
+    if submission.sha256 != member.sha256:  # another upload lies there now
+        touched = frozenset(keys.criteria)
+    return Regrading(submission, member, keys.made(submission), touched)
+
+
+def _trains(options: Options) -> bool:
+    return options.rerun is not None
+
+
+def _question(job: Regrading) -> tuple[str, tuple[str, ...]]:
+    return job.before.made.asked, tuple(sorted(job.touched))
+
+
+def _merged(store: Store, draft: Draft, job: Regrading, new: Result) -> Result:
+    if job.touched >= set(job.made.keys):
+        return new
+    old = store.result(job.submission.id, job.before.made.address)
+    return merge(old, new, draft.assignment, job)
+
+
+def _stored(store: Store, draft: Draft, job: Regrading, result: Result) -> Result:
+    store.put(draft.number, result, job.made)
+    return store.result(job.submission.id, job.made.address)
+
+
+def _environments(old: Result, new: Result) -> dict[str, object]:
+    """What either says of where it was made; where both do, the new one. Faults are not kept."""
+    kept = {name: value for name, value in old.environment.items() if name != "faults"}
+    said = {name: value for name, value in new.environment.items() if value}
+    prints = [each.environment.get("fingerprints") for each in (old, new)]
+    both = {
+        name: value for found in prints if isinstance(found, dict) for name, value in found.items()
+    }
+    return {**kept, **said, **({"fingerprints": both} if both else {})}

@@ -1,0 +1,265 @@
+"""The store of a course, from which every other file in DIR is written.
+
+An address names all that can alter a Result (graders/address.py). A Result is stored in one
+transaction or not at all. `published` counts up: the generation with the highest is the one whose
+files lie in DIR; a draft has 0. One process at a time writes, whoever holds `DIR/store.lock`.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graders.annex import annex_of, with_annex
+from graders.database import in_words, open_database
+from graders.errors import Misuse
+from graders.locking import only_writer
+from graders.model import Assignment, Generation, Result, ResultStatus, Submission
+from graders.store import result_from_text, result_text
+
+FILE = "store.sqlite"
+LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
+COPY = "INSERT INTO members SELECT ?, submission, address, listed FROM members WHERE generation = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a Result was made from: its address, what was asked for, a key a criterion."""
+
+    address: str
+    asked: str
+    keys: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One submission of a generation, without its Result."""
+
+    submission: str
+    status: ResultStatus
+    sha256: str
+    path: Path
+    listed: bool
+    made: Made
+
+
+class Store:
+    """The Results of one assignment, in generations."""
+
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._file = file
+        self._connection = connection
+
+    def begin(self, assignment: Assignment, checks: str, *, draft: bool = False) -> int:
+        """The number of the generation of these checks to write into.
+
+        Where the published one is of other checks, a new one is published with its members; a
+        draft is made empty.
+        Raises Misuse where the store holds another assignment's Results.
+        """
+        with self._transaction() as connection:
+            known = self.generations()
+            if known and known[0].assignment != assignment.name:
+                raise Misuse(
+                    f"{self._file} holds results of `{known[0].assignment}`",
+                    "choose another --out for each assignment",
+                )
+            base = max(known, key=lambda each: each.published, default=None)
+            same = known[-1] if draft and known else base
+            if same is not None and same.checks == checks and bool(same.published) != draft:
+                return same.number
+            number = len(known) + 1
+            connection.execute(
+                "INSERT INTO generations VALUES (?, ?, ?, ?, ?, NULL)",
+                (number, assignment.name, assignment.version, checks, _now()),
+            )
+            if not draft:
+                connection.execute(COPY, (number, base.number if base else 0))
+                self._publish(connection, number)
+        return number
+
+    def publish(self, number: int) -> None:
+        """Make this generation the one whose files lie in DIR."""
+        with self._transaction() as connection:
+            self._publish(connection, number)
+
+    def generations(self) -> list[Generation]:
+        """Every generation, the first one first."""
+        rows = self._rows(
+            "SELECT number, assignment, version, checks, made_at, coalesce(published, 0), "
+            "(SELECT count(*) FROM members WHERE generation = number) "
+            "FROM generations ORDER BY number"
+        )
+        return [Generation(*row) for row in rows]
+
+    def generation(self, number: int = 0) -> Generation:
+        """The generation of this number, or the one published last; Misuse where there is none."""
+        known = [each for each in self.generations() if each.published or each.number == number]
+        for each in sorted(known, key=lambda each: each.published, reverse=True):
+            if number in (0, each.number):
+                return each
+        remedy = "`show` lists what there is" if number else "say `run` or `batch` first"
+        raise Misuse(f"{self._file} has no generation {number or 'that is published'}", remedy)
+
+    def status(self, submission: str, address: str) -> ResultStatus | None:
+        """The status of the Result at this address, or None where there is none."""
+        query = "SELECT status FROM results WHERE submission = ? AND address = ?"
+        for (status,) in self._rows(query, submission, address):
+            known: ResultStatus = status
+            return known
+        return None
+
+    def put(self, generation: int, result: Result, made: Made) -> None:
+        """Store a Result and list it in this generation: both or neither."""
+        document, annex = result_text(result), annex_of(result)
+        name, path = result.submission.id, _encoded(result.submission.path)
+        keys, total = json.dumps(dict(made.keys), sort_keys=True), _sum(document, annex)
+        row = (name, made.address, result.status, result.submission.sha256, made.asked)
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, keys, document, annex, total, path),
+            )
+            connection.execute(LIST, (generation, name, made.address))
+
+    def unlist(self, generation: int, submissions: Iterable[str] | None = None) -> None:
+        """Leave these submissions, or all, out of the reports; their Results stay stored."""
+        query = "UPDATE members SET listed = 0 WHERE generation = ?"
+        with self._transaction() as connection:
+            if submissions is None:
+                connection.execute(query, (generation,))
+            else:
+                named = ((generation, name) for name in submissions)
+                connection.executemany(f"{query} AND submission = ?", named)
+
+    def adopt(self, generation: int, found: Iterable[tuple[Submission, str]]) -> None:
+        """List stored Results in this generation, each by submission and address."""
+        with self._transaction() as connection:
+            for submission, address in found:
+                connection.execute(LIST, (generation, submission.id, address))
+                connection.execute(
+                    "UPDATE results SET path = ? WHERE submission = ? AND address = ?",
+                    (_encoded(submission.path), submission.id, address),
+                )
+
+    def members(self, generation: int) -> list[Member]:
+        """Who stands in a generation, by submission, listed or not."""
+        rows = self._rows(
+            "SELECT submission, status, sha256, path, listed, address, asked, keys "
+            "FROM members JOIN results USING (submission, address) "
+            "WHERE generation = ? ORDER BY submission",
+            generation,
+        )
+        return [
+            Member(
+                name,
+                status,
+                sha256,
+                _decoded(path),
+                bool(listed),
+                Made(address, asked, _read(keys)),
+            )
+            for name, status, sha256, path, listed, address, asked, keys in rows
+        ]
+
+    def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
+        """The listed Results of a generation, by submission, each read when it is asked for."""
+        wanted = None if only is None else frozenset(only)
+        names = self._rows(
+            "SELECT submission, address FROM members WHERE generation = ? AND listed "
+            "ORDER BY submission",
+            generation,
+        )
+        for name, address in names:
+            if wanted is None or name in wanted:
+                yield self.result(name, address)
+
+    def member_result(self, generation: int, submission: str) -> Result:
+        """The Result of one submission in a generation; Misuse where it has none."""
+        query = "SELECT address FROM members WHERE generation = ? AND submission = ?"
+        for (address,) in self._rows(query, generation, submission):
+            return self.result(submission, address)
+        raise Misuse(
+            f"{self._file}: generation {generation} has no submission `{submission}`",
+            "`show` without a name lists what there is",
+        )
+
+    def result(self, submission: str, address: str) -> Result:
+        """The Result at this address; Misuse where it is missing or not as it was stored."""
+        query = (
+            "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"
+        )
+        for document, annex, path, stored in self._rows(query, submission, address):
+            if _sum(document, annex) == stored:
+                result = result_from_text(document, str(self._file))
+                return with_annex(result, annex, _decoded(path))
+        raise Misuse(
+            f"{self._file}: the Result of {submission} is damaged or gone",
+            "grade it again with --force",
+        )
+
+    @staticmethod
+    def _publish(connection: sqlite3.Connection, number: int) -> None:
+        connection.execute(
+            "UPDATE generations SET published = "
+            "(SELECT coalesce(max(published), 0) + 1 FROM generations) WHERE number = ?",
+            (number,),
+        )
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with in_words(self._file):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with in_words(self._file):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+@contextmanager
+def open_store(out: Path) -> Iterator[Store]:
+    """The store in `out`, for the one process that may write there; made where there is none."""
+    with only_writer(out), open_database(out / FILE) as connection:
+        yield Store(out / FILE, connection)
+
+
+@contextmanager
+def read_store(out: Path) -> Iterator[Store]:
+    """The store in `out`, also while another process writes there; Misuse where there is none."""
+    if not (out / FILE).is_file():
+        raise Misuse(f"{out} holds no store", "give the --out of an earlier `run` or `batch`")
+    with open_database(out / FILE) as connection:
+        yield Store(out / FILE, connection)
+
+
+def _sum(document: str, annex: str) -> str:
+    return hashlib.sha256(f"{document}\0{annex}".encode()).hexdigest()
+
+
+def _read(keys: str) -> dict[str, str]:
+    return {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
+
+
+def _encoded(path: Path) -> bytes:
+    return os.fsencode(path.absolute())  # a path need not be text
+
+
+def _decoded(path: bytes) -> Path:
+    return Path(os.fsdecode(path))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

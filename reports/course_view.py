@@ -1,0 +1,214 @@
+"""The course's results, counted: each Result is looked at once and let go.
+
+Ten thousand Results with all their texts take gigabytes; what a page says of them does not.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean, median
+
+from graders.model import Criterion, Result, ResultStatus, Submission
+from reports.text import PROSE_LIMIT
+from reports.twins import Twins
+from reports.words import endings, intake_notes, unanswered, undecided
+
+BINS = 10
+HINTS_SHOWN = 15
+URGENCY: tuple[ResultStatus, ...] = ("incomplete", "rejected", "needs_review")
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One bar of the distribution: scores from `low` up to `high`."""
+
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionSummary:
+    """How a criterion went over all submissions that have points in it."""
+
+    criterion: Criterion
+    graded: int
+    full: int
+    none: int
+    mean: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommonHint:
+    """A hint, and the submissions it was given to."""
+
+    hint: str
+    criterion: Criterion
+    submissions: tuple[Submission, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A way in which checks ended, how many did, and in how many submissions."""
+
+    word: str
+    checks: int
+    submissions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: points by criterion, and the ways in which no answer came.
+
+    `reason` says why a person is needed, where one is.
+    """
+
+    submission: Submission
+    status: ResultStatus
+    score: float | None
+    max_score: float
+    points: Mapping[str, float | None]
+    unanswered: Mapping[str, int]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CourseView:
+    """All that the template gets to see."""
+
+    title: str
+    rubric: tuple[CriterionSummary, ...]
+    rows: tuple[Row, ...]
+    published: int
+    max_score: float
+    mean: float | None
+    median: float | None
+    bins: tuple[Bin, ...]
+    endings: tuple[Ending, ...]
+    hints: tuple[CommonHint, ...]
+    waiting: tuple[Row, ...]
+    twins: tuple[Twins, ...]
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What is kept of all the results seen so far."""
+
+    title: tuple[str, str] | None = None  # with the submission it comes from, as below
+    rubric: dict[str, tuple[str, int, Criterion]] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    highest: float = 0.0
+    checks: Counter[str] = field(default_factory=Counter)
+    submissions: Counter[str] = field(default_factory=Counter)
+    hints: dict[tuple[str, str], list[Submission]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+
+def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> CourseView:
+    """The course's results, counted and ordered by submission."""
+    counted = _Counted()
+    for result in results:
+        _count(counted, result)
+    rows = tuple(sorted(counted.rows, key=lambda row: row.submission.id))
+    scores = [row.score for row in rows if row.score is not None]
+    return CourseView(
+        title=counted.title[1] if counted.title else "No submissions",
+        rubric=tuple(_summary(criterion, rows) for criterion in _rubric(counted)),
+        rows=rows,
+        published=len(scores),
+        max_score=counted.highest,
+        mean=mean(scores) if scores else None,
+        median=median(scores) if scores else None,
+        bins=tuple(_bins(scores, counted.highest)),
+        endings=tuple(_endings(counted)),
+        hints=tuple(_hints(counted)[:HINTS_SHOWN]),
+        waiting=tuple(row for status in URGENCY for row in rows if row.status == status),
+        twins=tuple(twins),
+    )
+
+
+def _count(counted: _Counted, result: Result) -> None:
+    submission = result.submission
+    title = (submission.id, result.title)
+    counted.title = min(counted.title or title, title)
+    counted.highest = max(counted.highest, result.max_score)
+    ways = endings(result)
+    counted.checks.update(ways)
+    counted.submissions.update(ways.keys())
+    for index, graded in enumerate(result.criteria):
+        # The first submission by name decides the order, in whatever order they were read.
+        found = (submission.id, index, graded.criterion)
+        known = counted.rubric.setdefault(graded.criterion.id, found)
+        if found[:2] < known[:2]:
+            counted.rubric[graded.criterion.id] = found
+        for hint in {check.hint for check in graded.checks if check.hint}:
+            counted.hints[graded.criterion.id, hint].append(submission)
+    counted.rows.append(_row(result))
+
+
+def _row(result: Result) -> Row:
+    return Row(
+        submission=result.submission,
+        status=result.status,
+        score=result.score,
+        max_score=result.max_score,
+        points={each.criterion.id: each.points for each in result.criteria},
+        unanswered=unanswered(result),
+        reason=_reason(result)[:PROSE_LIMIT] if result.status in URGENCY else "",
+    )
+
+
+def _rubric(counted: _Counted) -> list[Criterion]:
+    return [criterion for *_, criterion in sorted(counted.rubric.values(), key=lambda r: r[:2])]
+
+
+def _summary(criterion: Criterion, rows: Sequence[Row]) -> CriterionSummary:
+    given = (row.points.get(criterion.id) for row in rows)
+    points = [each for each in given if each is not None]
+    return CriterionSummary(
+        criterion=criterion,
+        graded=len(points),
+        full=sum(p >= criterion.points for p in points),
+        none=sum(p <= 0 for p in points),
+        mean=mean(points) if points else None,
+    )
+
+
+def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
+    if not scores or highest <= 0:
+        return
+    width = highest / BINS
+    counts = [0] * BINS
+    for score in scores:
+        # Full marks belong to the last bar, extra credit too.
+        counts[min(max(int(score / width), 0), BINS - 1)] += 1
+    for index, count in enumerate(counts):
+        yield Bin(index * width, (index + 1) * width, count)
+
+
+def _endings(counted: _Counted) -> Iterator[Ending]:
+    for word, checks in sorted(counted.checks.items(), key=lambda item: (-item[1], item[0])):
+        yield Ending(word, checks, counted.submissions[word])
+
+
+def _hints(counted: _Counted) -> list[CommonHint]:
+    hints = [
+        CommonHint(hint, counted.rubric[criterion][-1], _by_id(submissions))
+        for (criterion, hint), submissions in counted.hints.items()
+    ]
+    return sorted(hints, key=lambda h: (-len(h.submissions), h.criterion.id, h.hint))
+
+
+def _by_id(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
+    return tuple(sorted(submissions, key=lambda submission: submission.id))
+
+
+def _reason(result: Result) -> str:
+    faults = result.environment.get("faults")
+    if isinstance(faults, list) and faults:
+        return str(faults[0])
+    for graded in result.criteria:
+        for found in undecided(graded):
+            return f"{graded.criterion.title}: {found.message or found.check.description}"
+    return " ".join(intake_notes(result))

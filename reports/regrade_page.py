@@ -1,0 +1,28 @@
+"""What a regrading changed, for staff: `DIR/regrade.html`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from graders.model import Difference, Regraded
+from graders.store import write_text
+from reports.page import render
+
+FILE = "regrade.html"
+LISTED = 1000  # submissions; a page of more is none that anybody reads
+
+
+def write_regrade_page(regraded: Regraded, out: Path) -> Path:
+    """Write `out/regrade.html`, the largest losses first, and return its path.
+
+    Where nothing was to be graded again, the last one stays.
+    """
+    if regraded.before == regraded.after:
+        return out / FILE
+    rows = by_loss(regraded.differences)
+    view = {"regraded": regraded, "rows": rows[:LISTED], "more": max(0, len(rows) - LISTED)}
+    return write_text(out / FILE, render("regrade.html.jinja", view))
+
+
+def by_loss(differences: Sequence[Difference]) -> list[Difference]:
+    """Those who lose most first."""
+    return sorted(differences, key=lambda each: (each.gain, each.submission))

@@ -1,0 +1,79 @@
+"""What Softmark prints of the store: generations, and what differs between two of them."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from graders.model import Difference, Generation, Regraded
+from reports.regrade_page import FILE, by_loss
+from reports.terminal import ERR, OUT
+from reports.text import line, number
+from reports.words import STATUS_WORDS
+
+SHOWN = 40
+
+
+def show_stored(stored: int, total: int, elsewhere: int) -> None:
+    """How much need not be graded, and what else the store holds."""
+    if stored:
+        ERR.print(f"{stored} of {total} from the store", soft_wrap=True)
+    if elsewhere:
+        ERR.print(f"the store holds {elsewhere} more that are not among these", soft_wrap=True)
+
+
+def show_generations(generations: Iterable[Generation], current: int) -> None:
+    """A row a generation, the published one marked."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("generation", "made", "version", "submissions", ""):
+        table.add_column(name, overflow="fold")
+    for each in generations:
+        state = "published" if each.number == current else "" if each.published else "draft"
+        row = (each.number, each.made_at, each.version, each.submissions)
+        table.add_row(*map(str, row), state)
+    OUT.print(table)
+
+
+def show_regraded(regraded: Regraded, out: Path) -> None:
+    """Who gains, who loses, by how much and why; the largest losses first."""
+    touched = ", ".join(map(line, regraded.touched)) or "nothing"
+    OUT.print(
+        f"generation {regraded.after}: {regraded.graded} of {regraded.submissions} graded again "
+        f"({touched})",
+        soft_wrap=True,
+    )
+    same = regraded.submissions - regraded.gaining - regraded.losing
+    OUT.print(f"{regraded.gaining} gain, {regraded.losing} lose, {same} keep their score")
+    rows = by_loss(regraded.differences)
+    for difference in rows[:SHOWN]:
+        _show_difference(difference)
+    if len(rows) > SHOWN:
+        OUT.print(f"and {len(rows) - SHOWN} more")
+    if regraded.before != regraded.after:
+        OUT.print(f"differences: {out / FILE}", soft_wrap=True)
+
+
+def show_retry(questions: int, gone: Sequence[str]) -> None:
+    """That nothing is left to grade again, or the uploads that are not where they were."""
+    if not questions:
+        ERR.print("nothing is left to grade again")
+    for sentence in gone:
+        ERR.print(line(sentence, 1000), soft_wrap=True)
+
+
+def _show_difference(difference: Difference) -> None:
+    text = Text(line(difference.submission), style="bold")
+    points, sign = difference.gain, "+" if difference.gain > 0 else ""
+    text.append(f"  {_score(difference.before)} -> {_score(difference.after)}")
+    text.append(f"  {sign}{number(points)}", style="red" if points < 0 else "green")
+    text.append(f"  {STATUS_WORDS[difference.status]}", style="dim")
+    OUT.print(text)
+    for change in difference.changes:
+        verdicts = f"{line(change.check)}: {line(change.before)} -> {line(change.after)}"
+        OUT.print(Padding(f"{verdicts}: {line(change.why, 200)}", (0, 0, 0, 4)))
+
+
+def _score(score: float | None) -> str:
+    return "-" if score is None else number(score)

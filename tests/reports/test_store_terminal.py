@@ -1,0 +1,112 @@
+"""What a regrading changed, said in the terminal and on its page."""
+
+from dataclasses import replace
+
+import pytest
+
+from graders.errors import Misuse
+from graders.model import CheckChange, Difference, Regraded
+from reports import store_terminal, write_submission_files
+from reports.regrade_page import by_loss, write_regrade_page
+from reports.submission_files import have_files, remove_files
+
+WHY = CheckChange("answer", "answer", "passed", "partial (25%)", "Nearly.")
+ATTACK = "<script>alert(1)</script><img src=//x.test>\x1b[31m"
+
+
+@pytest.fixture
+def regraded():
+    """One gains, one loses, one could not be graded."""
+    differences = (
+        Difference("ada", 1.0, 2.0, "graded", ()),
+        Difference("bob", 5.0, 4.5, "graded", (WHY,)),
+        Difference("cyd", 5.0, None, "incomplete", ()),
+    )
+    return Regraded("Tiny", 1, 2, 100, 99, ("answer",), differences)
+
+
+@pytest.fixture
+def hostile_regraded(regraded):
+    """Every text attacks its reader."""
+    change = CheckChange(ATTACK, ATTACK, ATTACK, ATTACK, ATTACK)
+    difference = Difference(ATTACK, 1.0, 2.0, "graded", (change,))
+    return replace(regraded, title=ATTACK, touched=(ATTACK,), differences=(difference,))
+
+
+@pytest.fixture
+def many_regraded(regraded):
+    """More differences than anybody reads."""
+    many = tuple(Difference(f"s{n}", 5.0, 4.0, "graded", (WHY,)) for n in range(2000))
+    return replace(regraded, differences=many)
+
+
+def test_regrade_names_gain_loss_and_reason(capsys, tmp_path, regraded):
+    store_terminal.show_regraded(regraded, tmp_path)
+    said = capsys.readouterr().out
+    assert "1 gain, 1 lose, 98 keep their score" in said
+    assert said.index("bob  5 -> 4.5  -0.5") < said.index("ada  1 -> 2  +1")
+    assert "answer: passed -> partial (25%): Nearly." in said
+
+
+def test_the_largest_loss_comes_first(regraded):
+    assert [each.submission for each in by_loss(regraded.differences)] == ["bob", "cyd", "ada"]
+
+
+def test_the_page_says_the_same(tmp_path, regraded):
+    page = write_regrade_page(regraded, tmp_path).read_text()
+    assert page.index(">bob<") < page.index(">ada<")
+    assert "passed → partial (25%)" in page
+    assert "Not fully graded" in page
+
+
+def test_hostile_words_do_nothing_on_the_page(tmp_path, hostile_regraded):
+    page = write_regrade_page(hostile_regraded, tmp_path).read_text()
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "\x1b" not in page
+
+
+def test_hostile_words_do_nothing_in_the_terminal(capsys, tmp_path, hostile_regraded):
+    store_terminal.show_regraded(hostile_regraded, tmp_path)
+    store_terminal.show_retry(1, ["\x1b[31m gone"])
+    said = capsys.readouterr()
+    assert "\x1b" not in said.out + said.err
+
+
+def test_many_differences_are_cut(capsys, tmp_path, many_regraded):
+    store_terminal.show_regraded(many_regraded, tmp_path)
+    assert "and 1960 more" in capsys.readouterr().out
+    page = write_regrade_page(many_regraded, tmp_path)
+    assert "1000 more have smaller losses or gains" in page.read_text()
+    assert page.stat().st_size < 2**20
+
+
+def test_files_of_another_result_are_not_taken_for_its_own(graded, tmp_path):
+    write_submission_files(graded, tmp_path)
+    assert have_files(graded, tmp_path)
+    assert not have_files(replace(graded, score=0.0), tmp_path)
+    (tmp_path / "gradescope" / "ada.json").unlink()
+    assert not have_files(graded, tmp_path)
+
+
+def test_nothing_is_removed_where_nothing_is_graded(tmp_path):
+    (tmp_path / "grades.csv").touch()
+    remove_files([], tmp_path)
+    assert (tmp_path / "grades.csv").exists()
+    remove_files(["ada"], tmp_path)
+    assert not (tmp_path / "grades.csv").exists()
+
+
+def test_a_page_stays_where_nothing_was_graded_again(tmp_path, regraded):
+    page = write_regrade_page(regraded, tmp_path).read_text()
+    write_regrade_page(replace(regraded, before=2, differences=()), tmp_path)
+    assert (tmp_path / "regrade.html").read_text() == page
+
+
+def test_a_stop_between_two_files_leaves_none_that_looks_done(graded, tmp_path):
+    write_submission_files(graded, tmp_path)
+    (tmp_path / "reports" / "ada.html").unlink()
+    (tmp_path / "reports" / "ada.html").mkdir()
+    with pytest.raises(Misuse, match=r"ada\.html: cannot be written"):
+        write_submission_files(replace(graded, score=0.0), tmp_path)
+    assert not (tmp_path / "results" / "ada.json").exists()

@@ -1,0 +1,170 @@
+"""The store as people use it: the same command goes on, retry, regrade, show."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def softmark(*words, start=("grade.py",)):
+    command = [sys.executable, *start, *map(str, words)]
+    environment = {"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def edit(file, old, new):
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+
+
+def scores(out):
+    with (out / "grades.csv").open(newline="") as file:
+        return {row["submission"]: row["score"] for row in csv.DictReader(file)}
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def batch(tiny_folder, hand_in, out):
+    """Grades two submissions that start no process; gives their folder and the command."""
+    hand_in("ada", answer_txt="42")
+    uploads = hand_in("bob", answer_txt="41").parent
+    words = ("batch", tiny_folder, uploads, "--out", out, "--executor", "serial", "--only")
+    return lambda *more, **how: softmark(*words, "answer", *more, **how)
+
+
+def break_check(folder):
+    edit(folder / "test_tiny.py", 'if text == "41"', 'if text == "41" and nothing')
+
+
+def test_the_same_command_grades_nothing_twice(batch, out):
+    first = batch()
+    assert first.returncode == 0, first.stderr
+    before = {path: path.read_bytes() for path in out.glob("results/*")}
+    again = batch()
+    assert "2 of 2 from the store" in again.stderr
+    assert {path: path.read_bytes() for path in out.glob("results/*")} == before
+    assert "from the store" not in batch("--force").stderr
+
+
+def test_a_file_that_is_missing_or_old_is_written_again(batch, out):
+    batch()
+    old = (out / "results" / "ada.json").read_text()
+    (out / "results" / "ada.json").write_text(old.replace('"score": 2.0', '"score": 1.0'))
+    (out / "reports" / "bob.html").unlink()
+    (out / "index.html").unlink()
+    assert "2 of 2 from the store" in batch().stderr
+    assert (out / "results" / "ada.json").read_text() == old
+    assert (out / "reports" / "bob.html").exists()
+    assert (out / "index.html").exists()
+
+
+def test_no_old_file_stands_in_for_a_new_one(batch, out, tmp_path, tiny_folder):
+    """The new grading of bob ends before it has a Result: his files of before are gone."""
+    batch()
+    (tmp_path / "uploads" / "bob" / "answer.txt").write_text("42")
+    meddling = "import pathlib; pathlib.Path(__file__).with_name('new').touch()\n    text ="
+    edit(tiny_folder / "test_tiny.py", "    text =", f"    {meddling}")
+    done = batch("--force")
+    assert done.returncode == 2
+    assert "was changed while it graded" in done.stderr
+    assert not list(out.glob("*/bob.*"))
+    assert not (out / "grades.csv").exists()
+
+
+def test_a_batch_reports_what_is_in_the_folder_now(batch, out, tmp_path):
+    batch()
+    (tmp_path / "uploads" / "ada").rename(tmp_path / "ada")
+    done = batch()
+    assert scores(out) == {"bob": "1"}
+    assert "the store holds 1 more that are not among these" in done.stderr
+
+
+def test_retry_grades_what_could_not_be_graded(batch, out, tiny_folder):
+    break_check(tiny_folder)
+    assert batch().returncode == 1
+    assert scores(out) == {"ada": "2", "bob": ""}
+    edit(tiny_folder / "test_tiny.py", " and nothing", "")
+    done = softmark("retry", "--out", out, "--executor", "serial")
+    assert done.returncode == 0, done.stderr
+    assert scores(out) == {"ada": "2", "bob": "1"}
+
+
+def test_retry_says_which_upload_is_gone(batch, out, tiny_folder, tmp_path):
+    break_check(tiny_folder)
+    batch()
+    (tmp_path / "uploads" / "bob").rename(tmp_path / "bob")
+    done = softmark("retry", "--out", out, "--executor", "serial")
+    assert done.returncode == 1
+    assert "the upload of bob is gone" in done.stderr
+    assert scores(out) == {"ada": "2", "bob": ""}
+
+
+def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
+    batch()
+    edit(tiny_folder / "test_tiny.py", "score.partial(0.5", "score.partial(0.25")
+    words = ("regrade", tiny_folder, "--out", out, "--executor", "serial")
+    shown = softmark(*words)
+    assert shown.returncode == 0, shown.stderr
+    assert "bob  1 -> 0.5  -0.5" in shown.stdout
+    assert "1 lose" in shown.stdout
+    assert "Nearly." in (out / "regrade.html").read_text()
+    assert scores(out) == {"ada": "2", "bob": "1"}
+    softmark(*words, "--publish")
+    assert scores(out) == {"ada": "2", "bob": "0.5"}
+    assert json.loads((out / "results" / "bob.json").read_text())["score"] == 0.5
+    listed = softmark("show", "--out", out).stdout
+    assert "published" in listed.splitlines()[2]
+    assert "0.5 / 2" in listed
+    old = softmark("show", "bob", "--out", out, "--generation", "1")
+    assert "1 of the 2 points" in old.stdout
+
+
+def test_regrade_publishes_no_score_that_is_lost(batch, out, tiny_folder):
+    batch()
+    break_check(tiny_folder)
+    done = softmark("regrade", tiny_folder, "--out", out, "--executor", "serial", "--publish")
+    assert done.returncode == 1
+    assert "bob could not be graded again" in done.stderr
+    assert scores(out) == {"ada": "2", "bob": "1"}
+
+
+@pytest.mark.parametrize("words", [("retry",), ("show",), ("show", "ada")])
+def test_without_a_store_there_is_nothing_to_say(words, out):
+    done = softmark(*words, "--out", out)
+    assert done.returncode == 2
+    assert "holds no store" in done.stderr
+    assert not out.exists()
+
+
+def test_regrade_without_results_is_a_misuse(tiny_folder, out):
+    done = softmark("regrade", tiny_folder, "--out", out)
+    assert done.returncode == 2
+    assert "say `run` or `batch` first" in done.stderr
+
+
+FULL = """
+import resource, sys
+import grade
+resource.setrlimit(resource.RLIMIT_FSIZE, (36_000, 36_000))
+grade.main()
+"""
+
+
+def test_a_full_disk_is_one_sentence_and_the_same_command_goes_on(batch, out):
+    done = batch(start=("-c", FULL))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "make room" in done.stderr
+    assert not (out / "grades.csv").exists()
+    assert batch().returncode == 0
+    assert scores(out) == {"ada": "2", "bob": "1"}
