@@ -1,0 +1,4 @@
+def answer(function, args, kwargs):
+    endless = {}
+    endless["again"] = [endless]
+    return endless

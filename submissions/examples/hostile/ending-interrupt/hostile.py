@@ -1,0 +1,2 @@
+def answer(function, args, kwargs):
+    raise (KeyboardInterrupt if args else GeneratorExit)()

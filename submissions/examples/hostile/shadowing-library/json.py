@@ -1,0 +1,1 @@
+dumps = loads = load = save = encode = decode = lambda *args, **kwargs: b'{}'

@@ -1,0 +1,146 @@
+"""Batches with attackers in them, graded by the command line in every tier that isolates."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from graders.attacks import among, changes, gains
+from graders.attacks_canaries import VARIABLE, Canaries
+from graders.attacks_uploads import build_attackers, build_base, known_attacks
+from graders.boundary.sandbox import Tier, tier_works
+from graders.discovery import load_assignment
+from graders.store import read_result
+from graders.validate import build_solution
+from submissions.receive import identify_all
+
+ROOT = Path(__file__).parents[2]
+WALLS = [tier for tier in Tier if tier is not Tier.NONE and tier_works(tier)]
+ATTACKS = {attack.name: attack for attack in known_attacks()}
+QUICK = (
+    *("archives-slip", "forging-frames", "killing-everything", "lying-tensor"),
+    *("markup-errors", "network-connect", "outliving-daemon", "reading-files"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a batch with attackers came to."""
+
+    problems: dict[str, list[str]]
+    together: list[str]
+    out: Path
+    said: str
+
+
+def softmark(*words, home, **variables):
+    """The command line, in a process whose environment and home are the test's."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+    environment |= {"HOME": str(home), **variables}
+    command = [sys.executable, "grade.py", *map(str, words)]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1500
+    )
+
+
+def tightened(folder, *, wall_seconds):
+    """A copy of the A4 assignment in which endless code is stopped soon."""
+    shutil.copytree(ROOT / "graders" / "assignments" / "cs224n-a4", folder)
+    file = folder / "assignment.toml"
+    text = re.sub(r"wall_seconds = \S+", f"wall_seconds = {wall_seconds}", file.read_text())
+    file.write_text(re.sub(r"memory_bytes = \d+", f"memory_bytes = {2**31}", text))
+    return folder
+
+
+def results_in(out):
+    found = [read_result(path) for path in (out / "results").glob("*.json")]
+    return {result.submission.id: result for result in found}
+
+
+def battle(work, tier, names, *, only):
+    """Grade wrong and honest code alone, then the honest one among attackers, and compare."""
+    work.chmod(0o755)
+    home, out = work / "home", work / "second"
+    home.mkdir()
+    folder = tightened(work / "assignment", wall_seconds=5)
+    task = load_assignment(str(folder))
+    base = build_base(task, work / "alone" / "base")
+    honest = build_solution(task, work / "alone" / "honest")
+    words = ("--isolation", tier.value, "--only", only)
+    plain = (work / "alone", "--out", work / "first", "--executor", "serial")
+    first = softmark("batch", folder, *plain, *words, home=home)
+    assert first.returncode == 0, first.stderr
+    with planted(work, home, kept=[next(honest.rglob("dataset.py")), *of_others(work)]) as canaries:
+        chosen = [ATTACKS[name] for name in names]
+        known = build_attackers(chosen, base, work / "uploads", task.files, canaries)
+        shutil.copytree(honest, work / "uploads" / "honest")
+        secret = {VARIABLE: canaries.secrets["env"]}
+        words = (work / "uploads", "--out", out, "--jobs", 2, *words)
+        done = softmark("batch", folder, *words, home=home, **secret)
+        problems, together = compared(work, known, canaries)
+    return Batch(problems, together, out, done.stdout + done.stderr)
+
+
+def of_others(work):
+    """Another student's result, and the store."""
+    return [work / "first" / "results" / "honest.json", *(work / "first").glob("*.sqlite")]
+
+
+@contextlib.contextmanager
+def planted(work, home, *, kept):
+    """Canaries in this home, and these files among them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        with Canaries(work, kept) as canaries:
+            yield canaries
+
+
+def compared(work, known, canaries):
+    """What each attack gained, and what all of them changed."""
+    alone, graded = results_in(work / "first"), results_in(work / "second")
+    paths = among(list(known), work / "uploads" / "honest")
+    ids = {each.path: each.id for each in identify_all(paths, "cs224n-a4")}
+    problems = {
+        attack.name: [*gains(graded[ids[path]], alone["base"], canaries)]
+        for path, attack in known.items()
+    }
+    return problems, [*changes(graded["honest"], alone["honest"]), *canaries.harmed()]
+
+
+@pytest.fixture(scope="session", params=WALLS, ids=lambda tier: tier.value)
+def quick(request, tmp_path_factory):
+    """A few attackers of several classes, in each tier."""
+    return battle(tmp_path_factory.mktemp("quick"), request.param, QUICK, only="rotary")
+
+
+@pytest.fixture(scope="session", params=WALLS, ids=lambda tier: tier.value)
+def all_out(request, tmp_path_factory):
+    """All attackers at once, in each tier."""
+    work = tmp_path_factory.mktemp("all")
+    return battle(
+        work,
+        request.param,
+        sorted(ATTACKS),
+        only="span-corruption,rotary,london-baseline,checkpoints",
+    )
+
+
+@pytest.fixture
+def forge(tmp_path):
+    """Grades A4 attackers without isolation, where harmless ones succeed."""
+    return lambda *names: battle(tmp_path, Tier.NONE, names, only="rotary")
+
+
+@pytest.fixture
+def command_line(tmp_path):
+    """The command line with a home of its own."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return partial(softmark, home=home)

@@ -1,0 +1,75 @@
+"""No attack gains a point, reads or changes what is not its own, or outlives its batch."""
+
+import csv
+
+import pytest
+
+from graders.attacks_uploads import known_attacks
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def found_in(batch):
+    return {name: problems for name, problems in batch.problems.items() if problems}
+
+
+@pytest.mark.slow
+def test_attackers_gain_nothing(quick):
+    assert found_in(quick) == {}
+
+
+@pytest.mark.slow
+def test_nothing_else_in_the_batch_is_changed(quick):
+    """The honest submission, the canaries of files and sockets, and no process left."""
+    assert quick.together == []
+
+
+@pytest.mark.slow
+def test_every_attacker_has_its_row(quick):
+    with (quick.out / "grades.csv").open(newline="") as file:
+        rows = [row["submission"] for row in csv.DictReader(file)]
+    assert sorted(rows) == sorted({*quick.problems, "honest"})
+
+
+@pytest.mark.slow
+def test_errors_are_shown_and_not_obeyed(quick):
+    page = (quick.out / "reports" / "markup-errors.html").read_text()
+    assert "alert(1)" in page
+    assert_harmless(quick)
+
+
+@pytest.mark.long
+def test_no_attack_of_any_class_gains_anything(all_out):
+    assert found_in(all_out) == {}
+    assert set(all_out.problems) == {attack.name for attack in known_attacks()}
+
+
+@pytest.mark.long
+def test_all_attacks_together_change_nothing(all_out):
+    assert all_out.together == []
+    assert_harmless(all_out)
+
+
+def assert_harmless(batch):
+    """No page holds markup of a student's, no cell a formula, no line an escape."""
+    pages = [*batch.out.rglob("*.html")]
+    assert pages
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert "<script>alert" not in text, page.name
+        assert "<img src=x" not in text, page.name
+        assert "\x1b" not in text, page.name
+    assert "\x1b" not in batch.said
+    with (batch.out / "grades.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            assert not any(cell.startswith(FORMULA) for cell in row.values()), row
+
+
+@pytest.mark.slow
+def test_the_same_attacks_succeed_without_walls(forge):
+    """Or these tests would show nothing."""
+    batch = forge("network-connect", "reading-environment", "reading-files")
+    assert all(batch.problems.values()), batch.problems
+    assert batch.together == ["a server was reached by TCP"] + [
+        f"a server was reached by {name} socket" for name in ("an abstract", "a named")
+    ]

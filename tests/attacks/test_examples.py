@@ -1,0 +1,39 @@
+"""The attacks themselves: every class of them, each described, and each in SECURITY.md."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from graders.attacks_uploads import HOSTILE, known_attacks
+
+ROOT = Path(__file__).parents[2]
+CLASSES = {
+    *("answering", "archives", "caching", "detecting", "editing", "ending", "endless", "flooding"),
+    *("forging", "hunting", "ignoring", "killing", "lying", "markup", "network", "outliving"),
+    *("patching", "pickles", "prompting", "reading", "shadowing"),
+}
+
+
+def test_every_class_has_attacks():
+    assert {attack.kind for attack in known_attacks()} == CLASSES
+
+
+@pytest.mark.parametrize("attack", known_attacks(), ids=lambda attack: attack.name)
+def test_attack_says_what_it_is(attack):
+    folder = HOSTILE / attack.name
+    listed = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert listed - {"attack.toml"} == set(attack.files)
+    assert attack.name.startswith(f"{attack.kind}-")
+    assert attack.tries.endswith(".")
+    assert "/" not in attack.submission, "a batch would take the folder above it"
+    assert not attack.submission.startswith("."), "a batch leaves out what is hidden"
+    assert (attack.runs == "never") == ("hostile.py" not in attack.files)
+    assert attack.files or attack.archive or attack.artifact or attack.submission
+
+
+@pytest.mark.parametrize("kind", sorted(CLASSES))
+def test_class_stands_in_security(kind):
+    count = sum(attack.kind == kind for attack in known_attacks())
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert re.search(rf"^\| {kind} \| {count} \|", text, re.MULTILINE), f"{kind}: {count}"

@@ -1,0 +1,113 @@
+"""What `validate NAME --attacks` says of an instructor's own assignment."""
+
+import pytest
+
+from graders.attacks import ALL, attack_all, tightened, verdict_row
+from graders.attacks_uploads import build_base, known_attacks
+from graders.boundary.sandbox import Tier, best_tier
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.executors import make_executor
+from graders.pipeline import Options
+from graders.validate import example_folders
+
+CARELESS = '''
+import pytest
+from graders.errors import StudentFault
+
+
+@pytest.mark.criterion("double")
+def test_doubles(student):
+    """Doubling 21 gives 42, where it gives anything."""
+    try:
+        assert student.call("double", x=21) == 42
+    except StudentFault:
+        return
+
+
+@pytest.mark.criterion("answer")
+def test_answer(submitted):
+    """The answer is 42."""
+    assert submitted.bytes("answer.txt") == b"42"
+'''
+
+
+@pytest.fixture
+def solved(tiny_folder):
+    """The tiny assignment with the folder of its solution, and no planted example."""
+    (tiny_folder / "solution").mkdir()
+    (tiny_folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
+    (tiny_folder / "solution" / "answer.txt").write_text("42")
+    checks = tiny_folder / "test_tiny.py"  # whose check of the answer breaks at wrong bytes
+    checks.write_text(checks.read_text().replace(".decode()", '.decode(errors="replace")'))
+    return tiny_folder
+
+
+def verdicts(folder, *names, tier=None):
+    task = load_assignment(str(folder))
+    chosen = [attack for attack in known_attacks() if attack.name in names]
+    assert len(chosen) == len(names)
+    with make_executor("serial", 1) as executor:
+        met = attack_all(task, Options(tier or best_tier()), executor, chosen=chosen)
+        return {verdict.attack: verdict for verdict in met}
+
+
+def test_attacks_on_a_careful_check_fail(solved):
+    found = verdicts(solved, "ending-sys-exit", "lying-numbers")
+    assert set(found) == {"ending-sys-exit", "lying-numbers", ALL}
+    assert not any(verdict.problems for verdict in found.values())
+
+
+def test_check_that_passes_without_an_answer_is_found_out(solved):
+    (solved / "test_tiny.py").write_text(CARELESS)
+    found = verdicts(solved, "ending-sys-exit", "prompting-answers")
+    assert found["ending-sys-exit"].problems == ("`double` earns 4, without the attack 0",)
+    assert not found["prompting-answers"].problems
+    name, words, good = verdict_row(found["ending-sys-exit"])
+    assert name.split() == ["ending", "ending-sys-exit"]
+    assert "earns 4" in words
+    assert not good
+
+
+def test_check_that_any_code_passes_is_refused(solved):
+    """Nothing can be gained over wrong code that has full marks."""
+    (solved / "test_tiny.py").write_text(CARELESS.replace("== 42\n", "!= 42\n"))
+    with pytest.raises(Misuse, match="loses no points"):
+        verdicts(solved, "ending-sys-exit")
+
+
+def test_attacks_are_not_run_without_isolation(solved):
+    with pytest.raises(Misuse, match="without isolation"):
+        verdicts(solved, "ending-sys-exit", tier=Tier.NONE)
+
+
+def test_attacks_are_given_little_time_and_memory(tiny):
+    limits = tightened(tiny).limits
+    assert (limits.wall_seconds, limits.memory_bytes) == (6.0, 2**31)
+
+
+def test_base_is_wrong_in_every_file_of_code(tmp_path):
+    task = load_assignment("cs224n-a4")
+    base = build_base(task, tmp_path / "base")
+    right = next(folder for folder in example_folders(task) if folder.name == "correct-plain")
+    for name in task.files.code:
+        wrong = next(base.rglob(name)).read_text()
+        assert wrong != next(right.rglob(name)).read_text(), name
+
+
+@pytest.mark.long
+def test_command_line_tells_which_attacks_fail(solved, command_line):
+    done = command_line("validate", solved, "--attacks", "--jobs", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split()[1:3] for line in done.stdout.splitlines() if line.startswith("✓")]
+    assert sorted(rows) == sorted([[a.kind, a.name] for a in known_attacks()] + [ALL.split()])
+
+
+@pytest.mark.long
+def test_command_line_tells_which_attacks_succeed(solved, command_line):
+    (solved / "test_tiny.py").write_text(CARELESS)
+    done = command_line("validate", solved, "--attacks", "--jobs", 2)
+    assert done.returncode == 1, done.stdout + done.stderr
+    wrong = [line.split()[2] for line in done.stdout.splitlines() if line.startswith("✗")]
+    assert "ending-sys-exit" in wrong
+    assert "prompting-answers" not in wrong
