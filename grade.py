@@ -162,9 +162,7 @@ def regrade(
 def show(
     submission: Annotated[str, typer.Argument(help="Its id; without it all are listed.")] = "",
     out: Out = Path("out"),
-    generation: Annotated[
-        int, typer.Option(help="Of the store.", show_default="the published one")
-    ] = 0,
+    generation: Annotated[int, typer.Option(help="Its number.", show_default="published")] = 0,
 ) -> None:
     """Show what the store holds: generations, their scores, one Result."""
     with read_store(out) as store:

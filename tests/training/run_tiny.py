@@ -41,6 +41,8 @@ def run(out, workers=1, *, seed=0, report=lambda *_: None, publish=lambda _: Non
 
 def main():
     out, workers, *limit = sys.argv[1:]
+    # A shell lets what it starts in the background ignore interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if limit:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), int(limit[0])))
