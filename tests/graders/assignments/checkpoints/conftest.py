@@ -3,11 +3,19 @@
 import io
 import random
 
+import adapters_checkpoint
 import pytest
+import test_checkpoints as checks
 import torch
+from a4_checkpoint_submission import Checkpoints
 from torch.nn.utils.rnn import pad_sequence
 
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.checks.verdict import verdict
 from graders.data import DEV, TEST_INPUTS, TRAIN, WIKI
+from graders.discovery import load_assignment
+from graders.model import Check
 from reference.gpt import GPT, GPTConfig
 from reference.prediction import predict_places, read_prompts
 from reference.vocabulary import MASK, Vocabulary
@@ -84,3 +92,35 @@ def trained(world, vocabulary, *, seed, rope):
         loss.backward()
         optimizer.step()
     return model.eval()
+
+
+class InProcess:
+    """A sandbox without walls, for files that this test made."""
+
+    def call(self, function, /, **values):
+        reply = getattr(adapters_checkpoint, function)(**values)
+        if "tensors" in reply:
+            reply["tensors"] = {name: each.numpy() for name, each in reply["tensors"].items()}
+        return reply
+
+
+@pytest.fixture
+def judge(tmp_path, world):
+    """Runs one check on these files and gives its result."""
+    assigned = load_assignment("cs224n-a4").settings
+
+    def run(check, files, sandbox=None, data=world, **changes):
+        settings = {**assigned, **changes}
+        for name, content in files.items():
+            (tmp_path / name).write_bytes(content)
+        submitted = SubmittedFiles({name: tmp_path / name for name in files})
+        bundle = Checkpoints(sandbox or InProcess(), submitted, data, settings)
+        score, problem = Score(), None
+        arguments = (bundle, {}, score) if check.endswith("_weights") else (bundle, score)
+        try:
+            getattr(checks, f"test_{check}")(*arguments)
+        except Exception as error:  # noqa: BLE001  a check may end in any way
+            problem = error
+        return verdict(Check(check, "", ""), problem, score)
+
+    return run

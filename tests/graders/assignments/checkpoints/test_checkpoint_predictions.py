@@ -1,0 +1,156 @@
+"""Whether predictions are those of the weights beside them, and what is said where not."""
+
+import pytest
+import torch
+from a4_checkpoint_file import Weights
+from a4_checkpoint_prints import predictions_print, weights_print
+
+from graders.data import DEV
+from reference.gpt import GPT
+from reference.prediction import predict_places, read_prompts
+
+MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
+
+
+def altered(raw, count):
+    lines = raw.decode().splitlines()
+    return "".join(f"{line}x\n" if i < count else f"{line}\n" for i, line in enumerate(lines))
+
+
+@pytest.mark.parametrize(("count", "status"), [(1, "passed"), (2, "needs_review")])
+def test_98_percent_must_agree(count, status, judge, right_files):
+    name = "rope.pretrain.dev.predictions"
+    files = {**right_files, name: altered(right_files[name], count).encode()}
+    found = judge("rope_finetune_predictions", files)
+    assert found.status == status
+    assert f"{60 - count} of 60 rows of `{name}`" in found.message
+
+
+def test_rows_that_differ_are_shown(judge, right_files):
+    name = "vanilla.pretrain.test.predictions"
+    files = {**right_files, name: altered(right_files[name], 7).encode()}
+    found = judge("vanilla_finetune_predictions", files)
+    (label, said), *others = found.counterexample
+    assert label.startswith("test 1: Where was ")
+    assert said.count("x'") == 1
+    assert len(others) == 4
+    assert "53 of 60" in found.actual
+
+
+def test_swapped_files_are_named(judge, right_files):
+    files = {**right_files, MODEL: right_files[FINETUNE], FINETUNE: right_files[MODEL]}
+    found = judge("vanilla_model_predictions", files)
+    assert found.status == "needs_review"
+    assert "agree with `vanilla.pretrain.dev.predictions` instead" in found.message
+
+
+def test_one_answer_for_everybody_points_to_no_swapped_files(
+    judge, right_files, states, saved, vocabulary
+):
+    state = {**states[ROPE], "ln_f.weight": torch.zeros(128)}  # nothing but the bias is left
+    state["ln_f.bias"] = 100 * state["head.weight"][20]
+    always = f"{vocabulary.itos[20] * 32}\n".encode() * 60
+    files = {**right_files, ROPE: saved(state), "vanilla.pretrain.dev.predictions": always}
+    found = judge("rope_finetune_predictions", files)
+    assert found.status == "needs_review"
+    assert vocabulary.itos[20] * 32 in dict(found.counterexample).popitem()[1]
+    assert "swapped" not in found.message
+
+
+def test_other_rotation_is_named_as_a_cause(judge, right_files, states, saved):
+    state = {
+        name: each.flip(0) if "rope_cache" in name else each for name, each in states[ROPE].items()
+    }
+    found = judge("rope_finetune_predictions", {**right_files, ROPE: saved(state)})
+    assert found.status == "needs_review"
+    assert "another rotation" in found.hint
+    assert "not the handout's table" in found.message
+
+
+def halves_for_neighbours(name, tensor):
+    """Weights that give under a rotation of halves what these give under one of neighbours."""
+    if not name.endswith(("query.weight", "query.bias", "key.weight", "key.bias")):
+        return tensor
+    heads = tensor.unflatten(0, (4, 16, 2))  # (n_head, pairs, 2, ...)
+    return heads.transpose(1, 2).flatten(0, 2)
+
+
+def test_model_trained_on_halves_is_recognised(judge, right_files, states, saved):
+    state = {name: halves_for_neighbours(name, each) for name, each in states[ROPE].items()}
+    found = judge("rope_finetune_predictions", {**right_files, ROPE: saved(state)})
+    assert found.status == "needs_review"
+    assert "i + d/2" in found.message
+
+
+@pytest.mark.parametrize(
+    ("factors", "words"), [((0, 0), "nothing is rotated"), ((1, -1), "the other way round")]
+)
+def test_model_trained_on_another_angle_is_recognised(
+    factors, words, judge, right_files, models, states, world, vocabulary
+):
+    model = GPT(models[ROPE].config)
+    state = dict(states[ROPE])
+    for name in state:
+        if name.endswith("rope_cache"):
+            cos, sin = state[name].unbind(-1)
+            cosine = cos if factors[0] else torch.ones_like(cos)
+            state[name] = torch.stack([cosine, factors[1] * sin], -1)
+    model.load_state_dict(state)
+    said = predict_places(model.eval(), vocabulary, read_prompts(world.folder / DEV))
+    lines = "".join(f"{each}\n" for each in said)
+    found = judge(
+        "rope_finetune_predictions",
+        {**right_files, "rope.pretrain.dev.predictions": lines.encode()},
+    )
+    assert found.status == "needs_review"
+    assert words in found.message
+
+
+def test_predictions_of_another_model_fit_no_rotation(judge, right_files):
+    files = {**right_files}
+    files["rope.pretrain.dev.predictions"] = right_files["vanilla.pretrain.dev.predictions"]
+    assert "so the model was trained" not in judge("rope_finetune_predictions", files).message
+
+
+def test_some_rows_of_the_test_file_are_asked_and_all_of_dev(judge, right_files):
+    found = judge("rope_finetune_predictions", right_files, checkpoint_test_rows=7)
+    assert "60 of 60 rows of `rope.pretrain.dev" in found.message
+    assert "7 of 7 rows of `rope.pretrain.test" in found.message
+
+
+def test_sampled_rows_are_compared_with_their_own_lines(judge, right_files):
+    name = "rope.pretrain.test.predictions"
+    files = {**right_files, name: altered(right_files[name], 30).encode()}
+    found = judge("rope_finetune_predictions", files, checkpoint_test_rows=40)
+    rows = [int(label.split()[1].rstrip(":")) for label, _ in found.counterexample]
+    assert found.status == "needs_review"
+    assert len(rows) == 5
+    assert max(rows) <= 30
+
+
+def test_missing_predictions_are_said(judge, right_files):
+    files = {**right_files}
+    del files["rope.pretrain.dev.predictions"]
+    found = judge("rope_finetune_predictions", files)
+    assert found.status == "passed"
+    assert "`rope.pretrain.dev.predictions` is missing" in found.message
+
+
+def test_weights_without_any_predictions_are_not_compared(judge, right_files):
+    found = judge("rope_finetune_predictions", {ROPE: right_files[ROPE]})
+    assert found.status == "skipped"
+    assert "no predictions" in found.message
+
+
+def test_fingerprint_is_of_the_weights_not_of_the_file(states):
+    arrays = {name: each.numpy() for name, each in states[ROPE].items()}
+    bare = {name: arrays[name] for name in reversed(arrays) if "rope_cache" not in name}
+    moved = {**arrays, "ln_f.bias": arrays["ln_f.bias"] + 1}
+    plain, other, third = (weights_print(Weights(ROPE, each)) for each in (arrays, bare, moved))
+    assert plain == other
+    assert plain != third
+
+
+def test_one_answer_for_everybody_has_no_fingerprint():
+    assert predictions_print(["London", "London "]) is None
+    assert predictions_print(["London", "Rome "]) == predictions_print(["London\r", "Rome"])
