@@ -8,8 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,8 @@ from graders.model import Limits
 PROGRAM = "bwrap"
 TMP = Path("/tmp")  # noqa: S108  the child's own
 WRITABLE = (TMP, Path("/dev/shm"), policy.INSIDE.scratch)  # noqa: S108
-PLACEHOLDER = "import os; os.write(0, b'.'); os.read(0, 1)"
-PLACEHOLDER_BYTES = 1000  # of what bubblewrap says when it fails
+PLACEHOLDER = "/student/cat"  # the cheapest program that answers, and waits until we hang up
+READY = b"ready"
 HELP_SECONDS = 20.0
 GONE = 10.0  # seconds in which the kernel takes down a killed process namespace
 
@@ -57,19 +56,29 @@ def _hold(job: Job) -> "Namespace":
     """Namespaces with nothing in them but a placeholder, built to the end."""
     if job.stage.user is None:
         raise OSError("without root, nobody joins the namespaces that bubblewrap made")
-    placeholder = [sys.executable, "-I", "-S", "-c", PLACEHOLDER]
-    namespace, channel, said = _build(job, placeholder, PLACEHOLDER_BYTES)
+    bound = ("--ro-bind", _program("cat"), PLACEHOLDER)
+    namespace, channel, said = _build(job, [PLACEHOLDER], len(READY), bound)
     namespace.held = channel
-    channel.settimeout(policy.START_SECONDS)
     try:
-        if channel.recv(1):
-            return namespace
-        raise OSError("bubblewrap built nothing")
+        channel.sendall(READY)
+        _wait_for(said)
     except BaseException:
         namespace.end()
         raise
     finally:
         said.close()
+    return namespace
+
+
+def _wait_for(said: PipeCapture) -> None:
+    """Wait until the placeholder answers; raises OSError when something else comes, or nothing."""
+    waiting = select.poll()
+    waiting.register(said.read, select.POLLIN)
+    while READY.startswith(said.text().encode()) and waiting.poll(policy.START_SECONDS * 1000):
+        if not said.drain() or said.text() == READY.decode():
+            break
+    if said.text() != READY.decode():
+        raise OSError("bubblewrap built nothing")
 
 
 def _narrowing(job: Job) -> dict[str, Any]:
@@ -77,13 +86,13 @@ def _narrowing(job: Job) -> dict[str, Any]:
 
 
 def _build(
-    job: Job, inner: list[str], output_bytes: int
+    job: Job, inner: list[str], output_bytes: int, bound: Sequence[str] = ()
 ) -> tuple["Namespace", socket.socket, PipeCapture]:
     """Namespaces for this job in which bubblewrap runs the command."""
     status, report = os.pipe()
     try:
         devices = policy.gpu_devices(job.limits)
-        words = [*arguments(job.stage.layout, job.stage.user, report, devices), *inner]
+        words = [*arguments(job.stage.layout, job.stage.user, report, devices, bound), *inner]
         capture = PipeCapture(output_bytes)
         process, channel = launch(words, Path("/"), policy.INSIDE.scratch, capture, (report,))
     except OSError:
@@ -95,7 +104,11 @@ def _build(
 
 
 def arguments(
-    layout: policy.Layout, user: int | None, status: int, devices: Iterable[Path] = ()
+    layout: policy.Layout,
+    user: int | None,
+    status: int,
+    devices: Iterable[Path] = (),
+    bound: Sequence[str] = (),
 ) -> list[str]:
     """The command line of bubblewrap up to the command itself; the files are those of `layout`."""
     return [
@@ -112,17 +125,18 @@ def arguments(
         *_folders([policy.INSIDE.runtime]),
         *("--ro-bind", str(layout.runtime), str(policy.INSIDE.runtime)),
         *("--ro-bind", str(layout.code), str(policy.INSIDE.code)),
+        *bound,
         *_tmpfs(str(policy.INSIDE.scratch), policy.SCRATCH_BYTES),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", str(policy.INSIDE.scratch), "--"),
     ]
 
 
-def _program() -> str:
-    """Where bubblewrap is; raises FileNotFoundError where it is not installed."""
-    found = shutil.which(PROGRAM)
+def _program(name: str = PROGRAM) -> str:
+    """Where a program is; raises FileNotFoundError where it is not installed."""
+    found = shutil.which(name)
     if found is None:
-        raise FileNotFoundError(f"`{PROGRAM}` is not installed")
+        raise FileNotFoundError(f"`{name}` is not installed")
     return found
 
 

@@ -1,8 +1,8 @@
-"""The private folder that holds copies of all a child may see of ours and of the student's.
+"""The private folder that holds all a child may see of ours and of the student's.
 
 <temporary folder, closed to other users>
-  runtime/graders/boundary/   wire, worker and what narrows the child
-  runtime/adapters/           adapters.py and adapters_*.py of the assignment
+  runtime/graders/boundary/   wire, worker and what narrows the child, compiled
+  runtime/adapters/           adapters.py and adapters_*.py of the assignment, compiled
   runtime/standins/           modules that stand in for what a submission may import
   code/                       the student's folder, regular files only
   scratch/                    writable, emptied for every new child
@@ -10,9 +10,11 @@
 
 import contextlib
 import os
+import py_compile
 import shutil
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from graders.boundary.policy import Layout
@@ -42,10 +44,10 @@ class Stage:
         package.mkdir(parents=True)
         (runtime / "graders" / "__init__.py").touch()
         for name in OURS:
-            shutil.copyfile(Path(__file__).with_name(f"{name}.py"), package / f"{name}.py")
+            _compile_into(package, Path(__file__).with_name(f"{name}.py"))
         (runtime / "adapters").mkdir()
         for path in (adapters, *adapters.parent.glob("adapters_*.py")) if adapters else ():
-            shutil.copyfile(path, runtime / "adapters" / path.name)
+            _compile_into(runtime / "adapters", path)
         _copy_files(adapters.parent / "standins" if adapters else None, runtime / "standins")
         _copy_files(code, self.layout.code)
         self.layout.scratch.mkdir()
@@ -86,6 +88,19 @@ def _remove(folder: Path) -> None:
     if os.name == "posix" and folder.exists():
         for tool in (("/bin/chmod", "-R", "u+rwx"), ("/bin/rm", "-rf")):
             subprocess.run([*tool, "--", folder], capture_output=True, check=False)  # noqa: S603
+
+
+def _compile_into(folder: Path, path: Path) -> None:
+    """Leave a module of ours there compiled: no child has to do it again."""
+    (folder / f"{path.stem}.pyc").write_bytes(_compiled(path, path.stat().st_mtime_ns))
+
+
+@cache
+def _compiled(path: Path, _changed: int) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="softmark-") as folder:
+        target = Path(folder, "compiled")
+        py_compile.compile(str(path), str(target), doraise=True)
+        return target.read_bytes()
 
 
 def _copy_files(source: Path | None, target: Path) -> None:

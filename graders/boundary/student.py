@@ -12,6 +12,7 @@ does is: whatever comes back is judged as the student's.
 import ast
 import time
 from collections.abc import Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 
@@ -43,8 +44,8 @@ class Student:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
         self._functions = _functions_of(adapters)
-        self._stage = Stage(code, adapters, user_for(tier))
-        self._job = Job(self._stage, limits, seed, warm=warm)
+        self._fill = partial(Stage, code, adapters, user_for(tier))
+        self._order = partial(Job, limits=limits, seed=seed, warm=warm)
         self._limits = limits
         self._child: Child | None = None
         self._outputs: list[str] = []
@@ -62,6 +63,11 @@ class Student:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @cached_property
+    def _stage(self) -> Stage:
+        """Its files, copied when first needed: not every process is asked something."""
+        return self._fill()
 
     @property
     def output(self) -> str:
@@ -144,7 +150,7 @@ class Student:
     def _start(self) -> None:
         try:
             self._stage.renew_scratch()
-            self._child = start(self.tier, self._job)
+            self._child = start(self.tier, self._order(self._stage))
         except OSError as error:
             raise SandboxFailed(f"the sandbox `{self.tier.value}` did not start: {error}") from None
         try:
@@ -176,7 +182,8 @@ class Student:
     def close(self) -> None:
         """End the process and remove its files."""
         self._stop()
-        self._stage.close()
+        if "_stage" in vars(self):
+            self._stage.close()
 
 
 def _functions_of(adapters: Path) -> frozenset[str]:

@@ -136,6 +136,22 @@ def test_a_check_file_that_does_not_import_is_ours(tiny_folder, tiny, hand_in):
     assert (result.status, result.score) == ("incomplete", None)
 
 
+def test_a_check_file_deeper_down_is_none_of_the_assignments(tiny_folder, tiny, hand_in):
+    deeper = tiny_folder / "solution" / "test_own.py"
+    deeper.parent.mkdir(exist_ok=True)
+    deeper.write_text("def test_own():\n    raise SystemExit\n")
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score) == ("graded", 6.0)
+
+
+def test_changed_adapters_are_taken_at_once(tiny_folder, tiny, hand_in):
+    submission = hand_in(work_py=RIGHT, answer_txt="42")
+    assert grade(submission, tiny).score == 6.0
+    adapters = tiny_folder / "adapters.py"
+    adapters.write_text(adapters.read_text() + "\n\ndef double(x):\n    return 0\n")
+    assert points(grade(submission, tiny))["double"] == 0.0
+
+
 def test_a_missing_adapter_file_is_ours(tiny_folder, tiny, hand_in):
     (tiny_folder / "adapters.py").unlink()
     assert grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny).status == "incomplete"

@@ -8,6 +8,7 @@ Nothing is judged here. A row holds the ids, then FILL; its length is -1 where t
 
 import traceback
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -89,10 +90,15 @@ def _is_pair(item: Any) -> bool:
 
 def _name(value: Any) -> str:
     if isinstance(value, torch.Tensor):
-        return f"torch.Tensor {str(value.dtype).removeprefix('torch.')} {value.dim()}-D"
+        return _tensor(value.dtype, value.dim())
     if isinstance(value, np.ndarray):
         return f"numpy.ndarray {value.dtype.name} {value.ndim}-D"
     return str(type(value).__name__)[:MAX_TEXT]
+
+
+@cache
+def _tensor(dtype: torch.dtype, dimensions: int) -> str:
+    return f"torch.Tensor {str(dtype).removeprefix('torch.')} {dimensions}-D"
 
 
 def _half(item: Any, side: int) -> Any:
