@@ -17,6 +17,7 @@ from submissions.escaping import shown
 from submissions.finding import find
 from submissions.folder import copy_needed
 from submissions.identity import identify, identify_all
+from submissions.leftout import is_left_out
 from submissions.listing import list_files
 from submissions.submission import CleanFolder, Rejected, Submission
 
@@ -24,13 +25,21 @@ __all__ = ["collect", "identify", "identify_all", "open_submission"]
 
 
 def collect(folder: Path) -> list[Path]:
-    """The uploads in a batch folder, by name: every child but hidden ones and __MACOSX.
+    """The uploads in a batch folder, by name: every child but what systems leave behind.
 
     A child that is no upload (a text file, a link) is in the list too, so that opening it says so
     in the course's table instead of nobody noticing.
     """
-    children = (path for path in folder.iterdir() if not path.name.startswith("."))
-    return sorted(path for path in children if path.name != "__MACOSX")
+    return sorted(path for path in folder.iterdir() if not _is_of_the_system(path))
+
+
+def _is_of_the_system(path: Path) -> bool:
+    """`.DS_Store`, `.git`, `.directory`; but `.alice/` and `.alice.zip` are somebody's work."""
+    if path.name == "__MACOSX":
+        return True
+    upload = path.is_dir() or path.name.casefold().endswith(SUFFIXES)
+    left_out = is_left_out([path.name], folder=path.is_dir())
+    return path.name.startswith(".") and (left_out or not upload)
 
 
 def open_submission(

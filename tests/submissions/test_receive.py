@@ -13,13 +13,19 @@ def opened(path, work):
     return open_submission(identify(path, "cs224n-a4"), work, code=CODE, artifacts=(LONDON,))
 
 
-def test_all_children_but_hidden_ones_are_collected(uploads):
-    for name in ("b.zip", "c.txt", ".hidden", ".DS_Store"):
+def test_all_children_but_those_of_systems_are_collected(uploads):
+    for name in ("b.zip", "c.txt", ".directory", ".DS_Store", "._b.zip"):
         uploads.raw(b"", name)
     for name in ("a", "__MACOSX", ".git"):
         uploads.tree({"x": b""}, name)
     (uploads.folder / "link").symlink_to("/etc")
     assert [path.name for path in collect(uploads.folder)] == ["a", "b.zip", "c.txt", "link"]
+
+
+def test_a_name_that_begins_with_a_dot_hides_no_work(uploads):
+    uploads.raw(b"", ".bob.zip")
+    uploads.tree({"x": b""}, ".alice")
+    assert [path.name for path in collect(uploads.folder)] == [".alice", ".bob.zip"]
 
 
 @pytest.mark.parametrize("pack", ["tree", "zip", "tar"])
