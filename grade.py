@@ -36,6 +36,7 @@ from graders.regrade import grade_draft, plan_draft
 from graders.rerun import WALL_MINUTES
 from graders.results import open_store, read_store
 from graders.retry import unfinished
+from graders.secret import PUBLICLY, SECRET, with_draw
 from graders.validate import example_folders, validate
 from graders.workplace import settle
 from reports import pipeline_progress, store_terminal, terminal, write_submission_files
@@ -58,10 +59,9 @@ Data = Annotated[Path | None, typer.Option(help="The course's files; else the em
 Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria to grade; without it all.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]
 Isolation = Annotated[str, typer.Option(help="auto, bubblewrap, landlock or none.")]
-Jobs = Annotated[
-    int, typer.Option(help="Submissions graded at the same time.", show_default="one a core")
-]
+Jobs = Annotated[int, typer.Option(help="How many are graded at once.", show_default="one a core")]
 ExecutorName = Annotated[str, typer.Option("--executor", help="serial, processes or ray.")]
+Inputs = Annotated[str, typer.Option(help="secret, public, or a file with a secret to share.")]
 Force = Annotated[bool, typer.Option("--force", help="Grade what is in the store, too.")]
 Rerun = Annotated[bool, typer.Option("--rerun", help="Also train anew with the student's run.py.")]
 RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="The longest that it trains.")]
@@ -80,6 +80,7 @@ def run(
     isolation: Isolation = "auto",
     rerun: Rerun = False,
     rerun_wall: RerunWall = WALL_MINUTES,
+    inputs: Inputs = SECRET,
     force: Force = False,
 ) -> None:
     """Grade submissions, each a folder or an archive."""
@@ -87,7 +88,7 @@ def run(
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     question = task, with_rerun(options, device, rerun_wall) if rerun else options
     uploads = identify_all([existing(path) for path in submission], task.name)
-    raise typer.Exit(int(not _grade(uploads, question, out, ("serial", 1), force=force)))
+    raise typer.Exit(_grade(uploads, question, (out, inputs), ("serial", 1), force=force))
 
 
 @app.command()
@@ -103,6 +104,7 @@ def batch(
     executor: ExecutorName = "processes",
     rerun: Rerun = False,
     rerun_wall: RerunWall = WALL_MINUTES,
+    inputs: Inputs = SECRET,
     force: Force = False,
 ) -> None:
     """Grade every folder and archive in FOLDER."""
@@ -110,7 +112,7 @@ def batch(
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     question = task, with_rerun(options, device, rerun_wall) if rerun else options
     uploads, slots = identify_all(uploads_in(folder), task.name), (executor, jobs)
-    raise typer.Exit(int(not _grade(uploads, question, out, slots, force=force, alone=True)))
+    raise typer.Exit(_grade(uploads, question, (out, inputs), slots, force=force, alone=True))
 
 
 @app.command()
@@ -124,8 +126,8 @@ def retry(
     with read_store(out) as store:
         todo = list(unfinished(store, choose_tier(isolation)))
     store_terminal.show_retry(len(todo), [gone for each in todo for gone in each.gone])
-    good = [_grade(each.submissions, each.question, out, (executor, jobs)) for each in todo]
-    raise typer.Exit(int(not all(good) or any(each.gone for each in todo)))
+    codes = [_grade(each.submissions, each.question, (out, ""), (executor, jobs)) for each in todo]
+    raise typer.Exit(max(codes, default=0) or int(any(each.gone for each in todo)))
 
 
 @app.command()
@@ -133,9 +135,7 @@ def regrade(
     assignment: Name,
     out: Out = Path("out"),
     publish: Annotated[bool, typer.Option("--publish", help="Make it the published one.")] = False,
-    data: Annotated[
-        Path | None, typer.Option(help="Other files of the course than before.")
-    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Other course files than before.")] = None,
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
@@ -198,9 +198,7 @@ def validate_command(
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
-    attacks: Annotated[
-        bool, typer.Option("--attacks", help="Grade hostile submissions: does any gain anything?")
-    ] = False,
+    attacks: Annotated[bool, typer.Option("--attacks", help="Grade hostile submissions.")] = False,
 ) -> None:
     """Show that an assignment's checks do what its rubric says."""
     task = load_assignment(assignment)
@@ -224,7 +222,7 @@ def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs 
     task = load_assignment("cs224n-a4")
     options = choose_options(task, isolation=isolation)
     uploads, slots = identify_all(example_folders(task), task.name), ("processes", jobs)
-    raise typer.Exit(int(not _grade(uploads, (task, options), out, slots, alone=True)))
+    raise typer.Exit(_grade(uploads, (task, options), (out, PUBLICLY), slots, alone=True))
 
 
 @app.command()
@@ -261,15 +259,16 @@ def doctor(data: Data = None) -> None:
 def _grade(
     submissions: Sequence[Submission],
     question: tuple[Assignment, Options],
-    out: Path,
+    place: tuple[Path, str],
     slots: tuple[str, int],
     *,
     force: bool = False,
     alone: bool = False,
-) -> bool:
-    """Grade what the store lacks and write what each reader gets; whether all was graded."""
-    named = {each.id for each in submissions}
+) -> int:
+    """Grade what the store lacks and write what each reader gets; the exit code."""
+    (out, inputs), named = place, {each.id for each in submissions}
     with open_store(out) as store:
+        question = with_draw(question, store, inputs)
         work = plan_work(store, submissions, question, force=force, alone=alone)
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         remove_files([each.id for each in work.waiting], out)
@@ -277,7 +276,8 @@ def _grade(
             graded = grade_stored(store, work, question, pool, ahead=ahead)
             for result in terminal.progress_of(graded, len(work.waiting)):
                 write_submission_files(result, out)
-        return write_course(store, work.generation, task=question[0], out=out, named=named)
+        good = write_course(store, work.generation, task=question[0], out=out, named=named)
+    return int(not good)
 
 
 def main() -> None:

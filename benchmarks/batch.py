@@ -39,7 +39,7 @@ MODULES = {
     "training-script": ("test_training_script",),
 }
 TEST_FILE = """
-from batch_in_process import open_code, score, settings, student
+from batch_in_process import inputs, open_code, score, settings, student
 open_code({code!r})
 {imports}
 """

@@ -28,6 +28,7 @@ from gradescope_utils.autograder_utils import (  # type: ignore[import-untyped, 
 )
 
 from graders.boundary.worker import _to_value
+from graders.checks.inputs import Inputs
 from graders.checks.run import surroundings
 from graders.checks.score import Score
 from graders.errors import StudentRaised
@@ -76,6 +77,12 @@ def settings() -> Mapping[str, Any]:
 
 
 @pytest.fixture
+def inputs() -> Inputs:
+    """The public draw."""
+    return Inputs()
+
+
+@pytest.fixture
 def score() -> Score:
     """Partial credit, which nobody reads here."""
     return Score()
@@ -99,8 +106,11 @@ def _add(check: Callable[..., None], points: float, given: Mapping[str, Any]) ->
 def grade_with_gradescope(code: str, modules: tuple[str, ...]) -> None:
     """Run the checks with its JSONTestRunner and write results.json here."""
     open_code(code)
-    reader = importlib.import_module("a4_reader").Reader(InProcess(), SETTINGS["settings"], {})
+    reader = importlib.import_module("a4_reader").Reader(
+        InProcess(), SETTINGS["settings"], Inputs(), {}
+    )
     given = {"student": InProcess(), "reader": reader, "settings": SETTINGS["settings"]}
+    given["inputs"] = Inputs()
     for name in modules:
         for check in vars(importlib.import_module(name)).values():
             if callable(check) and getattr(check, "__name__", "").startswith("test_"):

@@ -1,6 +1,6 @@
 """Sums over all that can alter a Result: equal address, equal Result (but for times).
 
-    grading code, versions, device, tier, limits, files, seed ──┐
+    grading code, versions, device, tier, limits, files, seeds ─┐
     check files of a criterion + what they import ──────────────┤
     adapters and stand-ins, where a check asks a process ───────┼── a key a criterion
     data, settings, where a check asks for them ────────────────┘
@@ -57,23 +57,32 @@ class Keys:
         return Made(address, self.asked, self.criteria)
 
 
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What the keys of criteria are made of: `files` by name, the rest as it counts."""
+
+    common: object
+    files: Mapping[str, str]
+    data: str
+
+
 def keys_of(assignment: Assignment, options: Options) -> Keys:
     """The keys of a grading; raises Misuse where a check or the data folder is wrong."""
     with open_data(options.data, seed=0) as data:
         fingerprint = data.fingerprint
-    common = _common(assignment, options)
-    files = files_key(assignment)
+    code, sums = grading_code(), _file_sums(assignment.folder, LEFT_OUT)
+    common, files = _common(assignment, options, code), _sum_of(sums)
     rerun = options.rerun and asdict(options.rerun)
     only = options.only and sorted(options.only)
     rubric = [asdict(each) for each in assignment.rubric]
     return Keys(
         files=files,
         data=fingerprint,
-        checks=_sum_of(files, grading_code()),
+        checks=_sum_of(files, code),
         whole=_sum_of(common, files, fingerprint, assignment.name, assignment.version)
         + _sum_of(only, rerun, rubric),
         asked=asked_of(assignment, options),
-        criteria=_criteria_keys(assignment, options, [common, rerun], fingerprint),
+        criteria=_criteria_keys(assignment, options, _Sums([common, rerun], sums, fingerprint)),
     )
 
 
@@ -91,34 +100,31 @@ def grading_code() -> str:
     return _sum_of(sums)
 
 
-def _common(assignment: Assignment, options: Options) -> str:
+def _common(assignment: Assignment, options: Options, code: str) -> str:
     """What counts for every criterion, and cannot be told apart by criterion."""
-    environment = environment_of(assignment, options.tier.value, options.device)
+    environment = environment_of(assignment, options.tier.value, options.device, options.draw)
     del environment["platform"]  # a kernel's update alters no verdict
     limits, files = asdict(assignment.limits), asdict(assignment.files)
-    return _sum_of(environment, limits, files, grading_code())
+    return _sum_of(environment, limits, files, code)
 
 
-def _criteria_keys(
-    assignment: Assignment, options: Options, common: object, fingerprint: str
-) -> dict[str, str]:
-    sums = _file_sums(assignment.folder, LEFT_OUT)
+def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dict[str, str]:
     wanted = [criterion.id for criterion in wanted_criteria(assignment, options.only)]
     try:
         files = check_files(assignment)
     except GraderFault:  # nobody can say what a file that does not import is for
-        return dict.fromkeys(wanted, _sum_of(sums, common, fingerprint))
-    known = {name for file in files for name in (*file.reads, *child_side(sums))}
-    everybodys = set(sums) - known - {"assignment.toml"}
+        return dict.fromkeys(wanted, _sum_of(sums.files, sums.common, sums.data))
+    known = {name for file in files for name in (*file.reads, *child_side(sums.files))}
+    everybodys = set(sums.files) - known - {"assignment.toml"}
     keys = {}
     for criterion in wanted:
         own = [file for file in files if criterion in file.criteria]
-        read = everybodys | _read(own, sums)
+        read = everybodys | _read(own, sums.files)
         asks = frozenset[str]().union(*(file.fixtures for file in own))
         keys[criterion] = _sum_of(
-            common,
-            {name: sums[name] for name in sorted(read)},
-            fingerprint if asks & ASKS_FOR_DATA else None,
+            sums.common,
+            {name: sums.files[name] for name in sorted(read)},
+            sums.data if asks & ASKS_FOR_DATA else None,
             dict(assignment.settings) if "settings" in asks else None,
         )
     return keys

@@ -3,8 +3,11 @@
 generations   number, assignment, version, checks, made_at, published
 members       generation, submission -> address        who stands in a generation, with what
 results       submission, address -> the Result        its JSON, its annex, what it was made of
+inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
 """
 
+import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -29,6 +32,11 @@ CREATE TABLE results (
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
+INPUTS = (  # stores from before 0.3 have no such table
+    "CREATE TABLE IF NOT EXISTS inputs (only INTEGER PRIMARY KEY CHECK (only = 1), "
+    "draw TEXT NOT NULL)"
+)
+OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; what lies in `results/` stays readable"
 REMEDIES = {
     "SQLITE_BUSY": ("is in use by another program", "close that program and say it again"),
@@ -50,12 +58,27 @@ def open_database(file: Path) -> Iterator[sqlite3.Connection]:
     ended. Raises Misuse where the file is damaged, busy, of a newer Softmark, or cannot grow.
     """
     with in_words(file):
+        if not file.exists():
+            _make_private(file)
         connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
         with closing(connection):
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             _check(file, connection)
             yield connection
+
+
+def keep_private(file: Path) -> None:
+    """Let nobody but the owner read the store, its write-ahead log and its index."""
+    for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        with contextlib.suppress(FileNotFoundError):
+            each.chmod(OWNERS_ALONE)
+
+
+def _make_private(file: Path) -> None:
+    """An empty file for SQLite to open, private before there is anything to read in it."""
+    with contextlib.suppress(OSError):  # SQLite says better what is wrong
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNERS_ALONE))
 
 
 @contextmanager

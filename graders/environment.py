@@ -1,24 +1,37 @@
 """What a Result says about where it was made."""
 
+import hashlib
 import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
+from graders.checks.inputs import PUBLIC
 from graders.model import Assignment
 
 PACKAGES = ("softmark", "torch", "numpy", "scipy", "pytest", "hypothesis", "safetensors")
 
 
-def environment_of(assignment: Assignment, tier: str, device: str) -> dict[str, object]:
-    """Versions, device, isolation tier and seeds of one grading."""
+def environment_of(
+    assignment: Assignment, tier: str, device: str, draw: int = PUBLIC
+) -> dict[str, object]:
+    """Versions, device, isolation tier, seeds and inputs of one grading."""
     return {
         "isolation": tier,
         "device": device,
         "seeds": {"assignment": assignment.seed},
+        "inputs": inputs_in_words(draw),
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
         "versions": dict(_versions()),
     }
+
+
+def inputs_in_words(draw: int) -> str:
+    """Which inputs were asked, without the secret: equal words, equal inputs."""
+    if draw == PUBLIC:
+        return "public"
+    digest = hashlib.sha256(b"softmark inputs" + draw.to_bytes(16, "big")).hexdigest()
+    return f"secret, sha256 {digest[:16]}"
 
 
 @cache

@@ -7,13 +7,14 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from graders import scoring
 from graders.boundary.sandbox import Tier
 from graders.boundary.student import Student
+from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.plugin import GradingPlugin, Material
 from graders.checks.run import run_checks
 from graders.checks.submitted import SubmittedFiles
@@ -36,13 +37,17 @@ from submissions.submission import Rejected
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to grade: which criteria, against which data, behind which sandbox."""
+    """How to grade: which criteria, against which data, behind which sandbox.
+
+    `draw` is what checks draw their inputs from: PUBLIC, or a secret of staff's.
+    """
 
     tier: Tier
     data: Path | None = None
     only: frozenset[str] | None = None
     device: str = "cpu"
     rerun: RerunPlan | None = None
+    draw: int = field(default=PUBLIC, repr=False)
 
 
 def grade_submission(submission: Submission, assignment: Assignment, options: Options) -> Result:
@@ -51,7 +56,7 @@ def grade_submission(submission: Submission, assignment: Assignment, options: Op
     Raises Misuse where the assignment or the data folder is wrong.
     """
     started, clock = datetime.now(UTC), time.perf_counter()
-    environment = environment_of(assignment, options.tier.value, options.device)
+    environment = _environment(assignment, options)
     try:
         checks = _run(submission, assignment, options, environment)
     except Misuse:
@@ -74,7 +79,7 @@ def excused(
     environment: dict[str, object] | None = None,
 ) -> Result:
     """The Result of a submission that Softmark itself failed to grade."""
-    environment = environment or environment_of(assignment, options.tier.value, options.device)
+    environment = environment or _environment(assignment, options)
     environment["faults"] = [f"{type(error).__name__}: {error}"]
     reason = f": {error}." if isinstance(error, GraderFault) else "."
     checks = _one_for_all(assignment, "error", OURS + reason)
@@ -148,7 +153,8 @@ def _run(
             environment["data"] = data.description
             if options.rerun is not None:
                 environment["rerun"] = options.rerun.in_words
-            material = Material(student, sandbox, SubmittedFiles(clean.files), data, rerun)
+            files, inputs = SubmittedFiles(clean.files), _inputs(assignment, options)
+            material = Material(student, sandbox, files, data, rerun, inputs)
             plugin = GradingPlugin(assignment, material, options.only)
             run_checks(assignment.folder, plugin)
             environment["student_process"] = dict(student.environment)
@@ -162,7 +168,16 @@ def _run(
 def _process(code: Path | None, assignment: Assignment, options: Options) -> Student:
     """A sandboxed process for this code; it starts when it is first asked something."""
     adapters = assignment.folder / "adapters.py"
-    return Student(code, adapters, assignment.limits, seed=assignment.seed, tier=options.tier)
+    seed = _inputs(assignment, options).seed("process")
+    return Student(code, adapters, assignment.limits, seed=seed, tier=options.tier)
+
+
+def _inputs(assignment: Assignment, options: Options) -> Inputs:
+    return Inputs(options.draw, assignment.seed)
+
+
+def _environment(assignment: Assignment, options: Options) -> dict[str, object]:
+    return environment_of(assignment, options.tier.value, options.device, options.draw)
 
 
 def _one_for_all(

@@ -20,6 +20,7 @@ from graders.errors import Misuse
 from graders.model import Assignment, CriterionResult, Result, Submission
 from graders.pipeline import Options
 from graders.results import Made, Member, Store
+from graders.secret import settle_draw
 from submissions.receive import identify
 
 
@@ -64,6 +65,7 @@ def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft 
     is asked again. Raises Misuse where nothing is stored, or an upload to grade is gone.
     """
     base = store.generation()
+    options = replace(options, draw=settle_draw(store))
     members = [each for each in store.members(base.number) if each.listed]
     keys = _keys(members, assignment, options)
     todo = [_regrading(member, assignment, keys[member.made.asked][1]) for member in members]
@@ -138,7 +140,7 @@ def _keys(
     """For every question that was asked the same question now, and its keys."""
     found: dict[str, tuple[Options, Keys]] = {}
     for asked in {member.made.asked for member in members}:
-        question = options_asked(asked, options.tier)
+        question = replace(options_asked(asked, options.tier), draw=options.draw)
         if options.data is not None:
             question = replace(question, data=options.data)
         found[asked] = (question, keys_of(assignment, question))

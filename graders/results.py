@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.annex import annex_of, with_annex
-from graders.database import in_words, open_database
+from graders.database import INPUTS, in_words, keep_private, open_database
 from graders.errors import Misuse
 from graders.locking import only_writer
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
@@ -114,6 +114,20 @@ class Store:
             known: ResultStatus = status
             return known
         return None
+
+    def draw(self) -> int | None:
+        """What this store's gradings draw their inputs from; None where nobody has asked yet."""
+        with self._transaction() as connection:
+            connection.execute(INPUTS)
+        for (draw,) in self._rows("SELECT draw FROM inputs"):
+            return int(draw, 16)
+        return None
+
+    def keep_draw(self, draw: int) -> None:
+        """Keep what its gradings draw from, for good."""
+        keep_private(self._file)
+        with self._transaction() as connection:
+            connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
 
     def put(self, generation: int, result: Result, made: Made) -> None:
         """Store a Result and list it in this generation: both or neither."""

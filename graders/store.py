@@ -17,8 +17,6 @@ are, except that half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD.
 
 import contextlib
 import json
-import os
-import uuid
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +25,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from graders.errors import Misuse
+from graders.files import write_whole
 from graders.model import (
     Check,
     CheckResult,
@@ -41,6 +40,7 @@ from graders.model import (
 )
 
 SCHEMA: Literal["softmark/result/v1"] = "softmark/result/v1"
+REMEDY = "make room for it and say the same command again"
 
 
 class _Edge(BaseModel):
@@ -158,22 +158,13 @@ def submission_file(out: Path, folder: str, submission_id: str, suffix: str) -> 
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a UTF-8 file that readers see either whole or not yet."""
-    # A name of its own: two writers never share it, and no reader looks for it.
-    unfinished = path.parent / f".{uuid.uuid4().hex}.tmp"
+    """Write a UTF-8 file, whole or not at all; where the disk is full, no older one is left."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(text, encoding="utf-8", newline="")
-        os.replace(unfinished, path)
-    except OSError as error:
+        return write_whole(path, text.encode(), remedy=REMEDY)
+    except Misuse:
         with contextlib.suppress(OSError):  # an older file would be taken for this one
             path.unlink(missing_ok=True)
-        remedy = "make room for it and say the same command again"
-        raise Misuse(f"{path}: cannot be written: {error.strerror}", remedy) from error
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-    return path
+        raise
 
 
 def _criterion_to_json(graded: CriterionResult) -> dict[str, object]:

@@ -35,7 +35,12 @@ def majority_baseline(train_path: Path | str, path: Path | str) -> float:
     places = gold_places(train_path)
     if not places:
         raise ValueError(f"{Path(train_path).name} holds no birth places")
-    return constant_baseline(path, Counter(places).most_common(1)[0][0])
+    return constant_baseline(path, majority_place(places))
+
+
+def majority_place(places: Sequence[str]) -> str:
+    """The most common place; of equally common ones the first."""
+    return Counter(places).most_common(1)[0][0]
 
 
 def constant_baseline(path: Path | str, place: str) -> float:
@@ -43,6 +48,11 @@ def constant_baseline(path: Path | str, place: str) -> float:
     places = gold_places(path)
     if not places:
         raise ValueError(f"{Path(path).name} holds no birth places")
+    return constant_accuracy(places, place)
+
+
+def constant_accuracy(places: Sequence[str], place: str) -> float:
+    """The accuracy of one answer to questions with these places."""
     return 100 * places.count(place) / len(places)
 
 

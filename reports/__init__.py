@@ -6,7 +6,7 @@ from pathlib import Path
 from graders.model import Result
 from graders.store import submission_file, write_result
 from reports.course_page import write_course_page
-from reports.course_view import course_view
+from reports.course_view import CourseView, course_view
 from reports.grades import write_grades
 from reports.gradescope import write_gradescope
 from reports.pipeline_page import write_pipeline_page
@@ -18,6 +18,7 @@ __all__ = [
     "deterministic_files",
     "find_twins",
     "write_course_page",
+    "write_course_reports",
     "write_grades",
     "write_gradescope",
     "write_pipeline_page",
@@ -35,9 +36,13 @@ def write_reports(
 
     Each result is looked at once, and may be let go then.
     """
-    course = course_view(results, twins)
+    return write_course_reports(course_view(results, twins), out)
+
+
+def write_course_reports(course: CourseView, out: Path) -> tuple[Path, ...]:
+    """Write `out/grades.csv`, `out/twins.json` and `out/index.html` of a course."""
     page = write_course_page(course, out)
-    return write_grades(course, out), write_twins(twins, out), page
+    return write_grades(course, out), write_twins(course.twins, out), page
 
 
 def write_submission_files(result: Result, out: Path) -> tuple[Path, ...]:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from graders.model import Assignment
 from graders.results import Store
-from reports import terminal, write_reports, write_submission_files
+from reports import write_course_reports, write_submission_files
+from reports.course_view import Counted
 from reports.submission_files import have_files, remove_files
-from reports.twins import deterministic_files, find_twins
+from reports.terminal import ScoreTable, show_batch
+from reports.twins import TwinSearch, deterministic_files
 
 
 def write_course(
@@ -18,18 +20,24 @@ def write_course(
     out: Path,
     named: Collection[str] | None = None,
 ) -> bool:
-    """Write what is missing or old and print the submissions named; whether all were graded."""
+    """Write what is missing or old and print the submissions named; whether all were graded.
+
+    Each Result is read once and let go: of ten thousand, all together take gigabytes.
+    """
+    search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
+    good = True
     for result in store.results(generation):
         if not have_files(result, out):
             write_submission_files(result, out)
-    twins = find_twins(store.results(generation), deterministic_files(task))
-    write_reports(store.results(generation), out, twins)
-    terminal.show_batch(store.results(generation, named), out, twins)
-    return not any(
-        each.status in ("incomplete", "rejected")
-        for each in store.members(generation)
-        if each.listed and (named is None or each.submission in named)
-    )
+        search.add(result)
+        counted.add(result)
+        if named is None or result.submission.id in named:
+            scores.add(result)
+            good &= result.status not in ("incomplete", "rejected")
+    twins = search.found()
+    write_course_reports(counted.view(twins), out)
+    show_batch(scores, out, twins)
+    return good
 
 
 def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> bool:

@@ -91,8 +91,8 @@ class CourseView:
 
 
 @dataclass(slots=True)
-class _Counted:
-    """What is kept of all the results seen so far."""
+class Counted:
+    """What is kept of all the results seen so far, each of which is looked at once."""
 
     title: tuple[str, str] | None = None  # with the submission it comes from, as below
     rubric: dict[str, tuple[str, int, Criterion]] = field(default_factory=dict)
@@ -104,47 +104,51 @@ class _Counted:
         default_factory=lambda: defaultdict(list)
     )
 
+    def add(self, result: Result) -> None:
+        """Count a Result, which may be let go then."""
+        submission = result.submission
+        title = (submission.id, result.title)
+        self.title = min(self.title or title, title)
+        self.highest = max(self.highest, result.max_score)
+        ways = endings(result)
+        self.checks.update(ways)
+        self.submissions.update(ways.keys())
+        for index, graded in enumerate(result.criteria):
+            # The first submission by name decides the order, in whatever order they were read.
+            found = (submission.id, index, graded.criterion)
+            known = self.rubric.setdefault(graded.criterion.id, found)
+            if found[:2] < known[:2]:
+                self.rubric[graded.criterion.id] = found
+            for hint in {check.hint for check in graded.checks if check.hint}:
+                self.hints[graded.criterion.id, hint].append(submission)
+        self.rows.append(_row(result))
+
+    def view(self, twins: Iterable[Twins] = ()) -> CourseView:
+        """The course, ordered by submission."""
+        rows = tuple(sorted(self.rows, key=lambda row: row.submission.id))
+        scores = [row.score for row in rows if row.score is not None]
+        return CourseView(
+            title=self.title[1] if self.title else "No submissions",
+            rubric=tuple(_summary(criterion, rows) for criterion in _rubric(self)),
+            rows=rows,
+            published=len(scores),
+            max_score=self.highest,
+            mean=mean(scores) if scores else None,
+            median=median(scores) if scores else None,
+            bins=tuple(_bins(scores, self.highest)),
+            endings=tuple(_endings(self)),
+            hints=tuple(_hints(self)[:HINTS_SHOWN]),
+            waiting=tuple(row for status in URGENCY for row in rows if row.status == status),
+            twins=tuple(twins),
+        )
+
 
 def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> CourseView:
     """The course's results, counted and ordered by submission."""
-    counted = _Counted()
+    counted = Counted()
     for result in results:
-        _count(counted, result)
-    rows = tuple(sorted(counted.rows, key=lambda row: row.submission.id))
-    scores = [row.score for row in rows if row.score is not None]
-    return CourseView(
-        title=counted.title[1] if counted.title else "No submissions",
-        rubric=tuple(_summary(criterion, rows) for criterion in _rubric(counted)),
-        rows=rows,
-        published=len(scores),
-        max_score=counted.highest,
-        mean=mean(scores) if scores else None,
-        median=median(scores) if scores else None,
-        bins=tuple(_bins(scores, counted.highest)),
-        endings=tuple(_endings(counted)),
-        hints=tuple(_hints(counted)[:HINTS_SHOWN]),
-        waiting=tuple(row for status in URGENCY for row in rows if row.status == status),
-        twins=tuple(twins),
-    )
-
-
-def _count(counted: _Counted, result: Result) -> None:
-    submission = result.submission
-    title = (submission.id, result.title)
-    counted.title = min(counted.title or title, title)
-    counted.highest = max(counted.highest, result.max_score)
-    ways = endings(result)
-    counted.checks.update(ways)
-    counted.submissions.update(ways.keys())
-    for index, graded in enumerate(result.criteria):
-        # The first submission by name decides the order, in whatever order they were read.
-        found = (submission.id, index, graded.criterion)
-        known = counted.rubric.setdefault(graded.criterion.id, found)
-        if found[:2] < known[:2]:
-            counted.rubric[graded.criterion.id] = found
-        for hint in {check.hint for check in graded.checks if check.hint}:
-            counted.hints[graded.criterion.id, hint].append(submission)
-    counted.rows.append(_row(result))
+        counted.add(result)
+    return counted.view(twins)
 
 
 def _row(result: Result) -> Row:
@@ -159,7 +163,7 @@ def _row(result: Result) -> Row:
     )
 
 
-def _rubric(counted: _Counted) -> list[Criterion]:
+def _rubric(counted: Counted) -> list[Criterion]:
     return [criterion for *_, criterion in sorted(counted.rubric.values(), key=lambda r: r[:2])]
 
 
@@ -187,12 +191,12 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
         yield Bin(index * width, (index + 1) * width, count)
 
 
-def _endings(counted: _Counted) -> Iterator[Ending]:
+def _endings(counted: Counted) -> Iterator[Ending]:
     for word, checks in sorted(counted.checks.items(), key=lambda item: (-item[1], item[0])):
         yield Ending(word, checks, counted.submissions[word])
 
 
-def _hints(counted: _Counted) -> list[CommonHint]:
+def _hints(counted: Counted) -> list[CommonHint]:
     hints = [
         CommonHint(hint, counted.rubric[criterion][-1], _by_id(submissions))
         for (criterion, hint), submissions in counted.hints.items()

@@ -71,30 +71,48 @@ def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
     OUT.print(f"{number(earned)} of the {number(most)} points judged here", style="bold")
 
 
-def show_batch(results: Iterable[Result], out: Path, twins: Sequence[Twins] = ()) -> None:
+class ScoreTable:
+    """A row a submission, and for staff what broke, a line each; Results are looked at once."""
+
+    def __init__(self) -> None:
+        self._table = Table(box=None, pad_edge=False)
+        self._table.add_column("submission", overflow="fold")
+        self._table.add_column("score", justify="right", no_wrap=True)
+        self._table.add_column("status", overflow="fold")
+        self._broken: list[str] = []
+
+    def add(self, result: Result) -> None:
+        """Take a Result's score and faults down."""
+        score = f"{_points(result.score)} / {number(result.max_score)}"
+        self._table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
+        self._broken += _faults(result)
+
+    def show(self) -> None:
+        """The rows on stdout."""
+        OUT.print(self._table)
+
+    def show_faults(self) -> None:
+        """What broke, on stderr."""
+        for fault in self._broken:
+            ERR.print(fault, soft_wrap=True)
+
+
+def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> None:
     """A row a submission, and where the pages are."""
-    faults = show_scores(results)
+    scores.show()
     OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
     if twins:
         count = len({submission.id for group in twins for submission in group.submissions})
         OUT.print(f"equal files in {count} submissions: {out / FILE}", soft_wrap=True)
-    for fault in faults:
-        ERR.print(fault, soft_wrap=True)
+    scores.show_faults()
 
 
-def show_scores(results: Iterable[Result]) -> list[str]:
-    """A row a submission; gives for staff what broke, a line each. Results are looked at once."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("submission", overflow="fold")
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("status", overflow="fold")
-    broken: list[str] = []
+def show_scores(results: Iterable[Result]) -> None:
+    """A row a submission, without what broke."""
+    scores = ScoreTable()
     for result in results:
-        score = f"{_points(result.score)} / {number(result.max_score)}"
-        table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
-        broken += _faults(result)
-    OUT.print(table)
-    return broken
+        scores.add(result)
+    scores.show()
 
 
 def show_findings(findings: Sequence[Finding]) -> None:

@@ -43,21 +43,44 @@ def deterministic_files(assignment: Assignment) -> frozenset[str]:
     return frozenset(name.strip() for name in names.split(",") if name.strip())
 
 
-def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twins, ...]:
-    """Groups of submissions with equal files, small groups first: they are the unlikelier ones.
+class TwinSearch:
+    """Notes the files of each Result, which is looked at once, and says who has equal ones.
 
     `expected` names files that are equal between unrelated students, which are left out.
     """
-    submissions: dict[str, Submission] = {}
-    groups: dict[tuple[str, ...], list[EqualFile]] = defaultdict(list)
-    for sha256, holders in _holders(results, expected, submissions).items():
-        if len(holders) > 1:
-            names = {name for found in holders.values() for name in found}
-            groups[tuple(sorted(holders))].append(EqualFile(sha256, tuple(sorted(names))))
-    return tuple(
-        Twins(tuple(submissions[each] for each in ids), _by_name(groups[ids]))
-        for ids in sorted(groups, key=lambda ids: (len(ids), -len(groups[ids]), ids))
-    )
+
+    def __init__(self, expected: frozenset[str]) -> None:
+        self._expected = expected
+        self._submissions: dict[str, Submission] = {}
+        # For every content the submissions that hold it, each with the names it has there.
+        self._holders: dict[str, dict[str, list[str]]] = defaultdict(dict)
+
+    def add(self, result: Result) -> None:
+        """Note what the submission handed in."""
+        self._submissions[result.submission.id] = result.submission
+        for name, sha256 in _fingerprints(result):
+            if name not in self._expected:
+                self._holders[sha256].setdefault(result.submission.id, []).append(name)
+
+    def found(self) -> tuple[Twins, ...]:
+        """Groups of submissions with equal files, small ones first: they are the unlikelier."""
+        groups: dict[tuple[str, ...], list[EqualFile]] = defaultdict(list)
+        for sha256, holders in self._holders.items():
+            if len(holders) > 1:
+                names = {name for held in holders.values() for name in held}
+                groups[tuple(sorted(holders))].append(EqualFile(sha256, tuple(sorted(names))))
+        return tuple(
+            Twins(tuple(self._submissions[each] for each in ids), _by_name(groups[ids]))
+            for ids in sorted(groups, key=lambda ids: (len(ids), -len(groups[ids]), ids))
+        )
+
+
+def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twins, ...]:
+    """Groups of submissions with equal files, but for those of the expected names."""
+    search = TwinSearch(expected)
+    for result in results:
+        search.add(result)
+    return search.found()
 
 
 def write_twins(twins: Sequence[Twins], out: Path) -> Path:
@@ -66,22 +89,6 @@ def write_twins(twins: Sequence[Twins], out: Path) -> Path:
     text = json.dumps(document, ensure_ascii=False, indent=1)
     # Half a surrogate pair in a name is nothing that UTF-8 can hold.
     return write_text(out / FILE, text.encode("utf-8", "replace").decode() + "\n")
-
-
-def _holders(
-    results: Iterable[Result], expected: frozenset[str], submissions: dict[str, Submission]
-) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """For every content the submissions that hold it, each with the names it has there.
-
-    The submissions themselves are noted down, too: the results may be there to be read only once.
-    """
-    holders: dict[str, dict[str, list[str]]] = defaultdict(dict)
-    for result in results:
-        submissions[result.submission.id] = result.submission
-        for name, sha256 in _fingerprints(result):
-            if name not in expected:
-                holders[sha256].setdefault(result.submission.id, []).append(name)
-    return holders
 
 
 def _fingerprints(result: Result) -> Iterator[tuple[str, str]]:

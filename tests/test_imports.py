@@ -23,7 +23,7 @@ ALLOWED = {
     "graders": ("graders", "submissions", "reference"),
     "training": (
         *("training", "reference"),
-        *("graders.data", "graders.errors", "graders.intervals"),
+        *("graders.data", "graders.errors", "graders.files", "graders.intervals"),
     ),
     "reports": (
         *("reports", "training.metrics"),

@@ -1,20 +1,18 @@
 """Accuracies with their intervals: of predictions, and of the two baselines that read nothing."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from graders.data import Data
 from graders.intervals import wilson
-from reference.evaluation import LONDON
+from reference.evaluation import LONDON, majority_place
 from training.metrics import Accuracy
 from training.plan import PARTS, PhaseName
 
 
 def baselines(data: Data) -> tuple[Accuracy, ...]:
     """London for everybody, and the training set's most common place for everybody."""
-    majority = Counter(data.train).most_common(1)[0][0]
-    constant = {"london": LONDON, "majority": majority}
+    constant = {"london": LONDON, "majority": majority_place(data.train)}
     return tuple(
         accuracy(name, part, [place] * len(gold), gold)
         for name, place in constant.items()

@@ -31,6 +31,14 @@ QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
 
 
 @dataclass(frozen=True, slots=True)
+class Wiki:
+    """The pretraining corpus, and the characters that every model knows."""
+
+    text: str
+    vocabulary: Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """What a phase trains on, and how; x has `width` columns where the schedule counts tokens."""
 
@@ -52,9 +60,9 @@ def run_phase(phase: PhaseName, plan: Plan, machine: Machine, report: Report) ->
 
 
 def _train(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Phase:
-    text = _read(plan, WIKI)
-    task = _task(phase, plan, text, machine)
-    corpus_tokens = len(text.split("\n")) * plan.preset.block_size
+    wiki = _read_wiki(plan)
+    task = _task(phase, plan, wiki, machine)
+    corpus_tokens = len(wiki.text.split("\n")) * plan.preset.block_size
     multipliers = learning_rates(task.recipe, len(task.examples), task.width, corpus_tokens)
     course = Course(
         task.recipe,
@@ -63,7 +71,7 @@ def _train(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Ph
         machine,
         plan.state(f"{phase.id}.params"),
     )
-    trainer = Trainer(_model(phase, plan, text, machine), task.examples, course)
+    trainer = Trainer(_model(phase, plan, wiki, machine), task.examples, course)
     steps = len(multipliers)
     report(phase.id, trainer.progress.step, steps, None)
     progress = trainer.train(lambda made, loss: report(phase.id, made, steps, loss))
@@ -82,21 +90,21 @@ def _train(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Ph
     )
 
 
-def _task(phase: PhaseName, plan: Plan, text: str, machine: Machine) -> Task:
+def _task(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> Task:
     preset = plan.preset
     if phase.kind == "pretrain":
-        corpus = read_corpus(text, Vocabulary(text), preset.block_size, device=machine.device)
+        corpus = read_corpus(wiki.text, wiki.vocabulary, preset.block_size, device=machine.device)
         return Task(CorruptedDocuments(corpus), preset.pretrain, preset.block_size)
-    x, y = read_questions(text, _read(plan, TRAIN), preset.block_size, machine.device)
+    x, y = read_questions(wiki.text, _read(plan, TRAIN), preset.block_size, machine.device)
     recipe = preset.finetune if phase.pretrained else preset.nopretrain
     return Task(Questions(x, y), recipe, preset.block_size - 1)
 
 
-def _model(phase: PhaseName, plan: Plan, text: str, machine: Machine) -> GPT:
+def _model(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> GPT:
     """The model a phase begins with: new, or as an earlier phase left it."""
     preset, dropout = plan.preset, plan.preset.dropout
     config = GPTConfig(
-        vocab_size=len(Vocabulary(text)),
+        vocab_size=len(wiki.vocabulary),
         block_size=preset.block_size,
         n_layer=preset.n_layer,
         n_head=preset.n_head,
@@ -116,13 +124,13 @@ def _model(phase: PhaseName, plan: Plan, text: str, machine: Machine) -> GPT:
 
 def _evaluate(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Phase:
     """Write the predictions for dev and test, asked as the course's script asks."""
-    text = _read(plan, WIKI)
-    model = _model(phase, plan, text, machine).to(machine.device)
+    wiki = _read_wiki(plan)
+    model = _model(phase, plan, wiki, machine).to(machine.device)
     started, said = time.perf_counter(), 0
     report(phase.id, 0, len(QUESTIONS), None)
     for number, (part, name) in enumerate(QUESTIONS.items(), start=1):
         prompts = read_prompts(plan.data / name)
-        places = predict_places(model, Vocabulary(text), prompts)
+        places = predict_places(model, wiki.vocabulary, prompts)
         said += sum(map(len, places))
         lines = "".join(f"{place}\n" for place in places)
         write_text(plan.out / phase.prediction_file(part), lines)
@@ -139,6 +147,11 @@ def _evaluate(phase: PhaseName, plan: Plan, machine: Machine, report: Report) ->
         tokens_per_second=round(said / seconds, 1),
         curve=(),
     )
+
+
+def _read_wiki(plan: Plan) -> Wiki:
+    text = _read(plan, WIKI)
+    return Wiki(text, Vocabulary(text))
 
 
 def _read(plan: Plan, name: str) -> str:

@@ -6,16 +6,18 @@
 Every file is written anew from the metrics, so a resumed run doubles no point.
 """
 
-import os
-import tempfile
-from collections.abc import Sequence
+import struct
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from training.files import write_bytes
 from training.metrics import Metrics, Phase
 
 FOLDER = "tensorboard"
 # TensorBoard finds its files by "tfevents"; the usual name also tells host, time and process.
 EVENTS = "events.out.tfevents.pipeline"
+VERSION = "brain.Event:2"
 
 Scalar = tuple[str, int, float]  # tag, step, value
 
@@ -46,15 +48,27 @@ def accuracy_scalars(metrics: Metrics) -> dict[str, list[Scalar]]:
 
 
 def write_events(folder: Path, scalars: Sequence[Scalar]) -> None:
-    """Replace the folder's one file of events by these, all at once."""
-    # It imports torch, so only what writes scalars waits for it.
-    from tensorboardX import SummaryWriter  # type: ignore[import-untyped]
+    """Replace the folder's one file of events by these, all at once; Misuse on a full disk."""
+    write_bytes(folder / EVENTS, b"".join(map(_record, _events(scalars))))
 
-    folder.mkdir(parents=True, exist_ok=True)
-    # Beside the runs and hidden: TensorBoard must not show what is half written.
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as unfinished:
-        with SummaryWriter(unfinished) as writer:
-            for tag, step, value in scalars:
-                writer.add_scalar(tag, value, step)
-        (written,) = Path(unfinished).iterdir()
-        os.replace(written, folder / EVENTS)
+
+def _events(scalars: Iterable[Scalar]) -> Iterator[bytes]:
+    """Event messages; the first one says of what version the file is."""
+    # They import torch, so only what writes scalars waits for it. Not their SummaryWriter, whose
+    # thread dies on a full disk and is then waited for without end.
+    from tensorboardX.proto.event_pb2 import Event  # type: ignore[import-untyped]
+    from tensorboardX.summary import scalar  # type: ignore[import-untyped]
+
+    yield Event(wall_time=time.time(), file_version=VERSION).SerializeToString()
+    for tag, step, value in scalars:
+        event = Event(wall_time=time.time(), step=step, summary=scalar(tag, value))
+        yield event.SerializeToString()
+
+
+def _record(message: bytes) -> bytes:
+    """A message as TensorFlow's record files hold it: length, its check sum, message, its own."""
+    from tensorboardX.record_writer import masked_crc32c  # type: ignore[import-untyped]
+
+    length = struct.pack("<Q", len(message))
+    sums = (struct.pack("<I", masked_crc32c(each)) for each in (length, message))
+    return length + next(sums) + message + next(sums)

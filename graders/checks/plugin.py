@@ -1,6 +1,7 @@
 """The pytest plugin of one submission: fixtures for checks, and a verdict for each of them.
 
-    check file --- fixtures: student, sandbox, rerun, submitted, data, settings, score, fingerprints
+    check file --- fixtures: student, sandbox, rerun, submitted, data, settings, inputs, score,
+        |                  fingerprints
         |  returns, or raises CheckFailed / StudentFault / anything else
         v
     verdict()  --- passed | partial | failed | skipped | error   (never a pytest exit status)
@@ -14,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import is_hypothesis_test, seed
 
 from graders.boundary.student import Student
 from graders.checks.collected import check_of
+from graders.checks.inputs import Inputs
 from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
@@ -40,6 +43,7 @@ class Material:
     submitted: SubmittedFiles
     data: Data
     rerun: Rerun | None = None
+    inputs: Inputs = Inputs()  # noqa: RUF009  frozen
 
 
 class GradingPlugin:
@@ -100,6 +104,11 @@ class GradingPlugin:
         return self._assignment.settings
 
     @pytest.fixture
+    def inputs(self) -> Inputs:
+        """What the questions to the student's code are drawn from."""
+        return self._material.inputs
+
+    @pytest.fixture
     def fingerprints(self) -> dict[str, str]:
         """For checks to fill: the name of a file and the sha256 of what it says.
 
@@ -122,6 +131,7 @@ class GradingPlugin:
             if self._only is None or check.criterion in self._only:
                 self._checks[item.nodeid] = check
                 self._scores[item.nodeid] = Score()
+                self._draw_examples(item)
                 wanted.append(item)
         items[:] = wanted
 
@@ -168,6 +178,11 @@ class GradingPlugin:
             problem = call.excinfo.value
             self._record(check, verdict(check, problem), problem)
         return (yield)
+
+    def _draw_examples(self, item: pytest.Item) -> None:
+        """Let hypothesis draw from the inputs; derandomized it would ask everybody the same."""
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            seed(self._material.inputs.seed("examples", item.name))(item.obj)
 
     def _patience(self) -> float:
         """Seconds that a check may take, the student's own among them."""

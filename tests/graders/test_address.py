@@ -1,5 +1,6 @@
 """Equal address, equal Result; a criterion's key changes with what can touch it, and no more."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,6 +159,18 @@ def test_the_same_content_elsewhere_is_the_same(tiny_folder, hand_in, tmp_path):
     before = keys(tiny_folder).made(identify(here, "tiny"))
     here.rename(there)
     assert keys(tiny_folder).made(identify(there, "tiny")) == before
+
+
+def test_no_file_is_summed_twice(tiny_folder, monkeypatch):
+    read, real = Counter(), Path.read_bytes
+
+    def counting(path):
+        read[path] += 1
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counting)
+    keys(tiny_folder)
+    assert (read[Path(module.__file__)], read[tiny_folder / "adapters.py"]) == (1, 1)
 
 
 def test_a_check_without_criterion_is_a_misuse(tiny_folder):

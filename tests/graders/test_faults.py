@@ -49,10 +49,10 @@ def fake_bwrap(tmp_path, monkeypatch):
         pytest.skip("bubblewrap is not installed")
     folder = tmp_path / "bin"
     folder.mkdir()
-    for module in (student, policy):
-        monkeypatch.setattr(module, "START_SECONDS", 5.0)
 
-    def write(script):
+    def write(script, *, start_seconds=1.0):
+        for module in (student, policy):
+            monkeypatch.setattr(module, "START_SECONDS", start_seconds)
         file = folder / "bwrap"
         file.write_text(f"#!/bin/sh\n{script}\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
@@ -106,7 +106,8 @@ def test_a_sandbox_that_stops_working_costs_nothing(graded, tiny_folder, fake_bw
     calls = tmp_path / "calls"
     fake_bwrap(
         f'[ "$1" = --help ] || echo x >> {calls}; [ $(wc -l < {calls}) -le 1 ] || exit 1\n'
-        f'exec {BWRAP} "$@"'
+        f'exec {BWRAP} "$@"',
+        start_seconds=60.0,
     )
     checks = tiny_folder / "test_tiny.py"
     checks.write_text(checks.read_text().replace(', depends_on=("doubles",)', ""))

@@ -132,7 +132,7 @@ def waiting(tiny_folder, hand_in, tmp_path):
 
 def session_is_empty(session):
     """Whether no process of this session is left, after a moment for those that are ending."""
-    for _ in range(100):
+    for _ in range(300):
         listed = subprocess.run(["ps", "-o", "stat=", "-s", str(session)], capture_output=True)
         if not [each for each in listed.stdout.split() if not each.startswith(b"Z")]:
             return True
@@ -153,23 +153,24 @@ def test_told_to_end_it_leaves_neither_folders_nor_processes(waiting, executor):
 
 
 @pytest.mark.slow
-def test_what_a_killed_run_left_is_removed_by_the_next(waiting, tiny_folder, tmp_path):
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.long)])
+def test_what_a_killed_run_left_is_removed_by_the_next(waiting, tmp_path, executor):
     begin, temporary = waiting
-    process = begin("processes")
+    process = begin(executor)
     process.kill()
     process.wait()
     assert session_is_empty(process.pid)
     assert list(temporary.iterdir())
     environment = os.environ | {"TMPDIR": str(temporary)}
-    assert grade("doctor", env=environment).returncode == 0
+    assert grade("show", "--out", tmp_path / "none", env=environment).returncode == 2
     assert list(temporary.iterdir()) == []
 
 
-def test_folders_of_a_run_that_lives_stay(waiting):
+def test_folders_of_a_run_that_lives_stay(waiting, tmp_path):
     begin, temporary = waiting
     begin("serial")
     before = set(temporary.iterdir())
-    grade("doctor", env=os.environ | {"TMPDIR": str(temporary)})
+    grade("show", "--out", tmp_path / "none", env=os.environ | {"TMPDIR": str(temporary)})
     assert set(temporary.iterdir()) == before
 
 

@@ -62,6 +62,8 @@ def state_of(out):
     """All that a reader can see of a batch, without times and what tells of them."""
     files = sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
     results = {path.name: json.loads(path.read_text()) for path in out.glob("results/*.json")}
+    drawn = {result["environment"].pop("inputs", None) for result in results.values()}
+    assert len(drawn - {None}) <= 1, "a batch has one secret, also when it was killed"
     with contextlib.closing(sqlite3.connect(out / "store.sqlite")) as store:
         stored = store.execute("SELECT submission, count(*) FROM results GROUP BY 1").fetchall()
         listed = store.execute("SELECT submission, generation, listed FROM members").fetchall()
@@ -112,7 +114,7 @@ def kill_and_resume(start, folder, *, kills, seed):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=random_moments.uniform(0.15, 1) * longest)
             if process.poll() is None:
-                kill(process, group=random_moments.random() < 0.5)
+                kill(process, group=done % 2 == 0)
                 done += 1
             process = start(out)
         assert process.wait(timeout=120) == 1
@@ -121,7 +123,7 @@ def kill_and_resume(start, folder, *, kills, seed):
 
 @pytest.mark.slow
 def test_a_killed_batch_goes_on_where_it_stood(start, tmp_path):
-    kill_and_resume(start, tmp_path, kills=4, seed=1)
+    kill_and_resume(start, tmp_path, kills=2, seed=1)
 
 
 @pytest.mark.long

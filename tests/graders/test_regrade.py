@@ -1,5 +1,6 @@
 """A change of checks grades what it can touch and nothing else, and publishes nothing unasked."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from graders.executors import SerialExecutor
 from graders.pipeline import Options
 from graders.regrade import grade_draft, plan_draft
 from graders.results import open_store
+from graders.secret import PUBLICLY, with_draw
 from submissions.receive import identify_all
 
 OPTIONS = Options(best_tier())
@@ -58,24 +60,44 @@ class Losing(SerialExecutor):
         raise OSError("no room")
 
 
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory):
+    """Where the course lies in every test: its store knows the paths of its uploads."""
+    return tmp_path_factory.mktemp("ground")
+
+
 @pytest.fixture
-def course(tiny_folder, hand_in, tmp_path):
-    """Three submissions graded with two check files, neither of which starts a process."""
-    text = (tiny_folder / "test_tiny.py").read_text()
+def course(ground, tiny_folder, hand_in):
+    """Three submissions graded with two check files, neither of which starts a process.
+
+    They are graded for the first test, and put back as they were for each other one.
+    """
+    now, kept = ground / "now", ground / "kept"
+    if kept.exists():
+        shutil.rmtree(now)
+        shutil.copytree(kept, now)
+    else:
+        shutil.copytree(with_two_files(tiny_folder), now / "tiny")
+        for name, answer in (("ada", "42"), ("bob", "41"), ("cyd", "no")):
+            shutil.copytree(hand_in(name, answer_txt=answer), now / "uploads" / name)
+        grade(now / "tiny", now / "uploads", now / "out")
+        shutil.copytree(now, kept)
+    return now / "tiny", now / "uploads", now / "out"
+
+
+def with_two_files(folder):
+    text = (folder / "test_tiny.py").read_text()
     own = text[text.index('@pytest.mark.criterion("answer")') :]
     head = "import pytest\nfrom graders.checks.compare import fail\n\n"
-    (tiny_folder / "test_tiny.py").write_text(head + own)
-    (tiny_folder / "test_spelling.py").write_text(SPELLING)
-    for name, answer in (("ada", "42"), ("bob", "41"), ("cyd", "no")):
-        uploads = hand_in(name, answer_txt=answer).parent
-    grade(tiny_folder, uploads, tmp_path / "out")
-    return tiny_folder, uploads, tmp_path / "out"
+    (folder / "test_tiny.py").write_text(head + own)
+    (folder / "test_spelling.py").write_text(SPELLING)
+    return folder
 
 
 def grade(folder, uploads, out, options=OPTIONS):
-    question = (load_assignment(str(folder)), options)
     submissions = identify_all(sorted(uploads.iterdir()), "tiny")
     with open_store(out) as store:
+        question = with_draw((load_assignment(str(folder)), options), store, PUBLICLY)
         work = plan_work(store, submissions, question, alone=True)
         list(grade_stored(store, work, question, SerialExecutor()))
         return {result.submission.id: result for result in store.results(work.generation)}

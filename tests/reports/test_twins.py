@@ -156,9 +156,10 @@ def test_grades_do_not_depend_on_twins(tmp_path, holding):
 
 def test_the_terminal_says_it_in_one_line(capsys, tmp_path, holding):
     results = [holding(each, x="1") for each in "abc"]
-    terminal.show_batch(results, tmp_path, find_twins(results, EXPECTED))
+    scores = terminal.ScoreTable()
+    terminal.show_batch(scores, tmp_path, find_twins(results, EXPECTED))
     assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
-    terminal.show_batch(results, tmp_path)
+    terminal.show_batch(scores, tmp_path)
     assert "equal files" not in capsys.readouterr().out
 
 

@@ -165,8 +165,10 @@ def start(out, *arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_killed_run_goes_on(undisturbed, tmp_path, workers):
+@pytest.mark.parametrize(
+    ("workers", "afterwards"), [(1, 1), (2, 1), pytest.param(2, 2, marks=pytest.mark.long)]
+)
+def test_killed_run_goes_on(undisturbed, tmp_path, workers, afterwards):
     process = start(tmp_path, workers)
     for line in process.stdout:
         if line.startswith("vanilla.finetune"):
@@ -176,7 +178,7 @@ def test_killed_run_goes_on(undisturbed, tmp_path, workers):
     finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.params")}
     assert finished
     assert_nothing_left(process.pid)
-    run(tmp_path, workers=workers)
+    run(tmp_path, workers=afterwards)
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
     assert_same_run(tmp_path, undisturbed[0])
 

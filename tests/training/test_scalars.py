@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from graders.errors import Misuse
+from tests.graders.test_files import full_disk
+from training.command import Wishes, train
 from training.metrics import Accuracy, Metrics, Phase, Point
 from training.scalars import write_scalars
 
@@ -85,6 +88,22 @@ def test_nothing_half_written_is_left(tmp_path):
     folder = tmp_path / "tensorboard"
     assert len(read(folder / "rope.pretrain")["loss"]) == len(CURVE)
     assert sorted(p.name for p in folder.iterdir()) == ["accuracies", "rope.pretrain"]
+
+
+def test_full_disk_is_one_sentence(tmp_path):
+    write_scalars(METRICS, tmp_path)
+    with full_disk(), pytest.raises(Misuse, match="pipeline: cannot be written: File too") as error:
+        write_scalars(METRICS, tmp_path)
+    assert "goes on where it stopped" in error.value.hint
+    assert len(read(tmp_path / "tensorboard" / "rope.pretrain")["loss"]) == len(CURVE)
+
+
+def test_file_in_place_of_the_folder_ends_the_command_in_one_sentence(tmp_path):
+    (tmp_path / "tensorboard").write_text("not a folder")
+    wishes = Wishes(tmp_path, None, "vanilla", "demo", "cpu", "fp32", 0)
+    with pytest.raises(Misuse, match=r"tensorboard/.*: cannot be written") as error:
+        train(wishes, lambda *_: None, lambda _: None)
+    assert "give another --out" in error.value.hint
 
 
 def test_importing_the_module_is_cheap():

@@ -4,6 +4,8 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from a4_checkpoint_file import Array, Weights
 from a4_checkpoint_model import Plan
 
 from graders.data import DEV, TEST_INPUTS, WIKI, Data
+from reference.vocabulary import Vocabulary
 
 QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
 MOST_SHOWN = 60  # characters of an answer
@@ -52,10 +55,8 @@ class Decoder:
     """A submitted model that is run here, by the reference."""
 
     def __init__(self, weights: Weights, plan: Plan, data: Data) -> None:
-        from reference.vocabulary import Vocabulary
-
         self._data = data
-        self._vocabulary = Vocabulary((data.folder / WIKI).read_text(encoding="utf-8"))
+        self._vocabulary = _vocabulary(data.folder / WIKI)
         self.model, self.notes = _model(weights, plan)
 
     def answers(self, part: str, most: int | None) -> Answers:
@@ -72,9 +73,12 @@ class Decoder:
 
 def vocabulary_size(data: Data) -> int:
     """How many characters a model over this corpus knows."""
-    from reference.vocabulary import Vocabulary
+    return len(_vocabulary(data.folder / WIKI))
 
-    return len(Vocabulary((data.folder / WIKI).read_text(encoding="utf-8")))
+
+@cache  # of one submission: a check's modules, and this with them, are dropped behind it
+def _vocabulary(corpus: Path) -> Vocabulary:
+    return Vocabulary(corpus.read_text(encoding="utf-8"))
 
 
 def _sample(count: int, most: int | None) -> list[int]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from weakref import WeakKeyDictionary
 
 from a4_checkpoint_decode import Answers, Decoder, vocabulary_size
 from a4_checkpoint_file import Unfit, Weights, read_weights
@@ -56,9 +55,6 @@ class Comparison:
         return f"{self.agreeing} of {len(self.answers.rows)} rows of `{self.file}`"
 
 
-_SIZES: WeakKeyDictionary[Student, int] = WeakKeyDictionary()
-
-
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
     """Reads, judges and runs the checkpoints of one submission."""
@@ -74,7 +70,7 @@ class Checkpoints:
 
     def plan(self, weights: Weights, checkpoint: Checkpoint) -> Plan:
         """What the checkpoint must hold, of the sizes that are possible with this data."""
-        vocabulary = self._vocabulary()
+        vocabulary = vocabulary_size(self.data)
         sizes = (COURSE, DEMO) if self.data.embedded else (COURSE,)
         return nearest(weights, [Plan(size, vocabulary, checkpoint.rope) for size in sizes])
 
@@ -150,8 +146,3 @@ class Checkpoints:
         if not checkpoint.rope:
             return ""
         return trained_rotation(weights, self.plan(weights, checkpoint), self.data, fits)
-
-    def _vocabulary(self) -> int:
-        if self.sandbox not in _SIZES:
-            _SIZES[self.sandbox] = vocabulary_size(self.data)
-        return _SIZES[self.sandbox]

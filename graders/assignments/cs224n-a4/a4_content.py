@@ -1,7 +1,7 @@
 """How long the masked content of a student's dataset is, over as many draws as a verdict needs."""
 
 from a4_corruption import order_of_parts
-from a4_corruption_texts import MORE_ROUNDS, long_documents
+from a4_corruption_texts import MORE_ROUNDS
 from a4_draws import STANDARD, Order, Reading
 from a4_lengths import Decision, Lengths, content_is_a_quarter
 from a4_part_mistakes import content_is_last, gap_fits
@@ -26,7 +26,7 @@ def mean_is_a_quarter(reader: Reader) -> tuple[Decision, Lengths]:
         decision = content_is_a_quarter(lengths, final=False)
         if decision != "unclear":
             return decision, lengths
-        more = reader.more(long_documents(MORE_ROUNDS), batch)
+        more = reader.more(reader.documents.long(MORE_ROUNDS), batch)
         lengths = lengths.joined(Lengths.of(more.parted, order))
     return content_is_a_quarter(lengths, final=True), lengths
 

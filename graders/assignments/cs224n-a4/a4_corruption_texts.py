@@ -1,25 +1,123 @@
-"""The documents that are read: generic where order must show, long where lengths are judged."""
+"""The documents that are read: generic where order must show, long where lengths are judged.
 
-import random
+Which characters, words, sizes and orders they have is drawn for each grading from its inputs.
+"""
+
+from functools import cached_property
 
 from a4_draws import Request
 from hypothesis import strategies as st
 
+from graders.checks.inputs import Inputs
 from reference.edition import SHORTEST, Edition
 
 # Characters that all differ, so that no wrong order of parts restores a document by accident.
-DISTINCT = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,;:-'()!?é Öß漢ж😀"
-# What hypothesis writes arbitrary documents with: letters that recur, blanks, other scripts.
-ANY = "ab c.Zé漢😀"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+OTHERS = "0123456789.,;:-'()!?é Öß漢ж😀"
+# Scripts that have no character in common: the first character, and how many follow.
+SCRIPTS = (("あ", 80), ("A", 26), ("一", 9_000), ("Α", 40), ("a", 26), ("Ѐ", 80))
+READ = (0, 5, 2, 2, 1, 4, 3, 0, 1, 5, 3, 4)  # to and fro, one of them twice in a row
 LONG_BLOCK = 128  # the handout's block size, at which lengths are judged
-LARGE_BLOCK = 200  # a constant 112 or 128 in the code is too short here
+LONG_SIZES = ((140, 180), (230, 290), (360, 440))
+LARGE_BLOCKS = (200, 230)  # a constant 112 or 128 in the code is too short here
 LONG_ROUNDS = 800
 MORE_ROUNDS = 2_600  # of one further request: 7,800 draws are 16 MiB of ids
 
 
-def words(characters: int, seed: int) -> str:
+class Documents:
+    """The documents of one grading, and how they are to be read."""
+
+    def __init__(self, inputs: Inputs, edition: Edition) -> None:
+        self._inputs = inputs
+        self._edition = edition
+
+    @cached_property
+    def distinct(self) -> str:
+        """Characters that all differ, letters first."""
+        source = self._inputs.random("distinct characters")
+        letters, others = (source.sample(kind, len(kind)) for kind in (LETTERS, OTHERS))
+        return "".join(letters + others)
+
+    def long(self, rounds: int = LONG_ROUNDS) -> Request:
+        """Documents that are longer than any cut, at block size 128."""
+        return Request(self._long, LONG_BLOCK, (0, 1, 2), rounds)
+
+    def large_block(self) -> Request:
+        """A block size above the handout's: 60 draws all miss the upper third of it with 1e-12."""
+        size = self._inputs.random("large block").randint(*LARGE_BLOCKS)
+        return Request(self._long, size, (1, 2), 30)
+
+    @cached_property
+    def small_blocks(self) -> tuple[int, ...]:
+        """Block sizes so small that every cut length comes up in a few hundred draws.
+
+        Even the longest cut leaves a PAD there: code that always appends one is right at every
+        block size that anybody trains with.
+        """
+        source, first = self._inputs.random("small blocks"), _smallest_block(self._edition)
+        near = (range(first + step, first + step + 3) for step in (0, 4, 8))
+        return tuple(
+            source.choice([size for size in sizes if _leaves_a_pad(self._edition, size)])
+            for sizes in near
+        )
+
+    def small_block(self, block_size: int, rounds: int = 200) -> Request:
+        """One document of distinct characters, longer than any cut, at a small block size."""
+        characters = self._inputs.random("small document").randint(38, 46)
+        return Request((self.distinct[:characters],), block_size, (0,), rounds)
+
+    @cached_property
+    def many(self) -> Request:
+        """Documents that have no character in common, read to and fro, the last one too."""
+        source = self._inputs.random("many documents")
+        codes = [source.sample(range(ord(start), ord(start) + n), 22) for start, n in SCRIPTS]
+        documents = ["".join(map(chr, each)) for each in source.sample(codes, len(codes))]
+        if documents == sorted(documents):  # code that sorts them must show
+            documents.reverse()
+        order = source.sample(range(len(documents)), len(documents))
+        return Request(tuple(documents), 24, tuple(order[i] for i in READ), 8)
+
+    @cached_property
+    def short(self) -> tuple[str, ...]:
+        """Documents shorter than most cuts; the last one is longer than many."""
+        source = self._inputs.random("short documents")
+        sizes = (SHORTEST, source.randint(5, 7), source.randint(8, 14), source.randint(48, 70))
+        characters = self.distinct.replace(" ", "")  # a blank at an end might be stripped
+        return tuple("".join(source.sample(characters, size)) for size in sizes)
+
+    @staticmethod
+    def short_document(document: str, rounds: int = 60) -> Request:
+        """A document that is shorter than most cuts, in a corpus of its own."""
+        return Request((document,), LONG_BLOCK, (0,), rounds)
+
+    def tiny(self) -> Request:
+        """Documents under 4 characters, of which the handout says nothing."""
+        c = self.distinct
+        return Request(("", c[0], c[1:3], c[3:6], c[:20]), LONG_BLOCK, (0, 1, 2, 3), 30)
+
+    def distinct_requests(self, rounds: int = 30) -> st.SearchStrategy[Request]:
+        """A document of distinct characters, not shorter than the longest cut."""
+        return _distinct_requests(self.distinct, self._edition, rounds)
+
+    def any_requests(self, rounds: int = 30) -> st.SearchStrategy[Request]:
+        """Arbitrary documents, not shorter than the longest cut, and one of them to be read.
+
+        Of letters that recur, blanks, other scripts.
+        """
+        source = self._inputs.random("arbitrary characters")
+        letters, others = source.sample(LETTERS, 3), source.sample("éñöÖß漢字ж😀", 3)
+        return _any_requests("".join([*letters[:2], " ", letters[2], ".", *others]), self._edition)
+
+    @cached_property
+    def _long(self) -> tuple[str, ...]:
+        source = self._inputs.random("long documents")
+        sizes = [source.randint(*bounds) for bounds in LONG_SIZES]
+        return tuple(words(size, self._inputs, number) for number, size in enumerate(sizes))
+
+
+def words(characters: int, inputs: Inputs, number: int) -> str:
     """Text of this many characters, like a biography's: words and single blanks between them."""
-    source = random.Random(seed)  # noqa: S311  the same text every time
+    source = inputs.random("words", number)
     text = ""
     while len(text) < characters:
         letters = source.choices("etaoinshrdlucmfEAOBNSLK0129,.éñö漢", k=source.randint(2, 9))
@@ -27,27 +125,8 @@ def words(characters: int, seed: int) -> str:
     return text[: characters - 1].rstrip().ljust(characters, "x")
 
 
-LONG_DOCUMENTS = tuple(words(characters, seed=characters) for characters in (150, 260, 400))
-
-
-def long_documents(rounds: int = LONG_ROUNDS) -> Request:
-    """Documents that are longer than any cut, at block size 128."""
-    return Request(LONG_DOCUMENTS, LONG_BLOCK, (0, 1, 2), rounds)
-
-
-def large_block() -> Request:
-    """A block size above the handout's: 60 draws all miss the upper third of it with 1e-12."""
-    return Request(LONG_DOCUMENTS, LARGE_BLOCK, (1, 2), 30)
-
-
-def small_blocks(edition: Edition) -> tuple[int, ...]:
-    """Block sizes so small that every cut length comes up in a few hundred draws.
-
-    Even the longest cut leaves a PAD there: code that always appends one is right at every block
-    size that anybody trains with.
-    """
-    first = next(size for size in range(8, LONG_BLOCK) if _leaves_a_pad(edition, size))
-    return (first, first + 4, first + 8)
+def _smallest_block(edition: Edition) -> int:
+    return next(size for size in range(8, LONG_BLOCK) if _leaves_a_pad(edition, size))
 
 
 def _leaves_a_pad(edition: Edition, block_size: int) -> bool:
@@ -55,52 +134,25 @@ def _leaves_a_pad(edition: Edition, block_size: int) -> bool:
     return edition.fits(block_size) and used < edition.sequence_characters(block_size)
 
 
-def small_block(block_size: int, rounds: int = 200) -> Request:
-    """One document of distinct characters, longer than any cut, at a small block size."""
-    return Request((DISTINCT[:40],), block_size, (0,), rounds)
-
-
-def many_documents() -> Request:
-    """Documents that have no character in common, read to and fro, the last one too."""
-    starts = ("あ", "A", "一", "Α", "a", "Ѐ")  # in no order: documents may not be sorted
-    documents = tuple("".join(chr(ord(start) + i) for i in range(22)) for start in starts)
-    return Request(documents, 24, (0, 5, 2, 2, 1, 4, 3, 0, 1, 5, 3, 4), 8)
-
-
-SHORT_DOCUMENTS = (DISTINCT[:4], DISTINCT[4:9], DISTINCT[10:20], DISTINCT[:60])
-
-
-def short_document(document: str, rounds: int = 60) -> Request:
-    """A document that is shorter than most cuts, in a corpus of its own."""
-    return Request((document,), LONG_BLOCK, (0,), rounds)
-
-
-def tiny_documents() -> Request:
-    """Documents under 4 characters, of which the handout says nothing."""
-    return Request(("", "a", "bc", "def", DISTINCT[:20]), LONG_BLOCK, (0, 1, 2, 3), 30)
-
-
 @st.composite
-def distinct_requests(draw: st.DrawFn, edition: Edition, rounds: int = 30) -> Request:
-    """A document of distinct characters, not shorter than the longest cut."""
-    block_size = draw(block_sizes(edition))
-    first = draw(st.integers(0, len(DISTINCT) - 1))
+def _distinct_requests(draw: st.DrawFn, distinct: str, edition: Edition, rounds: int) -> Request:
+    block_size = draw(_block_sizes(edition))
+    first = draw(st.integers(0, len(distinct) - 1))
     characters = edition.longest(block_size) + draw(st.integers(0, 9))
-    document = (DISTINCT[first:] + DISTINCT[:first])[: max(SHORTEST, characters)]
+    document = (distinct[first:] + distinct[:first])[: max(SHORTEST, characters)]
     return Request((document,), block_size, (0,), rounds)
 
 
 @st.composite
-def any_requests(draw: st.DrawFn, edition: Edition, rounds: int = 30) -> Request:
-    """Arbitrary documents, not shorter than the longest cut, and one of them to be read."""
-    block_size = draw(block_sizes(edition))
+def _any_requests(draw: st.DrawFn, alphabet: str, edition: Edition, rounds: int = 30) -> Request:
+    block_size = draw(_block_sizes(edition))
     least = edition.longest(block_size)
-    texts = st.text(ANY, min_size=least, max_size=least + 9)
+    texts = st.text(alphabet, min_size=least, max_size=least + 9)
     documents = draw(st.lists(texts, min_size=1, max_size=2))
     index = draw(st.integers(0, len(documents) - 1))
     return Request(tuple(documents), block_size, (index,), rounds)
 
 
-def block_sizes(edition: Edition) -> st.SearchStrategy[int]:
+def _block_sizes(edition: Edition) -> st.SearchStrategy[int]:
     """Block sizes other than the handout's, multiples of 8 or not."""
-    return st.integers(small_blocks(edition)[0], 60)
+    return st.integers(_smallest_block(edition), 60)

@@ -3,14 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from a4_corruption_texts import (
-    MORE_ROUNDS,
-    SHORT_DOCUMENTS,
-    long_documents,
-    short_document,
-    small_block,
-    small_blocks,
-)
+from a4_corruption_texts import MORE_ROUNDS
 from a4_draws import Reading
 from a4_length_mistakes import Cuts
 from a4_lengths import Numbers, missing_lengths, thin_ends
@@ -41,11 +34,12 @@ class Unreached:
 
 def never_whole(reader: Reader) -> str | None:
     """A short document that is never used whole: each length of it is drawn often enough."""
-    for document in SHORT_DOCUMENTS[:-1]:
-        request = short_document(document)
+    for document in reader.documents.short[:-1]:
+        request = reader.documents.short_document(document)
         cuts = cut_lengths(reader.attempt(request))
         if cuts.max(initial=0) < len(document):
-            cuts = cut_lengths(reader.more(short_document(document, SHORT_ROUNDS), batch=1))
+            longer = reader.documents.short_document(document, SHORT_ROUNDS)
+            cuts = cut_lengths(reader.more(longer, batch=1))
         if cuts.max(initial=0) < len(document):
             return document
     return None
@@ -53,8 +47,8 @@ def never_whole(reader: Reader) -> str | None:
 
 def never_cut(reader: Reader) -> str | None:
     """A document shorter than the longest cut that is never cut, though longer ones are."""
-    document = SHORT_DOCUMENTS[-1]
-    cuts = cut_lengths(reader.attempt(short_document(document)))
+    document = reader.documents.short[-1]
+    cuts = cut_lengths(reader.attempt(reader.documents.short_document(document)))
     usual = cut_lengths(reader.long()).min() < len(document)
     return document if usual and cuts.min(initial=len(document)) == len(document) else None
 
@@ -72,7 +66,7 @@ def cuts_of(reader: Reader) -> Cuts:
 
 def unreached(reader: Reader) -> Unreached | None:
     """The first block size at which possible cut lengths do not come, or None."""
-    for size in small_blocks(reader.edition):
+    for size in reader.documents.small_blocks:
         found = _unreached_small(reader, size)
         if found is not None:
             return found
@@ -81,11 +75,11 @@ def unreached(reader: Reader) -> Unreached | None:
 
 def _unreached_small(reader: Reader, size: int) -> Unreached | None:
     """Few lengths are possible, so each of them must come."""
-    reading = reader.read(small_block(size))
+    reading = reader.read(reader.documents.small_block(size))
     longest, cuts = reading.longest, cut_lengths(reading)
     if not reading.whole or not _missing(cuts, longest):
         return None
-    more = cut_lengths(reader.more(small_block(size, SMALL_ROUNDS), batch=1))
+    more = cut_lengths(reader.more(reader.documents.small_block(size, SMALL_ROUNDS), batch=1))
     cuts = np.concatenate([cuts, more])
     missing = _missing(cuts, longest)
     return Unreached(size, longest, missing, cuts) if missing else None
@@ -98,7 +92,7 @@ def _unreached_long(reader: Reader) -> Unreached | None:
     for batch in range(1, BATCHES + 1):
         if missing_lengths(cuts, longest)[0] != "unclear" and not thin_ends(cuts, longest):
             break
-        more = cut_lengths(reader.more(long_documents(MORE_ROUNDS), batch))
+        more = cut_lengths(reader.more(reader.documents.long(MORE_ROUNDS), batch))
         cuts = np.concatenate([cuts, more])
     decision, missing = missing_lengths(cuts, longest)
     if decision == "wrong" or thin_ends(cuts, longest):

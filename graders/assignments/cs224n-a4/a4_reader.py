@@ -1,18 +1,18 @@
 """Asks the student's process for draws, once for each request, and lets rules judge them."""
 
-import zlib
 from collections.abc import Mapping, MutableMapping
 
 from a4_corruption import Rule, complete, shown
 from a4_corruption_mistakes import Known, named
-from a4_corruption_texts import large_block, long_documents, small_block, small_blocks
+from a4_corruption_texts import Documents
 from a4_draws import Reading, Request, parse
-from hypothesis import given
+from hypothesis import given, seed
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from graders.boundary.student import Student
 from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
 from graders.model import Setting
 from reference.edition import Edition
 
@@ -23,15 +23,19 @@ EXAMPLES = 8  # of hypothesis, beside the readings that every rule judges
 class Reader:
     """Reads documents through the student's dataset; what was read once is kept."""
 
-    def __init__(self, student: Student, settings: Mapping[str, Setting], kept: Kept) -> None:
+    def __init__(
+        self, student: Student, settings: Mapping[str, Setting], inputs: Inputs, kept: Kept
+    ) -> None:
         self._student = student
+        self._inputs = inputs
         self._kept = kept
         self.edition = edition_of(settings)
+        self.documents = Documents(inputs, self.edition)
 
     def attempt(self, request: Request) -> Reading:
         """What the request gave, be it nothing that can be judged."""
         if request not in self._kept:
-            self._kept[request] = self._ask(request, seed=0)
+            self._kept[request] = self._ask(request, batch=0)
         return self._kept[request]
 
     def more(self, request: Request, batch: int) -> Reading:
@@ -51,18 +55,21 @@ class Reader:
 
     def long(self) -> Reading:
         """Many draws at the handout's block size."""
-        return self.read(long_documents())
+        return self.read(self.documents.long())
 
     def readings(self) -> list[Reading]:
         """Documents longer than any cut, at several block sizes."""
-        sizes = small_blocks(self.edition)
-        small = [self.read(small_block(size)) for size in sizes]
-        return [*small, self.long(), self.read(large_block())]
+        sizes = self.documents.small_blocks
+        small = [self.read(self.documents.small_block(size)) for size in sizes]
+        return [*small, self.long(), self.read(self.documents.large_block())]
+
+    def telling(self) -> Reading:
+        """The largest of the small blocks, at which cuts differ in length."""
+        return self.read(self.documents.small_block(self.documents.small_blocks[-1]))
 
     def require_complete(self) -> None:
         """Fail where sequences lack or repeat characters, so that lengths say nothing."""
-        telling = self.read(small_block(small_blocks(self.edition)[-1]))
-        if not complete(telling):
+        if not complete(self.telling()):
             fail(
                 "Characters of the document are missing or stand twice in the sequences, so the "
                 "lengths cannot be judged.",
@@ -74,6 +81,7 @@ class Reader:
     ) -> None:
         """Fail where a rule is broken, if possible with the smallest document that shows it."""
 
+        @seed(self._inputs.seed("examples", rule.__name__))
         @examples(max_examples=EXAMPLES)
         @given(request=st.one_of(requests))
         def holds(request: Request) -> None:
@@ -90,7 +98,7 @@ class Reader:
         if problem is None:
             return
         # A block size at which cuts differ in length tells mistakes apart that look alike at 8.
-        telling = self.read(small_block(small_blocks(self.edition)[-1]))
+        telling = self.telling()
         evidence = [reading] if rule(telling) is None else [reading, telling]
         mistake = named(known, *evidence)
         fail(
@@ -101,7 +109,7 @@ class Reader:
             counterexample=problem.table(reading),
         )
 
-    def _ask(self, request: Request, seed: int) -> Reading:
+    def _ask(self, request: Request, batch: int) -> Reading:
         reply = self._student.call(
             "draw_corruptions",
             corpus=request.corpus,
@@ -109,7 +117,7 @@ class Reader:
             indices=list(request.indices),
             rounds=request.rounds,
             # Every request its own draws: one seed for all would repeat the same few.
-            seed=zlib.crc32(repr((request, seed)).encode()),
+            seed=self._inputs.seed("readings", request, batch),
         )
         return parse(reply, request, self.edition)
 

@@ -9,6 +9,7 @@ from a4_rotations import Floats, Table
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.inputs import Inputs
 from graders.errors import BadReply
 
 
@@ -117,9 +118,9 @@ def first_difference(a: Floats, b: Floats) -> tuple[int, ...]:
     return next(at for at in np.ndindex(a.shape) if not is_close(a[at], b[at], "rotation"))
 
 
-def normal(*shape: int, seed: int = 0) -> Floats:
-    """Random float32 numbers of size one."""
-    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+def normal(inputs: Inputs, purpose: str, *shape: int) -> Floats:
+    """Random float32 numbers of size one; equal ones for one purpose and shape."""
+    return inputs.generator(purpose, shape).standard_normal(shape).astype(np.float32)
 
 
 def _bad_reply() -> NoReturn:

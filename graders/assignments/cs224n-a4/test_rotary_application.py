@@ -15,12 +15,14 @@ from a4_rotary_replies import (
     one_way_holds,
     rotations,
 )
+from a4_rotary_unwritten import require_rotation
 from a4_rotations import Floats, Rotation
-from hypothesis import given
+from hypothesis import given, seed
 from hypothesis import strategies as st
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.inputs import Inputs
 from graders.checks.mistakes import first_match
 from graders.errors import StudentRaised
 
@@ -35,20 +37,21 @@ SAME_SCORES = (
 
 
 @pytest.mark.criterion("rotary", weight=5)
-def test_rotation_values(student):
+def test_rotation_values(student, inputs):
     """Each pair (a, b) at position t becomes (a cos tθ_i - b sin tθ_i, a sin tθ_i + b cos tθ_i)."""
 
+    @seed(inputs.seed("rotated shapes"))
     @given(SHAPES)
     def each_pair_is_rotated(shape: tuple[int, ...]) -> None:
-        _check_values(student, shape)
+        _check_values(student, inputs, shape)
 
     try:
         each_pair_is_rotated()
-        _check_values(student, (1, 2, 40, 32))
+        _check_values(student, inputs, _long_shape(inputs))
     except CheckFailed as problem:
         fail(
-            f"{SAME_SCORES}." if _scores_are_right(student) else problem.message,
-            hint=problem.hint or _known_mistake(student),
+            f"{SAME_SCORES}." if _scores_are_right(student, inputs) else problem.message,
+            hint=problem.hint or _known_mistake(student, inputs),
             expected=problem.expected,
             actual=problem.actual,
             counterexample=dict(problem.counterexample),
@@ -56,20 +59,30 @@ def test_rotation_values(student):
 
 
 @pytest.mark.criterion("rotary", weight=3)
-def test_rotation_scores(student):
+def test_rotation_scores(student, inputs):
     """The dot product of a rotated query with a rotated key is what equation 3 gives."""
-    _check_scores(student)
+    _check_scores(student, inputs)
 
 
-@pytest.mark.criterion("rotary", weight=2)
-def test_first_rows_used(student, score):
+@pytest.mark.criterion("rotary", weight=0)
+def test_rotation_is_written(student, inputs):
+    """Position changes what a vector becomes; what holds where it does not is not counted."""
+    require_rotation(student, inputs)
+
+
+@pytest.mark.criterion("rotary", weight=2, depends_on=("rotation-is-written",))
+def test_first_rows_used(student, inputs, score):
     """Where x is shorter than the table, the table's first T rows are used."""
-    longer, single = normal(1, 3, 5, 6), normal(2, 2, 1, 4)
-    calls, lengths = [longer] * 3 + [single] * 2, [5, 7, 12, 1, 9]
+    draw = inputs.random("rows").randint
+    T = draw(4, 7)
+    longer = normal(inputs, "several rows", 1, 3, T, 2 * draw(2, 4))
+    single = normal(inputs, "one row", 2, 2, 1, 4)
+    calls = [longer] * 3 + [single] * 2
+    lengths = [T, T + draw(1, 3), 2 * T + draw(1, 3), 1, draw(7, 11)]
     try:
         replies = rotations(student, calls, lengths)
     except StudentRaised as error:
-        if not _module_takes_short_texts(student):
+        if not _module_takes_short_texts(student, inputs):
             fail(str(error), hint=f"Use rope_cache[:T] ({TIME}).", actual=error.where)
         return score.note(
             "apply_rotary_emb cannot take a table of more rows than x has positions; your module "
@@ -78,16 +91,24 @@ def test_first_rows_used(student, score):
     one_way_holds(replies, lambda came: _same_rows(came, lengths))
 
 
-@pytest.mark.criterion("rotary", weight=1)
-def test_shape_and_dtype_kept(student):
+@pytest.mark.criterion("rotary", weight=1, depends_on=("rotation-is-written",))
+def test_shape_and_dtype_kept(student, inputs):
     """A float32 x comes back as float32 and in its shape (B, n_head, T, head size)."""
-    shapes = [(2, 3, 5, 8), (1, 1, 1, 2), (3, 2, 4, 4)]
-    one_way_holds(rotations(student, [normal(*shape) for shape in shapes]), _float32)
+    draw = inputs.random("shapes kept").randint
+    shapes = [(2, 3, draw(4, 7), 2 * draw(3, 5)), (1, 1, 1, 2), (3, 2, draw(3, 6), 4)]
+    xs = [normal(inputs, "shapes kept", *shape) for shape in shapes]
+    one_way_holds(rotations(student, xs), _float32)
 
 
-def _check_values(student: Student, shape: tuple[int, ...]) -> None:
+def _long_shape(inputs: Inputs) -> tuple[int, ...]:
+    """A text of many positions, in heads about as large as the course's."""
+    draw = inputs.random("long rotation").randint
+    return (1, 2, draw(33, 48), 2 * draw(12, 18))
+
+
+def _check_values(student: Student, inputs: Inputs, shape: tuple[int, ...]) -> None:
     try:
-        replies = rotations(student, [normal(*shape)])
+        replies = rotations(student, [normal(inputs, "rotated", *shape)])
     except StudentRaised as error:
         table = {"shape of x": f"(B, n_head, T, head size) = {shape}"}
         fail(str(error), actual=error.where, counterexample=table)
@@ -127,9 +148,10 @@ def _pair(numbers: Floats) -> str:
     return f"({numbers[0]:.5f}, {numbers[1]:.5f})"
 
 
-def _check_scores(student: Student) -> None:
-    for shape in [(2, 3, 7, 8), (1, 4, 4, 2)]:
-        q, k = normal(*shape, seed=1), normal(*shape, seed=2)
+def _check_scores(student: Student, inputs: Inputs) -> None:
+    draw = inputs.random("scores").randint
+    for shape in [(2, 3, draw(6, 9), 2 * draw(3, 5)), (1, 4, draw(3, 6), 2)]:
+        q, k = (normal(inputs, name, *shape) for name in ("queries", "keys"))
         one_way_holds(rotations(student, [q, k]), _scores_agree)
 
 
@@ -169,11 +191,12 @@ def _float32(came: Sequence[Rotated]) -> None:
             )
 
 
-def _module_takes_short_texts(student: Student) -> bool:
+def _module_takes_short_texts(student: Student, inputs: Inputs) -> bool:
     """Whether the attention module works on fewer positions than block_size."""
     size = {"n_embd": 8, "n_head": 2, "block_size": 9}
+    x = normal(inputs, "short text", 1, 4, 8)
     try:
-        student.call("rope_attention", size=size, inputs=[normal(1, 4, 8)], rope=True)
+        student.call("rope_attention", size=size, inputs=[x], rope=True)
     except StudentRaised:
         return False
     return True
@@ -198,17 +221,17 @@ def _same_rows(came: Sequence[Rotated], lengths: Sequence[int]) -> None:
             )
 
 
-def _scores_are_right(student: Student) -> bool:
+def _scores_are_right(student: Student, inputs: Inputs) -> bool:
     try:
-        _check_scores(student)
+        _check_scores(student, inputs)
     except (CheckFailed, StudentRaised):
         return False
     return True
 
 
-def _known_mistake(student: Student) -> str:
+def _known_mistake(student: Student, inputs: Inputs) -> str:
     """The hint of the known mistake that gives what the student's code gives."""
-    x = normal(*GENERIC)
+    x = normal(inputs, "known mistakes", *GENERIC)
     candidates = {mistake: rotation(x) for mistake, rotation in ROTATIONS.items()}
     for length in (x.shape[2], 2 * max(x.shape)):  # who misreads an axis may need more rows
         with contextlib.suppress(StudentRaised):

@@ -10,42 +10,60 @@ from a4_rotary_replies import Rotated, first_difference, normal, one_way_holds, 
 from a4_rotations import Floats, Rotation
 
 from graders.checks.compare import fail, is_close
+from graders.checks.inputs import Inputs
 from graders.errors import StudentRaised
 
+WRITTEN = ("rotation-is-written",)
 
-@pytest.mark.criterion("rotary", weight=1)
-def test_length_kept(student):
+
+@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+def test_length_kept(student, inputs):
     """Rotating a vector never changes its length."""
-    one_way_holds(rotations(student, [normal(2, 3, 6, 8)]), _same_length)
+    x = _normal(inputs, "length", 2, 3)
+    one_way_holds(rotations(student, [x]), _same_length)
 
 
-@pytest.mark.criterion("rotary", weight=1)
-def test_only_distance_counts(student):
+@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+def test_only_distance_counts(student, inputs):
     """The dot product of two rotated vectors depends on the distance of their positions alone."""
-    q, k = (np.repeat(normal(1, 2, 1, 8, seed=seed), 9, axis=2) for seed in (3, 4))
+    draw = inputs.random("distances").randint
+    T, dim = draw(7, 11), 2 * draw(3, 5)
+    one, other = (normal(inputs, name, 1, 2, 1, dim) for name in ("query", "key"))
+    q, k = (np.repeat(each, T, axis=2) for each in (one, other))
     one_way_holds(rotations(student, [q, k]), _depends_on_distance)
 
 
-@pytest.mark.criterion("rotary", weight=1)
-def test_arguments_untouched(student):
+@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+def test_arguments_untouched(student, inputs):
     """Neither x nor the table is changed by rotating."""
-    x = normal(2, 3, 5, 8)
+    x = _normal(inputs, "arguments", 2, 3)
     one_way_holds(rotations(student, [x]), _untouched)
     with contextlib.suppress(StudentRaised):  # another check is about longer tables
-        one_way_holds(rotations(student, [x], [7]), _untouched)
+        one_way_holds(rotations(student, [x], [x.shape[2] + 2]), _untouched)
 
 
-@pytest.mark.criterion("rotary", weight=1)
-def test_earlier_calls_forgotten(student):
+@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+def test_earlier_calls_forgotten(student, inputs):
     """The result depends on x and the table, not on which shapes were rotated before."""
-    xs = [normal(*shape) for shape in [(1, 2, 6, 8), (2, 2, 12, 8), (1, 3, 12, 4), (1, 2, 6, 8)]]
+    draw = inputs.random("earlier calls").randint
+    T, dim = draw(5, 8), 4 * draw(2, 3)
+    shapes = [(1, 2, T, dim), (2, 2, 2 * T, dim), (1, 3, 2 * T, dim // 2), (1, 2, T, dim)]
+    xs = [normal(inputs, "earlier calls", *shape) for shape in shapes]
     one_way_holds(rotations(student, xs), _forgets)
 
 
-@pytest.mark.criterion("rotary", weight=1)
-def test_vectors_do_not_mix(student):
+@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+def test_vectors_do_not_mix(student, inputs):
     """What a vector becomes depends on its position only: not on its head or on other vectors."""
-    one_way_holds(rotations(student, [x for T in (5, 4) for x in _mixtures(T)]), _vectors_apart)
+    draw = inputs.random("vectors").randint
+    xs = [x for T in (draw(5, 7), 4) for x in _mixtures(inputs, T, 2 * draw(2, 4))]
+    one_way_holds(rotations(student, xs), _vectors_apart)
+
+
+def _normal(inputs: Inputs, purpose: str, batch: int, n_heads: int) -> Floats:
+    """Random numbers at some positions, in heads of some size."""
+    draw = inputs.random(purpose).randint
+    return normal(inputs, purpose, batch, n_heads, draw(4, 8), 2 * draw(3, 5))
 
 
 def _same_length(came: Sequence[Rotated]) -> None:
@@ -122,10 +140,11 @@ def _lengths_and_angles_agree(each: Rotated) -> bool:
     return is_close(result @ result.swapaxes(-1, -2), right @ right.swapaxes(-1, -2), "rotation")
 
 
-def _mixtures(T: int) -> list[Floats]:
+def _mixtures(inputs: Inputs, T: int, dim: int) -> list[Floats]:
     """One sequence of vectors in every head, and twice a part of it among other vectors."""
-    same = np.tile(normal(1, 1, T, 6, seed=5), (3, 4, 1, 1))
-    other_heads, other_times = normal(3, 4, T, 6, seed=6), normal(3, 4, T, 6, seed=7)
+    same = np.tile(normal(inputs, "same vectors", 1, 1, T, dim), (3, 4, 1, 1))
+    names = ("other heads", "other times")
+    other_heads, other_times = (normal(inputs, name, 3, 4, T, dim) for name in names)
     other_heads[1, 2] = same[1, 2]
     other_times[:, :, 2] = same[:, :, 2]
     return [same, other_heads, other_times]

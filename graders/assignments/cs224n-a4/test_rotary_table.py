@@ -1,7 +1,7 @@
 """precompute_rotary_emb: the table of cos and sin."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,26 +12,30 @@ from a4_rotations import Floats, Table
 
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
+from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake, first_match
 
-# (dim, max_positions): the smallest first, so that the first one that fails is the simplest;
-# the course's own is the last. Odd lengths, a single row and a single pair are among them.
-SIZES = [(2, 1), (2, 5), (4, 5), (6, 3), (10, 7), (4, 33), (64, 50), (32, 128)]
-GENERIC = [(4, 5), (6, 3)]  # every known mistake gives other values here
+Size = tuple[int, int]  # dim, max_positions
 EXACT_ANGLE = 200.0  # radians: beyond it float32 has lost what is compared
 COARSE, TURNED = 0.01, 0.6  # what half precision errs by at first, and at position 127
 
 
 @pytest.mark.criterion("rotary", weight=2)
-def test_table_shape(student):
-    """The table has a row a position, and in it a pair of numbers for each pair of features."""
-    _tables(student)
+def test_table_shape(student, inputs):
+    """The table has a row a position, not all alike: two numbers for each pair of features."""
+    came = _tables(student, inputs)
+    if all(is_close(table, table[:1].repeat(len(table), 0), "exact") for table in came.values()):
+        fail(
+            "The table says the same at every position, so nothing can be rotated by it.",
+            hint=f"{THETA[0].upper()}{THETA[1:]}; {ENTRIES}.",
+            actual=f"{came[_generic(came)[0]][0, 0].tolist()} in every row",
+        )
 
 
 @pytest.mark.criterion("rotary", weight=10, depends_on=("table-shape",))
-def test_table_values(student):
+def test_table_values(student, inputs):
     """The table holds cos(tθ_i), then sin(tθ_i), with θ_i = 10000^(-2(i-1)/dim) and t = 0, 1, …"""
-    came = _tables(student)
+    came = _tables(student, inputs)
     for (dim, length), table in came.items():
         expected = Table().values(dim, length)
         if not is_close(table, expected, "trigonometric"):
@@ -42,16 +46,33 @@ def test_table_values(student):
             )
 
 
-def _tables(student: Student) -> Mapping[tuple[int, int], Floats]:
+def _sizes(inputs: Inputs) -> Sequence[Size]:
+    """The smallest first, so that the first one that fails is the simplest.
+
+    Odd lengths, a single row and a single pair are among them; the course's own is the last.
+    """
+    draw = inputs.random("table sizes").randint
+    small = [(2, 1), (2, draw(3, 9)), (4, draw(5, 8)), (6, draw(3, 6))]
+    large = [(2 * draw(5, 8), draw(6, 9)), (4, draw(25, 45)), (2 * draw(20, 36), draw(40, 70))]
+    return [*small, *large, (32, 128)]
+
+
+def _generic(sizes: Iterable[Size]) -> Sequence[Size]:
+    """Two of them at which every known mistake gives other values."""
+    return list(sizes)[2:4]
+
+
+def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
     """The student's table of each size; fails where one has another shape."""
-    came = {}
-    replies = dict(zip(SIZES, tables(student, SIZES), strict=True))
+    came, sizes = {}, _sizes(inputs)
+    telling = _generic(sizes)[0]
+    replies = dict(zip(sizes, tables(student, sizes), strict=True))
     for (dim, length), table in replies.items():
         values = as_floats(table)
         if values is None or values.shape != (length, dim // 2, 2):
             fail(
                 "The table does not have the shape the handout asks for.",
-                hint=_layout(replies[GENERIC[0]], *GENERIC[0]),
+                hint=_layout(replies[telling], *telling),
                 expected=f"real numbers of shape {(length, dim // 2, 2)}",
                 actual=kind(table),
                 counterexample={"dim": str(dim), "max_positions": str(length)},
@@ -91,21 +112,22 @@ def _layout(table: Any, dim: int, length: int) -> str:
     return general
 
 
-def _known_mistake(came: Mapping[tuple[int, int], Floats]) -> str:
+def _known_mistake(came: Mapping[Size, Floats]) -> str:
     """The hint of the known mistake that gives these very tables, or a general one."""
     known = () if _agrees(Table(), came) else (TABLES.items(), table_pairs())
     for mistake, table in itertools.chain(*known):
         if _agrees(table, came):
             return mistake.hint
+    telling = _generic(came)
     errors = {size: np.abs(table - Table().values(*size)).max() for size, table in came.items()}
-    if all(error < (COARSE if size in GENERIC else TURNED) for size, error in errors.items()):
+    if all(error < (COARSE if size in telling else TURNED) for size, error in errors.items()):
         return "The table is nearly right but too coarse: compute it in float32, not in half."
     return f"{THETA[0].upper()}{THETA[1:]}; {ENTRIES}."
 
 
-def _agrees(table: Table, came: Mapping[tuple[int, int], Floats]) -> bool:
+def _agrees(table: Table, came: Mapping[Size, Floats]) -> bool:
     """Whether these values are this table's, where its angles are small enough for float32."""
-    for size in GENERIC:
+    for size in _generic(came):
         small = np.abs(table.angles(*size)) < EXACT_ANGLE
         if not is_close(came[size][small], table.values(*size)[small], "trigonometric"):
             return False

@@ -17,18 +17,7 @@ from a4_corruption import (
     wrong_length,
 )
 from a4_corruption_mistakes import LAYOUT_MISTAKES, LENGTH_MISTAKES, SHIFT_MISTAKES, named
-from a4_corruption_texts import (
-    SHORT_DOCUMENTS,
-    any_requests,
-    distinct_requests,
-    large_block,
-    long_documents,
-    many_documents,
-    short_document,
-    small_block,
-    small_blocks,
-    tiny_documents,
-)
+from a4_corruption_unwritten import require_corruption, require_cuts
 from a4_cuts import cuts_of, never_cut, never_whole, unreached
 from a4_length_mistakes import CONTENT_MISTAKES, LONGEST, OUTSIDE, QUARTER, UNREACHED
 from a4_lengths import Lengths, content_of_short_cuts, content_share, content_varies
@@ -37,11 +26,13 @@ from a4_reader import Kept, Reader
 
 from graders.boundary.student import Student
 from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.errors import StudentFault
 from graders.model import Setting
 
 SHORT_RULES = (unreadable, wrong_length, not_shifted, wrong_layout, not_a_piece, wrong_cut)
+WRITTEN = ("documents-are-corrupted",)
 DIFFERENT = 30  # of 100 draws; with nothing but a random cut length about 65 differ
 
 
@@ -52,16 +43,23 @@ def kept() -> Kept:
 
 
 @pytest.fixture
-def reader(student: Student, settings: Mapping[str, Setting], kept: Kept) -> Reader:
+def reader(student: Student, settings: Mapping[str, Setting], inputs: Inputs, kept: Kept) -> Reader:
     """The student's dataset."""
-    return Reader(student, settings, kept)
+    return Reader(student, settings, inputs, kept)
 
 
-@pytest.mark.criterion("span-corruption", weight=1)
+@pytest.mark.criterion("span-corruption", weight=0)
+def test_documents_are_corrupted(reader: Reader) -> None:
+    """Something was masked or moved; what holds of any code that does neither is not counted."""
+    require_corruption(reader)
+
+
+@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
 def test_items_are_int64_tensors(reader: Reader, score: Score) -> None:
     """Reading a document gives a pair (x, y) of int64 tensors, every time."""
-    first = small_block(small_blocks(reader.edition)[0])
-    for request in (first, long_documents(), many_documents(), large_block()):
+    documents = reader.documents
+    first = documents.small_block(documents.small_blocks[0])
+    for request in (first, documents.long(), documents.many, documents.large_block()):
         reading = reader.attempt(request)
         problem = unreadable(reading)
         if problem is not None:
@@ -78,39 +76,39 @@ def test_items_are_int64_tensors(reader: Reader, score: Score) -> None:
             score.note("x or y is a numpy array; the handout asks for tensors.")
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5)
+@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=WRITTEN)
 def test_items_have_block_length(reader: Reader) -> None:
     """x and y are as long as the block size asks, for block sizes other than 128, too."""
     hint = "Does the padding follow self.block_size?"
-    reader.judge(wrong_length, LENGTH_MISTAKES, hint, any_requests(reader.edition))
+    reader.judge(wrong_length, LENGTH_MISTAKES, hint, reader.documents.any_requests())
 
 
-@pytest.mark.criterion("span-corruption", weight=1)
+@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
 def test_targets_are_shifted(reader: Reader) -> None:
     """y is x shifted by one: y[i] = x[i + 1]."""
     hint = "Take x and y from one and the same sequence."
-    reader.judge(not_shifted, SHIFT_MISTAKES, hint, distinct_requests(reader.edition))
+    reader.judge(not_shifted, SHIFT_MISTAKES, hint, reader.documents.distinct_requests())
 
 
-@pytest.mark.criterion("span-corruption", weight=1)
+@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
 def test_masks_then_pads(reader: Reader) -> None:
     """A sequence is prefix, MASK, suffix, MASK, content, and then only PADs."""
     hint = "There are exactly two MASKs, and PADs only behind everything else."
-    reader.judge(wrong_layout, LAYOUT_MISTAKES, hint, distinct_requests(reader.edition))
+    reader.judge(wrong_layout, LAYOUT_MISTAKES, hint, reader.documents.distinct_requests())
 
 
-@pytest.mark.criterion("span-corruption", weight=1)
+@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
 def test_parts_are_a_piece(reader: Reader) -> None:
     """Prefix + content + suffix is a piece of a document, written in the ids of the vocabulary."""
     hint = "Which slices of the document are prefix, content and suffix?"
-    strategies = (distinct_requests(reader.edition), any_requests(reader.edition))
+    strategies = (reader.documents.distinct_requests(), reader.documents.any_requests())
     reader.judge(not_a_piece, PIECE_MISTAKES, hint, *strategies)
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5)
+@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=WRITTEN)
 def test_index_respected(reader: Reader) -> None:
     """Index i gives a piece of document i, whatever was read before, also for the last one."""
-    reading = reader.read(many_documents())
+    reading = reader.read(reader.documents.many)
     reader.judge_reading(reading, wrong_document, INDEX_MISTAKES, "The document is self.data[idx].")
 
 
@@ -118,9 +116,10 @@ def test_index_respected(reader: Reader) -> None:
 def test_cut_within_limits(reader: Reader) -> None:
     """A cut document has 4 characters to the limit, 7/8 of the block size (some editions: 3/4)."""
     reader.require_complete()
+    require_cuts(reader)
     mistake = named(OUTSIDE, cuts_of(reader))
     hint = f"Cut lengths: {LONGEST}." if mistake is None else mistake.hint
-    reader.judge(wrong_cut, {}, hint, distinct_requests(reader.edition))
+    reader.judge(wrong_cut, {}, hint, reader.documents.distinct_requests())
 
 
 @pytest.mark.criterion("span-corruption", weight=0.5)
@@ -128,7 +127,8 @@ def test_draws_differ(reader: Reader) -> None:
     """Reading the same index again gives another cut and another masked part."""
     draws = reader.long().draws
     for index in sorted({draw.index for draw in draws}):
-        sequences = [draw.sequence for draw in draws if draw.index == index][:100]
+        # The last ones: a document that is edited when it is read is short by then.
+        sequences = [draw.sequence for draw in draws if draw.index == index][-100:]
         if len(set(sequences)) < DIFFERENT * len(sequences) / 100:
             fail(
                 f"{len(sequences)} readings of index {index} gave {len(set(sequences))} different "
@@ -211,10 +211,10 @@ def test_content_is_a_quarter(reader: Reader) -> None:
     )
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5)
+@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=WRITTEN)
 def test_reading_changes_nothing(reader: Reader, score: Score) -> None:
     """Reading items leaves the dataset's `data` and its length as they were."""
-    for request in (many_documents(), long_documents()):
+    for request in (reader.documents.many, reader.documents.long()):
         reading = reader.attempt(request)
         if reading.before != reading.after:
             fail(
@@ -234,14 +234,14 @@ def test_reading_changes_nothing(reader: Reader, score: Score) -> None:
             score.note("The dataset keeps no list `data`, so it was not looked at.")
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=("draws-differ",))
+@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=("draws-differ", *WRITTEN))
 def test_short_documents(reader: Reader) -> None:
     """A document shorter than the drawn length is used whole; PADs come only behind it all."""
     # What is wrong with long documents, too, is said elsewhere.
     rules = [rule for rule in SHORT_RULES if rule(reader.long()) is None]
     hint = "A short document is used as it is, and the sequence is filled up at its end."
-    for document in SHORT_DOCUMENTS:
-        reading = reader.read(short_document(document))
+    for document in reader.documents.short:
+        reading = reader.read(reader.documents.short_document(document))
         for rule in rules:
             reader.judge_reading(reading, rule, LAYOUT_MISTAKES, hint)
     for found, wanted in ((never_whole(reader), "used whole"), (never_cut(reader), "cut")):
@@ -259,7 +259,7 @@ def test_short_documents(reader: Reader) -> None:
 def test_tiny_documents(reader: Reader, score: Score) -> None:
     """Advice only: documents under 4 characters can be read, too."""
     try:
-        reading = reader.attempt(tiny_documents())
+        reading = reader.attempt(reader.documents.tiny())
         problem = unreadable(reading) or wrong_length(reading)
     except StudentFault as fault:
         score.note(f"With documents under 4 characters: {fault} It costs nothing.")

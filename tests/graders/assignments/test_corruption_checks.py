@@ -13,19 +13,20 @@ import pytest
 import torch
 from a4_content import content_lengths
 from a4_corruption_mistakes import LAYOUT_MISTAKES, LENGTH_MISTAKES, SHIFT_MISTAKES, named
-from a4_corruption_texts import many_documents, short_document, small_block
 from a4_cuts import cuts_of
 from a4_length_mistakes import CONTENT_MISTAKES, OUTSIDE, UNREACHED
 from a4_part_mistakes import INDEX_MISTAKES, PIECE_MISTAKES
 from a4_reader import Reader
 
 import submissions
+from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.run import surroundings
 from graders.checks.score import Score
 from graders.checks.verdict import verdict
 from graders.discovery import ASSIGNMENTS
 from graders.errors import StudentRaised
 from graders.model import Check
+from graders.secret import new_secret
 
 FOLDER = ASSIGNMENTS / "cs224n-a4"
 EXAMPLES = Path(submissions.__file__).parent / "examples" / "cs224n-a4"
@@ -137,12 +138,12 @@ class StudentHere:
             del sys.modules["dataset"]
 
 
-def reader_of(file, settings=STANFORD):
-    return Reader(StudentHere(file), settings, {})
+def reader_of(file, settings=STANFORD, draw=PUBLIC):
+    return Reader(StudentHere(file), settings, Inputs(draw), {})
 
 
-def example(name):
-    return reader_of(EXAMPLES / name / "src" / "dataset.py")
+def example(name, draw=PUBLIC):
+    return reader_of(EXAMPLES / name / "src" / "dataset.py", draw=draw)
 
 
 def results(reader):
@@ -182,22 +183,26 @@ SMALL += [(PIECE_MISTAKES, PIECE)]
     [(known, *each) for known, planted in SMALL for each in planted.items()],
 )
 def test_mistake_in_sequences_is_named(known, name, mistake):
-    assert named(known, example(name).read(small_block(15))).id == mistake
+    reader = example(name)
+    assert named(known, reader.read(reader.documents.small_block(15))).id == mistake
 
 
 def test_pads_inside_are_named():
-    reading = example("wrong-short-document-padded").read(short_document("ABCDEFGHIJ"))
+    reader = example("wrong-short-document-padded")
+    reading = reader.read(reader.documents.short_document("ABCDEFGHIJ"))
     assert named(LAYOUT_MISTAKES, reading).id == "pads-inside"
 
 
 def test_missing_end_mask_is_named():
     reader = reader_of(EXAMPLES / "right-start-first" / "src" / "dataset.py", XCS)
-    assert named(LAYOUT_MISTAKES, reader.read(small_block(15))).id == "end-mask-missing"
+    reading = reader.read(reader.documents.small_block(15))
+    assert named(LAYOUT_MISTAKES, reading).id == "end-mask-missing"
 
 
 @pytest.mark.parametrize(("name", "mistake"), INDEX.items())
 def test_index_mistake_is_named(name, mistake):
-    assert named(INDEX_MISTAKES, example(name).read(many_documents())).id == mistake
+    reader = example(name)
+    assert named(INDEX_MISTAKES, reader.read(reader.documents.many)).id == mistake
 
 
 @pytest.mark.parametrize(
@@ -227,7 +232,8 @@ def test_every_mistake_has_a_test():
 
 
 def test_right_draws_show_no_mistake():
-    reading = example("right-random-window").read(many_documents())
+    reader = example("right-random-window")
+    reading = reader.read(reader.documents.many)
     assert [named(known, reading) for known, _ in [*SMALL, (INDEX_MISTAKES, INDEX)]] == [None] * 5
 
 
@@ -236,7 +242,10 @@ def test_right_draws_show_no_mistake():
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_right_solution_loses_nothing(name):
-    assert broken(example(f"right-{name}")) == []
+    """In public, and under a secret that is drawn anew and printed where it does."""
+    secret = new_secret()
+    for draw in (PUBLIC, secret):
+        assert broken(example(f"right-{name}", draw)) == [], hex(draw)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +271,7 @@ def test_hint_and_counterexample_reach_the_student():
     result = results(example("wrong-content-in-place"))["test_parts_are_a_piece"]
     assert "prefix ⁇ content ⁇ suffix" in result.hint
     rows = dict(result.counterexample)
-    assert (rows["document"], rows["block size"]) == ("ABCDEFG", "9")  # as small as can be
+    assert (len(rows["document"]), rows["block size"]) == (7, "9")  # as small as can be
     assert {"what came", "the handout asks"} <= set(rows)
 
 

@@ -182,7 +182,8 @@ def test_a_script_without_end_is_stopped_and_the_batch_goes_on(upload):
     ids=["killed", "forged"],
 )
 def test_a_script_that_attacks_the_worker_harms_itself_alone(upload, attack):
-    trains, _ = judge(upload(f"import os, time\n{attack}\ntime.sleep(60)\n"))
+    folder = upload(f"import os, time\n{attack}\ntime.sleep(60)\n")
+    trains, _ = judge(folder, RerunPlan(5))
     assert trains.status == "needs_review"
     assert "did not end" in trains.message
 

@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import inspect
 import sys
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from hypothesis import Phase, settings
 
 import submissions
 from graders.checks.compare import CheckFailed
+from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
@@ -117,8 +119,8 @@ def hand_in_attention(tmp_path, monkeypatch, forget):
 
 
 def run(check, student, score=None):
-    names = check.__code__.co_varnames[: check.__code__.co_argcount]
-    check(student, score or Score()) if "score" in names else check(student)
+    known = {"student": student, "inputs": Inputs(), "score": score or Score()}
+    check(**{name: known[name] for name in inspect.signature(check).parameters})
 
 
 def failures(student):
@@ -158,7 +160,8 @@ def test_what_a_module_rotates_is_named(hand_in_attention, rotated, name):
     both = "".join(f"            {part} = {ROTATE.format(part)}\n" for part in "qk")
     student = hand_in_attention((both, lines or "            pass\n"))
     failed = failures(student)
-    assert set(failed) == {"queries_and_keys_rotated"}
+    unwritten = set() if rotated else {"module_is_written"}
+    assert set(failed) == {"queries_and_keys_rotated", *unwritten}
     assert failed["queries_and_keys_rotated"].hint == next(
         mistake.hint for mistake in MODULES if mistake.id == name
     )

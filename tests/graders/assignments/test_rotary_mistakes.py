@@ -10,7 +10,9 @@ from a4_rotary_mistakes import ROTATIONS, TABLES, table_pairs
 from hypothesis import Phase, settings
 
 from graders.checks.compare import CheckFailed
+from graders.checks.inputs import PUBLIC, Inputs
 from graders.errors import StudentRaised
+from graders.secret import new_secret
 
 
 def even(dim):
@@ -210,9 +212,9 @@ def as_the_plugin_runs_checks():
     settings.load_profile(before)
 
 
-def hint(check, student):
+def hint(check, student, draw=PUBLIC):
     with pytest.raises(CheckFailed) as failed:
-        check(student)
+        check(student, Inputs(draw))
     return failed.value.hint
 
 
@@ -221,14 +223,26 @@ def says(mistakes, name):
 
 
 def test_right_functions_have_no_mistake():
-    test_rotary_table.test_table_values(Coder())
-    test_rotary_application.test_rotation_values(Coder())
+    test_rotary_table.test_table_values(Coder(), Inputs())
+    test_rotary_application.test_rotation_values(Coder(), Inputs())
 
 
 @pytest.mark.parametrize("name", PRECOMPUTE)
 def test_table_mistake_is_named(name):
     student = Coder(precompute=PRECOMPUTE[name])
     assert hint(test_rotary_table.test_table_values, student) == says(TABLES, name)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_mistakes_are_named_whatever_is_drawn(number):
+    """Under a secret that is drawn anew, and printed where a mistake has another name."""
+    draw = new_secret()
+    for name, precompute in PRECOMPUTE.items():
+        said = hint(test_rotary_table.test_table_values, Coder(precompute=precompute), draw)
+        assert said == says(TABLES, name), hex(draw)
+    for name, apply in APPLY.items():
+        said = hint(test_rotary_application.test_rotation_values, Coder(apply=apply), draw)
+        assert said == says(ROTATIONS, name), hex(draw)
 
 
 @pytest.mark.parametrize("name", APPLY)

@@ -90,7 +90,7 @@ def test_question_that_nobody_reads_ends_in_time(start):
         "    time.sleep(20)\n"
         "steal()"
     )
-    student = start(best_tier(), wall_seconds=5)
+    student = start(best_tier(), wall_seconds=2)
     assert student.call("run", source=source) == 0
     student.begin_check()
     with pytest.raises(StudentTimedOut):

@@ -1,0 +1,96 @@
+"""Whether rotation and attention module use positions at all: unwritten code passes many a check.
+
+The rotation does where one and the same vector becomes another one in another place. The module
+does where its last output changes when earlier vectors change places, or where it calls the
+rotation: called on another axis, it may leave every product as it was.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from a4_rotary_mistakes import TURN
+from a4_rotary_modules import MODULE
+from a4_rotary_replies import Rotated, as_floats, normal, one_way_holds, rotations
+from a4_rotations import Floats
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.inputs import Inputs
+from graders.errors import StudentFault, StudentRaised
+
+SHAPES = [(2, 3, 5, 6), (1, 4, 7, 8), (3, 2, 4, 2)]  # (B, n_head, T, head size)
+NOT_COUNTED = "Checks that hold of any such code are not counted"
+
+
+def require_rotation(student: Student, inputs: Inputs) -> None:
+    """Fail where apply_rotary_emb does nothing with positions or vectors, whatever the shape."""
+    problems: list[CheckFailed | StudentFault] = []
+    for shape in SHAPES:
+        xs = [_one_vector(inputs, name, shape) for name in ("one vector", "another vector")]
+        try:
+            return one_way_holds(rotations(student, xs), _is_rotated)
+        except (CheckFailed, StudentFault) as problem:
+            problems.append(problem)
+    raise problems[0]
+
+
+def rotates(student: Student, inputs: Inputs) -> bool:
+    """Whether apply_rotary_emb does anything with positions and vectors."""
+    try:
+        require_rotation(student, inputs)
+    except (CheckFailed, StudentFault):
+        return False
+    return True
+
+
+def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int]) -> None:
+    """Fail where no attention module does anything with the places of vectors.
+
+    A module that raises is left to the checks that build on it, unless it says it is not written.
+    """
+    x = normal(inputs, "places changed", 2, 6, size["n_embd"])
+    xs = [x, x[:, [2, 1, 0, 3, 4, 5]]]
+    try:
+        reply = student.call("rope_attention", size=dict(size), inputs=xs, rope=True)
+    except StudentRaised as error:
+        if error.kind != "NotImplementedError":
+            return
+        raise
+    if not (isinstance(reply, list) and any(map(_uses_positions, reply))):
+        fail(
+            "The attention module neither calls apply_rotary_emb nor tells positions apart.",
+            hint=f"Rotate queries and keys where config.rope is true ({MODULE}). {NOT_COUNTED}.",
+        )
+
+
+def _one_vector(inputs: Inputs, purpose: str, shape: tuple[int, ...]) -> Floats:
+    """An x that holds the same vector everywhere."""
+    return np.tile(normal(inputs, purpose, 1, 1, 1, shape[-1]), (*shape[:-1], 1))
+
+
+def _is_rotated(came: Sequence[Rotated]) -> None:
+    one, other = (each.floats() for each in came)
+    if is_close(one, came[0].x, "rotation"):
+        what = "returns x as it came"
+    elif is_close(one, np.broadcast_to(one[:1, :1, :1], one.shape), "rotation"):
+        what = "does the same at every position"
+    elif is_close(one, other, "rotation"):
+        what = "does not look at x"
+    else:
+        return
+    fail(f"apply_rotary_emb {what}, so nothing is rotated.", hint=f"{TURN}. {NOT_COUNTED}.")
+
+
+def _uses_positions(module: Any) -> bool:
+    """Whether this module's reply shows that it rotates, or what comes of it."""
+    if not isinstance(module, dict) or not isinstance(module.get("outputs"), list):
+        return False
+    calls, outputs = module.get("rotations"), [as_floats(each) for each in module["outputs"]]
+    if isinstance(calls, int) and calls > 0:
+        return True
+    shapes = [() if each is None else each.shape for each in outputs]
+    if len(shapes) != 2 or len(shapes[0]) != 3 or shapes[0] != shapes[1]:
+        return False
+    one, other = (np.asarray(each) for each in outputs)
+    return not is_close(one[:, -1:], other[:, -1:], "attention")

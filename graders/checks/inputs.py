@@ -1,0 +1,46 @@
+"""What checks ask, drawn: equal seed and equal purpose, equal inputs.
+
+    draw, assignment.seed -- keyed hash of a purpose --> seed --> random.Random, numpy's Generator,
+                                                                  hypothesis, the student's process
+
+A seed says nothing about the draw that it came of, nor about that of another purpose.
+"""
+
+import hashlib
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+
+PUBLIC = 0  # the draw of `check`, `validate` and `demo`: everybody can know what is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The source of all that the checks of one grading draw.
+
+    `draw` is PUBLIC or a secret of 128 bits; it never leaves the trusted side.
+    """
+
+    draw: int = field(default=PUBLIC, repr=False)
+    assignment_seed: int = 0
+
+    def random(self, *purpose: object) -> random.Random:
+        """A generator of the standard library's for this purpose.
+
+        A purpose is one value or several, told apart by their `repr`.
+        """
+        return random.Random(self._number(purpose, 16))  # noqa: S311  its seed is a keyed hash
+
+    def generator(self, *purpose: object) -> np.random.Generator:
+        """A generator of numpy's for this purpose."""
+        return np.random.default_rng(self._number(purpose, 16))
+
+    def seed(self, *purpose: object) -> int:
+        """A number below 2**32 for this purpose, to seed what takes no generator."""
+        return self._number(purpose, 4)
+
+    def _number(self, purpose: tuple[object, ...], size: int) -> int:
+        key = self.draw.to_bytes(16, "big")
+        text = repr((self.assignment_seed, purpose)).encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(text, key=key, digest_size=size).digest(), "big")

@@ -1,0 +1,67 @@
+"""Whatever is drawn, the documents are what the checks need them to be."""
+
+from itertools import combinations, product
+
+import pytest
+from a4_corruption_texts import LONG_BLOCK, Documents
+
+from graders.checks.inputs import PUBLIC, Inputs
+from reference.edition import SHORTEST, STANFORD_2024, Edition
+
+EDITIONS = [
+    Edition(*each)
+    for each in product(("block", "block+1"), ("none", "optional", "required"), ("7/8", "3/4"))
+]
+DRAWS = [PUBLIC, *range(1, 60)]
+
+
+def drawn(edition=STANFORD_2024):
+    return [Documents(Inputs(draw), edition) for draw in DRAWS]
+
+
+@pytest.mark.parametrize("edition", EDITIONS, ids=str)
+def test_small_blocks_hold_every_cut_and_a_pad(edition):
+    for documents in drawn(edition):
+        sizes = documents.small_blocks
+        assert len(set(sizes)) == 3
+        for size in sizes:
+            (document,) = documents.small_block(size).documents
+            assert SHORTEST <= edition.longest(size) < len(document) == len(set(document))
+            used = edition.longest(size) + edition.marks
+            assert used < edition.sequence_characters(size)
+
+
+def test_long_documents_are_longer_than_any_cut():
+    for documents in drawn():
+        for request in (documents.long(), documents.large_block()):
+            longest = STANFORD_2024.longest(request.block_size)
+            assert all(len(request.documents[i]) > longest for i in request.indices)
+        assert documents.large_block().block_size > LONG_BLOCK
+
+
+def test_many_documents_share_no_character_and_are_not_sorted():
+    for documents in drawn():
+        request = documents.many
+        assert list(request.documents) != sorted(request.documents)
+        assert not any(set(a) & set(b) for a, b in combinations(request.documents, 2))
+        assert set(request.indices) == set(range(len(request.documents)))
+
+
+def test_short_documents_are_shorter_than_the_longest_cut():
+    for documents in drawn():
+        sizes = [len(each) for each in documents.short]
+        assert sizes == sorted(sizes)
+        assert sizes[0] == SHORTEST
+        assert sizes[-1] < STANFORD_2024.longest(LONG_BLOCK)
+        assert all(each == each.strip() for each in documents.short)
+
+
+def test_other_draws_give_other_documents():
+    for ask in (
+        lambda d: d.long(),
+        lambda d: d.many,
+        lambda d: d.short,
+        lambda d: d.small_block(d.small_blocks[0]),
+        lambda d: d.tiny(),
+    ):
+        assert len({ask(documents) for documents in drawn()}) == len(DRAWS)

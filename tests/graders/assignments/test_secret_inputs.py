@@ -1,0 +1,24 @@
+"""The planted examples of cs224n-a4 lose the same, whatever secret their inputs are drawn from."""
+
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.discovery import load_assignment
+from graders.executors import make_executor
+from graders.pipeline import Options
+from graders.secret import new_secret
+from graders.validate import validate
+
+CODE = frozenset({"span-corruption", "rotary"})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(2))
+def test_examples_lose_the_same_for_any_secret(number):
+    """Drawn anew each time; the secret is printed where something differs, to be tried again."""
+    draw = new_secret()
+    options = Options(best_tier(), only=CODE, draw=draw)
+    with make_executor("processes", 2) as pool:
+        findings = list(validate(load_assignment("cs224n-a4"), options, pool, ahead=4))
+    assert len(findings) > 150
+    assert [each for each in findings if each.problems] == [], hex(draw)

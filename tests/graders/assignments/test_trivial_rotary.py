@@ -1,0 +1,220 @@
+"""An unwritten table, rotation or module earns nothing; a wrong one keeps what it had."""
+
+import textwrap
+
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.discovery import load_assignment
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+POINTS = 4.0
+ATTENTION = """
+import math
+
+import torch
+import torch.nn as nn
+from torch.nn import functional as F
+
+
+def precompute_rotary_emb(dim, max_positions):
+{table}
+
+
+def apply_rotary_emb(x, rope_cache):
+{rotate}
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.key = nn.Linear(config.n_embd, config.n_embd)
+        self.query = nn.Linear(config.n_embd, config.n_embd)
+        self.value = nn.Linear(config.n_embd, config.n_embd)
+        self.proj = nn.Linear(config.n_embd, config.n_embd)
+        self.rope = config.rope
+        if self.rope:
+            table = precompute_rotary_emb(config.n_embd // config.n_head, config.block_size)
+            self.register_buffer("rope_cache", table)
+        mask = torch.tril(torch.ones(config.block_size, config.block_size))
+        self.register_buffer("mask", mask.view(1, 1, config.block_size, config.block_size))
+        self.n_head = config.n_head
+
+    def forward(self, x):
+        B, T, C = x.size()
+        q, k, v = (layer(x).view(B, T, self.n_head, -1) for layer in
+                   (self.query, self.key, self.value))
+{early}
+        q, k, v = (each.transpose(1, 2) for each in (q, k, v))
+        if self.rope:
+{module}
+        att = q @ k.transpose(-2, -1) / math.sqrt(k.size(-1))
+        att = att.masked_fill(self.mask[:, :, :T, :T] == 0, -1e10)
+        y = (F.softmax(att, dim=-1) @ v).transpose(1, 2).contiguous().view(B, T, C)
+        return self.proj(y)
+"""
+
+TABLE = """theta = 10000.0 ** (-torch.arange(0, dim, 2).float() / dim)
+angles = torch.outer(torch.arange(max_positions).float(), theta)
+return torch.stack((torch.cos(angles), torch.sin(angles)), dim=-1)"""
+ROTATE = """T = x.size(2)
+pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
+turns = torch.view_as_complex(rope_cache[:T].contiguous())
+return torch.view_as_real(pairs * turns).flatten(-2).type_as(x)"""
+MODULE = """q = apply_rotary_emb(q, self.rope_cache)
+k = apply_rotary_emb(k, self.rope_cache)"""
+ONES = "return torch.ones(max_positions, dim // 2, 2)"
+IDENTITY = """one = torch.ones(max_positions, dim // 2)
+return torch.stack((one, 0 * one), dim=-1)"""
+
+UNROTATED = {
+    "not implemented": "raise NotImplementedError",
+    "pass": "pass",
+    "none": "return None",
+    "x": "return x",
+    "a copy": "return x.clone()",
+    "x plus zero": "return x + 0 * rope_cache.sum()",
+    "x times one": "return x * rope_cache[0, 0, 0]",
+    "rounded": "return x.half().type_as(x)",
+    "zeros": "return torch.zeros_like(x)",
+    "ones": "return torch.ones_like(x)",
+    "nothing": "return x.new_zeros(0)",
+    "the table": "return rope_cache",
+    "the table alone": "return rope_cache[: x.size(2)].flatten(-2).expand_as(x).clone()",
+    "minus x": "return -x",
+    "half of x": "return x / 2",
+    "features backwards": "return x.flip(-1)",
+    "positions backwards": "return x.flip(-2)",
+    "pairs swapped": "return x.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)",
+    "halves swapped": "return x.roll(x.size(-1) // 2, -1)",
+    "a quarter turn": (
+        "a, b = x.unflatten(-1, (-1, 2)).unbind(-1)\n"
+        "return torch.stack((-b, a), dim=-1).flatten(-2)"
+    ),
+    "normalized": "return x / x.norm(dim=-1, keepdim=True)",
+    "mean over time": "return x.mean(2, keepdim=True).expand_as(x).clone()",
+    "the first row for all": (
+        "pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))\n"
+        "turn = torch.view_as_complex(rope_cache[:1].contiguous())\n"
+        "return torch.view_as_real(pairs * turn).flatten(-2).type_as(x)"
+    ),
+}
+UNTABLED = {
+    "not implemented": "raise NotImplementedError",
+    "pass": "pass",
+    "ones": ONES,
+    "zeros": "return torch.zeros(max_positions, dim // 2, 2)",
+    "identity": IDENTITY,
+    "theta at every position": (
+        "theta = 10000.0 ** (-torch.arange(0, dim, 2).float() / dim)\n"
+        "return torch.stack((theta, theta), dim=-1).repeat(max_positions, 1, 1)"
+    ),
+    "empty": "return torch.zeros(0)",
+    "a number": "return 1.0",
+}
+UNUSED = {
+    "as it came": "pass",
+    "not implemented": "raise NotImplementedError",
+    "x": "return x",
+    "zeros": "return torch.zeros_like(x)",
+    "projected": "return self.proj(x)",
+    "values": "return self.proj(v.transpose(1, 2).reshape(x.shape))",
+}
+
+# What wrong code earned before anything was asked of code that does nothing.
+PARTLY = {
+    "other sense": (3.2, {"rotate": ROTATE.replace("pairs * turns", "pairs * turns.conj()")}),
+    "queries alone": (3.2, {"module": "q = apply_rotary_emb(q, self.rope_cache)"}),
+    "result thrown away": (3.2, {"module": "apply_rotary_emb(q, self.rope_cache)"}),
+    "heads as time in the module": (
+        3.2,
+        {
+            "early": "if self.rope:\n    q = apply_rotary_emb(q, self.rope_cache)\n"
+            "    k = apply_rotary_emb(k, self.rope_cache)",
+            "module": "pass",
+        },
+    ),
+    "degrees": (3.0, {"table": TABLE.replace("theta)", "theta / 57.3)")}),
+    "detached": (3.9, {"rotate": ROTATE.replace("x.float()", "x.detach()")}),
+    "a multiple": (3.1, {"rotate": ROTATE.replace("pairs * turns", "2 * pairs * turns")}),
+    "positions added": (
+        3.0, {"rotate": "return x + rope_cache[: x.size(2), :, 0].repeat_interleave(2, dim=-1)"},
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def grade(tmp_path):
+    """The criterion's result of an attention.py of these parts."""
+
+    def run(table=TABLE, rotate=ROTATE, module=MODULE, early="pass"):
+        parts = {"table": table, "rotate": rotate, "module": module, "early": early}
+        depth = {"table": 4, "rotate": 4, "module": 12, "early": 8}
+        code = ATTENTION.format(
+            **{name: textwrap.indent(text, " " * depth[name]) for name, text in parts.items()}
+        )
+        (tmp_path / "attention.py").write_text(code, encoding="utf-8")
+        options = Options(best_tier(), only=frozenset({"rotary"}))
+        submission = identify(tmp_path, "cs224n-a4")
+        return grade_submission(submission, load_assignment("cs224n-a4"), options).criteria[0]
+
+    return run
+
+
+def earned(result):
+    """The checks with points that passed."""
+    return {check.check.id for check in result.checks if check.check.weight and check.fraction}
+
+
+def cases(table):
+    """A case a row; every fourth is quick, all run with the long tests."""
+    rows = [row if isinstance(row, tuple) else (row,) for row in table.values()]
+    return [
+        pytest.param(*row, id=name, marks=[pytest.mark.long] if number % 4 else [])
+        for number, (name, row) in enumerate(zip(table, rows, strict=True))
+    ]
+
+
+@pytest.mark.parametrize("name", ["not implemented", "x", "zeros", "rounded", "a quarter turn"])
+def test_code_that_rotates_nothing_earns_nearly_nothing(grade, name):
+    assert grade(table=ONES, rotate=UNROTATED[name]).points <= POINTS / 10
+
+
+@pytest.mark.parametrize("rotate", cases(UNROTATED))
+def test_a_right_table_is_all_that_counts_beside_no_rotation(grade, rotate):
+    assert earned(grade(rotate=rotate)) == {"table-shape", "table-values"}
+
+
+@pytest.mark.parametrize("table", cases(UNTABLED))
+def test_a_table_without_positions_earns_nothing(grade, table):
+    assert grade(table=table, rotate="return x", module="pass").points == 0
+
+
+@pytest.mark.parametrize("module", cases(UNUSED))
+def test_a_module_that_does_not_rotate_earns_nothing(grade, module):
+    of_module = {"queries-and-keys-rotated", "gradients-flow", "vanilla-as-it-was"}
+    assert earned(grade(module=module)).isdisjoint({*of_module, "no-learned-positions"})
+
+
+@pytest.mark.parametrize(("points", "parts"), cases(PARTLY))
+def test_wrong_rotation_keeps_its_points(grade, points, parts):
+    assert grade(**parts).points == pytest.approx(points)
+
+
+def test_unwritten_table_costs_the_table_alone(grade):
+    lost = {"table-shape", "table-values"}
+    assert earned(grade()) - earned(grade(table=ONES)) == lost
+
+
+def test_right_rotation_earns_everything(grade):
+    assert grade().points == POINTS
+
+
+def test_student_reads_why_nothing_is_counted(grade):
+    checks = {check.check.id: check for check in grade(rotate=UNROTATED["x"]).checks}
+    gate, skipped = checks["rotation-is-written"], checks["length-kept"]
+    assert gate.message == "apply_rotary_emb returns x as it came, so nothing is rotated."
+    assert "not counted" in gate.hint
+    assert (skipped.status, skipped.outcome) == ("skipped", "blocked")
+    assert "what holds where it does not is not counted" in skipped.message

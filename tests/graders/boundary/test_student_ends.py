@@ -1,0 +1,122 @@
+"""How a student's child ends, by itself or by a limit, and what the next call gets."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from graders.boundary.sandbox import Tier, best_tier
+from graders.errors import (
+    BadReply,
+    StudentExited,
+    StudentOutOfMemory,
+    StudentSignalled,
+    StudentTimedOut,
+)
+
+EXIT = ("import os; os._exit(0)", StudentExited, r"exit status 0\) before it answered")
+CRASH = ("import ctypes; ctypes.string_at(0)", StudentSignalled, r"fault \(signal 11\)")
+
+
+@pytest.mark.parametrize(("source", "fault", "words"), [EXIT, CRASH])
+def test_end_of_the_child_costs_one_call(start_in, source, fault, words):
+    with pytest.raises(fault, match=words):
+        start_in().call("run", source=source)
+
+
+def test_call_without_end_is_stopped(start_in):
+    with pytest.raises(StudentTimedOut, match="more than 1 s"):
+        start_in(wall_seconds=1).call("run", source="import time; time.sleep(99)")
+
+
+@pytest.mark.parametrize(
+    ("source", "fault", "words"),
+    [
+        ("import os; os.abort()", StudentSignalled, r"abort \(signal 6\)"),
+        ("import os; os.kill(os.getpid(), 9)", StudentOutOfMemory, "too much memory"),
+    ],
+)
+def test_other_ends_of_the_child(start, source, fault, words):
+    with pytest.raises(fault, match=words):
+        start(best_tier()).call("run", source=source)
+
+
+def test_closed_channel_is_a_bad_reply(start):
+    source = "import os, time; os.closerange(0, 99); time.sleep(99)"
+    with pytest.raises(BadReply, match="closed its connection"):
+        start(Tier.NONE).call("run", source=source)
+
+
+def test_fresh_child_serves_the_next_call(start):
+    victim = start(best_tier())
+    victim.call("run", source="open('left', 'w').close()")
+    with pytest.raises(StudentExited):
+        victim.call("run", source="import os; os._exit(0)")
+    assert victim.call("run", source="import os; result = os.listdir('.')") == []
+
+
+@pytest.mark.parametrize(
+    "signals", ["", "import signal; signal.signal(signal.SIGXCPU, lambda *_: 0)"]
+)
+def test_processor_time_is_limited(start, signals):
+    student = start(best_tier(), wall_seconds=30, cpu_seconds=1)
+    with pytest.raises(StudentTimedOut, match="1 s of processor time"):
+        student.call("run", source=f"{signals}\nwhile True: pass")
+
+
+def test_budget_is_shared_by_the_calls_of_a_check(start):
+    student = start(best_tier(), wall_seconds=2)
+    for _ in range(3):
+        student.call("run", source="import time; time.sleep(0.5)")
+    with pytest.raises(StudentTimedOut):
+        student.call("run", source="import time; time.sleep(9)")
+    with pytest.raises(StudentTimedOut):
+        student.call("echo", value=1)
+    student.begin_check()
+    assert student.call("echo", value=1) == 1
+
+
+def test_three_crashes_are_the_end(start):
+    student = start(best_tier())
+    for _ in range(3):
+        with pytest.raises(StudentExited):
+            student.call("run", source="import os; os._exit(1)")
+    with pytest.raises(StudentExited, match="ended 3 times, so it was not asked"):
+        student.call("echo", value=1)
+
+
+def test_close_leaves_nothing_behind(start):
+    start(best_tier()).call("echo")  # the warm parent stays
+    before = len(os.listdir("/proc/self/fd")), threading.active_count()
+    student = start(best_tier())
+    stage = student._stage.root
+    student.call("echo")
+    student.close()
+    student.close()
+    assert (len(os.listdir("/proc/self/fd")), threading.active_count()) == before
+    assert not stage.exists()
+
+
+@pytest.fixture
+def handle_signal():
+    """Sets a signal's handler until the end of the test."""
+    before = {}
+
+    def handle(number, handler):
+        before[number] = signal.signal(number, handler)
+
+    yield handle
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_interrupt_ends_the_child(start, handle_signal):
+    student = start(best_tier())
+    student.call("echo")
+    # A shell that starts the tests in the background leaves the signal ignored.
+    handle_signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), 2)).start()
+    with pytest.raises(KeyboardInterrupt):
+        student.call("run", source="import time; time.sleep(20)")
+    assert student._child is None

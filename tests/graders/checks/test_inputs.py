@@ -1,0 +1,111 @@
+"""What checks draw follows from the draw and the purpose, and from nothing else."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.checks.inputs import PUBLIC, Inputs
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+SECRET = 0x0123456789ABCDEF0123456789ABCDEF
+ASKING = '''
+import pytest
+from hypothesis import given, strategies as st
+from graders.checks.compare import fail
+
+
+@pytest.mark.criterion("double")
+def test_doubles(student, inputs, score):
+    """Doubling a number gives it twice."""
+    asked = inputs.random("numbers").randint(0, 10**9)
+    score.note(f"{asked} {student.call('draw')}")
+
+
+@pytest.mark.criterion("answer")
+@given(number=st.integers(0, 10**12))
+def test_answer(submitted, number):
+    """Every number is below a million."""
+    if number > 1_000_000:
+        seen.append(number)
+
+
+seen = []
+
+
+@pytest.mark.criterion("answer")
+def test_seen(score):
+    """What was drawn before is told."""
+    score.note(str(seen))
+'''
+DRAWING = """
+import random
+
+
+def draw():
+    return random.random()
+"""
+
+
+def drawn(inputs):
+    numbers = [inputs.random("a").random(), inputs.generator("a").random(), inputs.seed("a")]
+    return [float(number) for number in numbers]
+
+
+def test_equal_draw_and_purpose_give_equal_inputs():
+    assert drawn(Inputs(SECRET, 7)) == drawn(Inputs(SECRET, 7))
+    assert Inputs(SECRET).seed("a", (1, 2)) == Inputs(SECRET).seed("a", (1, 2))
+
+
+@pytest.mark.parametrize("other", [Inputs(PUBLIC, 7), Inputs(SECRET - 1, 7), Inputs(SECRET, 8)])
+def test_another_draw_gives_other_inputs(other):
+    assert not {*drawn(Inputs(SECRET, 7))} & {*drawn(other)}
+
+
+def test_purposes_are_told_apart():
+    inputs = Inputs(SECRET)
+    purposes = [("a",), ("b",), ("a", 1), ("a", "1"), ("a", (1, 2)), (("a", 1), 2), ()]
+    assert len({inputs.seed(*purpose) for purpose in purposes}) == len(purposes)
+
+
+def test_secret_stands_in_no_representation():
+    for value in (Inputs(SECRET), Options(best_tier(), draw=SECRET)):
+        assert not any(form in repr(value) for form in (str(SECRET), f"{SECRET:x}", "draw"))
+
+
+@pytest.fixture
+def notes(tiny_folder, hand_in):
+    """What the checks and the student's code drew, under a draw."""
+    (tiny_folder / "test_tiny.py").write_text(ASKING)
+    (tiny_folder / "adapters.py").write_text(textwrap.dedent(DRAWING))
+    folder = hand_in(work_py="", answer_txt="42")
+
+    def grade(draw):
+        task, options = load_assignment(str(tiny_folder)), Options(best_tier(), draw=draw)
+        result = grade_submission(identify(folder, task.name), task, options)
+        assert result.status == "graded", result.environment
+        return {c.check.id: c.message for each in result.criteria for c in each.checks}
+
+    return grade
+
+
+def test_checks_and_child_draw_from_the_secret(notes):
+    """The same for the same secret; and hypothesis, too, which is derandomized."""
+    public, secret, again, other = map(notes, (PUBLIC, SECRET, SECRET, SECRET + 1))
+    assert secret == again
+    for name in ("doubles", "seen"):
+        assert len({each[name] for each in (public, secret, other)}) == 3
+    children = {each["doubles"].split()[1] for each in (public, secret, other)}
+    assert len(children) == 3
+
+
+@pytest.mark.parametrize("file", sorted(ASSIGNMENTS.glob("*/*.py")), ids=lambda file: file.stem)
+def test_hypothesis_is_seeded_wherever_checks_use_it(file):
+    """A `given` inside a check is not seen by the plugin: it must be seeded by hand."""
+    lines = Path(file).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if line.strip().startswith("@given("):
+            assert any("@seed(" in each for each in lines[max(0, number - 3) : number]), number

@@ -1,0 +1,57 @@
+"""The files of a course are written from one look at each Result."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.store_and_pages import fill
+from graders.database import open_database
+from graders.discovery import load_assignment
+from graders.results import FILE, Store
+from reports.course_files import write_course
+
+COUNT = 101  # the hundredth is ours to grade again
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A course's store, its only generation, and what SQLite is asked."""
+    asked = []
+    with open_database(tmp_path / FILE) as connection:
+        store = Store(tmp_path / FILE, connection)
+        generation = fill(store, COUNT)
+        connection.set_trace_callback(asked.append)
+        yield store, generation, asked
+
+
+def write(course, out, **named):
+    task = replace(load_assignment("cs224n-a4"), settings={})
+    return write_course(course[0], course[1], task=task, out=out, **named)
+
+
+def names(out):
+    with (out / "grades.csv").open(newline="") as file:
+        return [row["submission"] for row in csv.DictReader(file)]
+
+
+def test_each_result_is_read_once(course, tmp_path):
+    write(course, tmp_path)
+    assert sum("document" in query for query in course[2]) == COUNT
+    assert len(names(tmp_path)) == COUNT
+
+
+def test_named_ones_are_shown_and_all_written(course, tmp_path, capsys):
+    store, generation, _ = course
+    ours, *others = sorted(
+        store.results(generation), key=lambda each: (each.status != "incomplete", each.score)
+    )
+    one = others[0].submission.id
+    assert write(course, tmp_path, named={one})
+    shown = capsys.readouterr()
+    assert one in shown.out
+    assert others[1].submission.id not in shown.out
+    assert shown.err == ""
+    assert len(names(tmp_path)) == COUNT
+    assert not write(course, tmp_path, named={ours.submission.id})
+    assert f"{ours.submission.id}: check-0: SandboxFailed" in capsys.readouterr().err
