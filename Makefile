@@ -10,7 +10,7 @@ demo: $(VENV)/installed
 	$(BIN)/python grade.py pipeline --out out/pipeline
 
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

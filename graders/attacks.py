@@ -82,14 +82,18 @@ def _graded_alone(
 ) -> tuple[Result, Result]:
     """The Results of the wrong code and of the solution, without any attack.
 
-    Raises Misuse where the wrong code loses nothing: then nothing could be gained.
+    Raises Misuse where no code is asked for, or the wrong code loses nothing: then nothing could
+    be gained.
     """
+    if not task.files.code:
+        raise Misuse(f"{task.name} asks for no code", "attacks are code of a submission's")
     paths = [build_base(task, work / "base"), build_solution(task, work / "honest")]
     submitted = identify_all(paths, task.name)
     graded = grade_all(submitted, task, options, executor)
     found = {result.submission.path: result for result in graded}
     base, honest = (found[path] for path in paths)
-    if all(each.points in (None, each.criterion.points) for each in base.criteria):
+    judged = [each for each in base.criteria if each.criterion.kind != "written"]
+    if all(each.points in (None, each.criterion.points) for each in judged):
         raise Misuse(
             f"{task.name}: the wrong code under the attacks loses no points",
             "plant a wrong example in submissions/examples",

@@ -15,6 +15,9 @@ import pytest
 from graders.checks.collected import check_of
 from graders.checks.run import run_checks
 from graders.model import Assignment, Check
+from graders.written.loading import FILE as QUESTIONS
+
+ASKING = "graders.written.checks"  # the module whose import makes a file ask the questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +80,12 @@ def _reads(path: Path, folder: Path) -> frozenset[str]:
         file = pending.pop()
         if file not in found:
             found.add(file)
-            pending += _imports(file, folder) if file.suffix == ".py" else ()
+            pending += _read_by(file, folder) if file.suffix == ".py" else ()
     return frozenset(file.relative_to(folder).as_posix() for file in found)
 
 
-def _imports(file: Path, folder: Path) -> Iterator[Path]:
+def _read_by(file: Path, folder: Path) -> Iterator[Path]:
+    """What a module of the folder needs there: its imports, and the questions if it asks them."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -90,6 +94,8 @@ def _imports(file: Path, folder: Path) -> Iterator[Path]:
             names = [node.module or ""]
         for name in names:
             yield from _files_of(folder, name.split(".")[0])
+            if name == ASKING and (folder / QUESTIONS).is_file():
+                yield folder / QUESTIONS
 
 
 def _files_of(folder: Path, module: str) -> Iterator[Path]:

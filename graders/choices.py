@@ -5,16 +5,18 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from graders.errors import Misuse
 from graders.executors import make_executor
 from graders.isolation import choose_tier
-from graders.model import Assignment
+from graders.model import Assignment, CriterionKind
 from graders.pipeline import Options
 from graders.rerun import gpus_for, jobs_for, plan_rerun
 from submissions.receive import collect
 
 DEVICES = ("auto", "cpu", "cuda")
+KINDS = get_args(CriterionKind)
 
 
 def choose_options(
@@ -34,13 +36,17 @@ def choose_options(
 
 
 def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
-    """The criteria named, separated by commas; None, which means all, where none is."""
+    """The criteria named by id or kind, separated by commas; None, which means all, for none."""
     wanted = frozenset(part.strip() for part in only.split(",") if part.strip())
-    known = [criterion.id for criterion in task.rubric]
-    for name in sorted(wanted - set(known)):
-        names = ", ".join(f"`{each}`" for each in known)
+    known = {criterion.id for criterion in task.rubric}
+    for name in sorted(wanted - known - set(KINDS)):
+        names = ", ".join(f"`{each.id}`" for each in task.rubric)
         raise Misuse(f"--only: there is no criterion `{name}`", f"{task.name} has {names}")
-    return wanted or None
+    chosen = frozenset(c.id for c in task.rubric if c.id in wanted or c.kind in wanted - known)
+    if wanted and not chosen:
+        kinds = ", ".join(sorted({f"`{criterion.kind}`" for criterion in task.rubric}))
+        raise Misuse(f"--only: {task.name} has no criterion of these kinds", f"it has {kinds}")
+    return chosen or None
 
 
 def existing(path: Path) -> Path:

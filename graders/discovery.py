@@ -1,6 +1,7 @@
 """Find assignments and read their assignment.toml."""
 
 import tomllib
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from graders.model import (
     Setting,
     Visibility,
 )
+from graders.written.loading import ANSWERS, ID, written_criteria
 
 ASSIGNMENTS = Path(__file__).parent / "assignments"
 
@@ -39,7 +41,7 @@ class _Files(_Strict):
 
 
 class _Criterion(_Strict):
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9.\-]*$")
+    id: str = Field(pattern=ID)
     title: str
     points: float = Field(ge=0)
     kind: CriterionKind
@@ -55,7 +57,7 @@ class _AssignmentFile(_Strict):
     limits: _Limits
     files: _Files
     settings: dict[str, Setting] = {}
-    criterion: tuple[_Criterion, ...] = Field(min_length=1)
+    criterion: tuple[_Criterion, ...] = ()
 
 
 def assignment_names() -> list[str]:
@@ -75,6 +77,12 @@ def load_assignment(name: str) -> Assignment:
     return _assignment(_read(file), folder)
 
 
+def first_with_code() -> Assignment:
+    """The first assignment that asks for code; the first of all where none does."""
+    known = [load_assignment(name) for name in assignment_names()]
+    return next((each for each in known if each.files.code), known[0])
+
+
 def _read(file: Path) -> _AssignmentFile:
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -88,19 +96,33 @@ def _read(file: Path) -> _AssignmentFile:
 
 
 def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
-    ids = [criterion.id for criterion in file.criterion]
-    twice = sorted({each for each in ids if ids.count(each) > 1})
-    if twice:
-        raise Misuse(f"{folder / 'assignment.toml'}: criterion `{twice[0]}` stands there twice")
+    written = written_criteria(folder)
+    rubric = (*(Criterion(**criterion.model_dump()) for criterion in file.criterion), *written)
+    _refuse_wrong_rubric([criterion.id for criterion in rubric], folder)
     return Assignment(
         name=file.name,
         title=file.title,
         version=file.version,
         due=file.due,
-        rubric=tuple(Criterion(**criterion.model_dump()) for criterion in file.criterion),
-        files=FileSpec(**file.files.model_dump()),
+        rubric=rubric,
+        files=FileSpec(file.files.code, _artifacts(file, written)),
         limits=Limits(**file.limits.model_dump()),
         seed=file.seed,
         folder=folder,
         settings=file.settings,
     )
+
+
+def _artifacts(file: _AssignmentFile, written: Sequence[Criterion]) -> tuple[str, ...]:
+    """The artifacts named, and the answers file where something is asked in writing."""
+    answers = [name for name in ANSWERS if written and name not in file.files.artifacts]
+    return (*file.files.artifacts, *answers)
+
+
+def _refuse_wrong_rubric(ids: Sequence[str], folder: Path) -> None:
+    file = folder / "assignment.toml"
+    twice = sorted({each for each in ids if ids.count(each) > 1})
+    if twice:
+        raise Misuse(f"{file}: criterion `{twice[0]}` stands there twice")
+    if not ids:
+        raise Misuse(f"{file}: `criterion`: there is none", "see docs/assignments.md")

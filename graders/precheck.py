@@ -19,7 +19,7 @@ class Precheck:
     def failed_to_grade(self, result: Result) -> bool:
         """Whether something broke; a metric without its answers at hand is no such thing."""
         return result.status == "rejected" or any(
-            criterion.status == "error" and criterion.criterion.kind == "code"
+            criterion.status == "error" and criterion.criterion.kind != "metric"
             for criterion in result.criteria
         )
 

@@ -89,7 +89,7 @@ def grade_draft(
     """The Results of what was waiting, each once it is stored in the draft."""
     for each in draft.waiting:
         if not each.touched:
-            old = store.result(each.submission.id, each.before.made.address)
+            old = store.as_graded(each.submission.id, each.before.made.address)
             yield _stored(store, draft, each, merge(old, old, draft.assignment, each))
     graded = [each for each in draft.waiting if each.touched]
     for (asked, _), group in groupby(sorted(graded, key=_question), key=_question):
@@ -173,7 +173,7 @@ def _question(job: Regrading) -> tuple[str, tuple[str, ...]]:
 def _merged(store: Store, draft: Draft, job: Regrading, new: Result) -> Result:
     if job.touched >= set(job.made.keys):
         return new
-    old = store.result(job.submission.id, job.before.made.address)
+    old = store.as_graded(job.submission.id, job.before.made.address)
     return merge(old, new, draft.assignment, job)
 
 

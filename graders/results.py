@@ -18,10 +18,12 @@ from typing import Any
 
 from graders.annex import annex_of, with_annex
 from graders.database import INPUTS, in_words, keep_private, open_database
+from graders.decisions import decisions_of
 from graders.errors import Misuse
 from graders.locking import only_writer
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
 from graders.store import result_from_text, result_text
+from graders.written.decisions import decided
 
 FILE = "store.sqlite"
 LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
@@ -205,6 +207,12 @@ class Store:
         )
 
     def result(self, submission: str, address: str) -> Result:
+        """The Result at this address with what people decided of its free-text answers."""
+        graded = self.as_graded(submission, address)
+        with in_words(self._file):
+            return decided(graded, decisions_of(self._connection, submission))
+
+    def as_graded(self, submission: str, address: str) -> Result:
         """The Result at this address; Misuse where it is missing or not as it was stored."""
         query = (
             "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"

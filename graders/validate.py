@@ -3,13 +3,18 @@
 (a) the reference behind the same adapters and the same sandbox earns full marks
 (b) every planted example loses exactly the points its expected.toml says
 (c) every check has a criterion and every criterion a check
+
+An example without an answers file is judged without the written part, one that says `only` on
+those criteria alone. What waits for a person is
+undecided: it loses nothing here.
 """
 
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -17,9 +22,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 import reference
 import submissions
 from graders.batch import grade_all
+from graders.choices import choose_criteria
 from graders.errors import Misuse
 from graders.model import Assignment, CriterionResult, Finding, Result, Submission
 from graders.pipeline import Options
+from graders.written.loading import ANSWERS
 from submissions.receive import identify
 
 EXPECTED = "expected.toml"
@@ -31,6 +38,8 @@ class _Expected(BaseModel):
     why: str
     lost: dict[str, float] = {}
     hint: dict[str, str] = {}
+    check: dict[str, float] = {}
+    only: str = ""
 
 
 def validate(
@@ -44,9 +53,58 @@ def validate(
         for folder in example_folders(assignment):
             expected[folder.name] = _expectation(folder, assignment)
             uploads.append(folder)
-        submitted = [identify(path, assignment.name) for path in uploads]
-        for result in grade_all(submitted, assignment, options, executor, ahead=ahead):
-            yield _finding(result, expected[_name(result.submission)])
+        for only, part in _by_criteria(uploads, expected, assignment).items():
+            submitted = [identify(path, assignment.name) for path in part]
+            chosen = replace(options, only=only)
+            for result in grade_all(submitted, assignment, chosen, executor, ahead=ahead):
+                yield _finding(result, expected[_name(result.submission)])
+
+
+def holds_answers(folder: Path) -> bool:
+    """Whether a submission's folder has an answers file in it."""
+    return any(path.name.casefold() in ANSWERS for path in folder.rglob("*"))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Planted examples that are graded together, on these criteria; None stands for all."""
+
+    name: str
+    only: frozenset[str] | None
+    folders: Sequence[Path]
+
+
+def examples_by_part(assignment: Assignment) -> Iterator[Part]:
+    """The planted examples of code, and those of written answers under a name of their own."""
+    folders, rest = example_folders(assignment), _without_written(assignment)
+    if rest is None:
+        yield Part("", None, folders)
+        return
+    written = frozenset(each.id for each in assignment.rubric) - rest
+    asked = {path: _expectation(path, assignment).only for path in folders}
+    chosen = {path: choose_criteria(assignment, only) or rest for path, only in asked.items()}
+    yield Part("", rest, [path for path in folders if chosen[path] & rest])
+    answering = [path for path in folders if holds_answers(path)]
+    if answering:
+        yield Part("written", written, answering)
+
+
+def _by_criteria(
+    uploads: Sequence[Path], expected: Mapping[str, _Expected], assignment: Assignment
+) -> Mapping[frozenset[str] | None, Sequence[Path]]:
+    """The uploads by the criteria that they are judged on; None stands for all."""
+    groups: dict[frozenset[str] | None, list[Path]] = {}
+    for path in uploads:
+        only = choose_criteria(assignment, expected[path.name].only)
+        if only is None and path is not uploads[0] and not holds_answers(path):
+            only = _without_written(assignment)
+        groups.setdefault(only, []).append(path)
+    return groups
+
+
+def _without_written(assignment: Assignment) -> frozenset[str] | None:
+    rest = frozenset(each.id for each in assignment.rubric if each.kind != "written")
+    return rest if rest and len(rest) < len(assignment.rubric) else None
 
 
 def build_solution(assignment: Assignment, folder: Path) -> Path:
@@ -58,6 +116,8 @@ def build_solution(assignment: Assignment, folder: Path) -> Path:
             "put there what the reference would hand in",
         )
     shutil.copytree(solution, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    if not assignment.files.code:
+        return folder
     code = next(folder.rglob(assignment.files.code[0])).parent
     package = Path(str(reference.__file__)).parent
     shutil.copytree(package, code / "reference", ignore=shutil.ignore_patterns("__pycache__"))
@@ -79,7 +139,9 @@ def _expectation(folder: Path, assignment: Assignment) -> _Expected:
     try:
         expected = _Expected.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise Misuse(f"{file}: {error}", "it holds `why`, [lost] and [hint]") from error
+        raise Misuse(
+            f"{file}: {error}", "it holds `why`, `only`, [lost], [hint], [check]"
+        ) from error
     known = {criterion.id for criterion in assignment.rubric}
     unknown = sorted({*expected.lost, *expected.hint} - known)
     if unknown:
@@ -91,14 +153,35 @@ def _finding(result: Result, expected: _Expected) -> Finding:
     problems = [
         problem for criterion in result.criteria for problem in _problems(criterion, expected)
     ]
+    problems += _check_problems(result, expected.check)
     if result.status in ("rejected", "incomplete"):
         problems.insert(0, f"the result is {result.status}")
-    lost = {
-        each.criterion.id: round(each.criterion.points - each.points, 2)
-        for each in result.criteria
-        if each.points is not None and each.points < each.criterion.points
-    }
+    lost = {each.criterion.id: round(_loses(each), 2) for each in result.criteria}
+    lost = {name: points for name, points in lost.items() if points > 0}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems))
+
+
+def _loses(result: CriterionResult) -> float:
+    """The points lost for certain: what waits for a person may still be earned."""
+    if result.points is not None:
+        return result.criterion.points - result.points
+    total = sum(each.check.weight for each in result.checks) or 1.0
+    decided = (each for each in result.checks if each.status not in ("needs_review", "error"))
+    lost = sum(each.check.weight * (1 - each.fraction) for each in decided)
+    return result.criterion.points * lost / total
+
+
+def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
+    """What [check] says of single checks: the fraction that each earns."""
+    found = {each.check.id: each for graded in result.criteria for each in graded.checks}
+    for name, fraction in expected.items():
+        if name not in found:
+            yield f"there is no check `{name}`"
+        elif found[name].status == "needs_review":
+            yield f"`{name}` waits for a person, expected {fraction:.2f}"
+        elif abs(found[name].fraction - fraction) > 0.005:
+            came = found[name]
+            yield f"`{name}` earns {came.fraction:.2f}, expected {fraction:.2f}: {came.message}"
 
 
 def _problems(result: CriterionResult, expected: _Expected) -> Iterator[str]:
@@ -106,12 +189,12 @@ def _problems(result: CriterionResult, expected: _Expected) -> Iterator[str]:
     if not result.checks:
         yield f"`{name}` has no check"
         return
-    if result.points is None:
-        messages = [c.message for c in result.checks if c.status == "error"]
-        yield f"`{name}` could not be graded: {'; '.join(messages[:1])}"
+    messages = [c.message for c in result.checks if c.status == "error"]
+    if messages:
+        yield f"`{name}` could not be graded: {messages[0]}"
         return
     should_lose = expected.lost.get(name, 0.0)
-    loses = result.criterion.points - result.points
+    loses = _loses(result)
     if abs(loses - should_lose) > 0.005:
         yield f"`{name}` loses {loses:.2f}, expected {should_lose:.2f}: {_reasons(result)}"
     words = expected.hint.get(name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 
 from graders.model import Criterion, Result, ResultStatus, Submission
+from reports.provisional import so_far
 from reports.text import PROSE_LIMIT
 from reports.twins import Twins
 from reports.words import endings, intake_notes, unanswered, undecided
@@ -67,6 +68,7 @@ class Row:
     status: ResultStatus
     score: float | None
     max_score: float
+    so_far: float | None
     points: Mapping[str, float | None]
     unanswered: Mapping[str, int]
     reason: str
@@ -157,6 +159,7 @@ def _row(result: Result) -> Row:
         status=result.status,
         score=result.score,
         max_score=result.max_score,
+        so_far=so_far(result),
         points={each.criterion.id: each.points for each in result.criteria},
         unanswered=unanswered(result),
         reason=_reason(result)[:PROSE_LIMIT] if result.status in URGENCY else "",

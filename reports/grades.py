@@ -9,7 +9,7 @@ from graders.store import write_text
 from reports.course_view import CourseView, Row
 from reports.text import line
 
-COLUMNS = ("submission", "student", "status", "score", "max_score")
+COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")
 # What a spreadsheet runs as a formula; the full-width forms count in East Asian settings.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
@@ -37,6 +37,7 @@ def _cells(row: Row, columns: Sequence[str]) -> list[str]:
         row.status,
         _number(row.score),
         _number(row.max_score),
+        _number(row.so_far),
         *(_number(row.points.get(column)) for column in columns),
     ]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from graders.model import CheckResult, CriterionResult, Result
 from graders.store import submission_file, write_text
+from reports.provisional import provisional
 from reports.text import line, number, prose
 from reports.words import STATUS_SENTENCES, check_word, intake_notes
 
@@ -67,7 +68,9 @@ def _output(graded: CriterionResult, result: Result) -> Iterator[str]:
         yield STATUS_SENTENCES["rejected"]
         return
     if graded.points is None:
-        yield f"Not decided yet: this costs you nothing. It is worth {most} points."
+        sure = provisional(graded).earned
+        certain = f" So far: {number(sure)}." if sure else ""
+        yield f"Not decided yet: this costs you nothing. It is worth {most} points.{certain}"
     elif result.score is None:
         yield f"{number(graded.points)} of {most} points, counted once everything is graded."
     for found in graded.checks:

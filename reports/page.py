@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import text, words
+from reports.provisional import provisional, provisional_total
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -58,6 +59,8 @@ def _environment() -> Environment:
         student_href=student_href,
         check_word=words.check_word,
         criterion_word=words.criterion_word,
+        provisional=provisional,
+        provisional_total=provisional_total,
     )
     environment.globals.update(status_words=words.STATUS_WORDS)
     return environment

@@ -18,7 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.model import CheckResult, CriterionResult, Finding, Result
-from reports.text import line, number, prose
+from reports.provisional import provisional, provisional_total, so_far
+from reports.text import PROSE_LIMIT, line, number, prose
 from reports.twins import FILE, Twins
 from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
 
@@ -65,6 +66,10 @@ def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
         OUT.print(f"not judged here: {sentence}", style="dim")
     if result.status in ("rejected", "needs_review"):
         OUT.print(STATUS_SENTENCES[result.status])
+    waiting = provisional_total(result.criteria)
+    if result.status == "needs_review" and waiting.waiting:
+        sure, open_ = number(waiting.earned), number(waiting.waiting)
+        OUT.print(f"so far {sure}; waiting for a person: {open_}")
     judged = [each for each in result.criteria if each.points is not None]
     earned = sum(each.points or 0.0 for each in judged)
     most = sum(each.criterion.points for each in judged)
@@ -84,6 +89,8 @@ class ScoreTable:
     def add(self, result: Result) -> None:
         """Take a Result's score and faults down."""
         score = f"{_points(result.score)} / {number(result.max_score)}"
+        if result.status == "needs_review" and result.score is None:
+            score = f"{number(so_far(result) or 0.0)} so far / {number(result.max_score)}"
         self._table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
         self._broken += _faults(result)
 
@@ -151,7 +158,11 @@ def show_misuse(message: str, hint: str) -> None:
 
 def _show_criterion(result: CriterionResult) -> None:
     sign, style = SIGNS[result.status]
-    points = f"{_points(result.points)} / {number(result.criterion.points)}"
+    earned = provisional(result).earned
+    sure = (
+        f"{number(earned)} so far" if result.points is None and earned else _points(result.points)
+    )
+    points = f"{sure} / {number(result.criterion.points)}"
     text = Text(f"{sign} ", style=style)
     text.append(line(result.criterion.title), style="bold")
     text.append(f"  {criterion_word(result)}, {points}", style="dim")
@@ -180,12 +191,13 @@ def _show_check(result: CheckResult) -> None:
         *result.counterexample,
         ("hint", result.hint),
     ]
+    limit = WAITING_LIMIT if result.status == "needs_review" else PROSE_LIMIT
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim", overflow="fold", max_width=22)
     table.add_column(overflow="fold")
     for label, value in rows:
         if value:
-            table.add_row(line(label), prose(value))
+            table.add_row(line(label), prose(value, limit))
     if table.row_count:
         OUT.print(Padding(table, (0, 0, 0, 6)))
 
@@ -201,3 +213,4 @@ def _points(points: float | None) -> str:
 
 
 _IN = (0, 0, 0, 4)
+WAITING_LIMIT = 300  # of what a person reads anyway

@@ -52,8 +52,11 @@ def find(files: Collection[PurePosixPath], code: Sequence[str], artifacts: Seque
     chosen = min(folders, key=lambda folder: _rank(folder, folders[folder]), default=None)
     notes = [*_code_notes(own, folders, chosen, code), *_copy_notes(own, chosen, code)]
     near = _near(chosen)
-    found = {name: _candidates(own, name, near) for name in artifacts}
-    return Found(chosen, {name: paths for name, paths in found.items() if paths}, tuple(notes))
+    candidates = {name: _candidates(own, name, near) for name in artifacts}
+    found = {name: paths for name, paths in candidates.items() if paths}
+    if not code and not found:
+        notes += _archive_notes(own)
+    return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
 
 
 def is_copy_like(name: str) -> bool:
@@ -146,6 +149,24 @@ def _is_stray(name: str, wanted: str) -> bool:
     if name == wanted or stem.casefold() not in plain or dot + suffix not in plain:
         return False
     return plain == wanted.casefold() or is_copy_like(plain.replace(stem.casefold(), " "))
+
+
+def _misnamed_notes(
+    files: Iterable[PurePosixPath], found: Collection[str], artifacts: Iterable[str]
+) -> list[str]:
+    """A note on `answers (1).md` and `answers.docx` where no file `answers.*` was found."""
+    stems = {_stem(name) for name in found}
+    missing = [name for name in artifacts if _stem(name) not in stems]
+    named: dict[str, str] = {}
+    for path in files:
+        for name in missing:
+            if _is_stray(path.name, name) or _stem(path.name) in (_stem(name), name.casefold()):
+                named.setdefault(str(path), name)
+    return [f"did not read {shown(path)}: name it {name}" for path, name in [*named.items()][:5]]
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(name).stem.casefold()
 
 
 def _near(code: PurePosixPath | None) -> tuple[PurePosixPath, ...]:

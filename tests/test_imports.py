@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = (
-    *("grade", "reports", "graders", "submissions", "reference", "training"),
+    *("grade", "commands", "reports", "graders", "submissions", "reference", "training"),
     *("benchmarks", "tests"),
 )
 CHILD_SIDE = ("adapters", "standins", "solution")
@@ -29,12 +29,17 @@ ALLOWED = {
         *("reports", "training.metrics"),
         *("graders.model", "graders.store", "graders.results"),
     ),
-    "grade.py": ("graders", "reports", "submissions", "training"),
+    "commands": ("commands", "graders", "reports", "submissions", "training"),
+    "reports/review": (
+        *("reports", "graders.model", "graders.errors"),
+        *("graders.review", "graders.decisions", "graders.written"),
+    ),
+    "grade.py": ("commands", "graders", "reports"),
 }
 
 
 def source_files():
-    for room in ("reference", "training", "submissions", "graders", "reports"):
+    for room in ("commands", "reference", "training", "submissions", "graders", "reports"):
         for path in sorted((ROOT / room).rglob("*.py")):
             parts = path.relative_to(ROOT).parts
             if "examples" not in parts and not any(p.startswith(CHILD_SIDE) for p in parts):

@@ -64,7 +64,7 @@ SYSTEM_FILES = tuple(
 )
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 OUR_PACKAGES = (
-    *("graders", "reference", "training", "reports", "submissions", "benchmarks"),
+    *("graders", "reference", "training", "reports", "submissions", "commands", "benchmarks"),
     "grade.py",
 )
 

@@ -189,6 +189,8 @@ class Student:
 def _functions_of(adapters: Path) -> frozenset[str]:
     """The names that adapters.py defines or imports, read without running it."""
     names: set[str] = set()
+    if not adapters.is_file():
+        return frozenset()  # an assignment that asks for no code
     for node in ast.parse(adapters.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
             names.add(node.name)

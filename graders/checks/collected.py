@@ -1,4 +1,7 @@
-"""A pytest function read as a check: its name, docstring and `criterion` mark."""
+"""A pytest function read as a check: its name, docstring and `criterion` mark.
+
+The mark of a parametrized check may give its own `id` and `description`.
+"""
 
 from pathlib import Path
 
@@ -24,19 +27,23 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
             f"{file}: criterion `{mark.args[0]}` of `{item.name}` is not in the rubric",
             f"the rubric of {assignment.name} has {names}",
         )
-    description = (getattr(getattr(item, "function", None), "__doc__", None) or "").strip()
+    description = mark.kwargs.get("description") or _docstring(item)
     if not description:
         raise Misuse(
             f"{file}: `{item.name}` has no docstring",
             "its first line is the sentence the student reads",
         )
     return Check(
-        id=_id(item.name),
+        id=mark.kwargs.get("id") or _id(item.name),
         description=" ".join(description.split("\n\n")[0].split()),
         criterion=mark.args[0],
         weight=float(mark.kwargs.get("weight", 1.0)),
         depends_on=tuple(mark.kwargs.get("depends_on", ())),
     )
+
+
+def _docstring(item: pytest.Item) -> str:
+    return (getattr(getattr(item, "function", None), "__doc__", None) or "").strip()
 
 
 def _id(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graders.discovery import assignment_names, load_assignment
+from graders.discovery import assignment_names, first_with_code, load_assignment
 from graders.errors import Misuse
 
 
@@ -24,7 +24,7 @@ def test_a_folder_is_read(tiny):
 
 def test_the_bundled_assignment_is_found_by_name():
     assert "cs224n-a4" in assignment_names()
-    assert sum(c.points for c in load_assignment("cs224n-a4").rubric) == 32
+    assert sum(c.points for c in load_assignment("cs224n-a4").rubric) == 60
 
 
 def test_an_unknown_name_lists_the_known_ones():
@@ -48,3 +48,7 @@ def test_a_wrong_file_is_named_with_its_key(tiny_folder, old, new, says):
     with pytest.raises(Misuse, match="assignment.toml") as caught:
         load_assignment(str(tiny_folder))
     assert says in str(caught.value)
+
+
+def test_who_names_no_assignment_means_the_first_with_code():
+    assert first_with_code().name == "cs224n-a4"

@@ -15,9 +15,10 @@ def rows(path):
 def test_row_a_submission_in_order(tmp_path, make_result, graded):
     from_zoe = make_result(*graded.criteria, submission="zoe", student="Zoë")
     table = rows(write_grades(course_view([from_zoe, graded]), tmp_path))
-    assert " ".join(table[0]) == "submission student status score max_score rotary files secret"
+    columns = "submission student status score max_score so_far rotary files secret"
+    assert " ".join(table[0]) == columns
     assert [row["student"] for row in table] == ["Ada Lovelace", "Zoë"]
-    assert list(table[0].values())[2:] == ["graded", "15", "20", "2", "10", "3"]
+    assert list(table[0].values())[2:] == ["graded", "15", "20", "15", "2", "10", "3"]
 
 
 def test_score_not_published_is_blank(tmp_path, incomplete):

@@ -153,3 +153,24 @@ def test_hostile_folder_names_are_shown_escaped():
 @pytest.mark.parametrize("name", ["src", "Assignment 4", "a4", "folder", "golden", "copyright"])
 def test_plain_names_are_no_copies(name):
     assert not is_copy_like(name)
+
+
+ANSWERS = ("answers.md", "answers.yaml")
+
+
+@pytest.mark.parametrize(
+    "name", ["answers(1).md", "answers.md.txt", "answers.docx", "Answers.txt", "answers_copy.md"]
+)
+def test_a_file_with_nearly_the_right_name_is_told(name):
+    found = find(tree(f"a: {name}"), (), ANSWERS)
+    assert not found.files
+    assert found.notes == (f"did not read `a/{name}`: name it answers.md",)
+
+
+def test_nothing_is_told_where_a_file_was_found():
+    assert find(tree("a: answers.yaml answers.docx"), (), ANSWERS).notes == ()
+
+
+def test_without_code_an_inner_archive_is_told_where_nothing_was_found():
+    assert "inner.zip" in find(tree("a: inner.zip"), (), ANSWERS).notes[0]
+    assert find(tree("a: inner.zip answers.md"), (), ANSWERS).notes == ()

@@ -1,0 +1,1 @@
+"""The commands of grade.py: each parses, calls one function, prints, exits."""

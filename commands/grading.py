@@ -1,0 +1,151 @@
+"""Grade submissions into a results folder, and again what changed or could not be graded."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import (
+    JOBS,
+    Data,
+    Device,
+    ExecutorName,
+    Force,
+    Inputs,
+    Isolation,
+    Jobs,
+    Name,
+    Only,
+    Out,
+    Rerun,
+    RerunWall,
+)
+from graders.batch import grade_stored, plan_work
+from graders.choices import choose_options, executor_for, existing, uploads_in, with_rerun
+from graders.difference import refuse_losses, regraded
+from graders.discovery import load_assignment
+from graders.isolation import choose_tier
+from graders.model import Assignment, Submission
+from graders.pipeline import Options
+from graders.regrade import grade_draft, plan_draft
+from graders.rerun import WALL_MINUTES
+from graders.results import open_store, read_store
+from graders.retry import unfinished
+from graders.secret import SECRET, with_draw
+from reports import store_terminal, terminal, write_submission_files
+from reports.course_files import publish_course, write_course
+from reports.regrade_page import write_regrade_page
+from reports.submission_files import remove_files
+from submissions.receive import identify_all
+
+
+def run(
+    assignment: Name,
+    submission: Annotated[list[Path], typer.Argument(help="Folders or archives.")],
+    out: Out = Path("out"),
+    data: Data = None,
+    only: Only = "",
+    device: Device = "auto",
+    isolation: Isolation = "auto",
+    rerun: Rerun = False,
+    rerun_wall: RerunWall = WALL_MINUTES,
+    inputs: Inputs = SECRET,
+    force: Force = False,
+) -> None:
+    """Grade submissions, each a folder or an archive."""
+    task = load_assignment(assignment)
+    options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
+    question = task, with_rerun(options, device, rerun_wall) if rerun else options
+    uploads = identify_all([existing(path) for path in submission], task.name)
+    raise typer.Exit(grade_into(uploads, question, (out, inputs), ("serial", 1), force=force))
+
+
+def batch(
+    assignment: Name,
+    folder: Path,
+    out: Out = Path("out"),
+    data: Data = None,
+    only: Only = "",
+    device: Device = "auto",
+    isolation: Isolation = "auto",
+    jobs: Jobs = JOBS,
+    executor: ExecutorName = "processes",
+    rerun: Rerun = False,
+    rerun_wall: RerunWall = WALL_MINUTES,
+    inputs: Inputs = SECRET,
+    force: Force = False,
+) -> None:
+    """Grade every folder and archive in FOLDER."""
+    task = load_assignment(assignment)
+    options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
+    question = task, with_rerun(options, device, rerun_wall) if rerun else options
+    uploads, slots = identify_all(uploads_in(folder), task.name), (executor, jobs)
+    raise typer.Exit(grade_into(uploads, question, (out, inputs), slots, force=force, alone=True))
+
+
+def retry(
+    out: Out = Path("out"),
+    isolation: Isolation = "auto",
+    jobs: Jobs = JOBS,
+    executor: ExecutorName = "processes",
+) -> None:
+    """Grade again what could not be graded."""
+    with read_store(out) as store:
+        todo = list(unfinished(store, choose_tier(isolation)))
+    store_terminal.show_retry(len(todo), [gone for each in todo for gone in each.gone])
+    codes = [
+        grade_into(each.submissions, each.question, (out, ""), (executor, jobs)) for each in todo
+    ]
+    raise typer.Exit(max(codes, default=0) or int(any(each.gone for each in todo)))
+
+
+def regrade(
+    assignment: Name,
+    out: Out = Path("out"),
+    publish: Annotated[bool, typer.Option("--publish", help="Make it the published one.")] = False,
+    data: Annotated[Path | None, typer.Option(help="Other course files than before.")] = None,
+    isolation: Isolation = "auto",
+    jobs: Jobs = JOBS,
+    executor: ExecutorName = "processes",
+) -> None:
+    """After a change of checks, grade again what it can touch, and show what differs."""
+    task = load_assignment(assignment)
+    options = choose_options(task, data=data, isolation=isolation)
+    with open_store(out) as store:
+        draft = plan_draft(store, task, options)
+        if draft is not None:
+            with executor_for(draft.question, (executor, jobs)) as (pool, ahead):
+                graded = grade_draft(store, draft, pool, ahead=ahead)
+                list(terminal.progress_of(graded, len(draft.waiting)))
+        report = regraded(store, draft)
+        write_regrade_page(report, out)
+        store_terminal.show_regraded(report, out)
+        if publish:
+            refuse_losses(report)
+            publish_course(store, report.after, task=task, out=out)
+    raise typer.Exit(int(bool(report.lost)))
+
+
+def grade_into(
+    submissions: Sequence[Submission],
+    question: tuple[Assignment, Options],
+    place: tuple[Path, str],
+    slots: tuple[str, int],
+    *,
+    force: bool = False,
+    alone: bool = False,
+) -> int:
+    """Grade what the store lacks and write what each reader gets; the exit code."""
+    (out, inputs), named = place, {each.id for each in submissions}
+    with open_store(out) as store:
+        question = with_draw(question, store, inputs)
+        work = plan_work(store, submissions, question, force=force, alone=alone)
+        store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
+        remove_files([each.id for each in work.waiting], out)
+        with executor_for(question, slots) as (pool, ahead):
+            graded = grade_stored(store, work, question, pool, ahead=ahead)
+            for result in terminal.progress_of(graded, len(work.waiting)):
+                write_submission_files(result, out)
+        good = write_course(store, work.generation, task=question[0], out=out, named=named)
+    return int(not good)

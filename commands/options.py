@@ -1,0 +1,22 @@
+"""What the commands take: arguments and options that several of them share."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")]
+Out = Annotated[Path, typer.Option(help="Folder for results, reports and grades.")]
+Data = Annotated[Path | None, typer.Option(help="The course's files; else the embedded world.")]
+Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria, or kinds: code,metric.")]
+Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]
+Isolation = Annotated[str, typer.Option(help="auto, bubblewrap, landlock or none.")]
+Jobs = Annotated[int, typer.Option(help="How many are graded at once.", show_default="one a core")]
+ExecutorName = Annotated[str, typer.Option("--executor", help="serial, processes or ray.")]
+Inputs = Annotated[str, typer.Option(help="secret, public, or a file with a secret to share.")]
+Force = Annotated[bool, typer.Option("--force", help="Grade what is in the store, too.")]
+Rerun = Annotated[bool, typer.Option("--rerun", help="Also train anew with the student's run.py.")]
+RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="The longest that it trains.")]
+
+JOBS = os.cpu_count() or 1

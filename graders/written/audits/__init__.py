@@ -1,0 +1,1 @@
+"""Audits of reported numbers: what arithmetic and statistics say of a table of results."""

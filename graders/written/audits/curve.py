@@ -1,0 +1,85 @@
+"""Curves given as numbers: a row an epoch, held against the epochs and the best epoch stated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from graders.written.audits.figure import Figure
+from graders.written.audits.finding import Finding
+from graders.written.audits.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The points of a training run in order, with the number each epoch has there."""
+
+    points: tuple[Run, ...]
+    epochs: tuple[int, ...]
+
+    def of(self, name: str) -> list[Figure]:
+        """One column of the curve, without the epochs that lack it."""
+        return [run.values[name] for run in self.points if name in run.values]
+
+
+def curve_of(runs: Sequence[Run]) -> Curve:
+    """The curve in these rows; rows without an epoch are counted from one."""
+    numbers = [run.values.get("epochs") for run in runs]
+    if all(number is not None and number.value.denominator == 1 for number in numbers):
+        return Curve(tuple(runs), tuple(int(n.value) for n in numbers if n is not None))
+    return Curve(tuple(runs), tuple(range(1, len(runs) + 1)))
+
+
+def length_finding(curve: Curve, allowed: Sequence[int]) -> Finding:
+    """Whether the curve has as many epochs as it should, each once and in order."""
+    size = len(curve.epochs)
+    wanted = " or ".join(map(str, allowed))
+    numbers = (("epochs", f"{size}/{wanted}"),)
+    if any(b - a != 1 for a, b in zip(curve.epochs, curve.epochs[1:], strict=False)):
+        sentence = "The epochs do not go up one by one: give each epoch one row, in order."
+        return Finding("curve-order", "suspicious", sentence, sentence, numbers)
+    if size not in allowed:
+        start = (
+            " A row for epoch 0, before training, counts as one."
+            if curve.epochs[:1] == (0,)
+            else ""
+        )
+        sentence = f"The curve has {size} epochs where {wanted} are stated.{start}"
+        return Finding("curve-length", "suspicious", sentence, sentence, numbers)
+    sentence = f"The curve has {size} epochs."
+    return Finding("curve-length", "fine", sentence, sentence, numbers)
+
+
+def best_epochs(curve: Curve, name: str) -> tuple[int, ...]:
+    """The places, from 0, where the column is best: highest, and lowest for a loss."""
+    places = [at for at, run in enumerate(curve.points) if name in run.values]
+    values = [curve.points[at].values[name].value for at in places]
+    if not values:
+        return ()
+    top: Fraction = min(values) if name.endswith("loss") else max(values)
+    return tuple(at for at, value in zip(places, values, strict=True) if value == top)
+
+
+def epoch_finding(curve: Curve, name: str, stated: int, from_zero: bool = False) -> Finding:
+    """Whether the epoch stated is the best of the column, in either way of counting.
+
+    The number in the curve's own column is right, and so is the place counted from one. A place
+    counted from zero is right where the curve, or the statement (`from_zero`), counts so.
+    """
+    places = best_epochs(curve, name)
+    if not places:
+        sentence = f"The curve has no numbers for {name}."
+        return Finding("best-epoch", "suspicious", sentence, sentence)
+    right = {curve.epochs[at] for at in places} | {at + 1 for at in places}
+    right |= set(places) if from_zero else set()
+    shown = ", ".join(str(curve.epochs[at]) for at in places[:4])
+    if stated in right:
+        sentence = f"{name} is best at epoch {shown}, as you say."
+        return Finding("best-epoch", "fine", sentence, sentence)
+    sentence = f"You say that {name} is best at epoch {stated}; by your own curve it is {shown}."
+    return Finding("best-epoch", "suspicious", sentence, sentence, ((name, shown),))
+
+
+def overfits(curve: Curve) -> bool:
+    """Whether the last train accuracy is above every dev accuracy."""
+    train, dev = curve.of("train"), curve.of("dev")
+    return bool(train and dev) and train[-1].share > max(each.share for each in dev)

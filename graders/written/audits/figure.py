@@ -1,0 +1,122 @@
+"""A number as it was printed: `.9`, `90 %`, `6637/6920`, `**62,17**`, `5·10⁻⁵`."""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+LONGEST = 200  # characters of a cell that are read as a number
+LARGEST_EXPONENT = 400
+_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_SUPERSCRIPTED = re.compile(r"10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_COMMAND = re.compile(
+    r"\\(?:textbf|mathbf|textit|underline|emph|text|mathrm|num|bm)\s*\{([^{}]*)\}"
+)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,40}>")
+_DRESS = re.compile(r"\*\*|__|[`$~†‡★✓✔☑]|\\(?:left|right|,|;|!|quad)(?![A-Za-z])|\{,\}")
+_GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,'_\u00a0\u202f]\d{3})+(?![\d,])")
+_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")
+# The sign alone is enough behind a cross: pasted text loses its superscripts.
+_POWER = re.compile(
+    r"\s*(?:\\times|\\cdot|[×·x*])\s*10(?:\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?|(-\d{1,2})(?!\d))"
+)
+_BARE_POWER = re.compile(r"(?<![\d.])10\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?")
+_COUNT = re.compile(r"(?<![\d.])(\d{1,9})\s*(?:/|\bof\b|\bout of\b)\s*(\d{1,9})(?![\d.])")
+_NUMBER = re.compile(
+    r"(?<![\w.])[+-]?(?:\d{1,120}(?:\.\d{0,120})?|\.\d{1,120})(?:[eE][+-]?\d{1,6})?(?![A-Za-z]?\w)"
+)
+_PERCENT = re.compile(r"%|\bpercent\b|\bper cent\b", re.IGNORECASE)
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity|∞|\\infty)\b|∞", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A printed number: its exact value, the unit of its last digit, and k of n where it says so.
+
+    `unit` is 0 where the value is exact, as 6637/6920 is.
+    """
+
+    text: str
+    value: Fraction
+    unit: Fraction
+    percent: bool = False
+    count: tuple[int, int] | None = None
+
+    @property
+    def share(self) -> Fraction:
+        """The value as a share of 1: 93.2 means 93.2 %, with or without the sign."""
+        return self.value * self._to_share
+
+    @property
+    def share_unit(self) -> Fraction:
+        """The unit of the last digit, as a share of 1."""
+        return self.unit * self._to_share
+
+    @property
+    def digits(self) -> int:
+        """How many decimals the share has, as printed."""
+        digits = 0
+        while digits < LONGEST and Fraction(1, 10**digits) > self.share_unit:
+            digits += 1
+        return digits
+
+    @property
+    def _to_share(self) -> Fraction:
+        percent = self.percent or abs(self.value) > 1
+        return Fraction(1, 100) if percent and self.unit else Fraction(1)
+
+
+def figure_in(text: str) -> Figure | None:
+    """The first number of a cell, None where there is none that is finite."""
+    shown = " ".join(text[:LONGEST].split())
+    plain = undressed(shown)
+    count = _COUNT.search(plain)
+    if count is not None and int(count[2]) > 0:
+        return _counted(shown, plain, count)
+    return _printed(shown, plain, None)
+
+
+def is_not_finite(text: str) -> bool:
+    """Whether the cell holds NaN, an infinity or a number beyond all bounds."""
+    plain = undressed(text[:LONGEST]).strip()
+    if _NOT_FINITE.match(plain):
+        return True
+    return _NUMBER.match(plain) is not None and figure_in(plain) is None
+
+
+def undressed(text: str) -> str:
+    """The text without bold marks, tags and LaTeX, with points for decimal commas."""
+    text = _TAG.sub("", text).replace("\\%", "%").replace("−", "-").replace("–", "-")
+    for _ in range(3):
+        text = _COMMAND.sub(r"\1", text)
+    text = _SUPERSCRIPTED.sub(lambda found: "10^" + found[1].translate(_SUPERSCRIPT), text)
+    text = _BARE_POWER.sub(r"1e\1", _POWER.sub(_exponent, text))
+    text = _DRESS.sub("", text)
+    text = _GROUPED.sub(lambda found: re.sub(r"[^\d]", "", found[0]), text)
+    return _COMMA.sub(r"\1.\2", text)
+
+
+def _exponent(found: re.Match[str]) -> str:
+    return f"e{found[1] or found[2]}"
+
+
+def _counted(shown: str, plain: str, count: re.Match[str]) -> Figure:
+    """A share given as k of n; the printed decimal beside it, if any, is what it is held to."""
+    pair = int(count[1]), int(count[2])
+    rest = plain[: count.start()] + " " + plain[count.end() :]
+    beside = _printed(shown, rest, pair)
+    return beside or Figure(shown, Fraction(*pair), Fraction(0), False, pair)
+
+
+def _printed(shown: str, plain: str, count: tuple[int, int] | None) -> Figure | None:
+    found = _NUMBER.search(plain)
+    if found is None:
+        return None
+    mantissa, _, exponent = found[0].lower().partition("e")
+    power = int(exponent or 0)
+    if abs(power) > LARGEST_EXPONENT:
+        return None
+    decimals = len(mantissa.partition(".")[2])
+    scale = Fraction(10) ** power
+    value = Fraction(mantissa if mantissa[-1] != "." else mantissa[:-1]) * scale
+    unit = Fraction(1, 10**decimals) * scale
+    return Figure(shown, value, unit, bool(_PERCENT.search(plain)), count)

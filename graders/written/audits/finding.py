@@ -1,0 +1,25 @@
+"""What an audit says of reported numbers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["fine", "note", "suspicious", "impossible"]
+WORST_FIRST: tuple[Severity, ...] = ("impossible", "suspicious", "note", "fine")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark of an audit: a sentence each for the student and for staff, numbers as k/n."""
+
+    id: str
+    severity: Severity
+    student: str
+    staff: str
+    numbers: tuple[tuple[str, str], ...] = ()
+
+
+def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, the worst first, each once."""
+    once = dict.fromkeys(findings)
+    return tuple(sorted(once, key=lambda each: WORST_FIRST.index(each.severity)))

@@ -1,0 +1,132 @@
+"""GRIM: whether an accuracy, as printed, is a whole number of right answers out of n.
+
+Brown and Heathers 2017. A printed value may be rounded or cut off; both are read, so a value v
+with last digit u stands for every share from v - u/2 to v + u.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from graders.written.audits.figure import Figure
+from graders.written.audits.finding import Finding
+
+KNOWN_SIZES = (3270, 1427, 6920, 872, 1821, 500, 437, 10)
+# A share that was computed in float32 and printed in full is off by this much.
+FLOAT32 = Fraction(1, 10**7)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The counts from `low` to `high` out of n that print as the figure; none if low > high."""
+
+    n: int
+    low: int
+    high: int
+    powerless: bool
+
+    @property
+    def possible(self) -> bool:
+        """Whether a count prints as the figure."""
+        return self.low <= self.high
+
+    @property
+    def words(self) -> str:
+        """`856/1427`, or from where to where."""
+        several = f"{self.low} to {self.high} of {self.n}"
+        return f"{self.low}/{self.n}" if self.low == self.high else several
+
+
+def fit(figure: Figure, n: int, digits: int = 0) -> Fit:
+    """The counts out of n that print as the figure; a figure is held to `digits` decimals at least.
+
+    A program that prints 0.9 in full means .9000: that is what holding it to more digits says.
+    """
+    unit = min(figure.share_unit, Fraction(1, 10**digits)) if digits else figure.share_unit
+    if figure.count is not None and figure.unit == 0:
+        k, own = figure.count
+        return Fit(n, k, k if own == n else k - 1, False)
+    slack = FLOAT32 * (1 if unit < FLOAT32 else 0)
+    low = math.ceil((figure.share - unit / 2 - slack) * n)
+    above = (figure.share + unit + slack) * n
+    high = math.ceil(above) - 1
+    rounded = math.floor((figure.share + unit / 2 + slack) * n)
+    return Fit(n, max(low, 0), min(max(high, rounded), n), unit * n * 3 / 2 >= 1)
+
+
+def sizes_that_fit(figure: Figure, sizes: Iterable[int], digits: int = 0) -> tuple[int, ...]:
+    """Those n for which the figure can be a share of n."""
+    return tuple(n for n in dict.fromkeys(sizes) if fit(figure, n, digits).possible)
+
+
+def granularity(figure: Figure, name: str, n: int, sizes: Sequence[int] = KNOWN_SIZES) -> Finding:
+    """Whether the figure can be an accuracy on the n items of this split."""
+    found = fit(figure, n)
+    if not 0 <= figure.share <= 1:
+        return out_of_range(figure, name)
+    if not found.possible:
+        return _impossible(figure, name, n, sizes)
+    if found.powerless and found.low < found.high:
+        return Finding(
+            "granularity",
+            "note",
+            f"{name} {figure.text} has too few digits to say how many of {n} were right: write "
+            "all digits that your script prints.",
+            f"{name} {figure.text}: every value with so few digits is a share of {n}; no power.",
+            ((name, found.words),),
+        )
+    half = figure.share_unit / 2 + FLOAT32
+    cut = found.low == found.high and abs(Fraction(found.low, n) - figure.share) > half
+    sentence = f"{name} {figure.text} is {found.words}{', cut off, not rounded' if cut else ''}."
+    return Finding("granularity", "fine", sentence, sentence, ((name, found.words),))
+
+
+def out_of_range(figure: Figure, name: str) -> Finding:
+    """The finding on an accuracy below 0 or above 1."""
+    sentence = f"{name} {figure.text} is no accuracy: it must lie from 0 to 1, or 0 to 100 %."
+    return Finding("accuracy-range", "impossible", sentence, sentence, ((name, figure.text),))
+
+
+def _impossible(figure: Figure, name: str, n: int, sizes: Sequence[int]) -> Finding:
+    nearest = round(figure.share * n)
+    around = f"{nearest}/{n} = {nearest / n:.6f}"
+    others = sizes_that_fit(figure, [size for size in sizes if size != n])
+    fits = f" It fits {' or '.join(map(str, others))} items." if others else ""
+    return Finding(
+        "granularity",
+        "impossible",
+        f"{name} {figure.text} cannot be a share of {n} items: the nearest is {around}. Count "
+        "right answers over the whole split; an average over batches of unequal size is no share."
+        + fits,
+        f"{name} {figure.text} fails GRIM for n = {n} (nearest {around}).{fits}",
+        ((name, around),),
+    )
+
+
+def debug_subset(figures: Sequence[tuple[str, Figure, int]], size: int, digits: int) -> bool:
+    """Whether all accuracies are shares of a small subset, and one is none of its whole split.
+
+    Each figure comes with its name and the items of its split; all are held to `digits` decimals.
+    """
+    shares = [
+        figure.share * size for _, figure, _ in figures if figure.unit or figure.count is None
+    ]
+    whole = bool(shares) and all(share.denominator == 1 for share in shares)
+    return whole and any(
+        not fit(figure, n, digits).possible for _, figure, n in figures if figure.unit
+    )
+
+
+def debug_finding(figures: Sequence[tuple[str, Figure, int]], size: int) -> Finding:
+    """The finding on accuracies that come from the small subset."""
+    shown = ", ".join(f"{name} {figure.text}" for name, figure, _ in figures[:6])
+    return Finding(
+        "debug-subset",
+        "impossible",
+        f"{shown}: these are whole counts out of {size}, and not all of them can be shares of the "
+        f"whole splits. Run on all the data, not on the small subset of {size}, and write all "
+        "digits that your script prints.",
+        f"{shown}: only n = {size} fits when read as printed in full; a debug run on {size} items.",
+        tuple((name, f"{round(figure.share * size)}/{size}") for name, figure, _ in figures[:6]),
+    )

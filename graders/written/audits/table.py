@@ -1,0 +1,204 @@
+"""Tables in an answer, however they are typed: the lines as cells, and the sentences beside them.
+
+    text -- paragraphs --> pipes | LaTeX | tabs | ; | , | columns of blanks --> Table
+                      +--> what is no row: prose, with its line
+
+A table's first row names its columns. Lists of mappings are read by `pairs`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from graders.written.judgement import Unreadable
+
+LONGEST_TEXT = 60_000
+MOST_LINES = 1_000
+MOST_CELLS = 60  # columns of a row that are read
+Line = tuple[int, str]
+Cells = tuple[str, ...]
+Splitter = Callable[[str], Cells]
+_RULE = re.compile(r"[\s|:+=─━\-]*")
+_LATEX_RULE = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|centering|small|footnotesize)\b"
+    r"|\\c(?:line|midrule)(?:\([^)]*\))?\{[^{}]*\}|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})*"
+    r"(?:\[[^\]]*\])?"
+)
+_SPANNING = re.compile(r"\\multi(?:column|row)\{[^{}]*\}\{[^{}]*\}\{([^{}]*)\}")
+_GAP = re.compile(r"\s{2,}")
+_PIPE = re.compile(r"(?<!\\)\|")
+_AMPERSAND = re.compile(r"(?<!\\)&")
+_DIGIT = re.compile(r"\d")
+_PAIR = re.compile(r"\w[\"']?\s*[:=]\s*[\w.{]")  # `lr: 1e-4` and `lr=1e-4` are read by `pairs`
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table: its number in the answer, and its cells."""
+
+    line: int
+    cells: Cells
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table whose first row names the columns; the others are as long as that."""
+
+    header: Row
+    rows: tuple[Row, ...]
+
+    def turned(self) -> "Table":
+        """The table with rows and columns exchanged."""
+        every = (self.header, *self.rows)
+        columns = zip(*(row.cells for row in every), strict=True)
+        first, *rest = (Row(self.header.line, cells) for cells in columns)
+        return Table(first, tuple(rest))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An answer taken apart: its tables, and the lines that are in none."""
+
+    tables: tuple[Table, ...]
+    prose: tuple[Line, ...]
+
+
+def numbered(text: str) -> list[Line]:
+    """The lines of an answer with their numbers; raises Unreadable where they are too many."""
+    lines = text.splitlines() if len(text) <= LONGEST_TEXT else []
+    if len(text) > LONGEST_TEXT or len(lines) > MOST_LINES:
+        raise Unreadable(
+            f"The table is larger than {LONGEST_TEXT} characters or {MOST_LINES} lines: "
+            "give one row a run or an epoch, and leave the log out."
+        )
+    return [(at, "" if _FENCE.match(line) else line) for at, line in enumerate(lines, 1)]
+
+
+def page_of(lines: Sequence[Line]) -> Page:
+    """The tables among these lines, and what is left."""
+    tables: list[Table] = []
+    prose: list[Line] = []
+    for paragraph in _paragraphs(lines):
+        split = _splitter(paragraph)
+        rows, rest = _rows(paragraph, split) if split else ([], paragraph)
+        if len(rows) >= 2:
+            tables.append(_table(rows))
+            prose += rest
+        else:
+            prose += paragraph
+    return Page(tuple(tables), tuple(prose))
+
+
+def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    paragraph: list[Line] = []
+    for at, line in [*lines, (0, "")]:
+        if line.strip():
+            paragraph.append((at, line))
+        elif paragraph:
+            yield paragraph
+            paragraph = []
+
+
+def _splitter(paragraph: Sequence[Line]) -> Splitter | None:
+    """How the rows of this paragraph are divided into cells, None where it holds no table."""
+    lines = [line for _, line in paragraph]
+    if sum(_PIPE.search(line) is not None for line in lines) >= 2:
+        return _by_pipe
+    if sum(_AMPERSAND.search(line) is not None for line in lines) >= 2:
+        return _by_ampersand
+    if sum("\t" in line for line in lines) >= 2:
+        return _by_mark("\t")
+    if any(_PAIR.search(line) for line in lines):
+        return None
+    for mark in ";,":
+        if _is_regular(lines, mark):
+            return _by_mark(mark)
+    for split in (_by_gap, _by_blank):
+        if _is_aligned(lines, split):
+            return split
+    return None
+
+
+def _is_regular(lines: Sequence[str], mark: str) -> bool:
+    """Whether two lines or more have equally many of these marks, and the first has no number."""
+    counts = Counter(line.count(mark) for line in lines if mark in line)
+    if not counts or counts.most_common(1)[0][1] < 2:
+        return False
+    usual = counts.most_common(1)[0][0]
+    # A first cell that is empty may have been lost with the blanks before it.
+    first = next(line for line in lines if usual - line.count(mark) in (0, 1))
+    return not _DIGIT.search(first.split(mark)[-1]) and len(first) < 500
+
+
+def _is_aligned(lines: Sequence[str], split: Splitter) -> bool:
+    """Whether a line of words stands over lines of as many cells with numbers."""
+    sizes = [len(split(line)) for line in lines]
+    digits = [bool(_DIGIT.search(split(line)[-1])) for line in lines]
+    heads = [at for at, size in enumerate(sizes) if size > 1 and not digits[at]]
+    return any(
+        sizes[at + 1] - sizes[at] in (0, 1) and digits[at + 1]
+        for at in heads
+        if at + 1 < len(lines)
+    )
+
+
+def _by_pipe(line: str) -> Cells:
+    if _PIPE.search(line) is None:
+        return ()
+    text = line.strip()
+    text = text[1:] if text.startswith("|") else text
+    text = text[:-1] if text.endswith("|") and not text.endswith("\\|") else text
+    return _stripped(_PIPE.split(text))
+
+
+def _by_ampersand(line: str) -> Cells:
+    text = _SPANNING.sub(r"\1", _LATEX_RULE.sub("", line)).replace("\\\\", "")
+    return _stripped(_AMPERSAND.split(text)) if _AMPERSAND.search(text) else ()
+
+
+def _by_mark(mark: str) -> Splitter:
+    def split(line: str) -> Cells:
+        return _stripped(part.strip().strip("\"'") for part in line.split(mark))
+
+    return split
+
+
+def _by_gap(line: str) -> Cells:
+    return _stripped(_GAP.split(line.rstrip() if line[:2].strip() else "  " + line.strip()))
+
+
+def _by_blank(line: str) -> Cells:
+    return _stripped(line.split())
+
+
+def _stripped(cells: "Sequence[str] | Iterator[str]") -> Cells:
+    return tuple(cell.strip() for cell in cells)[:MOST_CELLS] or ("",)
+
+
+def _rows(paragraph: Sequence[Line], split: Splitter) -> tuple[list[Row], list[Line]]:
+    rows: list[Row] = []
+    rest: list[Line] = []
+    for at, line in paragraph:
+        cells = split(line)
+        if len(cells) > 1 and not _RULE.fullmatch(line):
+            rows.append(Row(at, cells))
+        elif not _RULE.fullmatch(line):
+            rest.append((at, line))
+    return rows, rest
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    """Rows of one width; a header without a name over the row names gets an empty one."""
+    header, *body = rows
+    usual = Counter(len(row.cells) for row in body).most_common(1)[0][0]
+    cells = header.cells
+    if len(cells) == usual - 1:
+        cells = ("", *cells)
+    fitted = (Row(row.line, _fitted(row.cells, len(cells))) for row in body)
+    return Table(Row(header.line, cells), tuple(fitted))
+
+
+def _fitted(cells: Cells, size: int) -> Cells:
+    return (*cells, *[""] * (size - len(cells)))[:size]

@@ -1,0 +1,30 @@
+"""Whether an accuracy reaches a threshold, and whether n items can tell."""
+
+import math
+from fractions import Fraction
+from typing import Literal
+
+from graders.intervals import is_borderline, share_in_words
+from graders.written.audits.finding import Finding
+
+Reached = Literal["pass", "borderline", "fail"]
+
+
+def reached(k: int, n: int, threshold: Fraction) -> Reached:
+    """`pass` or `fail` where the Wilson interval lies on one side, else `borderline`."""
+    if is_borderline(k, n, threshold):
+        return "borderline"
+    return "pass" if k >= math.ceil(threshold * n) else "fail"
+
+
+def threshold_finding(name: str, k: int, n: int, threshold: Fraction) -> Finding:
+    """What k of n says of the threshold; k itself decides, the interval only says how surely."""
+    state = reached(k, n, threshold)
+    enough = k >= math.ceil(threshold * n)
+    words = f"{name}: {share_in_words(k, n)}, {float(threshold):.0%} asked"
+    verdict = "reached" if enough else "not reached"
+    doubt = f"; {n} items cannot tell for sure" if state == "borderline" else ""
+    severity: Literal["fine", "note", "suspicious"] = "fine" if enough else "suspicious"
+    severity = "note" if enough and doubt else severity
+    sentence = f"{words}: {verdict}{doubt}."
+    return Finding("threshold", severity, sentence, sentence, ((name, f"{k}/{n}"),))

@@ -1,0 +1,241 @@
+r"""The checks of an assignment's written part, built from its written.toml.
+
+    written.toml --- a check `1b/machine` a question: answers -> verifier -> pass, partial, fail
+                 \-- a check `1b/review`: answered -> a person decides; not answered -> no points
+
+The file test_written.py of an assignment holds no more than:
+
+    @written_checks(__file__)
+    def test_written(written, submitted, score, inputs):
+        judge(written, submitted, score, inputs)
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+from graders.checks.patience import at_most
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.errors import GraderFault
+from graders.written.answers import (
+    LARGEST,
+    MOST_VERSIONS,
+    Answer,
+    Answers,
+    Unusable,
+    read_answers,
+)
+from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.loading import ANSWERS, questions_in
+from graders.written.question import Machine, Question, Review
+from graders.written.split import listed
+from graders.written.template import quoted
+from graders.written.verifiers import VERIFIERS
+from graders.written.wanted import wanted_of
+
+PATIENCE = 60.0  # seconds for one answer; a verifier that needs more is broken
+LONGEST_TEXT = 20_000  # characters of a free text that a person is shown
+HOW_TO_ANSWER = (
+    "`python grade.py answers-template` with the assignment's name writes an empty one with every "
+    "question. Staff who take the written part elsewhere grade with `--only code,metric`."
+)
+Role = Literal["machine", "review"]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCheck:
+    """One check: a question, which side of it is judged, and all questions of the assignment."""
+
+    role: Role
+    question: Question
+    questions: tuple[Question, ...]
+
+    @property
+    def id(self) -> str:
+        """`1b/machine` or `1b/review`."""
+        return f"{self.question.id}/{self.role}"
+
+    @property
+    def first(self) -> bool:
+        """Whether it is the assignment's first check: it tells what concerns the whole file."""
+        return self == next(_all_checks(self.questions))
+
+
+def written_checks(file: str) -> pytest.MarkDecorator:
+    """The parameter `written` of test_written.py: each check of the questions beside `file`."""
+    checks = _all_checks(questions_in(Path(file).parent))
+    return pytest.mark.parametrize("written", [_parameter(each) for each in checks])
+
+
+def _all_checks(questions: tuple[Question, ...]) -> Iterator[WrittenCheck]:
+    for question in questions:
+        if question.machine is not None:
+            yield WrittenCheck("machine", question, questions)
+        if question.review is not None:
+            yield WrittenCheck("review", question, questions)
+
+
+def _parameter(check: WrittenCheck) -> object:
+    side = check.question.machine if check.role == "machine" else check.question.review
+    assert side is not None  # noqa: S101  narrows the type: a check is made of a side there is
+    mark = pytest.mark.criterion(
+        check.question.id, weight=side.points, id=check.id, description=_description(check)
+    )
+    return pytest.param(check, id=check.id, marks=mark)
+
+
+def _description(check: WrittenCheck) -> str:
+    machine, review = check.question.machine, check.question.review
+    title = check.question.title + ("" if check.question.title.endswith(("?", ".", "!")) else ":")
+    if check.role == "review" or machine is None:
+        part = review.part if review is not None else "text"
+        return f"{title} the {part if machine else 'answer'}, read by a person."
+    verb = "are" if len(machine.parts) > 1 else "is"
+    return f"{title} {listed(machine.parts)} {verb} right."
+
+
+def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs) -> None:
+    """The verdict of one check on what was handed in."""
+    answers = _answers(written, submitted)
+    answer = answers.of(written.question.id)
+    machine, review = written.question.machine, written.question.review
+    alone = machine is None or written.role == "machine"
+    for note in (*(answers.notes if written.first else ()), *(answer.notes if alone else ())):
+        score.note(note)
+    if written.role == "machine" and machine is not None:
+        _judge_machine(Asking(written, machine, answer, answers, inputs), score)
+    elif review is not None:
+        _ask_person(review, answer, score)
+
+
+def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
+    files = {name: _content(name, submitted) for name in ANSWERS if submitted.has(name)}
+    if not files:
+        fail(
+            f"There is no answers file in your submission, neither `{ANSWERS[0]}` nor "
+            f"`{ANSWERS[1]}`.",
+            hint=HOW_TO_ANSWER if written.first else "",
+        )
+    wanted = tuple(wanted_of(each, quoted(each)) for each in written.questions)
+    try:
+        return read_answers(files, wanted)
+    except Unusable as error:
+        fail("Your answers file cannot be read.", hint=str(error))
+
+
+def _content(name: str, submitted: SubmittedFiles) -> bytes:
+    with submitted.paths[name].open("rb") as file:
+        return file.read(LARGEST + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question with all that its verifier may look at."""
+
+    written: WrittenCheck
+    machine: Machine
+    answer: Answer
+    answers: Answers
+    inputs: Inputs
+
+    @property
+    def others(self) -> Mapping[str, Mapping[str, str]]:
+        """What was answered to every question, the first value where there are several."""
+        return {
+            question: {part: values[0].text for part, values in answer.parts.items()}
+            for question, answer in self.answers.given.items()
+        }
+
+    def judgement(self, parts: Mapping[str, str]) -> Judgement:
+        """What the verifier says of these values; it raises Unreadable; all else is ours."""
+        draw = self.inputs.generator("written", self.written.question.id)
+        verify = VERIFIERS[self.machine.verify]
+        try:
+            with at_most(PATIENCE):
+                judged = verify(Asked(self.machine, parts, self.others, draw))
+        except AssertionError as error:  # from a check it would be a verdict on the student
+            raise GraderFault(f"the verifier `{self.machine.verify}` broke") from error
+        if not 0.0 <= judged.fraction <= 1.0:
+            raise GraderFault(f"the verifier `{self.machine.verify}` gave {judged.fraction}")
+        return judged
+
+
+def _judge_machine(asking: Asking, score: Score) -> None:
+    """The weakest of all values that were handed in decides."""
+    machine, answer = asking.machine, asking.answer
+    versions = answer.versions(machine.parts)
+    if not versions[0]:
+        fail("Not answered.", hint=_where_to_write(asking.written.question, machine.parts))
+    if len(versions) > MOST_VERSIONS:
+        fail("You answered this too many times.", hint="Keep one answer and delete the others.")
+    if len(versions) > 1:
+        score.note(_given_twice(answer, machine))
+    judged = [(_judged(asking, parts), parts) for parts in versions]
+    verdict, parts = min(judged, key=lambda each: each[0].fraction)
+    for note in verdict.notes:
+        score.note(note)
+    _say(verdict, verdict.actual or _shown(parts), machine, score)
+
+
+def _judged(asking: Asking, parts: Mapping[str, str]) -> Judgement:
+    try:
+        return asking.judgement(parts)
+    except Unreadable as error:
+        return Judgement(0.0, str(error), hint=_place(asking.answer, parts))
+
+
+def _say(verdict: Judgement, actual: str, machine: Machine, score: Score) -> None:
+    expected, rows = verdict.expected or machine.expected, dict(verdict.counterexample)
+    if verdict.fraction > 0:
+        score.partial(
+            verdict.fraction,
+            verdict.message,
+            hint=verdict.hint,
+            expected=expected,
+            actual=actual,
+            counterexample=rows,
+        )
+        return
+    fail(verdict.message, hint=verdict.hint, expected=expected, actual=actual, counterexample=rows)
+
+
+def _shown(parts: Mapping[str, str]) -> str:
+    if len(parts) == 1:
+        return next(iter(parts.values()))[:LONGEST_TEXT]
+    return "\n".join(f"{name}: {text}" for name, text in parts.items())[:LONGEST_TEXT]
+
+
+def _place(answer: Answer, parts: Mapping[str, str]) -> str:
+    """Where the values stand, for a student who looks for a mistake in the notation."""
+    values = [value for name in parts for value in answer.parts[name]]
+    lines = sorted({f"line {value.line} of {value.file}" for value in values})
+    return f"It stands in {' and '.join(lines[:4])}."
+
+
+def _given_twice(answer: Answer, machine: Machine) -> str:
+    values = [answer.parts[part] for part in machine.parts if len(answer.parts.get(part, ())) > 1]
+    lines = [f"{each.file} line {each.line}" for several in values for each in several]
+    return (
+        f"You answered this more than once, differently ({', '.join(lines[:6])}): the weaker "
+        "answer counts. Keep one."
+    )
+
+
+def _ask_person(review: Review, answer: Answer, score: Score) -> None:
+    text = answer.text(review.part)
+    if not text:
+        fail("Not answered.", hint=f"Write your answer behind `{review.part}:`.")
+    if len(text) > LONGEST_TEXT:
+        score.note(f"Only the first {LONGEST_TEXT} characters of this answer are read.")
+    score.needs_review("A person reads this and decides.", actual=text[:LONGEST_TEXT])
+
+
+def _where_to_write(question: Question, parts: tuple[str, ...]) -> str:
+    labels = " and ".join(f"`{part}: ...`" for part in parts)
+    return f"Write {labels} below the heading `## {question.id}`."

@@ -1,0 +1,156 @@
+"""What people decided of free-text answers, laid over a Result as it was graded.
+
+    decisions of one answer, oldest first ── standing ──┬── undecided: none
+                                                        ├── decided: one, or several that agree
+                                                        └── contested: they differ, and nobody
+                                                            decided having seen all of them
+
+A decision holds for one answer of one submission to one question. Where an answer has changed, the
+decisions of the old one stay what they are, and the new one waits for a person.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from graders import scoring
+from graders.model import CheckResult, CheckStatus, CriterionResult, Result
+
+SUFFIX = "/review"
+State = Literal["undecided", "decided", "contested"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """One line of the rubric as it stood when somebody decided."""
+
+    text: str
+    points: float
+    ticked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one person said of one answer, at one moment; never changed once it is stored.
+
+    `answer` is the sum of the answer's text, `points` what it can earn. `seen` is the number of the
+    newest decision of this answer that the person knew of. All that was said in one go has one
+    `action`. One that `undoes` another says nothing else.
+    """
+
+    submission: str
+    check: str
+    answer: str
+    reviewer: str
+    points: float
+    items: tuple[JudgedItem, ...] = ()
+    adjustment: float = 0.0
+    comment: str = ""
+    action: str = ""
+    seen: int = 0
+    undoes: int = 0
+    number: int = 0
+    decided_at: str = ""
+
+    @property
+    def earned(self) -> float:
+        """The points that this decision gives, within what the answer can earn."""
+        ticked = sum(each.points for each in self.items if each.ticked)
+        return min(max(ticked + self.adjustment, 0.0), self.points)
+
+    @property
+    def verdict(self) -> tuple[object, ...]:
+        """What two decisions have in common that agree."""
+        return tuple((each.text, each.points, each.ticked) for each in self.items), self.adjustment
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where an answer stands: the decisions that nobody has replaced, and the newest of all."""
+
+    open: tuple[Decision, ...]
+    newest: int
+
+    @property
+    def state(self) -> State:
+        """Whether somebody has decided, and whether those who did agree."""
+        if not self.open:
+            return "undecided"
+        return "decided" if len({each.verdict for each in self.open}) == 1 else "contested"
+
+    @property
+    def holds(self) -> Decision | None:
+        """The decision that counts, or None while there is none or they differ."""
+        return self.open[-1] if self.state == "decided" else None
+
+
+def answer_sum(text: str) -> str:
+    """The sum by which an answer is known again."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def standing(decisions: Sequence[Decision]) -> Standing:
+    """Where the answer stands that these decisions, in the order of their numbers, are of."""
+    undone = {each.undoes for each in decisions}
+    live = [each for each in decisions if not each.undoes and each.number not in undone]
+    unreplaced = (each for each in live if not any(later.seen >= each.number for later in live))
+    return Standing(tuple(unreplaced), max((each.number for each in decisions), default=0))
+
+
+def decided(result: Result, decisions: Iterable[Decision]) -> Result:
+    """The Result with what people decided of its free-text answers, and the totals that follow."""
+    rows = list(decisions)
+    if not rows or result.status == "rejected":
+        return result
+    criteria = tuple(_criterion(each, rows) for each in result.criteria)
+    if all(new is old for new, old in zip(criteria, result.criteria, strict=True)):
+        return result
+    status, score = scoring.result_status(criteria), scoring.total(criteria)
+    return replace(result, criteria=criteria, status=status, score=score)
+
+
+def waits(found: CheckResult) -> bool:
+    """Whether this check is a free-text answer that a person decides."""
+    return found.status == "needs_review" and found.check.id.endswith(SUFFIX)
+
+
+def _criterion(graded: CriterionResult, rows: Sequence[Decision]) -> CriterionResult:
+    checks = tuple(_check(each, rows) for each in graded.checks)
+    if checks == graded.checks:
+        return graded
+    return scoring.criterion_result(graded.criterion, checks)
+
+
+def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
+    if not waits(found):
+        return found
+    answer = answer_sum(found.actual)
+    own = [each for each in rows if (each.check, each.answer) == (found.check.id, answer)]
+    holds = standing(own).holds
+    if holds is None:
+        return found
+    fraction, notes = _fraction(holds), found.message.split("\n")[1:]
+    message = "\n".join((message_of(holds), *notes))
+    return replace(found, status=_status(fraction), fraction=fraction, message=message)
+
+
+def _fraction(holds: Decision) -> float:
+    return holds.earned / holds.points if holds.points > 0 else 1.0
+
+
+def _status(fraction: float) -> CheckStatus:
+    if fraction == 1.0:
+        return "passed"
+    return "partial" if fraction > 0 else "failed"
+
+
+def message_of(decision: Decision) -> str:
+    """What the student reads: the points, the comment, and the rubric's lines."""
+    lines = [f"{decision.earned:g} of {decision.points:g} points, decided by a person."]
+    lines += [decision.comment] if decision.comment else []
+    lines += [f"Given: {each.text}" for each in decision.items if each.ticked]
+    lines += [f"Not given: {each.text}" for each in decision.items if not each.ticked]
+    if decision.adjustment:
+        lines.append(f"Adjusted by {decision.adjustment:+g}.")
+    return "\n".join(lines)

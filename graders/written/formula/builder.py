@@ -1,0 +1,165 @@
+"""Turns lark's parse into the formula's own nodes, and keeps them within bounds."""
+
+from typing import Any, Literal, cast
+
+from lark import Token
+from lark.visitors import Transformer_NonRecursive
+
+from graders.written.formula.errors import FormulaError
+from graders.written.formula.tree import (
+    Added,
+    Call,
+    Constant,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Operator,
+    Power,
+    Product,
+    Total,
+    Transposed,
+    walk,
+)
+from graders.written.formula.vocabulary import INDICES, Vocabulary
+
+MOST_NODES = 200
+HIGHEST = 16  # a numeric exponent
+HIGHEST_OF_NUMBER = 999  # a numeric exponent on a number, as in 10^20
+ARGUMENTS = {
+    **dict.fromkeys(("outer", "dot", "matmul", "pow"), (2, 2)),
+    **dict.fromkeys(("min", "max"), (1, 8)),
+}
+OPERATORS: dict[str, Operator] = {"TIMES": "*", "DOT": "·", "OUTER": "⊗", "OVER": "/"}
+
+
+def start_of(node: Node) -> int:
+    """Where what stands in front of an exponent or a transpose begins."""
+    while isinstance(node, Power | Transposed):
+        node = node.base if isinstance(node, Power) else node.of
+    return node.at
+
+
+class Builder(Transformer_NonRecursive[Token, Node]):
+    """One method for each rule of grammar.lark."""
+
+    def __init__(self, words: Vocabulary) -> None:
+        super().__init__()
+        self.words = words
+        self.count = 0
+
+    def new(self, node: Node) -> Node:
+        """A node, unless there are too many already."""
+        self.count += 1
+        if self.count > MOST_NODES:
+            raise FormulaError(f"The formula has more than {MOST_NODES} parts.", node.at)
+        return node
+
+    def start(self, found: list[Any]) -> Node:
+        return cast(Node, found[0])
+
+    def number(self, found: list[Any]) -> Node:
+        return self.new(Number(str(found[0]), found[0].start_pos))
+
+    def constant(self, found: list[Any]) -> Node:
+        name = cast(Literal["e", "pi", "I"], str(found[0]))
+        return self.new(Constant(name, found[0].start_pos))
+
+    def name(self, found: list[Any]) -> Node:
+        return self.new(Name(str(found[0]), found[0].start_pos))
+
+    def bracketed(self, found: list[Any]) -> Node:
+        return cast(Node, found[1])
+
+    def positive(self, found: list[Any]) -> Node:
+        return cast(Node, found[1])
+
+    def negative(self, found: list[Any]) -> Node:
+        if isinstance(found[1], Negative):
+            return found[1].of
+        return self.new(Negative(found[1], found[0].start_pos))
+
+    def added(self, found: list[Any]) -> Node:
+        left, sign, right = found
+        return self.new(Added(left, right, False, sign.start_pos))
+
+    def subtracted(self, found: list[Any]) -> Node:
+        left, sign, right = found
+        return self.new(Added(left, right, True, sign.start_pos))
+
+    def multiplied(self, found: list[Any]) -> Node:
+        left, sign, right = found
+        return self.new(Product(left, right, OPERATORS[sign.type], sign.start_pos))
+
+    def side_by_side(self, found: list[Any]) -> Node:
+        left, right = found
+        if isinstance(right, Name) and right.name == "T" and "T" not in self.words.names:
+            raise FormulaError("A transpose is written with a `^`: A^T.", right.at)
+        return self.new(Product(left, right, "", start_of(right)))
+
+    def fraction(self, found: list[Any]) -> Node:
+        return self.new(Product(found[2], found[5], "/", found[0].start_pos))
+
+    def raised(self, found: list[Any]) -> Node:
+        base, sign, exponent = found
+        highest = HIGHEST_OF_NUMBER if isinstance(base, Number) else HIGHEST
+        number = exponent.of if isinstance(exponent, Negative) else exponent
+        if isinstance(number, Number) and float(number.text) > highest:
+            raise FormulaError(f"An exponent is at most {highest} here.", number.at)
+        return self.new(Power(base, exponent, sign.start_pos))
+
+    def transposed(self, found: list[Any]) -> Node:
+        if isinstance(found[0], Transposed) and "T" not in self.words.names:
+            return found[0].of
+        return self.new(Transposed(found[0], found[1].start_pos))
+
+    def transposed_raised(self, found: list[Any]) -> Node:
+        return self.raised([self.transposed(found[:2]), found[2], found[3]])
+
+    def pseudo_inverse(self, found: list[Any]) -> Node:
+        return self.new(Call("pinv", (found[0],), found[1].start_pos))
+
+    def absolute(self, found: list[Any]) -> Node:
+        return self.new(Call("norm", (found[1],), found[0].start_pos))
+
+    def inner(self, found: list[Any]) -> Node:
+        return self.new(Call("dot", (found[1], found[3]), found[0].start_pos))
+
+    def arguments(self, found: list[Any]) -> Node:
+        return cast(Node, tuple(each for each in found if not isinstance(each, Token)))
+
+    def call(self, found: list[Any]) -> Node:
+        function, arguments = str(found[0]), found[-2]
+        if function == "transpose":
+            return self.new(Transposed(arguments[0], found[0].start_pos))
+        least, most = ARGUMENTS.get(function, (1, 1))
+        if not least <= len(arguments) <= most:
+            raise FormulaError(
+                f"`{function}` has not {len(arguments)} arguments.", arguments[-1].at
+            )
+        if function == "pow":
+            return self.raised([arguments[0], found[0], arguments[1]])
+        return self.new(Call(function, arguments, found[0].start_pos))
+
+    def call_raised(self, found: list[Any]) -> Node:
+        return self.raised([self.call([found[0], *found[3:]]), found[1], found[2]])
+
+    def total(self, found: list[Any]) -> Node:
+        index = str(found[0])
+        if index in ("sum", "∑"):
+            index = self.only_index(found[2], found[0].start_pos)
+        return self.new(Total(index, None, None, found[2], found[0].start_pos))
+
+    def bounded_total(self, found: list[Any]) -> Node:
+        at = found[0].start_pos
+        index = str(found[0]) or self.only_index(found[7], at)
+        return self.new(Total(index, found[2], found[4], found[7], at))
+
+    def only_index(self, body: Node, at: int) -> str:
+        """The index over which a sum without one must run."""
+        names = (node.name for node in walk(body) if isinstance(node, Name))
+        below = {name.partition("_")[2] for name in names if name in self.words.names}
+        letters = {each for each in below if each in INDICES}
+        if len(letters) != 1:
+            raise FormulaError("Say over what the sum runs, as in sum_i a_i.", at)
+        return letters.pop()

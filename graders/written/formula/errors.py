@@ -1,0 +1,31 @@
+"""What a student reads when a typed formula cannot be used: a sentence and a caret below it."""
+
+WINDOW = 60  # characters of the student's text on a pointed line
+
+
+class FormulaError(Exception):
+    """A formula cannot be read or computed; `position` is an index in the student's own text."""
+
+    def __init__(self, message: str, position: int = 0, text: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.text = text
+
+    def within(self, text: str) -> "FormulaError":
+        """The same error, able to show the text that it points into."""
+        return FormulaError(self.message, self.position, text)
+
+    def pointed(self) -> str:
+        """The student's text on one line and a caret below the character that is meant."""
+        start = max(0, min(self.position - WINDOW // 2, len(self.text) - WINDOW))
+        line = "".join(map(shown, self.text[start : start + WINDOW]))
+        caret = max(0, min(self.position - start, len(line)))
+        return f"{line}\n{' ' * caret}^"
+
+
+def shown(character: str) -> str:
+    """One column for one character, whatever it is."""
+    return (
+        character if character.isprintable() else " " if character.isspace() else "\N{MIDDLE DOT}"
+    )

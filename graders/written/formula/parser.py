@@ -1,0 +1,135 @@
+"""From what a student typed to a tree: normalise, scan, arrange, then lark's LALR parser.
+
+text -> notation -> scanner -> arrange -> grammar.lark -> builder -> Formula
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark, Token, UnexpectedInput
+from lark.exceptions import VisitError
+from lark.lexer import Lexer
+
+from graders.written.formula.arrange import arranged
+from graders.written.formula.builder import Builder
+from graders.written.formula.errors import FormulaError
+from graders.written.formula.marked import Marked
+from graders.written.formula.notation import normalised, sides
+from graders.written.formula.scanner import Piece, Scanner
+from graders.written.formula.tree import Call, Name, Node, Total, walk
+from graders.written.formula.vocabulary import Vocabulary
+
+GRAMMAR = Path(__file__).with_name("grammar.lark")
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A typed formula: `trees` holds one expression, or all that `=` says are equal."""
+
+    text: str
+    trees: tuple[Node, ...]
+    words: Vocabulary
+
+    @property
+    def tree(self) -> Node:
+        """The expression; behind several `=` the last."""
+        return self.trees[-1]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All names used, in canonical spelling; a member `a_j` under `sum_j` counts as `a_i`."""
+        return frozenset(name for tree in self.trees for name in used(tree, self.words))
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """The names used that the question does not know."""
+        members = (name for name in self.names if name.partition("_")[2].isdigit())
+        known = {name for name in members if self.words.indexed(name.partition("_")[0])}
+        return self.names - self.words.names - known
+
+    @property
+    def big_o(self) -> bool:
+        """Whether it was written inside O(...) or Θ(...)."""
+        nodes = (node for tree in self.trees for node in walk(tree))
+        return any(isinstance(node, Call) and node.function == "order" for node in nodes)
+
+
+def used(tree: Node, words: Vocabulary) -> Iterator[str]:
+    """The names below a node, without indices."""
+    indices = {node.index for node in walk(tree) if isinstance(node, Total)}
+    bounds = {id(node.high) for node in walk(tree) if isinstance(node, Total)}
+    for node in walk(tree):
+        if not isinstance(node, Name) or node.name in indices or id(node) in bounds:
+            continue
+        base, _, below = node.name.partition("_")
+        yield (words.indexed(base) or node.name) if below in indices else node.name
+
+
+class Pieces(Lexer):
+    """Hands pieces that are already scanned to lark."""
+
+    def __init__(self, lexer_conf: Any) -> None:
+        """Nothing to prepare."""
+
+    def lex(self, pieces: Any) -> Iterator[Token]:  # type: ignore[override]
+        """One token a piece."""
+        for piece in pieces:
+            yield Token(piece.kind, piece.value, start_pos=piece.at)
+
+
+@cache
+def grammar() -> Lark:
+    """The parser, built once a process."""
+    return Lark(GRAMMAR.read_text(encoding="utf-8"), parser="lalr", lexer=Pieces)
+
+
+def parse(text: str, names: Iterable[str]) -> Formula:
+    """The formula in a text; raises FormulaError that points at what cannot be read."""
+    words = Vocabulary.of(names)
+    try:
+        marked = normalised(text, words.names)
+        trees = tuple(tree_of(side, words) for side in sides(marked, words))
+        if len(trees) > 1 and is_free(trees[-1], words):
+            trees = trees[:-1]  # `2 A A^T = M`
+    except FormulaError as error:
+        raise error.within(text) from None
+    return Formula(text, trees, words)
+
+
+def is_free(tree: Node, words: Vocabulary) -> bool:
+    """Whether a side of `=` is only a name that the question does not know."""
+    return isinstance(tree, Name) and tree.name not in words.names
+
+
+def tree_of(marked: Marked, words: Vocabulary) -> Node:
+    """One expression as a tree."""
+    end = marked.origin[-1]
+    pieces = arranged(Scanner(marked, words).scan(), end)
+    if not pieces:
+        raise FormulaError("The formula is empty.", end)
+    try:
+        parsed = grammar().parse(pieces)
+        node: Node = Builder(words).transform(parsed)
+    except UnexpectedInput as error:
+        raise unexpected(error, pieces, end) from None
+    except VisitError as error:
+        raise error.orig_exc from None
+    return node
+
+
+def unexpected(error: UnexpectedInput, pieces: list[Piece], end: int) -> FormulaError:
+    """What stands where it cannot stand."""
+    token = getattr(error, "token", None)
+    if token is None or token.type == "$END":
+        return FormulaError("The formula ends too early.", end)
+    at = int(token.start_pos or 0)
+    if token.type == "COMMA":
+        return FormulaError("One expression is asked for; a comma only parts arguments.", at)
+    if token.type == "EQUALS":
+        return FormulaError("An `=` cannot stand inside brackets.", at)
+    shown = re.sub(r"\s+", " ", str(token))[:20]
+    return FormulaError(f"`{shown}` cannot stand here; something before it is missing.", at)

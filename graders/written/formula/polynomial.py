@@ -1,0 +1,139 @@
+"""A count or a complexity as an exact polynomial in its names."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TypeAlias
+
+from graders.written.formula.errors import FormulaError
+from graders.written.formula.parser import Formula
+from graders.written.formula.tree import (
+    Added,
+    Call,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Power,
+    Product,
+    Transposed,
+)
+
+Monomial: TypeAlias = tuple[tuple[str, int], ...]  # (name, exponent), sorted; () is the constant
+Polynomial: TypeAlias = dict[Monomial, Fraction]
+MOST_TERMS = 400
+HIGHEST = 64  # the degree
+MOST_DIGITS = 300
+
+
+def polynomial(formula: Formula) -> Mapping[Monomial, Fraction]:
+    """The expanded polynomial, without terms that are zero; O(...) and Θ(...) are dropped.
+
+    Raises FormulaError at what belongs to no polynomial.
+    """
+    try:
+        found = [expanded(tree) for tree in formula.trees]
+        for tree, each in zip(formula.trees, found, strict=True):
+            if each != found[-1]:
+                raise FormulaError("The two sides of `=` are not equal.", tree.at)
+    except FormulaError as error:
+        raise error.within(formula.text) from None
+    return found[-1]
+
+
+def expanded(node: Node) -> Polynomial:
+    """The polynomial of one node."""
+    match node:
+        case Number(text, at):
+            return clean({(): exact(text, at)})
+        case Name(name):
+            return {((name, 1),): Fraction(1)}
+        case Negative(of):
+            return times(expanded(of), {(): Fraction(-1)}, node)
+        case Added(left, right, minus):
+            sign: Polynomial = {(): Fraction(-1 if minus else 1)}
+            return plus(expanded(left), times(expanded(right), sign, node))
+        case Product(left, right, operator):
+            second = expanded(right)
+            return times(expanded(left), inverse(second, node) if operator == "/" else second, node)
+        case Power(base, exponent):
+            return raised(expanded(base), expanded(exponent), node)
+        case Call("order", arguments):
+            return expanded(arguments[0])
+        case _:
+            raise no_polynomial(node)
+
+
+def no_polynomial(node: Node) -> FormulaError:
+    """What to say of anything else."""
+    if isinstance(node, Transposed):
+        return FormulaError("A transpose has no place in a count.", node.at)
+    return FormulaError("Only sums, products and whole powers of names are expected here.", node.at)
+
+
+def exact(text: str, at: int) -> Fraction:
+    """A number without rounding."""
+    _, _, exponent = text.lower().partition("e")
+    if len(text) > MOST_DIGITS or abs(int(exponent or 0)) > MOST_DIGITS:
+        raise FormulaError("This number is too large or too small.", at)
+    return Fraction(text)
+
+
+def clean(terms: Polynomial) -> Polynomial:
+    """Without terms that are zero."""
+    return {monomial: factor for monomial, factor in terms.items() if factor}
+
+
+def plus(left: Polynomial, right: Polynomial) -> Polynomial:
+    """The sum."""
+    names = (*left, *(each for each in right if each not in left))
+    return clean({each: left.get(each, Fraction()) + right.get(each, Fraction()) for each in names})
+
+
+def times(left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
+    """The product; raises when it grows too large."""
+    if len(left) * len(right) > MOST_TERMS:
+        raise FormulaError("This has too many terms when it is expanded.", node.at)
+    found: Polynomial = {}
+    for one, factor in left.items():
+        for other, second in right.items():
+            both = merged(one, other)
+            found[both] = found.get(both, Fraction()) + factor * second
+    check(found, node)
+    return clean(found)
+
+
+def merged(one: Monomial, other: Monomial) -> Monomial:
+    """The product of two monomials."""
+    exponents = dict(one)
+    for name, exponent in other:
+        exponents[name] = exponents.get(name, 0) + exponent
+    return tuple(sorted((name, each) for name, each in exponents.items() if each))
+
+
+def check(found: Polynomial, node: Node) -> None:
+    """Raise at a degree or a factor that is out of bounds."""
+    degree = max((abs(each) for monomial in found for _, each in monomial), default=0)
+    factors = (each.as_integer_ratio() for each in found.values())
+    if degree > HIGHEST or any(abs(part) > 10**MOST_DIGITS for each in factors for part in each):
+        raise FormulaError("This grows too large when it is expanded.", node.at)
+
+
+def inverse(terms: Polynomial, node: Node) -> Polynomial:
+    """One over a single term."""
+    if len(terms) != 1:
+        raise FormulaError("Only one term, not zero, can stand below a fraction here.", node.at)
+    ((monomial, factor),) = terms.items()
+    return {tuple((name, -exponent) for name, exponent in monomial): 1 / factor}
+
+
+def raised(base: Polynomial, exponent: Polynomial, node: Node) -> Polynomial:
+    """A whole power."""
+    if set(exponent) - {()}:
+        raise FormulaError("A count has no name in an exponent.", node.at)
+    times_ = exponent.get((), Fraction())
+    if times_.denominator != 1 or abs(times_) > HIGHEST:
+        raise FormulaError("Only small whole exponents are expected here.", node.at)
+    found: Polynomial = {(): Fraction(1)}
+    for _ in range(abs(int(times_))):
+        found = times(found, base, node)
+    return inverse(found, node) if times_ < 0 else found

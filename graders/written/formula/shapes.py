@@ -1,0 +1,156 @@
+"""Scalars, columns, rows and matrices, and what may be done with which.
+
+A vector is a column. `I` has the size that its neighbours have; until then it is its factor.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Kind = Literal["scalar", "vector", "row", "matrix", "identity"]
+LARGEST = 64
+
+
+class ShapeError(Exception):
+    """Two shapes that do not go together; the message is a sentence for the student."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A value and its kind; everything but scalars and the identity has two dimensions."""
+
+    kind: Kind
+    array: Array
+
+    def __str__(self) -> str:
+        if self.array.ndim == 0:
+            return {"scalar": "a scalar", "identity": "the identity"}[self.kind]
+        rows, columns = self.array.shape
+        words = {"vector": f"a vector ({rows})", "row": f"a transposed vector ({columns})"}
+        return words.get(self.kind, f"a matrix ({rows}×{columns})")
+
+
+def typed(value: object) -> Typed:
+    """A numpy scalar, vector or matrix with its kind."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim > 2 or (array.size and max(array.shape, default=0) > LARGEST):
+        raise ValueError(f"a value is a scalar, a vector or a matrix of up to {LARGEST} rows")
+    if array.ndim == 0:
+        return Typed("scalar", array)
+    return Typed("vector", array[:, None]) if array.ndim == 1 else Typed("matrix", array)
+
+
+def plain(value: Typed, size: int | None) -> Array | np.float64:
+    """What the caller gets: a scalar, a vector, or a matrix; a row is a matrix of one row."""
+    if value.kind == "scalar":
+        return np.float64(value.array)
+    if value.kind == "vector":
+        return value.array[:, 0]
+    return sized(value, size).array
+
+
+def sized(value: Typed, size: int | None) -> Typed:
+    """The identity as a matrix; anything else as it is."""
+    if value.kind != "identity":
+        return value
+    if size is None:
+        raise ShapeError("The size of I is not clear here.")
+    return Typed("matrix", value.array * np.eye(size))
+
+
+def add(left: Typed, right: Typed) -> Typed:
+    """Both added, if they have one shape."""
+    if left.kind == right.kind == "identity":
+        return Typed("identity", left.array + right.array)
+    left, right = beside(left, right), beside(right, left)
+    if left.kind == right.kind and left.array.shape == right.array.shape:
+        return Typed(left.kind, left.array + right.array)
+    if {left.kind, right.kind} == {"row", "vector"}:
+        raise ShapeError("A vector and a transposed vector cannot be added.")
+    hint = (
+        " Did you mean a multiple of I?" if {left.kind, right.kind} == {"scalar", "matrix"} else ""
+    )
+    raise ShapeError(f"{left} and {right} cannot be added.{hint}".replace("a", "A", 1))
+
+
+def beside(value: Typed, other: Typed) -> Typed:
+    """The identity in the size of the square matrix beside it."""
+    rows, columns = other.array.shape if other.array.ndim else (0, 1)
+    return sized(value, rows) if rows == columns else value
+
+
+def multiply(left: Typed, right: Typed, operator: str = "") -> Typed:
+    """The product of both; `·` between two vectors is their dot product, `⊗` the outer one."""
+    if left.array.ndim == 0 or right.array.ndim == 0:
+        return scaled(left, right)
+    if left.kind == right.kind and left.kind in ("vector", "row"):
+        left, right = vectors(left, right, operator)
+    elif operator == "⊗":
+        raise ShapeError("An outer product ⊗ needs two vectors.")
+    if left.array.shape[1] != right.array.shape[0]:
+        raise ShapeError(f"{left} cannot be multiplied by {right}.".replace("a", "A", 1))
+    found = left.array @ right.array
+    if left.kind == "row" and right.kind == "vector":
+        return Typed("scalar", found[0, 0])
+    rows: Kind = "row" if left.kind == "row" else "matrix"
+    return Typed("vector" if right.kind == "vector" else rows, found)
+
+
+def scaled(left: Typed, right: Typed) -> Typed:
+    """A product of which one side is a scalar or the identity."""
+    kinds: tuple[Kind, ...] = tuple(each.kind for each in (left, right) if each.kind != "scalar")
+    rest = [kind for kind in kinds if kind != "identity"]
+    kind: Kind = rest[0] if rest else kinds[0] if kinds else "scalar"
+    return Typed(kind, np.asarray(left.array * right.array))
+
+
+def vectors(left: Typed, right: Typed, operator: str) -> tuple[Typed, Typed]:
+    """Two vectors, one of them transposed as the operator says."""
+    if operator not in ("·", "⊗"):
+        raise ShapeError(
+            "Two vectors stand side by side; did you mean k_a^T k_b (a scalar)"
+            " or k_a k_b^T (a matrix)?"
+        )
+    return (left, transpose(right)) if operator == "⊗" else (transpose(left), right)
+
+
+def divide(left: Typed, right: Typed) -> Typed:
+    """A quotient by a scalar."""
+    if right.kind != "scalar":
+        hint = " Did you mean the inverse, A^{-1}?" if right.kind == "matrix" else ""
+        raise ShapeError(f"Only a scalar can stand below a fraction, not {right}.{hint}")
+    return Typed(left.kind, np.asarray(left.array / right.array))
+
+
+def transpose(value: Typed) -> Typed:
+    """The transpose."""
+    turned: dict[Kind, Kind] = {"vector": "row", "row": "vector"}
+    return Typed(turned.get(value.kind, value.kind), value.array.T)
+
+
+def power(base: Typed, exponent: Typed) -> Typed:
+    """A scalar's power, or a whole one of a square matrix."""
+    if exponent.kind != "scalar":
+        raise ShapeError(f"An exponent is a scalar, not {exponent}.")
+    if base.array.ndim == 0:
+        return Typed(base.kind, np.asarray(np.power(base.array, exponent.array)))
+    if base.kind in ("vector", "row"):
+        raise ShapeError("A vector has no powers; did you mean norm(x)^2 or x^T x?")
+    whole = float(exponent.array)
+    if not whole.is_integer() or abs(whole) > 16:
+        raise ShapeError("A matrix has whole powers only, up to 16.")
+    if base.array.shape[0] != base.array.shape[1]:
+        raise ShapeError(f"Only a square matrix has powers, not {base}.")
+    return Typed("matrix", np.linalg.matrix_power(base.array, int(whole)))
+
+
+def square(value: Typed) -> Typed:
+    """A matrix or the identity, as an inverse needs it."""
+    if value.kind in ("scalar", "identity"):
+        return value
+    if value.kind != "matrix" or value.array.shape[0] != value.array.shape[1]:
+        raise ShapeError(f"Only a square matrix has an inverse, not {value}.")
+    return value

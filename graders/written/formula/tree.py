@@ -1,0 +1,117 @@
+"""The nodes of a formula; each knows where in the student's text it stands."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Literal
+
+Operator = Literal["*", "·", "⊗", "/", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it was typed."""
+
+    text: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`e`, `pi`, or the identity matrix `I`, whose size its neighbours give."""
+
+    name: Literal["e", "pi", "I"]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name in canonical spelling."""
+
+    name: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """The negative of something."""
+
+    of: "Node"
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A sum or, with `minus`, a difference."""
+
+    left: "Node"
+    right: "Node"
+    minus: bool
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product or a quotient; no operator means side by side."""
+
+    left: "Node"
+    right: "Node"
+    operator: Operator
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A power."""
+
+    base: "Node"
+    exponent: "Node"
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transposed:
+    """A transpose."""
+
+    of: "Node"
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of one or more arguments."""
+
+    function: str
+    arguments: tuple["Node", ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A sum over an index; without bounds it runs over all members of a family."""
+
+    index: str
+    low: "Node | None"
+    high: "Node | None"
+    body: "Node"
+    at: int
+
+
+Node = Number | Constant | Name | Negative | Added | Product | Power | Transposed | Call | Total
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes right below a node."""
+    for each in fields(node):
+        below = getattr(node, each.name)
+        if isinstance(below, tuple):
+            yield from below
+        elif isinstance(below, Node):
+            yield below
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    waiting = [node]
+    while waiting:
+        yield (each := waiting.pop())
+        waiting += children(each)

@@ -1,0 +1,173 @@
+"""Read an assignment's written.toml: the questions, and their lines of the rubric."""
+
+import tomllib
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graders.errors import Misuse
+from graders.model import Criterion, Visibility
+from graders.written.names import canonical
+from graders.written.question import Kind, Machine, Mistake, Question, Review, RubricItem
+
+FILE = "written.toml"
+ANSWERS = ("answers.md", "answers.yaml", "answers.yml")  # where students answer
+ID = r"^[A-Za-z0-9][A-Za-z0-9.\-]*$"
+PART = r"^[A-Za-z][A-Za-z0-9_]*$"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Mistake(_Strict):
+    part: str
+    answer: str = Field(alias="is")
+    hint: str
+    fraction: float = Field(default=0.0, ge=0, le=1)
+
+
+class _Machine(_Strict):
+    points: float = Field(gt=0)
+    kind: Kind
+    parts: tuple[str, ...] = Field(min_length=1)
+    verify: str
+    example: str = ""
+    expected: str = ""
+    settings: dict[str, Any] = Field(default={}, alias="with")
+    mistakes: tuple[_Mistake, ...] = Field(default=(), alias="mistake")
+
+
+class _Item(_Strict):
+    points: float = Field(ge=0)
+    text: str
+    phrases: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = ()
+
+
+class _Review(_Strict):
+    points: float = Field(gt=0)
+    part: str = Field(default="text", pattern=PART)
+    items: tuple[_Item, ...] = Field(alias="item", min_length=1)
+
+
+class _Question(_Strict):
+    id: str = Field(pattern=ID)
+    title: str
+    prompt: str
+    visibility: Visibility = "visible"
+    machine: _Machine | None = None
+    review: _Review | None = None
+
+
+class _File(_Strict):
+    question: tuple[_Question, ...] = Field(min_length=1)
+
+
+def questions_in(folder: Path) -> tuple[Question, ...]:
+    """The questions of the assignment in this folder; raises Misuse where its file is wrong."""
+    return tuple(map(_question, _read(folder / FILE)))
+
+
+def written_criteria(folder: Path) -> tuple[Criterion, ...]:
+    """A line of the rubric for each question; none where the assignment asks nothing in writing."""
+    return tuple(
+        Criterion(
+            each.id, f"{each.id}. {each.title}", _question(each).points, each.visibility, "written"
+        )
+        for each in _read(folder / FILE)
+    )
+
+
+def _read(file: Path) -> tuple[_Question, ...]:
+    if not file.is_file():
+        return ()
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
+    return _parsed(text, str(file))
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str, file: str) -> tuple[_Question, ...]:
+    """The file checked; kept, because a batch asks for the same one with every submission."""
+    try:
+        questions = _File.model_validate(tomllib.loads(text)).question
+    except tomllib.TOMLDecodeError as error:
+        raise Misuse(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise Misuse(f"{file}: `{key}`: {first['msg']}", "see docs/written.md") from error
+    _refuse_equal_ids(questions, file)
+    for question in questions:
+        _refuse_what_nobody_judges(question, file)
+    return questions
+
+
+def _refuse_equal_ids(questions: Iterable[_Question], file: str) -> None:
+    seen: dict[str, str] = {}
+    for each in questions:
+        before = seen.setdefault(canonical(each.id), each.id)
+        if before != each.id or list(seen.values()).count(each.id) > 1:
+            raise Misuse(f"{file}: `{before}` and `{each.id}` are one name for students")
+    ids = [each.id for each in questions]
+    twice = sorted({each for each in ids if ids.count(each) > 1})
+    if twice:
+        raise Misuse(f"{file}: question `{twice[0]}` stands there twice")
+
+
+def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
+    """A question needs a judge, its machine a verifier that exists, its rubric the points."""
+    where = f"{file}: question `{question.id}`"
+    machine, review = question.machine, question.review
+    if machine is None and review is None:
+        raise Misuse(f"{where} has neither [question.machine] nor [question.review]")
+    if review is not None and sum(item.points for item in review.items) < review.points - 1e-9:
+        raise Misuse(f"{where}: the items of its rubric add up to less than {review.points:g}")
+    if machine is None:
+        return
+    # Formulas and statistics are read by few commands, and assignments without a written part.
+    from graders.written.verifiers import VERIFIERS
+
+    if machine.verify not in VERIFIERS:
+        known = ", ".join(f"`{name}`" for name in sorted(VERIFIERS))
+        raise Misuse(f"{where}: there is no verifier `{machine.verify}`", f"there is {known}")
+    strange = [each.part for each in machine.mistakes if each.part not in machine.parts]
+    if strange:
+        raise Misuse(f"{where}: a mistake names the part `{strange[0]}`, which it does not have")
+
+
+def _question(read: _Question) -> Question:
+    return Question(
+        read.id, read.title, read.prompt.strip(), _machine(read.machine), _review(read.review)
+    )
+
+
+def _machine(read: _Machine | None) -> Machine | None:
+    if read is None:
+        return None
+    mistakes = tuple(Mistake(m.part, m.answer, m.hint, m.fraction) for m in read.mistakes)
+    return Machine(
+        points=read.points,
+        kind=read.kind,
+        parts=read.parts,
+        verify=read.verify,
+        settings=read.settings,
+        mistakes=mistakes,
+        example=read.example,
+        expected=read.expected,
+    )
+
+
+def _review(read: _Review | None) -> Review | None:
+    if read is None:
+        return None
+    items = tuple(
+        RubricItem(each.points, each.text, each.phrases, each.contradictions) for each in read.items
+    )
+    return Review(read.points, read.part, items)

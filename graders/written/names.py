@@ -1,0 +1,173 @@
+"""Which question a heading means, however it is typed: `1b`, `1 (b)`, `Question 1.b: a title`.
+
+An id is compared by its numbers and letters in order, not by what stands between them. A heading
+that could mean two questions means none.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
+
+LEADING = frozenset({
+    "question", "questions", "problem", "exercise", "ex", "part", "task", "answer", "answers",
+    "to", "for", "number", "no", "section", "item", "solution",
+})  # fmt: skip
+LONGEST_HEADING = 200
+LONGEST_ID = 8  # numbers and letters that an id has at most
+_ATOM = re.compile(r"\d+|[^\W\d_]+")
+_PUNCTUATION = re.compile(r"[:：.)\]–—]|-\s")
+_SHORT = re.compile(r"[ivx]+|[a-z]|\d+")
+Words = Sequence[re.Match[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a heading says: a question, two of them, or the group that its questions share.
+
+    `rest` is what follows the id. `lone` says that a single letter is all there is to it: below
+    a group that is a part of it, elsewhere perhaps no question at all.
+    """
+
+    question: str = ""
+    either: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()
+    rest: str = ""
+    lone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    question: str
+    end: int
+    loose: bool
+    lone: bool
+
+
+def canonical(text: str) -> str:
+    """The numbers and letters of an id in order: `1c.i` and `1 (c) I` are both `1ci`."""
+    return _joined([found.group() for found in _ATOM.finditer(text[:LONGEST_HEADING])])
+
+
+def _joined(atoms: Sequence[str]) -> str:
+    key = ""
+    for atom in atoms:
+        between = "." if key[-1:].isdigit() and atom[0].isdigit() else ""
+        key += between + atom.casefold()
+    return key
+
+
+class Names:
+    """The ids and titles of an assignment's questions."""
+
+    def __init__(self, titles: Mapping[str, str]) -> None:
+        self._ids = {canonical(name): name for name in titles}
+        self._titles: dict[str, list[str]] = {}
+        for name, title in titles.items():
+            self._titles.setdefault(_plain(title), []).append(name)
+
+    def meant(self, heading: str, above: tuple[str, ...] = ()) -> Meant:
+        """What a heading means below the groups `above`: `(b)` below `Question 1` is 1b."""
+        text = heading[:LONGEST_HEADING]
+        words = _words(text)
+        own, nested = self._best(text, words), self._best(text, words, above) if above else None
+        titled = self._titles.get(_plain(text), [])
+        if own and nested and own.question != nested.question and not own.lone:
+            return Meant(either=(own.question, nested.question))
+        best = nested or own
+        if best is not None:
+            rest = text[best.end :].lstrip(" \t.:)]–—-*_")
+            return Meant(best.question, rest=rest, lone=best.lone)
+        if len(titled) == 1:
+            return Meant(titled[0])
+        return Meant(group=self._group(text, words, above))
+
+    def nearest(self, heading: str) -> str:
+        """The id that is typed most like this heading, or nothing."""
+        words = [found.group() for found in _words(heading[:LONGEST_HEADING])]
+        keys = [_joined(words[:size]) for size in range(1, min(len(words), 4) + 1)]
+        for key in reversed(keys):
+            close = get_close_matches(key, self._ids, n=1, cutoff=0.6)
+            if close:
+                return self._ids[close[0]]
+        return ""
+
+    def _best(self, text: str, words: Words, above: tuple[str, ...] = ()) -> _Candidate | None:
+        """The longest id that the heading begins with; one typed without gaps goes first."""
+        found = list(self._candidates(text, words, above))
+        return max(found, key=lambda each: (not each.loose, each.end), default=None)
+
+    def _candidates(self, text: str, words: Words, above: tuple[str, ...]) -> Iterator[_Candidate]:
+        for size in range(1, min(len(words), LONGEST_ID) + 1):
+            atoms = [found.group() for found in words[:size]]
+            question = self._lookup(_joined([*above, *atoms]))
+            if question and _ends(text, words, size):
+                gaps = (text[a.end() : b.start()] for a, b in pairwise(words[:size]))
+                loose = any(gap and not gap.strip() for gap in gaps)
+                lone = size == 1 and len(atoms[0]) == 1 and atoms[0].isalpha()
+                yield _Candidate(question, words[size - 1].end(), loose, lone)
+
+    def _lookup(self, key: str) -> str:
+        """The question of this key; the Q before a number may be missing or too much."""
+        if key in self._ids:
+            return self._ids[key]
+        close = [name for known, name in self._ids.items() if _without_q(known) == _without_q(key)]
+        return close[0] if len(close) == 1 else ""
+
+    def _group(self, text: str, words: Words, above: tuple[str, ...]) -> tuple[str, ...]:
+        """The longest beginning that several ids share: `1` of `Question 1: Attention`."""
+        best: tuple[str, ...] = ()
+        for size in range(1, min(len(words), LONGEST_ID) + 1):
+            atoms = (*above, *(found.group() for found in words[:size]))
+            if self._begins(_joined(atoms)) and _ends(text, words, size):
+                best = atoms
+        return best
+
+    def _begins(self, key: str) -> bool:
+        plain = _without_q(key)
+        rests = [_without_q(known).removeprefix(plain) for known in self._ids]
+        same = [_without_q(known) for known in self._ids]
+        return any(
+            rest != known and rest and not (plain[-1:].isdigit() and rest[0].isdigit())
+            for rest, known in zip(rests, same, strict=True)
+        )
+
+
+def looks_like_id(heading: str) -> bool:
+    """Whether somebody meant a question by this: few short words, a number among them."""
+    words = [found.group() for found in _words(heading[:LONGEST_HEADING])]
+    led = len(words) < len(_ATOM.findall(heading[:LONGEST_HEADING]))
+    numbered = led or any(word.isdigit() for word in words)
+    return numbered and len(words) <= 4 and all(len(word) <= 3 for word in words)
+
+
+def _words(text: str) -> Words:
+    words = list(_ATOM.finditer(text))
+    while len(words) > 1 and words[0].group().casefold() in LEADING:
+        words.pop(0)
+    return words
+
+
+def _ends(text: str, words: Words, size: int) -> bool:
+    """Whether the id ends after so many words, and a title or nothing follows."""
+    if size == len(words):
+        return True
+    last, following = words[size - 1], words[size]
+    gap = text[last.end() : following.start()]
+    if any(mark in gap for mark in ":：–—"):
+        return True
+    if not re.search(r"\s", gap):
+        return False
+    lone = size == 1 and len(last.group()) == 1 and last.group().isalpha()
+    if lone and not _PUNCTUATION.search(gap):
+        return False  # `A note`: an article, hardly question a
+    return not (size + 1 == len(words) and _SHORT.fullmatch(following.group()))
+
+
+def _without_q(key: str) -> str:
+    return key[1:] if key[:1] == "q" and key[1:2].isdigit() else key
+
+
+def _plain(title: str) -> str:
+    return " ".join(_ATOM.findall(title.casefold()))

@@ -1,0 +1,131 @@
+"""Look at a value as text: whether anything stands there, and what kind of answer it looks like.
+
+Nothing here reads mathematics; it tells a formula from a sentence well enough to divide an answer
+in which nobody named the parts.
+"""
+
+import re
+
+from graders.written.question import Kind
+
+_PLACEHOLDER = re.compile(
+    r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|n/?a|none given|"
+    r"<[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|\(?not answered\)?)[.!]?",
+    re.IGNORECASE,
+)
+_WRAPPERS = (
+    *(("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)")),
+    *(("**", "**"), ("__", "__"), ("`", "`")),
+)
+_BOXED = "\\boxed{"
+_BULLET = re.compile(r"^[-*+]\s+(?=\S)")
+_CHOICE = re.compile(r"\(?[A-Za-z]\)?(?:[.:)](?:\s.*)?|)$", re.DOTALL)
+_CHOICES = re.compile(r"[\[({]*[A-Za-z][])}]*(?:\s*(?:,|;|\band\b|&|\s)\s*\(?[A-Za-z][])}]*)*\.?$")
+_TRUTH = re.compile(r"\b(?:true|false|yes|no|t|f|wahr|falsch|correct|incorrect)\b", re.IGNORECASE)
+_NUMBERS = re.compile(r"[\s\d.,;:+\-−/*^()\[\]{}|&\\%eE]*")
+LONGEST_LINE = 2000  # characters that are looked at to tell a formula from a sentence
+_WORD = re.compile(r"(?<![\\_A-Za-z{])[A-Za-z]{3,}(?![A-Za-z_])")
+_OPERATOR = re.compile(r"[*+=^/]|\\[a-z]")
+_BESIDE = (*"*+-/^=()[]{},−·", "")
+_ZERO = re.compile(
+    r"(?:(?:np|numpy|torch)\.)?zeros(?:\(.{0,30}\))?|(?:the )?(?:zero|null) vector", re.IGNORECASE
+)
+_TABLE = re.compile(r"\d")
+_NOTATION = frozenset({
+    *("alpha", "beta", "gamma", "delta", "epsilon", "lambda", "sigma", "theta", "omega", "kappa"),
+    *("sqrt", "log", "exp", "sum", "outer", "norm", "min", "max", "inf", "diag", "inv", "pinv"),
+    *("top", "transpose", "prod", "eye", "identity", "softmax", "dot", "cdot", "times", "rho"),
+    *("tau", "phi", "psi", "chi", "eta", "zeta", "array", "torch", "tensor", "numpy", "matrix"),
+    *("frac", "left", "right", "text", "mathbf", "begin", "end", "bmatrix", "pmatrix", "for"),
+})  # fmt: skip
+_CONDITION = re.compile(
+    r"\s*[,;.(]?\s*(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|assuming|given)"
+    r"(?!\w)"
+    r"|\s(?:(?:trainable|learnable|extra)\s)?(?:parameters?|params|scalars|in total|per layer)\b"
+    r"(?!\s*[=:])",
+    re.IGNORECASE,
+)
+_SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
+_MUCH = re.compile(r"[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
+
+
+def is_empty(text: str) -> bool:
+    """Whether nothing stands there, or only what holds the place of an answer."""
+    return not text.strip() or _PLACEHOLDER.fullmatch(text.strip()[:200]) is not None
+
+
+def bare(text: str, kind: Kind | None) -> str:
+    """The value without what Markdown and LaTeX put around it: fences, `$`, bold, a bullet."""
+    text = text.strip()
+    for _ in range(4):
+        before = text
+        text = _unfenced(text)
+        for start, end in _WRAPPERS:
+            inner = text[len(start) : -len(end)]
+            wrapped = len(text) > len(start) + len(end) and text.startswith(start)
+            if wrapped and text.endswith(end) and start not in inner and end not in inner:
+                text = inner.strip()
+        if text.startswith(_BOXED) and text.endswith("}"):
+            text = text[len(_BOXED) : -1].strip()
+        if kind not in ("number", "vector", "matrix"):  # there `- 3` may be a number below zero
+            text = _BULLET.sub("", text)
+        if kind == "formula":
+            text = text.rstrip(" ,;.")
+        if text == before:
+            break
+    return text
+
+
+def _unfenced(text: str) -> str:
+    """What stands in a code block, where the text is one."""
+    first, *rest = text.split("\n")
+    mark = first[:3]
+    if mark in ("```", "~~~") and rest and rest[-1].strip().startswith(mark):
+        return "\n".join(rest[:-1]).strip()
+    return text
+
+
+def is_like(text: str, kind: Kind | None) -> bool:
+    """Whether the text looks like an answer of this kind rather than like a sentence."""
+    text = " ".join(bare(text, kind)[:LONGEST_LINE].split())
+    match kind:
+        case "choice":
+            return _CHOICE.match(text) is not None or len(text.split()) <= 3
+        case "choices":
+            return _CHOICES.match(text) is not None
+        case "true_false":
+            return _TRUTH.search(text[:60]) is not None
+        case "table":
+            return _TABLE.search(text) is not None
+        case "number" | "vector" | "matrix":
+            numbers = _NUMBERS.fullmatch(text) or _ZERO.fullmatch(text.rstrip("."))
+            return numbers is not None or _is_formula(text)
+        case _:
+            return _is_formula(text)
+
+
+def _is_formula(text: str) -> bool:
+    """A line without words, but for names that something is done with."""
+    value, _ = without_condition(text)
+    words = [found for found in _WORD.finditer(value) if found.group().casefold() not in _NOTATION]
+    if words and not _OPERATOR.search(value):
+        return False
+    return bool(value) and all(
+        value[: word.start()].rstrip()[-1:] in _BESIDE
+        and value[word.end() :].lstrip()[:1] in _BESIDE
+        for word in words
+    )
+
+
+def without_condition(text: str) -> tuple[str, str]:
+    """A formula and the words behind it: `β(k_a+k_b)` and `where β is large`."""
+    if len(text) > LONGEST_LINE:
+        return text, ""
+    cuts = [found.start() for found in (_CONDITION.search(text), _MUCH.search(text)) if found]
+    if not cuts or min(cuts) == 0 or "\n" in text.strip():
+        return text, ""
+    value, words = text[: min(cuts)], text[min(cuts) :]
+    for mark in ("$$", "$"):
+        if value.count(mark) % 2:
+            value, words = value.replace(mark, ""), words.replace(mark, "")
+    return value.strip(), _SPACING.sub("", words).strip()

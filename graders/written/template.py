@@ -1,0 +1,110 @@
+"""An empty answers file: every question with its points, and a line that shows the notation.
+
+Lines that begin with `>` (in YAML with `#`) are the course's; reading them back gives no answer.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import Literal, get_args
+
+from graders.errors import Misuse
+from graders.model import Assignment
+from graders.written.loading import questions_in
+from graders.written.question import Question
+from graders.written.split import listed
+
+Form = Literal["md", "yaml"]
+WIDTH = 92
+ABOUT = (
+    "Write below each question, behind the names of its parts. Lines that begin with `>` are the "
+    "course's: leave them or delete them. What a part needs may take several lines.",
+    "Formulas: as in Python or LaTeX, such as `2*x_1^T y`, `2 x_1^T y` or `$2 x_1^\\top y$`. Text: "
+    "Markdown and LaTeX as you like.",
+)
+ABOUT_YAML = (
+    "Write behind the colons. What holds `:`, `#` or a quote goes between single quotes, longer "
+    "text below `|` and indented. Lines that begin with `#` are the course's.",
+    "Formulas: as in Python or LaTeX, such as '2*x_1^T y'. A vector: [1, 2, 3].",
+)
+KINDS = {
+    "choice": "one letter",
+    "choices": "letters, all that apply",
+    "true_false": "true or false",
+    "number": "a number",
+    "vector": "numbers in brackets",
+    "matrix": "rows of numbers in brackets",
+    "formula": "a formula",
+    "table": "numbers, a name before each",
+}
+
+
+def answers_template(title: str, questions: Sequence[Question], form: Form = "md") -> str:
+    """The whole file as text."""
+    lines = _markdown(title, questions) if form == "md" else _yaml(title, questions)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def template_of(assignment: Assignment, form: str, output: Path | None) -> str:
+    """An empty answers file for an assignment; Misuse where there is nothing to write, or to lose.
+
+    Without a form the output's name decides.
+    """
+    known = {each: each for each in get_args(Form)}
+    suffix = output.suffix.removeprefix(".").replace("yml", "yaml") if output is not None else ""
+    chosen = known.get(form or (suffix if suffix in known else "md"))
+    if chosen is None:
+        raise Misuse(f"there is no format `{form}`", "there is `md` and `yaml`")
+    questions = questions_in(assignment.folder)
+    if not questions:
+        raise Misuse(f"{assignment.name} asks nothing in writing")
+    if output is not None and output.exists():
+        raise Misuse(f"{output} is there already", "it may hold answers: give another name")
+    return answers_template(assignment.title, questions, chosen)
+
+
+def quoted(question: Question) -> str:
+    """What the Markdown template says of a question, line by line."""
+    lines = (line for text in _about(question) for line in text.split("\n"))
+    return "\n".join(short for line in lines for short in wrap(line, WIDTH) or [""])
+
+
+def _markdown(title: str, questions: Sequence[Question]) -> Iterator[str]:
+    yield from (f"# Answers: {title}", "")
+    for paragraph in ABOUT:
+        yield from (*(f"> {line}" for line in wrap(paragraph, WIDTH)), "")
+    for question in questions:
+        yield from (f"## {question.id}: {question.title}", "")
+        yield from (f"> {line}".rstrip() for line in quoted(question).split("\n"))
+        for part in question.parts:
+            yield from ("", f"{part}:")
+        yield ""
+
+
+def _yaml(title: str, questions: Sequence[Question]) -> Iterator[str]:
+    for paragraph in (f"Answers: {title}", *ABOUT_YAML):
+        yield from (f"# {line}" for line in wrap(paragraph, WIDTH))
+    for question in questions:
+        yield from ("", f"# {question.id}: {question.title}")
+        yield from (f"# {line}".rstrip() for line in quoted(question).split("\n"))
+        yield f'"{question.id}":'
+        yield from (f"  {part}:" for part in question.parts)
+
+
+def _like(example: str) -> str:
+    """How the example is shown: in the line, or below it where it has several."""
+    if "\n" in example:
+        return f", written like this:\n{example}"
+    return f", written like this: `{example}`" if example else ""
+
+
+def _about(question: Question) -> Iterator[str]:
+    """Prompt and points, then how each part is written."""
+    points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
+    yield f"({points}) {question.prompt}"
+    machine, review = question.machine, question.review
+    if machine is not None:
+        each = " each" if len(machine.parts) > 1 else ""
+        yield f"{listed(machine.parts)}: {KINDS[machine.kind]}{each}{_like(machine.example)}"
+    if review is not None:
+        yield f"`{review.part}`: in your own words; a person reads it"

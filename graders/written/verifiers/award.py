@@ -1,0 +1,53 @@
+"""Points for reported numbers: what each thing asked earns, and the judgement of them all."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from graders.written.audits.finding import Finding, by_severity
+from graders.written.judgement import Judgement
+
+MOST_ROWS = 12  # numbers shown in the counterexample
+MOST_NOTES = 12
+MOST_NAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    """The share earned of one thing asked, with a sentence where it is not all of it."""
+
+    share: float
+    why: str = ""
+
+
+def judgement_of(earned: Sequence[tuple[float, Award]], findings: Iterable[Finding]) -> Judgement:
+    """The judgement of all awards with their points; the audits' other findings cost nothing."""
+    total = sum(points for points, _ in earned)
+    fraction = sum(points * award.share for points, award in earned) / total
+    lost = [award.why for _, award in earned if award.share < 1]
+    message = " ".join(dict.fromkeys(why for why in lost if why))
+    told = [each for each in by_severity(findings) if each.severity != "fine"]
+    notes = [note for note in _grouped(told) if note not in message]
+    rows = dict(row for each in told for row in each.numbers)
+    return Judgement(
+        min(max(fraction, 0.0), 1.0),
+        message,
+        counterexample=tuple(rows.items())[:MOST_ROWS] if lost else (),
+        notes=tuple(notes[:MOST_NOTES]),
+    )
+
+
+def _grouped(findings: Sequence[Finding]) -> list[str]:
+    """A sentence for each kind of finding, which names the other numbers it holds for."""
+    kinds: dict[str, list[Finding]] = {}
+    for each in findings:
+        kinds.setdefault(each.id, []).append(each)
+    return [_sentence(several) for several in kinds.values()]
+
+
+def _sentence(findings: Sequence[Finding]) -> str:
+    first, *others = findings
+    names = [name for each in others for name, _ in each.numbers[:1]]
+    if not names:
+        return " ".join([first.student, *(each.student for each in others[:3])])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{first.student} The same holds for {', '.join(names[:MOST_NAMES])}{more}."

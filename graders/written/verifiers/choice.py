@@ -1,0 +1,88 @@
+"""One option, several options, or true and false, against a key."""
+
+from collections.abc import Mapping
+from string import ascii_uppercase
+
+from graders.errors import Misuse
+from graders.written.judgement import Asked, Judgement
+from graders.written.question import Machine
+from graders.written.reading.choice import Options, read_choice, read_choices
+from graders.written.reading.truth import read_truth
+from graders.written.verifiers.parts import judge_parts
+from graders.written.verifiers.settings import of_part, required, texts
+
+
+def choice(asked: Asked) -> Judgement:
+    """Judge one option a part.
+
+    Settings: `key` (a label, or a table of part to label; a list where several are right),
+    `options` (label to text, or to several texts that mean it) or `boxes` (how many letters),
+    `comments` (label to a note that costs nothing).
+    """
+    return judge_parts(asked, _choice)
+
+
+def choices(asked: Asked) -> Judgement:
+    """Judge several options of one question.
+
+    Settings: `key` (the labels), `options` or `boxes`, `credit` ("all", or "boxes" for a share a
+    box that is set right).
+    """
+    return judge_parts(asked, _choices)
+
+
+def true_false(asked: Asked) -> Judgement:
+    """Judge true or false; a reason behind it is not read. Setting: `key`."""
+    return judge_parts(asked, _true_false)
+
+
+def _choice(asked: Asked, part: str) -> Judgement:
+    options, machine = _options(asked.machine), asked.machine
+    chosen = read_choice(asked.parts[part], options)
+    comments = machine.settings.get("comments", {})
+    notes = (str(comments[chosen]),) if chosen in comments else ()
+    if chosen in texts(of_part(machine, "key", part)):
+        return Judgement(1.0, actual=chosen, notes=notes)
+    for mistake in machine.mistakes:
+        if mistake.part == part and mistake.answer == chosen:
+            return Judgement(mistake.fraction, _not(chosen), mistake.hint, actual=chosen)
+    return Judgement(0.0, _not(chosen), actual=chosen, notes=notes)
+
+
+def _choices(asked: Asked, part: str) -> Judgement:
+    options, machine = _options(asked.machine), asked.machine
+    chosen = read_choices(asked.parts[part], options)
+    key = frozenset(texts(of_part(machine, "key", part)))
+    shown = ", ".join(each for each in options.labels if each in chosen) or "none"
+    right = len(options.labels) - len(chosen ^ key)
+    if chosen == key:
+        return Judgement(1.0, actual=shown)
+    per_box = machine.settings.get("credit", "all") == "boxes"
+    message = f"{right} of {len(options.labels)} options are set right."
+    fraction = right / len(options.labels) if per_box else 0.0
+    for mistake in machine.mistakes:
+        if mistake.part == part and read_choices(mistake.answer, options) == chosen:
+            return Judgement(max(fraction, mistake.fraction), message, mistake.hint, actual=shown)
+    return Judgement(fraction, message, actual=shown)
+
+
+def _true_false(asked: Asked, part: str) -> Judgement:
+    said = read_truth(asked.parts[part])
+    key = of_part(asked.machine, "key", part)
+    if not isinstance(key, bool):
+        raise Misuse(f"the key of `{part}` is {key!r}", "write `key = true` or `key = false`")
+    if said == key:
+        return Judgement(1.0, actual=str(said))
+    hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.part == part)
+    return Judgement(0.0, f"{said} is not right.", next(hints, ""), actual=str(said))
+
+
+def _options(machine: Machine) -> Options:
+    given = machine.settings.get("options")
+    if isinstance(given, Mapping):
+        return Options({str(label): texts(some) for label, some in given.items()})
+    return Options(dict.fromkeys(ascii_uppercase[: int(required(machine, "boxes"))], ()))
+
+
+def _not(chosen: str) -> str:
+    return f"{chosen} is not the right choice."

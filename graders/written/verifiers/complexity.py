@@ -1,0 +1,94 @@
+"""How a cost grows: the monomials of what stands in O(...), against those of the key."""
+
+from collections.abc import Mapping
+
+from graders.errors import Misuse
+from graders.written.formula import FormulaError, Monomial, parse, polynomial
+from graders.written.judgement import Asked, Judgement
+from graders.written.verifiers.formulas import known_formula, unreadable
+from graders.written.verifiers.parts import judge_parts
+from graders.written.verifiers.settings import of_part, required, texts
+
+OTHERWISE = "This does not grow as the cost does."
+
+
+def complexity(asked: Asked) -> Judgement:
+    """Judge complexities; constants do not count, and O(...) may be left out.
+
+    Settings: `names`, `key` (a monomial, or a table of part to monomial), `lower` (monomials that
+    may stand beside it), `aliases` (other names for the same).
+    """
+    return judge_parts(asked, _judged)
+
+
+def _judged(asked: Asked, part: str) -> Judgement:
+    machine = asked.machine
+    names, aliases = texts(required(machine, "names")), machine.settings.get("aliases", {})
+    formula = known_formula(asked, part, (*names, *aliases))
+    try:
+        terms = _terms(polynomial(formula), aliases)
+    except FormulaError as error:
+        raise unreadable(error) from None
+    (key,) = _monomials(of_part(machine, "key", part), names)
+    also = {
+        each
+        for text in texts(of_part(machine, "lower", part, ()))
+        for each in _monomials(text, names)
+    }
+    allowed = {each for each in terms if each in also or _divides(each, key)}
+    if key in terms and terms <= allowed:
+        return Judgement(1.0, actual=formula.text)
+    for mistake in machine.mistakes:
+        if mistake.part == part and terms == _monomials(mistake.answer, names):
+            return Judgement(mistake.fraction, OTHERWISE, mistake.hint, actual=formula.text)
+    return Judgement(0.0, *_said(terms, key, allowed), actual=formula.text)
+
+
+def _terms(found: Mapping[Monomial, object], aliases: Mapping[str, str]) -> set[Monomial]:
+    """The monomials without factors, in the question's own names."""
+    return {_renamed(monomial, aliases) for monomial in found}
+
+
+def _renamed(monomial: Monomial, aliases: Mapping[str, str]) -> Monomial:
+    exponents: dict[str, int] = {}
+    for name, exponent in monomial:
+        own = aliases.get(name, name)
+        exponents[own] = exponents.get(own, 0) + exponent
+    return tuple(sorted((name, each) for name, each in exponents.items() if each))
+
+
+def _monomials(text: str, names: tuple[str, ...]) -> set[Monomial]:
+    """The monomials of a formula of the assignment; a fault in it is one of staff."""
+    try:
+        return set(polynomial(parse(str(text), names)))
+    except FormulaError as error:
+        raise Misuse(
+            f"the complexity `{text}` cannot be read: {error.message}", "mend it"
+        ) from None
+
+
+def _divides(one: Monomial, other: Monomial) -> bool:
+    """Whether a monomial grows no faster in any name."""
+    exponents = dict(other)
+    return all(exponent <= exponents.get(name, 0) for name, exponent in one)
+
+
+def _said(terms: set[Monomial], key: Monomial, allowed: set[Monomial]) -> tuple[str, str]:
+    """The message and the hint for a wrong complexity."""
+    if key in terms:
+        return "There is a term that does not belong here.", "Which step of the layer costs it?"
+    for name, _ in key:
+        if tuple(pair for pair in key if pair[0] != name) in terms and len(terms) == 1:
+            missing = f"`{name}` is missing."
+            return missing, f"How does the cost of one score grow with `{name}`?"
+    degree = sum(exponent for _, exponent in key)
+    highest = max((sum(each for _, each in monomial) for monomial in terms), default=0)
+    if highest > degree:
+        return "This grows too fast.", "How many scores are there, and what does one of them cost?"
+    if terms and terms <= allowed:
+        return (
+            "This grows too slowly.",
+            "How many scores are there, and what does one of them cost?",
+        )
+    hint = "Who asks, who is asked, and so how many pairs are there?"
+    return OTHERWISE, hint

@@ -1,0 +1,178 @@
+"""A formula that equals the key's, for whatever its names stand for.
+
+Both are computed at random points, never compared by their looks. Two different polynomials of
+degree D that a question could hold agree at one point with whole numbers from 2 to 97 with a chance
+of at most D/96, and at all twelve points with (D/96)^12.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graders.errors import Misuse
+from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
+from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.verifiers.formulas import Array, known_formula, shape_of, value_of
+from graders.written.verifiers.parts import judge_parts
+from graders.written.verifiers.settings import of_part, required, texts
+from graders.written.verifiers.value import shown
+
+POINTS = 12
+TOLERANCE = 1e-9
+UNEQUAL = "This is not equal to what is asked for."
+Point = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The names of a question, the points at which it is asked, and what need not be equal."""
+
+    names: tuple[str, ...]
+    points: tuple[Point, ...]
+    softmax: bool
+
+
+def identity(asked: Asked) -> Judgement:
+    """Judge formulas that must equal the key's.
+
+    Settings: `names` (name to domain: "size", "real", "positive", "vector", "matrix", or [low,
+    high] for whole numbers), `key` (a formula, or a table of part to formula), `also` (formulas
+    that are right as well), `aliases` (other names for the same), `weights`, `softmax_over` (names
+    over which a softmax is taken: what is added to all of its scores alike does not count),
+    `side_by_side` (true where two vectors side by side mean their dot product).
+    """
+    names = required(asked.machine, "names")
+    question = _question(asked, names)
+    if not asked.machine.settings.get("side_by_side", False):
+        return judge_parts(asked, lambda asked, part: _judged(asked, part, question))
+    plain = _question(asked, dict.fromkeys(names, "real"))
+    return judge_parts(asked, lambda asked, part: _either(asked, part, question, plain))
+
+
+def _question(asked: Asked, names: Mapping[str, Any]) -> _Question:
+    aliases = asked.machine.settings.get("aliases", {})
+    softmax = texts(asked.machine.settings.get("softmax_over", ()))
+    points = tuple(_points(names, aliases, softmax, asked.draw))
+    return _Question((*names, *aliases), points, bool(softmax))
+
+
+def _either(asked: Asked, part: str, question: _Question, plain: _Question) -> Judgement:
+    """The judgement with vectors; where their shapes do not fit, with numbers in their place.
+
+    So `x y`, and `x y^T` for row vectors, are the dot product that is meant. Nothing wrong passes:
+    sums of dot products that are equal for all vectors of one entry are equal for all vectors.
+    """
+    try:
+        found = _judged(asked, part, question)
+    except Unreadable:
+        with suppress(Unreadable):
+            return _judged(asked, part, plain)
+        raise
+    with suppress(Unreadable):
+        instead = _judged(asked, part, plain) if found.fraction == 0 else found
+        return instead if instead.fraction == 1 else found
+    return found
+
+
+def _points(
+    names: Mapping[str, Any],
+    aliases: Mapping[str, str],
+    softmax: Sequence[str],
+    draw: np.random.Generator,
+) -> Iterator[Point]:
+    """Values for all names; under a softmax only what it runs over changes."""
+    size = int(draw.integers(3, 8))
+    first: dict[str, Value] = {name: _drawn(domain, size, draw) for name, domain in names.items()}
+    for number in range(POINTS):
+        again = (name for name in names if number and (not softmax or name in softmax))
+        point = {**first, **{name: _drawn(names[name], size, draw) for name in again}}
+        yield {**point, **{alias: point[name] for alias, name in aliases.items()}}
+
+
+def _drawn(domain: Any, size: int, draw: np.random.Generator) -> Value:
+    match domain:
+        case "size":
+            return float(draw.integers(2, 98))
+        case "real":
+            return float(draw.uniform(0.5, 3.0) * draw.choice([-1, 1]))
+        case "positive":
+            return float(draw.uniform(0.25, 3.0))
+        case "vector":
+            return draw.standard_normal(size)
+        case "matrix":
+            return draw.standard_normal((size, size))
+        case [int(low), int(high)]:
+            return float(draw.integers(low, high + 1))
+    raise Misuse(f"`{domain!r}` is no domain", "write size, real, positive, vector or [low, high]")
+
+
+def _judged(asked: Asked, part: str, question: _Question) -> Judgement:
+    formula = known_formula(asked, part, question.names)
+    given = [value_of(formula, point) for point in question.points]
+    also = of_part(asked.machine, "also", part, ())
+    keys = (of_part(asked.machine, "key", part), *texts(also))
+    if any(_same(given, key, question) for key in keys):
+        return Judgement(1.0, actual=formula.text)
+    for mistake in asked.machine.mistakes:
+        if mistake.part == part and _same(given, mistake.answer, question):
+            return Judgement(mistake.fraction, UNEQUAL, mistake.hint, actual=formula.text)
+    wanted = _values(keys[0], question)
+    if given[0].shape != wanted[0].shape:
+        message = f"This is {shape_of(given[0])}, but {shape_of(wanted[0])} is asked for."
+        return Judgement(0.0, message, actual=formula.text)
+    return _unequal(formula, given, wanted, question)
+
+
+def _same(given: Sequence[Array], key: str, question: _Question) -> bool:
+    """Whether the values are those of a key at every point."""
+    wanted = _values(key, question)
+    if any(one.shape != other.shape for one, other in zip(given, wanted, strict=True)):
+        return False
+    return all(
+        _near(one, other) for one, other in zip(*_compared(given, wanted, question), strict=True)
+    )
+
+
+def _compared(
+    given: Sequence[Array], wanted: Sequence[Array], question: _Question
+) -> tuple[Sequence[Array], Sequence[Array]]:
+    """What must be equal: the values, or under a softmax how they differ from the first."""
+    if not question.softmax:
+        return given, wanted
+    return [each - given[0] for each in given], [each - wanted[0] for each in wanted]
+
+
+def _near(given: Array, wanted: Array) -> bool:
+    if not np.all(np.isfinite(given)):
+        return False
+    scale = np.maximum(np.abs(given), np.abs(wanted))
+    floor = 1e-12 * max(1.0, float(np.max(scale, initial=0.0)))
+    return bool(np.all(np.abs(given - wanted) <= TOLERANCE * scale + floor))
+
+
+def _values(key: str, question: _Question) -> list[Array]:
+    """What a formula of the assignment comes to; a fault in it is one of staff."""
+    try:
+        formula = parse(str(key), question.names)
+        return [np.asarray(evaluate(formula, point)) for point in question.points]
+    except FormulaError as error:
+        raise Misuse(f"the key `{key}` cannot be computed: {error.message}", "mend it") from None
+
+
+def _unequal(
+    formula: Formula, given: Sequence[Array], wanted: Sequence[Array], question: _Question
+) -> Judgement:
+    """The judgement of a formula that equals nothing known, with a point that shows it."""
+    pairs = zip(*_compared(given, wanted, question), strict=True)
+    at = next((n for n, (one, other) in enumerate(pairs) if not _near(one, other)), 0)
+    point = question.points[at]
+    used = [name for name in point if name in formula.names and np.ndim(point[name]) == 0]
+    rows = [(name, f"{point[name]:.6g}") for name in used]
+    hint = "" if formula.names else f"Write a formula in {', '.join(question.names)}, not a number."
+    scalars = wanted[at].ndim == 0 and not question.softmax and rows
+    if scalars:
+        rows += [("your formula gives", shown(given[at]))]
+    return Judgement(0.0, UNEQUAL, hint, "", formula.text, tuple(rows))

@@ -1,0 +1,49 @@
+"""Several parts of one answer, each judged alone, as one judgement."""
+
+from collections.abc import Callable
+
+from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.verifiers.settings import of_part
+
+PartJudge = Callable[[Asked, str], Judgement]
+
+
+def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
+    """The parts' judgements averaged by weight; raises Unreadable where no part can be read."""
+    parts = asked.machine.parts
+    if len(parts) == 1:
+        return judge(asked, parts[0]) if parts[0] in asked.parts else unanswered(parts[0])
+    found, errors = {}, []
+    for part in parts:
+        try:
+            found[part] = judge(asked, part) if part in asked.parts else unanswered(part)
+        except Unreadable as error:
+            found[part] = Judgement(0.0, f"cannot be read: {error}")
+            errors.append(f"`{part}`: {error}")
+    if len(errors) == len(parts):
+        raise Unreadable("\n".join(errors))
+    weights = {part: float(of_part(asked.machine, "weights", part, 1.0)) for part in parts}
+    return together(found, weights)
+
+
+def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgement:
+    """Judgements by part as one."""
+    total = sum(weights.values())
+    fraction = sum(weights[part] * each.fraction for part, each in found.items()) / total
+    wrong = {part: each for part, each in found.items() if each.fraction < 1}
+    first = next(iter(wrong.values()), Judgement(1.0))
+    notes = (f"`{part}`: {note}" for part, each in found.items() for note in each.notes)
+    return Judgement(
+        fraction,
+        message=" ".join(f"`{part}`: {each.message}" for part, each in wrong.items()),
+        hint=" ".join(f"`{part}`: {each.hint}" for part, each in wrong.items() if each.hint),
+        expected=first.expected,
+        actual=first.actual,
+        counterexample=first.counterexample,
+        notes=tuple(notes),
+    )
+
+
+def unanswered(part: str) -> Judgement:
+    """The judgement of a part that is not there."""
+    return Judgement(0.0, f"`{part}` is not answered.")

@@ -1,0 +1,86 @@
+"""Tables of perplexities and losses, each pair held against the other."""
+
+import re
+from collections import Counter
+
+from graders.written.audits.finding import Finding
+from graders.written.audits.perplexity import cell_finding, shortened
+from graders.written.audits.table import LONGEST_TEXT
+from graders.written.audits.texts import Texts, texts_of
+from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.verifiers.audit_settings import TextAward, TextSettings, read_settings
+from graders.written.verifiers.award import Award, judgement_of
+
+_MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)
+
+
+def perplexity_table(asked: Asked) -> Judgement:
+    """Judge perplexities beside losses. Settings: `TextSettings`."""
+    settings = read_settings(TextSettings, asked.machine)
+    text = "\n\n".join(asked.parts[part] for part in asked.machine.parts if part in asked.parts)
+    micro = settings.micro or _MICRO.search(text[:LONGEST_TEXT]) is not None
+    texts = texts_of(text, corpora=settings.corpora, singles=settings.singles, micro=micro)
+    if not texts.cells and not texts.lonely:
+        raise Unreadable(
+            "No perplexity with its loss can be read: write a table with the columns `text`, "
+            "`perplexity` and `loss`, one text a line, or with the texts as columns."
+        )
+    awards: dict[TextAward, Award] = {
+        "agree": _agree(texts),
+        "complete": _complete(texts, settings),
+        "variants": _variants(texts, settings),
+    }
+    earned = [(points, awards[name]) for name, points in settings.points.items()]
+    return judgement_of(earned, _findings(texts))
+
+
+def _findings(texts: Texts) -> list[Finding]:
+    findings = [cell_finding(cell) for cell in texts.cells]
+    findings += [note] if (note := shortened(texts.cells)) is not None else []
+    for line in texts.not_finite[:4]:
+        sentence = f"A number in line {line} is not finite."
+        findings.append(Finding("not-finite", "suspicious", sentence, sentence))
+    for each in texts.lonely[:4]:
+        one, other = ("perplexity", "loss") if each.perplexity else ("loss", "perplexity")
+        name = " ".join(each.key[1:]) or f"line {each.line}"
+        sentence = f"{name}: the {one} has no {other} to hold it against."
+        findings.append(Finding("no-partner", "note", sentence, sentence))
+    return findings
+
+
+def _agree(texts: Texts) -> Award:
+    """The pairs that agree, of all there are; a number that is not finite agrees with none."""
+    wrong = [f for f in map(cell_finding, texts.cells) if f.severity != "fine"]
+    total = len(texts.cells) + len(texts.not_finite)
+    if not texts.cells:
+        return Award(0.0, "No perplexity stands beside its loss.")
+    words = wrong[0].student if wrong else "Not all numbers are finite."
+    return Award((len(texts.cells) - len(wrong)) / total, words)
+
+
+def _complete(texts: Texts, settings: TextSettings) -> Award:
+    """The texts asked for that have both numbers."""
+    names = [cell.name.split() for cell in texts.cells]
+    missing = [
+        need
+        for need in settings.need
+        if not any(_same(word, need) for name in names for word in name)
+    ]
+    words = f"Perplexity and loss are missing for: {', '.join(missing)}."
+    return Award(1 - len(missing) / max(len(settings.need), 1), words)
+
+
+def _same(word: str, need: str) -> bool:
+    """Whether a word of a name is the one asked for: `validation` and `val` are `dev`."""
+    dev = {"dev", "val", "valid", "validation", "development"}
+    train = {"train", "training"}
+    either = any({word, need.casefold()} <= group for group in (dev, train))
+    return either or word == need.casefold()
+
+
+def _variants(texts: Texts, settings: TextSettings) -> Award:
+    """As many models as asked for, told by how often one text is measured."""
+    counts = Counter(cell.name.split()[-1] if cell.name else "" for cell in texts.cells)
+    most = max(counts.values(), default=0)
+    words = f"{most} of {settings.variants} models are in the table: give the baseline too."
+    return Award(min(1.0, most / settings.variants), words)

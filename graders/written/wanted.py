@@ -1,0 +1,102 @@
+"""What an answers file may hold for a question: the names of its parts, and their other names."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from graders.written.question import Kind, Question
+
+# What people call the one value that a question asks for, and the text that goes with it.
+VALUE = frozenset({
+    "answer", "ans", "value", "formula", "expression", "query", "choice", "choices", "option",
+    "result", "solution", "number", "vector", "matrix", "table", "output",
+})  # fmt: skip
+TEXT = frozenset({
+    "text", "explanation", "explain", "reason", "reasons", "reasoning", "justification", "proof",
+    "argument", "why", "because", "comment", "derivation", "discussion",
+})  # fmt: skip
+_NUMBERS = {
+    **{"one": "1", "two": "2", "three": "3", "four": "4"},
+    **{"first": "1", "second": "2", "third": "3", "fourth": "4"},
+}
+_LETTERS = {"query": "q", "queries": "q", "key": "k", "keys": "k", "value": "v", "values": "v"}
+_SPLITS = {
+    **dict.fromkeys(("val", "valid", "validation", "development"), "dev"),
+    **{"training": "train", "testing": "test"},
+}
+_SAME = {**_NUMBERS, **_SPLITS}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The parts of one question: those a machine reads, and the free text ("" where none)."""
+
+    id: str
+    title: str
+    machine: tuple[str, ...]
+    kind: Kind | None
+    text: str
+    quoted: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """All parts, the machine's first."""
+        free = (self.text,) if self.text and self.text not in self.machine else ()
+        return self.machine + free
+
+
+def wanted_of(question: Question, quoted: str = "") -> Wanted:
+    """What a question wants; `quoted` is what its template says beside the places to fill."""
+    machine, review = question.machine, question.review
+    return Wanted(
+        id=question.id,
+        title=question.title,
+        machine=machine.parts if machine is not None else (),
+        kind=machine.kind if machine is not None else None,
+        text=review.part if review is not None else "",
+        quoted=quoted,
+    )
+
+
+def spellings(part: str) -> tuple[str, ...]:
+    """The names of a part by which it is found within a line."""
+    meant = _SPLITS.get(part, part)
+    return (part, *(name for name in (*_SPLITS, "dev") if _SPLITS.get(name, name) == meant))
+
+
+def label_of(label: str, wanted: Wanted) -> str:
+    """The part that a label names, by its own name or as people call it; "" where none."""
+    key = _key(label)
+    for part in wanted.parts:
+        if key == _key(part):
+            return part
+    for part in (*_also(key, wanted), *_begun(label, wanted)):
+        return part
+    return ""
+
+
+def _also(key: str, wanted: Wanted) -> Iterable[str]:
+    if len(wanted.parts) == 1 and key in VALUE | TEXT:
+        yield wanted.parts[0]
+    elif key in TEXT and wanted.text:
+        yield wanted.text
+    elif key in VALUE and len(wanted.machine) == 1:
+        yield wanted.machine[0]
+    yield from (part for part in wanted.machine if _LETTERS.get(key) == _key(part))
+
+
+def _begun(label: str, wanted: Wanted) -> Iterable[str]:
+    """The part whose name the label begins with: `Concatenation`, `Encoder self-attention`."""
+    key, words = _key(label), len(re.findall(r"[^\W_]+", label[:60]))
+    alike = [
+        part
+        for part in wanted.machine
+        if len(_key(part)) > 2 and key.startswith(_key(part)) and words <= len(part.split("_")) + 1
+    ]
+    return alike if len(alike) == 1 else ()
+
+
+def _key(label: str) -> str:
+    """The label without case, marks and spaces: `q_1`, `$q_{1}$` and `Q1` are one."""
+    words = re.findall(r"\d+|[^\W\d_]+", re.sub(r"\\(?:text|mathrm|mathbf|bm)\b", "", label[:60]))
+    return "".join(_SAME.get(word.casefold(), word.casefold()) for word in words)

@@ -1,0 +1,108 @@
+"""Read free text for comparison: its sentences with their places, its words without endings.
+
+    "The gradient doesn't vanish."  ->  the gradient do not vanish  (negated from `not` on)
+
+Only the beginning of an answer is read, so that time is bounded; nothing here fails on any text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+READ = 20_000  # characters of an answer; what lies behind them is not looked at
+MOST_SENTENCES = 200
+LONGEST_SENTENCE = 600
+LONGEST_WORD = 40
+
+# A stop ends a sentence before a space; Chinese and Japanese leave none. A dot of `e.g.` does not.
+_STOP = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bw\.r\.t)[.!?…]+(?=\s|$)|[。！？]|\n"
+)
+_CONTRACTED = re.compile(r"n['’]t\b")
+_FORMATTING = re.compile(
+    r"\\(?:text|mathrm|mathbf|boldsymbol|bm|operatorname|emph|textbf|textit|left|right|big)\b"
+)
+# Chinese and Japanese write no spaces: each character counts as a word.
+_WORD = re.compile(r"[぀-ヿ㐀-䶿一-鿿]|[^\W_]+", re.UNICODE)
+_ENDINGS = (
+    "ization", "isation", "ations", "ation", "ments", "ment", "ities", "ity", "ness", "ants",
+    "ances", "ance", "ences", "ence", "able", "ible", "ions", "ings", "ion", "ing", "ies", "ied",
+    "ous", "ive", "ers", "er", "ed", "es", "ly", "al", "s", "e", "y",
+)  # fmt: skip
+_SAME = {
+    "cannot": "can not", "dont": "do not", "doesnt": "do not", "isnt": "is not", "cant": "can not",
+    "wont": "will not", "≈": " approximately ", "∇": " gradient ", "≠": " not equal ",
+    "ain't": "is not", "σ": " sigma ", "β": " beta ", "μ": " mu ", "α": " alpha ", "θ": " theta ",
+}  # fmt: skip
+_REPLACED = re.compile("|".join(rf"\b{k}\b" if k.isalpha() and k.isascii() else k for k in _SAME))
+EMPTY = frozenset({
+    "a", "an", "the", "of", "to", "in", "is", "are", "be", "been", "and", "or", "that", "it",
+    "its", "this", "these", "those", "for", "on", "with", "as", "by", "from", "at", "which",
+    "was", "were", "can", "could", "will", "would", "has", "have", "had", "you", "we", "they",
+    "he", "she", "i", "if", "then", "so", "there", "do", "does", "did", "such", "thus", "hence",
+    "also", "because", "since", "when", "where", "while", "their", "them", "our", "but", "than",
+    "into", "et", "al", "der", "die", "das", "le", "la", "les", "un", "une", "el", "los",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of an answer and where it stands: `answer[start:end]` is its text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def sentences(answer: str) -> tuple[Passage, ...]:
+    """The sentences at the beginning of an answer, long ones in pieces."""
+    found: list[Passage] = []
+    for start, end in _pieces(answer[:READ]):
+        stripped = answer[start:end].strip()
+        if stripped:
+            at = answer.index(stripped, start, end)
+            found.append(Passage(stripped, at, at + len(stripped)))
+        if len(found) == MOST_SENTENCES:
+            break
+    return tuple(found)
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for stop in [*(match.end() for match in _STOP.finditer(text)), len(text)]:
+        while stop - start > LONGEST_SENTENCE:
+            space = text.rfind(" ", start + 1, start + LONGEST_SENTENCE)
+            cut = space if space > start else start + LONGEST_SENTENCE
+            yield start, cut
+            start = cut
+        yield start, stop
+        start = stop
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    """All words in order, in one form: case, endings, contractions, LaTeX and marks are gone."""
+    plain = unicodedata.normalize("NFKC", text[:READ]).casefold()
+    plain = _FORMATTING.sub(" ", _CONTRACTED.sub(" not", plain))
+    plain = _REPLACED.sub(lambda match: _SAME[match.group()], plain)
+    return tuple(stem(word[:LONGEST_WORD]) for word in _WORD.findall(plain))
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """A word without the endings that change with grammar: `scaling`, `scaled`, `scale`."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            short = word[: -len(ending)]
+            return short[:-1] if len(short) > 4 and short[-1] == short[-2] else short
+    return word
+
+
+def content(text: str) -> frozenset[str]:
+    """The words that carry meaning."""
+    return frozenset(words(text)) - EMPTY_STEMS
+
+
+EMPTY_STEMS = frozenset(stem(word) for word in EMPTY) | EMPTY

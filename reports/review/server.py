@@ -1,0 +1,77 @@
+"""Start the page on this machine, let one browser in, and write the grades when it ends."""
+
+import contextlib
+import getpass
+import socket
+import webbrowser
+from pathlib import Path
+
+import uvicorn
+from rich.console import Console
+
+from graders.errors import Misuse
+from graders.review import Review, open_review
+from reports.review.app import make_app
+from reports.review.outputs import write_grades
+from reports.review.site import Site
+
+HOST = "127.0.0.1"
+OUT = Console(highlight=False, soft_wrap=True)
+
+
+def serve(folder: Path, *, port: int = 0, reviewer: str = "", open_browser: bool = True) -> None:
+    """Serve the review of `folder` until interrupted; port 0 takes a free one.
+
+    Raises Misuse where there is nothing to review, or the port is taken.
+    """
+    with open_review(folder) as review, contextlib.closing(listen(port)) as listening:
+        if not review.material.answers:
+            raise Misuse(f"{folder}: no free-text answer waits for a person", "nothing to review")
+        site = Site(review, listening.getsockname()[1])
+        address = entry(site, reviewer or getpass.getuser())
+        OUT.print(f"review page: {address}\nopens once; Ctrl+C ends it", markup=False)
+        if open_browser:
+            webbrowser.open(address)
+        with contextlib.suppress(KeyboardInterrupt):
+            make_server(site).run(sockets=[listening])
+        site.help.close()
+        _write_at_the_end(review)
+
+
+def listen(port: int) -> socket.socket:
+    """A socket that only this machine reaches; Misuse where the port is taken."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise Misuse(f"port {port} cannot be used: {error}", "choose another --port") from error
+    return listening
+
+
+def entry(site: Site, reviewer: str) -> str:
+    """An address that lets one browser in, once, under this name."""
+    return f"http://{HOST}:{site.port}/enter?token={site.sessions.invite(reviewer)}"
+
+
+def make_server(site: Site) -> uvicorn.Server:
+    """The server of a site; its requests are answered one after the other, in one thread."""
+    config = uvicorn.Config(
+        make_app(site),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+def _write_at_the_end(review: Review) -> None:
+    review.refresh()
+    if review.unwritten():
+        OUT.print(write_grades(review), markup=False)

@@ -1,0 +1,54 @@
+"""Who may see the page: one-time tokens that become cookies, and what each visitor has chosen."""
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+
+NAME_LIMIT = 60
+
+
+@dataclass(slots=True)
+class Session:
+    """One reviewer in one browser; every form of theirs carries `form_token`."""
+
+    reviewer: str
+    form_token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    names: bool = False
+    undecided: bool = False
+    notice: str = ""
+
+    def take_notice(self) -> str:
+        """What is to be said once."""
+        said, self.notice = self.notice, ""
+        return said
+
+    def holds(self, form_token: str) -> bool:
+        """Whether a form came from a page that this session was given."""
+        return hmac.compare_digest(self.form_token.encode(), form_token.encode())
+
+
+@dataclass(slots=True)
+class Sessions:
+    """Everybody who was let in since the server started."""
+
+    waiting: dict[str, str] = field(default_factory=dict, repr=False)
+    known: dict[str, Session] = field(default_factory=dict, repr=False)
+
+    def invite(self, reviewer: str) -> str:
+        """A new token, good for one entry under this name."""
+        token = secrets.token_urlsafe(24)
+        self.waiting[token] = " ".join(reviewer.split())[:NAME_LIMIT] or "reviewer"
+        return token
+
+    def enter(self, token: str) -> str | None:
+        """The cookie that a token becomes, or None where it is wrong or was used."""
+        reviewer = self.waiting.pop(token, None)
+        if reviewer is None:
+            return None
+        cookie = secrets.token_urlsafe(32)
+        self.known[cookie] = Session(reviewer)
+        return cookie
+
+    def session(self, cookie: str | None) -> Session | None:
+        """The session of a cookie."""
+        return self.known.get(cookie or "")

@@ -1,0 +1,194 @@
+"""All answers and decisions as one CSV, out for a spreadsheet and in again.
+
+A row an answer. Read again are question, answer, answer_sum, seen, items, adjustment, comment; the
+rest says where things stand. `items` are the numbers of the rubric's lines (`1 3`), `none` for an
+answer that earns none of them, and blank for one that nobody has decided.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from graders.review import Answer
+from graders.written.decisions import Decision
+from graders.written.question import Review
+from reports.review.site import Site
+from reports.review.verdicts import (
+    NONE,
+    Mistyped,
+    Verdict,
+    make_decision,
+    read_verdict,
+    same_rubric,
+    verdict_of,
+)
+from reports.text import number
+
+READ = ("question", "answer", "answer_sum", "seen", "items", "adjustment", "comment")
+COLUMNS = (*READ, "state", "points", "reviewer", "decided_at", "submission", "text")
+CELL_LIMIT = 30_000  # a spreadsheet's cell holds 32,767 characters
+PROBLEMS_SHOWN = 100
+# What a spreadsheet runs as a formula, and the apostrophe that keeps it from doing so.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line of a sheet that cannot be taken in, and why."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a sheet says that is new; nothing of it counts while there is a problem."""
+
+    decisions: tuple[Decision, ...] = ()
+    unchanged: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+class _Wrong(Exception):
+    """Why one row cannot be taken in."""
+
+
+def write_sheet(site: Site, *, names: bool) -> str:
+    """The sheet as text; submissions are named where the reviewer sees names."""
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for question in site.review.material.answers:
+        for answer in site.answers(question).values():
+            cells = _cells(site, question, answer, names=names)
+            writer.writerow([cells[name] for name in COLUMNS])
+    return table.getvalue()
+
+
+def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
+    """The decisions of a sheet, each checked; or a problem for each line that is wrong."""
+    try:
+        rows = list(_rows(content))
+    except (csv.Error, UnicodeDecodeError, _Wrong) as error:
+        return Sheet(problems=(Problem(1, str(error)),))
+    made: dict[tuple[str, str], Decision | None] = {}
+    problems = []
+    for line, row in rows:
+        try:
+            key = row["question"], row["answer"]
+            if key in made:
+                raise _Wrong("this answer stands in the sheet twice")
+            made[key] = _decision(site, row, reviewer)
+        except (_Wrong, Mistyped) as error:
+            problems.append(Problem(line, str(error)))
+    decisions = tuple(each for each in made.values() if each is not None)
+    if problems:
+        return Sheet(problems=tuple(problems[:PROBLEMS_SHOWN]))
+    return Sheet(decisions, len(made) - len(decisions))
+
+
+def safe_cell(text: str) -> str:
+    """The text, with an apostrophe before what a spreadsheet would run."""
+    risky = text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA)
+    return f"'{text}" if risky else text
+
+
+def plain_cell(cell: str) -> str:
+    """The text that `safe_cell` was given."""
+    return cell[1:] if cell.startswith("'") else cell
+
+
+def _cells(site: Site, question: str, answer: Answer, *, names: bool) -> Mapping[str, str]:
+    _, rubric = site.question(question)
+    standing = site.review.standing(answer)
+    holds = standing.holds
+    verdict = verdict_of(holds, rubric) if holds else None
+    return {
+        "question": safe_cell(question),
+        "answer": answer.handle,
+        "answer_sum": f"sha256:{answer.sum}",
+        "seen": str(standing.newest),
+        "items": _items(verdict),
+        "adjustment": number(verdict.adjustment) if verdict and verdict.adjustment else "",
+        "comment": safe_cell(verdict.comment) if verdict else "",
+        "state": standing.state,
+        "points": number(holds.earned) if holds else "",
+        "reviewer": safe_cell(holds.reviewer) if holds else "",
+        "decided_at": holds.decided_at if holds else "",
+        "submission": safe_cell(answer.submission) if names else "",
+        "text": safe_cell(_printable(answer.text[:CELL_LIMIT])),
+    }
+
+
+def _printable(text: str) -> str:
+    # Not \x00 or an escape sequence: some readers of CSV stop there, and terminals obey it.
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+
+
+def _items(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return ""
+    return " ".join(map(str, sorted(verdict.items))) or NONE
+
+
+def _rows(content: bytes) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """The rows with their lines; _Wrong where the sheet as a whole cannot be read."""
+    text = content.decode("utf-8-sig")
+    header = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=header.count)  # spreadsheets of many countries write semicolons
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    columns = [name.strip() for name in next(reader, [])]
+    missing = [name for name in READ if name not in columns]
+    if missing:
+        raise _Wrong(f"there is no column `{missing[0]}`; there must be {', '.join(READ)}")
+    line = reader.line_num + 1
+    for cells in reader:
+        if len(cells) not in (0, len(columns)):
+            raise _Wrong(f"line {line} has {len(cells)} cells, the first line {len(columns)}")
+        if any(cells):
+            row = dict(zip(columns, cells, strict=True))
+            yield line, {name: plain_cell(row[name]) for name in READ}
+        line = reader.line_num + 1
+
+
+def _decision(site: Site, row: Mapping[str, str], reviewer: str) -> Decision | None:
+    """What a row decides, or None where it says what stands already or nothing."""
+    answer = site.review.material.answers.get(row["question"], {}).get(row["answer"])
+    if answer is None:
+        raise _Wrong(f"there is no answer {row['answer']!r} to question {row['question']!r}")
+    if row["answer_sum"] != f"sha256:{answer.sum}":
+        raise _Wrong("the answer has changed since this sheet was made")
+    _, rubric = site.question(row["question"])
+    if not row["items"].strip():
+        _refuse_half(row)
+        return None
+    items = row["items"].casefold().replace("+", " ").replace(",", " ").split()
+    verdict = read_verdict(items, row["adjustment"], row["comment"], rubric)
+    standing = site.review.standing(answer)
+    if standing.holds and _same(standing.holds, verdict, rubric):
+        return None
+    if row["seen"].strip() != str(standing.newest):
+        raise _Wrong(_conflict(standing.open[-1] if standing.open else None))
+    return make_decision(verdict, rubric, answer, reviewer=reviewer, seen=standing.newest)
+
+
+def _refuse_half(row: Mapping[str, str]) -> None:
+    if row["adjustment"].strip() or row["comment"].strip():
+        raise _Wrong(f"no items: write `{NONE}` where none is earned")
+
+
+def _same(holds: Decision, verdict: Verdict, rubric: Review) -> bool:
+    return same_rubric(holds, rubric) and verdict_of(holds, rubric) == replace(
+        verdict, none=not verdict.items
+    )
+
+
+def _conflict(newest: Decision | None) -> str:
+    if newest is None:
+        return "a decision was undone since this sheet was made"
+    return (
+        f"{newest.reviewer} gave {number(newest.earned)} points since this sheet was made "
+        f"({newest.decided_at})"
+    )

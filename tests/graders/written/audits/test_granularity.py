@@ -1,0 +1,121 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graders.written.audits.figure import figure_in
+from graders.written.audits.granularity import (
+    KNOWN_SIZES,
+    debug_subset,
+    fit,
+    granularity,
+    sizes_that_fit,
+)
+
+
+def printed(k, n, digits, cut):
+    scaled = Fraction(k, n) * 10**digits
+    whole = int(scaled) if cut else int(scaled + Fraction(1, 2))
+    return f"{whole // 10**digits}.{whole % 10**digits:0{digits}d}"
+
+
+@given(st.sampled_from(KNOWN_SIZES), st.data(), st.integers(1, 12), st.booleans())
+def test_every_true_share_fits_however_it_is_printed(n, data, digits, cut):
+    k = data.draw(st.integers(0, n))
+    found = fit(figure_in(printed(k, n, digits, cut)), n)
+    assert found.low <= k <= found.high
+
+
+@given(st.sampled_from(KNOWN_SIZES), st.data())
+def test_every_share_printed_in_full_fits_alone(n, data):
+    k = data.draw(st.integers(1, n))
+    shown = [repr(k / n), repr(float(np.float32(k) / np.float32(n))), f"{100 * k / n!r} %"]
+    for text in (each for each in shown if len(each) > 12):
+        found = fit(figure_in(text), n)
+        assert (found.low, found.high) == (k, k)
+
+
+def test_other_numbers_are_refused_as_often_as_arithmetic_says():
+    n, digits = 1427, 4
+    found = [
+        value
+        for value in range(10**digits + 1)
+        if fit(figure_in(f"{value / 10**digits:.{digits}f}"), n).possible
+    ]
+    # A share is met by one and a half units: the half below it and the whole above.
+    assert set(found) == _fitting(n, digits)
+    assert 0.19 < len(found) / 10**digits < 0.22
+
+
+def _fitting(n, digits):
+    scale = 10**digits
+    fits = set()
+    for k in range(n + 1):
+        share = Fraction(k * scale, n)
+        near = range(int(share) - 2, int(share) + 3)
+        fits |= {v for v in near if Fraction(-1, 2) <= share - v < 1 and 0 <= v <= scale}
+    return fits
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "k"),
+    [
+        *(("0.6217125382262997", 3270, 2033), ("0.7091743119266055", 3270, 2319)),
+        *(("0.6271899088997898", 1427, 895), ("0.6194814295725298", 1427, 884)),
+        *(("0.6187806587245971", 1427, 883), ("0.5998598458304134", 1427, 856)),
+        *(("0.6923615977575333", 1427, 988), ("95.91", 6920, 6637)),
+        *(("93.23", 872, 813), ("94.83", 1821, 1727), (".5092", 872, 444)),
+    ],
+)
+def test_the_documents_accuracies_are_shares(text, n, k):
+    found = fit(figure_in(text), n)
+    assert (found.low, found.high) == (k, k)
+    assert granularity(figure_in(text), "test", n).severity == "fine"
+
+
+def test_a_share_that_is_cut_off_is_told():
+    assert "cut off" in granularity(figure_in("94.83%"), "test", 1821).student
+    assert "cut off" not in granularity(figure_in("94.84%"), "test", 1821).student
+
+
+@pytest.mark.parametrize("text", [".9", ".6", ".8", "90%", "60 %", "0.80"])
+def test_the_small_subset_is_found(text):
+    figure = figure_in(text)
+    assert not fit(figure, 1427, digits=4).possible
+    assert debug_subset([("dev", figure, 3270), ("test", figure, 1427)], 10, 4)
+    assert 10 in sizes_that_fit(figure, (1427, 10), digits=4)
+    assert 1427 not in sizes_that_fit(figure, (1427, 10), digits=4)
+
+
+@pytest.mark.parametrize(
+    ("dev", "test"), [(".71", ".69"), (".7092", ".6"), ("0.9000", "1284/1427")]
+)
+def test_rounded_accuracies_are_no_small_subset(dev, test):
+    figures = [("dev", figure_in(dev), 3270), ("test", figure_in(test), 1427)]
+    assert not debug_subset(figures, 10, 4)
+
+
+def test_few_digits_have_no_power():
+    finding = granularity(figure_in(".9"), "test", 1427)
+    assert (finding.severity, "too few digits" in finding.student) == ("note", True)
+
+
+def test_what_is_no_share_names_the_sizes_that_fit():
+    finding = granularity(figure_in("0.998"), "dev", 437)
+    assert finding.severity == "fine"
+    finding = granularity(figure_in("0.99800"), "dev", 437)
+    assert finding.severity == "impossible"
+    assert "500 items" in finding.student
+
+
+@pytest.mark.parametrize("text", ["120%", "-0.1", "101"])
+def test_an_accuracy_lies_between_0_and_1(text):
+    finding = granularity(figure_in(text), "dev", 3270)
+    assert (finding.id, finding.severity) == ("accuracy-range", "impossible")
+
+
+def test_a_count_of_other_items_is_no_share_of_these():
+    assert not fit(figure_in("9/10"), 1427).possible
+    assert fit(figure_in("895/1427"), 1427).possible

@@ -1,0 +1,108 @@
+from fractions import Fraction
+
+import pytest
+
+from graders.written.audits.audit import Rules, audit
+from graders.written.audits.copies import dev_equals_test, identical_runs
+from graders.written.audits.copies import test_above_dev as above
+from graders.written.audits.grid import coverage, grid_findings
+from graders.written.audits.majority import Split
+from graders.written.audits.runs import report_of
+from graders.written.audits.selection import selection_finding
+
+GRID = {"lr": [Fraction(1, 10_000), Fraction(5, 10_000), Fraction(1, 1000)], "epochs": [7, 9]}
+DOCUMENT = """lr,epochs,dev,test
+1e-3,9,0.6217125382262997,0.6271899088997898
+5e-4,7,0.6217125382262997,0.6194814295725298
+125e-4,12,0.6217125382262997,0.6187806587245971
+125e-4,20,0.6217125382262997,0.5998598458304134
+"""
+MODELS = """model,dev,test
+BERT-base-cased,0.7091743119266055,0.6923615977575333
+RoBERTa-base,0.6217125382262997,0.6271899088997898
+"""
+SPLITS = {"dev": Split(3270, 2033), "test": Split(1427, 5874, 9427)}
+
+
+def ids(text, **rules):
+    return {each.id for each in audit(report_of(text), Rules(splits=SPLITS, subset=10, **rules))}
+
+
+def test_the_document_covers_two_of_six():
+    covered = coverage(report_of(DOCUMENT).runs, GRID)
+    assert (len(covered.found), covered.size, len(covered.off)) == (2, 6, 2)
+    assert {each.id for each in grid_findings(covered)} == {"missing-runs", "off-grid"}
+
+
+def test_a_whole_grid_is_fine():
+    rows = [f"{lr},{epochs},.7,.7" for lr in ("1e-4", "0.0005", "1e-03") for epochs in (7, 9)]
+    covered = coverage(report_of("lr,epochs,dev,test\n" + "\n".join(rows)).runs, GRID)
+    assert [each.id for each in grid_findings(covered)] == ["grid"]
+    twice = coverage(report_of("lr,epochs,dev,test\n" + "\n".join([*rows, rows[0]])).runs, GRID)
+    assert [each.id for each in grid_findings(twice)] == ["repeated-run"]
+
+
+def test_the_documents_runs_are_flagged_as_one_class():
+    found = ids(DOCUMENT, grid=GRID, selects=True)
+    assert {"majority-class", "chance-range", "missing-runs", "off-grid", "no-choice"} <= found
+    assert "granularity" in found
+    assert not found & {"debug-subset", "identical-runs", "accuracy-range", "dev-equals-test"}
+
+
+def test_the_documents_models_are_told_apart():
+    findings = audit(report_of(MODELS), Rules(splits=SPLITS))
+    flagged = [each.student for each in findings if each.severity != "fine"]
+    assert len(flagged) == 2
+    assert all("RoBERTa-base" in each for each in flagged)
+
+
+def test_runs_that_agree_in_every_digit_are_flagged():
+    both = DOCUMENT + "5e-4,9,0.6217125382262997,0.6271899088997898\n"
+    (finding,) = identical_runs(report_of(both).runs)
+    assert "line 2" in finding.staff
+    assert "line 6" in finding.staff
+    assert not list(identical_runs(report_of("lr,epochs,dev,test\n1,7,.7,.7\n2,7,.7,.7").runs))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [("1e-4,9", "selection"), ("1e-4,7", "chosen-on-test"), ("5e-4,7", "not-best-on-dev")],
+)
+def test_the_choice_is_held_to_dev(chosen, expected):
+    rows = ["1e-4,7,.7092,.6924", "1e-4,9,.7101,.6910", "5e-4,7,.6217,.6272"]
+    marked = [row + (",x" if row.startswith(chosen) else ",") for row in rows]
+    text = "lr,epochs,dev,test,chosen\n" + "\n".join(marked)
+    assert selection_finding(report_of(text), 3270).id == expected
+
+
+def test_any_of_tied_runs_may_be_chosen():
+    text = "lr,epochs,dev,test,chosen\n1e-4,7,.7,.69,\n1e-4,9,.7,.68,x\n"
+    finding = selection_finding(report_of(text))
+    assert (finding.id, "tie" in finding.student) == ("selection", True)
+
+
+def test_the_only_run_that_was_tested_is_the_chosen_one():
+    text = "lr,epochs,dev,test\n1e-4,7,.70,\n1e-4,9,.71,.69\n"
+    assert selection_finding(report_of(text)).severity == "fine"
+    assert selection_finding(report_of(text.replace(".70", ".72"))).id == "not-best-on-dev"
+
+
+def test_two_marks_are_no_choice():
+    text = "lr,epochs,dev,chosen\n1e-4,7,.70,x\n1e-4,9,.71,x\n5e-4,9,.71,\n"
+    assert selection_finding(report_of(text)).id == "no-choice"
+
+
+def test_dev_that_equals_test_everywhere_is_flagged():
+    assert dev_equals_test(report_of("lr,dev,test\n1e-4,.9,90%\n5e-4,.6,.60\n").runs) is not None
+    assert dev_equals_test(report_of("lr,dev,test\n1e-4,.9,.9\n5e-4,.6,.61\n").runs) is None
+
+
+def test_test_far_above_dev_is_flagged():
+    assert list(above(report_of("lr,dev,test\n1e-4,.70,.75\n").runs, SPLITS))
+    assert not list(above(report_of("lr,dev,test\n1e-4,.70,.73\n").runs, SPLITS))
+
+
+def test_an_impossible_accuracy_is_named_first():
+    findings = audit(report_of("lr,dev,test\n1e-4,.71234,130\n"), Rules(splits=SPLITS))
+    assert {findings[0].id, findings[1].id} == {"granularity", "accuracy-range"}
+    assert findings[0].severity == "impossible"

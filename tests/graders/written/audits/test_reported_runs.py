@@ -1,0 +1,213 @@
+import contextlib
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.errors import Misuse
+from graders.written.audits.pairs import pairs_in
+from graders.written.audits.runs import report_of
+from graders.written.audits.texts import texts_of
+from graders.written.judgement import Unreadable
+
+GRID = {"lr": ["1e-4", "5e-4", "1e-3"], "epochs": [7, 9]}
+RUBRIC = {"runs": 2, "selection": 1, "test": 1, "stated": 1}
+ROWS = [
+    *(("1e-4", 7, ".7092", ".6924"), ("1e-4", 9, ".7101", ".6910"), ("5e-4", 7, ".6217", ".6272")),
+    *(("5e-4", 9, ".6217", ".6195"), ("1e-3", 7, ".6217", ".6188"), ("1e-3", 9, ".6217", ".5999")),
+]
+
+
+def table(rows, chosen=None):
+    lines = [
+        f"| {lr} | {epochs} | {dev} | {test} | {'x' if at == chosen else ''} |"
+        for at, (lr, epochs, dev, test) in enumerate(rows)
+    ]
+    return "\n".join(["| lr | epochs | dev | test | chosen |", "|--|--|--|--|--|", *lines])
+
+
+@pytest.fixture
+def grid(judge, boolq):
+    def judged(text, **further):
+        asked = {"grid": GRID, "points": RUBRIC, "need": ["lr", "epochs"], **boolq, **further}
+        return judge("reported_runs", {"runs": text}, **asked)
+
+    return judged
+
+
+def test_a_whole_grid_with_the_best_on_dev_earns_all(grid):
+    assert grid(table(ROWS, chosen=1)).fraction == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "chosen", "fraction", "said"),
+    [
+        *((ROWS, 0, 0.8, "choose by dev"), (ROWS, None, 0.6, "which run you chose")),
+        *((ROWS[:3], 1, 0.8, "3 of the 6"), (ROWS[2:4], 0, (2 / 3 + 3) / 5, "2 of the 6")),
+    ],
+)
+def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, said):
+    judged = grid(table(rows, chosen))
+    assert judged.fraction == pytest.approx(fraction)
+    assert said in judged.message
+
+
+def test_flags_alone_cost_nothing(grid):
+    judged = grid(table(ROWS, chosen=1))
+    assert any("commonest class" in note for note in judged.notes)
+
+
+def test_flags_cost_where_the_rubric_says_so(judge, boolq):
+    text = "model,dev,test\nBERT,.7092,.6924\nRoBERTa,.6217125382262997,.6271899088997898"
+    assert judge("reported_runs", {"t": text}, points={"learned": 1}, **boolq).fraction == 0.5
+
+
+@pytest.mark.parametrize("accuracy", ["0.9", ".6", "80%", "0.90", "9/10"])
+def test_accuracies_of_ten_items_are_impossible(judge, boolq, accuracy):
+    asked = {"need": ["dev", "test"], **boolq}
+    for parts in ({"dev": accuracy, "test": accuracy}, {"t": f"dev: {accuracy}\ntest: {accuracy}"}):
+        judged = judge("reported_runs", parts, **asked)
+        assert judged.fraction == 0
+        assert "10 items" in judged.message or "Not possible" in judged.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "94.83",
+        "94.83%",
+        "94.83 %",
+        "0.9483",
+        "0.9484",
+        "94.84%",
+        "1727/1821",
+        "**94.83%**",
+        "Test accuracy: 94.83%",
+        "The test accuracy is 94.83%.",
+        "94,83 %",
+        "test acc = 0.94838",
+    ],
+)
+def test_a_single_accuracy_is_read_as_people_write_it(judge, text):
+    asked = {"need": ["test"], "splits": {"test": {"items": 1821, "majority": 912}}}
+    assert judge("reported_runs", {"test": text}, **asked).fraction == 1
+    assert judge("reported_runs", {"accuracy": text}, **asked).fraction == 1
+
+
+@pytest.mark.parametrize("text", ["0.94881", "194.83", "-3", "1700/1800"])
+def test_a_single_accuracy_that_cannot_be_is_refused(judge, text):
+    asked = {"need": ["test"], "splits": {"test": {"items": 1821}}}
+    assert judge("reported_runs", {"test": text}, **asked).fraction == 0
+
+
+@pytest.mark.parametrize("text", ["abc", "", "nan", "the figure is lost"])
+def test_nothing_to_read_is_told_with_a_remedy(judge, text):
+    with pytest.raises(Unreadable, match="write"):
+        judge("reported_runs", {"test": text}, need=["test"])
+    with pytest.raises(Unreadable, match="write a table"):
+        judge("reported_runs", {"runs": text}, need=["dev"])
+
+
+def test_the_best_run_of_the_document_is_fine(judge):
+    text = (
+        "The best model has `lr=5e-05`, `batch_size=128`, `num_epochs=5`. Its training and "
+        "validation accuracy are 95.91%, 93.23%."
+    )
+    judged = judge(
+        "reported_runs",
+        {"run": text},
+        need=["train", "dev", "lr", "batch_size", "epochs"],
+        splits={"train": {"items": 6920}, "dev": {"items": 872, "majority": 444}},
+        points={"possible": 1, "stated": 1},
+    )
+    assert (judged.fraction, judged.notes) == (1, ())
+
+
+@pytest.mark.parametrize(("test", "fraction"), [("132/437", 1), ("131/437", 0), ("0.30", 1)])
+def test_a_threshold_is_reached_by_the_count(judge, test, fraction):
+    asked = {"splits": {"test": {"items": 437}}, "thresholds": {"test": 0.3}}
+    judged = judge("reported_runs", {"test": test}, points={"reached": 1}, **asked)
+    assert judged.fraction == fraction
+
+
+def test_wrong_settings_are_staffs_fault(judge):
+    with pytest.raises(Misuse, match="splitz"):
+        judge("reported_runs", {"t": "dev .7"}, splitz={})
+
+
+HOSTILE = {
+    "rows": "| lr | epochs | dev | test |\n" + "| 1e-4 | 7 | .71 | .72 |\n" * 990,
+    "one row each": "lr,epochs,dev,test\n" + "\n".join(f"1e-4,{n},.7{n},.6{n}" for n in range(990)),
+    "names": ("dev 1e" * 80 + "\n") * 120,
+    "signs": "=:|&,;\t" * 8_000,
+    "fractions": ("1/" * 240 + "\n") * 120,
+    "powers": "lr: 1e99999999\ndev: 9e400\ntest: 1e-999999",
+    "not finite": "lr,epochs,dev\n1e999,inf,nan\n-inf,1e-999,∞",
+    "digits": "dev " + "9" * 50_000,
+    "control": "\x00\x1b[31m\u202e dev .7 \u2066",
+    "wide": "| dev " * 9_000 + "\n" + "| .7 " * 900,
+    "brackets": "[{(" * 19_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("verify", ["reported_runs", "perplexity_table", "reported_curve"])
+def test_hostile_answers_are_bounded(judge, boolq, name, verify):
+    asked = {"grid": GRID, "points": RUBRIC, **boolq} if verify == "reported_runs" else {}
+    before = time.process_time()
+    with contextlib.suppress(Unreadable):
+        assert 0 <= judge(verify, {"runs": HOSTILE[name]}, **asked).fraction <= 1
+    assert time.process_time() - before < 10  # far above the half second it takes
+
+
+@settings(max_examples=150)
+@given(st.text(alphabet="lrdevtsacpoh 0123456789.,;:|&%/\n\t-=eE{}[]\\*$_xnaif∞", max_size=300))
+def test_any_text_is_judged_or_refused(text):
+    report_of(text)
+    texts_of(text)
+    list(pairs_in([(1, text)]))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "chosen: lr 1e-4, epochs 9",
+            "Best configuration on dev: 1e-4, 9 epochs",
+            "We pick (1e-4, 9).",
+        ),
+        *(
+            "chosen: 1e-4 / 9",
+            "best dev accuracy 0.7101",
+            "I chose run 2",
+            "Chosen: lr=0.0001, 9 epochs",
+        ),
+        *("selected run: learning rate = 0.0001 and num_epochs = 9", "final model: #2"),
+    ],
+)
+def test_a_choice_may_be_said_in_many_ways(grid, said):
+    assert grid(table(ROWS) + "\n\n" + said).fraction == 1
+    wrong = (
+        said.replace("9", "7").replace("0.7101", "0.7092").replace(" 2", " 1").replace("#2", "#1")
+    )
+    assert grid(table(ROWS) + "\n\n" + wrong).fraction == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We trained for 20 epochs with a learning rate of 1e-4: 70.92% on dev and 69.24% on test.",
+        "Dev: 70.92% | Test: 69.24% | lr: 1e-4 | epochs: 20",
+        "validation 0.7092\ntest 0.6924\nlr 1e-4\nepochs 20",
+        "dev/test accuracy: 0.7092/0.6924 (lr 1e-4, 20 epochs)",
+        "0.7092 (dev), 0.6924 (test), lr=1e-4, 20 epochs",
+        "dev acc = 2319/3270, test acc = 988/1427, lr = 1e-4, epochs = 20",
+        "Hyperparameters: lr=1e-4, num_epochs=20\n- DEV metrics: accuracy={'accuracy': 0.70917}\n"
+        "- TEST metrics: accuracy={'accuracy': 0.69236}",
+    ],
+)
+def test_one_run_in_many_words(judge, boolq, text):
+    asked = {"need": ["dev", "test", "lr", "epochs"], "points": {"possible": 1, "stated": 1}}
+    judged = judge("reported_runs", {"run": text}, **asked, **boolq)
+    assert (judged.fraction, judged.notes) == (1, ())

@@ -1,0 +1,102 @@
+from fractions import Fraction
+
+import pytest
+from scipy.stats import binomtest
+
+from graders.written.audits.comparison import comparison_finding, least_net_difference, mcnemar
+from graders.written.audits.curve import curve_of, epoch_finding, length_finding, overfits
+from graders.written.audits.runs import report_of
+from graders.written.audits.threshold import reached, threshold_finding
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (3, 0), (5, 5), (29, 14), (100, 60)])
+def test_mcnemar_is_the_exact_sign_test(k, n):
+    assert mcnemar(k, n) == pytest.approx(binomtest(k, k + n).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("items", "discordance", "least"), [(872, 0.05, 15), (1821, 0.05, 21), (3270, 0.1, 37)]
+)
+def test_the_least_difference_that_counts(items, discordance, least):
+    assert least_net_difference(items, discordance) == least
+
+
+def test_three_items_of_872_say_nothing():
+    assert comparison_finding(("Adagrad", "AdamW"), 3, 0).severity == "note"
+    assert comparison_finding(("Adagrad", "AdamW"), 29, 14).severity == "fine"
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "threshold", "state"),
+    [
+        *((131, 437, 30, "borderline"), (132, 437, 30, "borderline"), (160, 437, 30, "pass")),
+        *((100, 437, 30, "fail"), (75, 500, 15, "borderline"), (134, 500, 15, "pass")),
+    ],
+)
+def test_a_threshold_has_three_states(k, n, threshold, state):
+    assert reached(k, n, Fraction(threshold, 100)) == state
+
+
+def test_the_count_decides_and_the_interval_only_doubts():
+    assert threshold_finding("test", 132, 437, Fraction(3, 10)).severity == "note"
+    assert threshold_finding("test", 131, 437, Fraction(3, 10)).severity == "suspicious"
+    assert threshold_finding("test", 200, 437, Fraction(3, 10)).severity == "fine"
+
+
+def drawn(epochs, best, start=0):
+    rows = [f"{at + start},{0.9 - abs(at - best) / 100},{0.93 - at / 100}" for at in range(epochs)]
+    return "epoch,train_acc,val_acc\n" + "\n".join(rows)
+
+
+def test_a_curve_has_as_many_epochs_as_stated():
+    curve = curve_of(report_of(drawn(10, 7)).runs)
+    assert length_finding(curve, [10, 20]).severity == "fine"
+    assert length_finding(curve, [20]).id == "curve-length"
+    holes = curve_of(report_of(drawn(10, 7).replace("\n4,", "\n40,")).runs)
+    assert length_finding(holes, [10]).id == "curve-order"
+
+
+@pytest.mark.parametrize(
+    ("start", "stated", "from_zero", "right"),
+    [
+        *((0, 7, False, True), (0, 8, False, True), (0, 6, False, False), (0, 9, False, False)),
+        *((1, 8, False, True), (1, 7, False, False), (1, 7, True, True), (1, 6, True, False)),
+    ],
+)
+def test_the_best_epoch_counts_from_zero_or_one(start, stated, from_zero, right):
+    curve = curve_of(report_of(drawn(10, 7, start)).runs)
+    finding = epoch_finding(curve, "train", stated, from_zero)
+    assert (finding.severity == "fine") == right
+
+
+def test_a_curve_that_overfits_is_told():
+    assert not overfits(curve_of(report_of(drawn(10, 7)).runs))
+    assert overfits(curve_of(report_of(drawn(10, 9).replace("0.9,", "0.99,")).runs))
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "fraction"),
+    [("8th", "first", 1), ("epoch 7", "0", 1), ("index 7", "1st (index 0)", 1), ("3", "5", 1 / 3)],
+)
+def test_stated_epochs_are_held_to_the_curve_of_another_answer(judge, train, dev, fraction):
+    judged = judge(
+        "reported_curve",
+        {"train_epoch": train, "dev_epoch": dev},
+        others={"Q4.1": {"curve": drawn(10, 7)}},
+        curve_from="Q4.1",
+        epochs=[10, 20],
+        points={"length": 1, "train_epoch": 1, "dev_epoch": 1},
+    )
+    assert judged.fraction == pytest.approx(fraction)
+
+
+def test_a_curve_states_batch_size_and_overfits(judge):
+    text = "epoch,train,dev\n" + "\n".join(f"{e},{0.7 + e / 100},0.7" for e in range(1, 31))
+    asked = {"epochs": [30], "stated": ["batch_size"]}
+    points = {"length": 1, "columns": 1, "overfits": 1, "stated": 1}
+    said = text + "\n\nThe largest batch size that fitted was batch_size = 64."
+    assert judge("reported_curve", {"curve": said}, points=points, **asked).fraction == 1
+    judged = judge("reported_curve", {"curve": text}, points=points, **asked)
+    assert (judged.fraction, "batch_size" in judged.message) == (0.75, True)
+    parts = {"curve": text, "batch_size": "64"}
+    assert judge("reported_curve", parts, points=points, **asked).fraction == 1

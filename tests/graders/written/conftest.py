@@ -1,0 +1,250 @@
+"""A tiny assignment that asks in writing only, and verifiers of its own."""
+
+import textwrap
+from dataclasses import replace
+
+import pytest
+
+from graders.boundary.sandbox import Tier
+from graders.checks.patience import at_most
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.pipeline import Options, grade_submission
+from graders.written.answers import read_answers
+from graders.written.judgement import Judgement, Unreadable
+from graders.written.loading import questions_in
+from graders.written.question import Machine, Question, Review
+from graders.written.template import quoted
+from graders.written.verifiers import VERIFIERS
+from graders.written.wanted import wanted_of
+from submissions.receive import identify
+
+ASSIGNMENT = """
+name = "essay"
+title = "In writing"
+version = 1
+seed = 7
+[limits]
+wall_seconds = 10
+cpu_seconds = 20
+memory_bytes = 4294967296
+output_bytes = 4096
+processes = 64
+[files]
+code = []
+"""
+
+QUESTIONS = """
+[[question]]
+id = "1a"
+title = "The largest"
+prompt = "Which of the three is the largest?"
+[question.machine]
+points = 1
+kind = "choice"
+parts = ["choice"]
+verify = "tiny_equal"
+example = "(D)"
+[question.machine.with]
+key = "B"
+
+[[question]]
+id = "1b"
+title = "Twice a vector"
+prompt = "Give an expression for twice the vector a, and say why it is right."
+[question.machine]
+points = 2
+kind = "formula"
+parts = ["formula"]
+verify = "tiny_equal"
+example = "3*b + c"
+expected = "2*a"
+[question.machine.with]
+key = "2*a"
+[question.review]
+points = 1
+part = "text"
+[[question.review.item]]
+points = 1
+text = "doubling scales every entry"
+
+[[question]]
+id = "1c.i"
+title = "Two heads"
+prompt = "Give both queries."
+[question.machine]
+points = 1
+kind = "formula"
+parts = ["q1", "q2"]
+verify = "tiny_halves"
+[question.machine.with]
+q1 = "a"
+q2 = "b"
+
+[[question]]
+id = "Q2.1"
+title = "A longer reason"
+prompt = "Why is order lost?"
+[question.review]
+points = 3
+[[question.review.item]]
+points = 3
+text = "attention sees a set"
+"""
+
+CHECKS = '''
+"""The written part: questions, keys and rubrics stand in written.toml."""
+
+from graders.written.checks import judge, written_checks
+
+
+@written_checks(__file__)
+def test_written(written, submitted, score, inputs):
+    judge(written, submitted, score, inputs)
+'''
+
+RIGHT = """
+## 1a
+B
+## 1b
+formula: 2*a
+text: Each entry is doubled.
+## 1c.i
+q1: a
+q2: b
+## Q2.1
+Because a set has no order.
+"""
+
+
+BROKEN = {
+    "1/0": ZeroDivisionError("division by zero"),
+    "assert": AssertionError("ours"),
+    "deep": RecursionError("too deep"),
+    "key": Misuse("there is no key"),
+    "memory": MemoryError(),
+}
+
+
+def tiny_equal(asked):
+    """The value is the key; BROKEN breaks the verifier, `%` is unreadable, `half` is half."""
+    text = asked.parts[asked.machine.parts[0]]
+    if text == "%":
+        raise Unreadable("The sign `%` means nothing here.")
+    if text in BROKEN:
+        raise BROKEN[text]
+    if text == "half":
+        return Judgement(0.5, "Nearly.", hint="The factor.", notes=("A remark.",))
+    right = text == asked.machine.settings["key"]
+    return Judgement(float(right), "" if right else "That is not it.")
+
+
+def tiny_halves(asked):
+    """Each part is worth the same; one that is missing is wrong."""
+    wanted = asked.machine.settings
+    right = sum(asked.parts.get(part) == wanted[part] for part in asked.machine.parts)
+    return Judgement(right / 2, "" if right == 2 else "One of them is wrong.")
+
+
+@pytest.fixture(autouse=True)
+def tiny_verifiers(monkeypatch):
+    monkeypatch.setitem(VERIFIERS, "tiny_equal", tiny_equal)
+    monkeypatch.setitem(VERIFIERS, "tiny_halves", tiny_halves)
+
+
+@pytest.fixture
+def essay_folder(tmp_path):
+    """The folder of the written assignment; a test may edit its files before loading it."""
+    folder = tmp_path / "essay"
+    folder.mkdir()
+    (folder / "assignment.toml").write_text(ASSIGNMENT)
+    (folder / "written.toml").write_text(QUESTIONS)
+    (folder / "test_written.py").write_text(CHECKS)
+    return folder
+
+
+@pytest.fixture
+def essay(essay_folder):
+    return load_assignment(str(essay_folder))
+
+
+@pytest.fixture
+def wanted(essay_folder):
+    return tuple(wanted_of(each, quoted(each)) for each in questions_in(essay_folder))
+
+
+@pytest.fixture
+def grade(essay, tmp_path):
+    """Grades answers, given as a text or as files by name; the Result's checks by id."""
+
+    def graded(answers=None, **options):
+        files = {"answers.md": answers} if isinstance(answers, str) else (answers or {})
+        folder = tmp_path / "ada"
+        folder.mkdir(exist_ok=True)
+        for name, content in files.items():
+            text = textwrap.dedent(content).encode() if isinstance(content, str) else content
+            (folder / name).write_bytes(text)
+        (folder / "readme.txt").write_text("mine")
+        result = grade_submission(
+            identify(folder, essay.name), essay, replace(Options(Tier.NONE), **options)
+        )
+        return result, {c.check.id: c for each in result.criteria for c in each.checks}
+
+    return graded
+
+
+@pytest.fixture
+def within_seconds():
+    """Ends a block that hangs, generously: machines are shared."""
+    return at_most
+
+
+def ask(name, kind=None, parts=("formula",), text="text", title=""):
+    """A question of this kind; without a text it has no rubric."""
+    machine = Machine(1, kind, parts, "x", {}, (), "3*x + 2", "") if kind else None
+    review = Review(1, text, ()) if text else None
+    prompt = "Give a query whose output is the mean of two values, and say why it works."
+    return Question(name, title or f"Title of {name}", prompt, machine, review)
+
+
+@pytest.fixture(scope="session")
+def questions():
+    """A question of each kind that is read differently."""
+    return (
+        ask("1a.i"),
+        ask("1b", "formula", title="An average of two values"),
+        ask("1d.i", "formula", ("q1", "q2"), None),
+        ask("1d.ii"),
+        ask("1e.ii", "matrix", ("K", "Q", "V"), None),
+        ask("2.1.1", "vector", ("vector",), None),
+        ask("Q3.1", "choice", ("choice",), None),
+        ask("Q3.2", "choices", ("choices",), None),
+        ask("g", "true_false", ("answer",)),
+    )
+
+
+@pytest.fixture(scope="session")
+def asked(questions):
+    return tuple(wanted_of(each, quoted(each)) for each in questions)
+
+
+@pytest.fixture(scope="session")
+def read(asked):
+    """Reads one answers file, given as text or bytes."""
+
+    def reads(content, name="answers.md"):
+        content = content.encode() if isinstance(content, str) else content
+        return read_answers({name: content}, asked)
+
+    return reads
+
+
+@pytest.fixture(scope="session")
+def parts_of(read):
+    """The values of one question's parts in a file."""
+
+    def values(content, question, name="answers.md"):
+        answer = read(content, name).of(question)
+        return {part: [value.text for value in given] for part, given in answer.parts.items()}
+
+    return values

@@ -1,0 +1,77 @@
+"""Counts and complexities as exact polynomials."""
+
+from fractions import Fraction
+
+import pytest
+
+from graders.written.formula import FormulaError, parse, polynomial
+
+NAMES = ("d", "T", "m", "M", "N", "k")
+
+
+def terms(text):
+    return dict(polynomial(parse(text, NAMES)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("(2(T-1)+1)m", "(2T-1)m", "2Tm-m", "m(2T−1)", "(2*(T-1)+1) * m", "(2T-1)\\cdot m"),
+        *("(2T−1)×m", "(2(T-1) + 1) x m", "m(T+(T-1))", "2Tm−m.", "[2(T-1)+1]m", "m + 2m(T-1)"),
+        *("(4T-2)m/2", "½(4T−2)m", "m^2(2T-1)/m", "2mT - m = m(2T-1)", "-m(1-2T)"),
+    ],
+)
+def test_equal_counts_are_one_polynomial(text):
+    assert terms(text) == {(("T", 1), ("m", 1)): 2, (("m", 1),): -1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "130d+2",
+        "128*d + 2*d + 2",
+        "128d+2(d+1)",
+        "130·d + 2",
+        "130 x d + 2",
+        "2 + 1.3e2 d",
+        "2+d130",
+    ],
+)
+def test_a_parameter_count(text):
+    if text == "2+d130":
+        with pytest.raises(FormulaError, match="not clear"):
+            terms(text)
+    else:
+        assert terms(text) == {(("d", 1),): 130, (): 2}
+
+
+@pytest.mark.parametrize(
+    "text", ["O(M^2 k)", "Θ(M²k)", r"\mathcal{O}(M^2k)", "O(MMk)", "O(M*M*k)", "O(k M**2)", "M^2k"]
+)
+def test_a_complexity(text):
+    assert terms(text) == {(("M", 2), ("k", 1)): 1}
+
+
+def test_factors_are_exact():
+    assert terms("d/3 + 0.1") == {(("d", 1),): Fraction(1, 3), (): Fraction(1, 10)}
+    assert terms("10^20 + d^-1 - 10^20") == {(("d", -1),): 1}
+
+
+def test_terms_that_cancel_are_gone():
+    assert terms("(d+1)^2 - d^2 - 2d - 1") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        *(("2^d", "name in an exponent"), ("sqrt(d)", "Only sums"), ("min(T, d)", "Only sums")),
+        *(("d^0.5", "whole exponents"), ("1/(d+1)", "one term"), ("1/(d-d)", "one term")),
+        *(("d^T", "transpose"), ("(d+T+m+M+N+k)^16", "too many terms"), ("1e999", "too large")),
+        *(("((10^16)^16)^16", "too large"), ("(d^16)^16", "too large"), ("2d = 3d", "two sides")),
+        *(("sum_{i=1}^{T} m", "Only sums"), ("e d", "Only sums"), ("norm(d)", "Only sums")),
+    ],
+)
+def test_what_is_no_polynomial_is_refused(text, message):
+    with pytest.raises(FormulaError, match=message) as caught:
+        terms(text)
+    assert caught.value.text == text

@@ -1,0 +1,200 @@
+"""A written answer becomes a verdict: by the machine where it can, else by a person."""
+
+from pathlib import Path
+
+import pytest
+
+from graders.boundary.sandbox import Tier
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.pipeline import Options
+from graders.precheck import Precheck
+from graders.written import checks as written_checks
+from graders.written.judgement import Judgement
+from graders.written.loading import questions_in
+from graders.written.verifiers import VERIFIERS
+
+RIGHT = """
+## 1a
+B
+## 1b
+formula: 2*a
+text: Each entry is doubled.
+## 1c.i
+q1: a
+q2: b
+## Q2.1
+Because a set has no order.
+"""
+
+
+def with_answer(**given):
+    """The right answers, but for those given by question."""
+    answers = {"1a": "B", "1b": "formula: 2*a\ntext: why", "1c.i": "q1: a\nq2: b", "Q2.1": "why"}
+    answers |= given
+    return "\n".join(f"## {name}\n{text}\n" for name, text in answers.items())
+
+
+def test_right_answers_need_no_person_but_for_the_text(grade):
+    result, found = grade(RIGHT)
+    assert {name: each.status for name, each in found.items()} == {
+        "1a/machine": "passed",
+        "1b/machine": "passed",
+        "1b/review": "needs_review",
+        "1c.i/machine": "passed",
+        "Q2.1/review": "needs_review",
+    }
+    assert result.status == "needs_review"
+    assert result.score is None
+    assert found["1b/review"].actual == "Each entry is doubled."
+
+
+def test_points_are_shared_as_the_file_says(grade):
+    result, found = grade(RIGHT)
+    assert result.max_score == 8
+    assert (found["1b/machine"].check.weight, found["1b/review"].check.weight) == (2, 1)
+    assert [each.criterion.kind for each in result.criteria] == ["written"] * 4
+    assert [each.criterion.id for each in result.criteria] == ["1a", "1b", "1c.i", "Q2.1"]
+
+
+def test_partial_credit_reaches_the_result(grade):
+    _, found = grade(with_answer(**{"1b": "formula: half"}))
+    check = found["1b/machine"]
+    assert (check.status, check.fraction, check.hint) == ("partial", 0.5, "The factor.")
+    assert "A remark." in check.message
+    assert (check.expected, check.actual) == ("2*a", "half")
+
+
+def test_a_wrong_kind_names_the_line(grade):
+    _, found = grade("## 1b\n\nformula: %\n")
+    assert found["1b/machine"].status == "failed"
+    assert found["1b/machine"].message == "The sign `%` means nothing here."
+    assert "line 3 of answers.md" in found["1b/machine"].hint
+
+
+@pytest.mark.parametrize("broken", ["1/0", "assert", "deep", "key", "memory"])
+def test_a_broken_verifier_is_never_a_zero(grade, broken):
+    result, found = grade(with_answer(**{"1b": f"formula: {broken}"}))
+    assert any("1b/machine" in fault for fault in result.environment["faults"])
+    assert found["1b/machine"].status == "error"
+    assert result.status == "incomplete"
+    assert result.score is None
+    assert found["1a/machine"].status == "passed"
+
+
+def test_a_fraction_out_of_range_is_our_fault(grade, monkeypatch):
+    monkeypatch.setitem(VERIFIERS, "tiny_equal", lambda asked: Judgement(float("nan")))
+    result, found = grade(with_answer())
+    assert found["1a/machine"].status == "error"
+    assert result.score is None
+
+
+def test_no_answers_file_says_how_to_make_one(grade):
+    result, found = grade()
+    assert {each.status for each in found.values()} == {"failed"}
+    assert "answers-template" in found["1a/machine"].hint
+    assert "--only code,metric" in found["1a/machine"].hint
+    assert result.score == 0
+
+
+def test_not_answered_costs_no_person(grade):
+    result, found = grade("## 1a\nB\n")
+    assert found["Q2.1/review"].status == "failed"
+    assert found["Q2.1/review"].message == "Not answered."
+    assert found["1b/machine"].message == "Not answered."
+    assert result.status == "graded"
+    assert result.score == 1
+
+
+def test_of_two_different_answers_the_weaker_counts(grade):
+    _, found = grade("## 1a\nB\n\n## 1a\nC\n")
+    assert found["1a/machine"].fraction == 0
+    assert "answers.md line 2, answers.md line 5" in found["1a/machine"].message
+
+
+@pytest.mark.parametrize("second", ["B", "  B  ", "TODO", ""])
+def test_the_same_answer_twice_costs_nothing(grade, second):
+    _, found = grade(f"## 1a\nB\n\n## 1a\n{second}\n")
+    assert found["1a/machine"].status == "passed"
+
+
+def test_no_number_of_guesses_pays(grade):
+    _, found = grade("".join(f"## 1a\n{letter}\n" for letter in "BACDEFGHIJKLMNOPQRST"))
+    assert found["1a/machine"].fraction == 0
+
+
+def test_two_files_are_read_together(grade):
+    _, found = grade({"answers.md": "## 1a\nB\n", "answers.yaml": "1b: 2*a\n"})
+    assert found["1a/machine"].status == "passed"
+    assert found["1b/machine"].status == "passed"
+    assert "keep one" in found["1a/machine"].message
+
+
+def test_what_concerns_the_file_is_told_once(grade):
+    _, found = grade({"answers.md": b"## 1a\nB\n## 1b\n2*a \x93so\x94\n"})
+    told = [name for name, each in found.items() if "Windows-1252" in each.message]
+    assert told == ["1a/machine"]
+
+
+def test_one_missing_part_is_judged_with_the_other(grade):
+    _, found = grade("## 1c.i\nq1: a\n")
+    assert found["1c.i/machine"].fraction == 0.5
+
+
+def test_a_very_long_text_is_cut_for_the_reader(grade):
+    _, found = grade("## Q2.1\n" + "word " * 10_000)
+    check = found["Q2.1/review"]
+    assert check.status == "needs_review"
+    assert len(check.actual) == written_checks.LONGEST_TEXT
+    assert "Only the first" in check.message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('id = "1a"', 'id = "1 a"'), "`question.0.id`"),
+        (('prompt = "Give both queries."', 'promt = ""'), "`question.2.prompt`"),
+        (('verify = "tiny_halves"', 'verify = "halves"'), "no verifier `halves`"),
+        (('kind = "choice"', 'kind = "guess"'), "kind"),
+        (('id = "1b"', 'id = "1.A"'), "one name for students"),
+        (('id = "1b"', 'id = "1a"'), "twice"),
+        (('text = "attention sees a set"', ""), "item.0.text"),
+        (("points = 3\ntext", "points = 2\ntext"), "add up to less"),
+        (('title = "The largest"', 'titel = ""'), "`question.0.title`"),
+        (("points = 2\nkind", "points = 2\nhow = 1\nkind"), "`question.1.machine.how`"),
+    ],
+)
+def test_a_wrong_file_is_named_with_its_key(essay_folder, change, message):
+    file = essay_folder / "written.toml"
+    file.write_text(file.read_text().replace(*change))
+    with pytest.raises(Misuse) as caught:
+        load_assignment(str(essay_folder))
+    assert "written.toml" in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_question_may_be_hidden(essay_folder):
+    file = essay_folder / "written.toml"
+    file.write_text(file.read_text().replace('id = "1a"', 'id = "1a"\nvisibility = "hidden"'))
+    rubric = load_assignment(str(essay_folder)).rubric
+    assert [each.visibility for each in rubric[:2]] == ["hidden", "visible"]
+
+
+def test_answers_are_found_without_being_named(essay):
+    assert essay.files.artifacts == ("answers.md", "answers.yaml", "answers.yml")
+
+
+def test_the_example_of_the_documents_loads(essay_folder):
+    page = (Path(__file__).parents[3] / "docs" / "written.md").read_text(encoding="utf-8")
+    example = next(text for text in page.split("```toml\n") if text.startswith("[[question]]"))
+    (essay_folder / "written.toml").write_text(example.split("```")[0])
+    (question,) = questions_in(essay_folder)
+    assert (question.points, question.parts) == (2, ("formula", "text"))
+    checks = (essay_folder / "test_written.py").read_text()
+    assert checks.split() == page.split("```python\n")[1].split("```")[0].split()
+
+
+@pytest.mark.parametrize(("answer", "failed"), [("2*a", False), ("1/0", True)])
+def test_a_students_own_check_says_when_we_failed(grade, answer, failed):
+    result, _ = grade(with_answer(**{"1b": f"formula: {answer}"}))
+    assert Precheck(Options(Tier.NONE), ()).failed_to_grade(result) is failed

@@ -1,0 +1,110 @@
+"""Right answers as students type them pass, wrong ones do not, whatever the notation."""
+
+import pytest
+
+from graders.boundary.sandbox import Tier
+from graders.discovery import load_assignment
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+RIGHT = [
+    ("cs224n-a4", "1b", "beta*(k_a + k_b)"),
+    ("cs224n-a4", "1b", "formula: β(k_a+k_b)\ntext: why"),
+    ("cs224n-a4", "1b", r"$q = \frac{\beta}{2}(k_{a} + k_{b})$, where $\beta \gg 0$."),
+    ("cs224n-a4", "1b", "q = C * k_a + C * k_b for some large constant C"),
+    ("cs224n-a4", "1b", "formula: 1000*(k_a+k_b)"),
+    ("cs224n-a4", "1b", "q = log(1000 n) (k_a + k_b)"),
+    ("cs224n-a4", "1c.i", r"\beta (\mu_a + \mu_b)"),
+    ("cs224n-a4", "1c.i", "β(µ_a+µ_b)"),
+    ("cs224n-a4", "1d.i", "q1: beta*mu_a\nq2: beta*mu_b"),
+    ("cs224n-a4", "1d.i", "q_1 = β μ_b\nq_2 = β μ_a"),
+    ("cs224n-a4", "2b.ii", "No, because 2 pi is irrational."),
+    ("cs224n-a4", "2b.ii", "answer: no\ntext: the pair is unique"),
+    ("cs224n-a4", "2b.ii", "They cannot be the same, because 2 pi is irrational."),
+    ("cs182-transformers", "b", "add: (x1+p1)·(x2+p2)\nconcat: x1·x2 + p1·p2"),
+    ("cs182-transformers", "b", "add: x_1 x_2 + x_1 p_2 + p_1 x_2 + p_1 p_2\nconcat: x1x2 + p1p2"),
+    (
+        "cs182-transformers",
+        "b",
+        r"add: z_1 \cdot z_2 = x_1^\top x_2 + x_1^\top p_2 + p_1^\top x_2 + p_1^\top p_2"
+        "\nconcat: x_1 x_2^T + p_1 p_2^T",
+    ),
+    ("cs182-transformers", "c.i", "q_i_pos^T k_j_pos"),
+    ("cs182-transformers", "c.i", "formula: π_{ij} = (q_i^{pos})^T k_j^{pos}"),
+    ("cs182-transformers", "c.i", "q_i^(pos) · k_j^(pos) + q_i · q_i"),
+    ("cs182-transformers", "c.ii", "m × (2T − 1)"),
+    ("cs182-transformers", "c.ii", "2Tm - m"),
+    ("cs182-transformers", "c.ii", "We need $(2T-1)m$ extra parameters in each layer."),
+    ("cs182-transformers", "c.ii", "number of params = m * (2*T-1)"),
+    ("cs182-transformers", "e", "2^n\n3^n\n(k+1)^n"),
+    ("cs182-transformers", "e", "one head: $2^{n}$\ntwo heads: $3^{n}$\nk heads: $(1+k)^{n}$"),
+    ("cs182-transformers", "f", "O(M²k)\nO(MNk)\nO(N²k)"),
+    (
+        "cs182-transformers",
+        "f",
+        "encoder_self: O(M^2 d + M d^2)\ncross: MNk\ndecoder_self: Θ(k N**2)",
+    ),
+    ("cs182-transformers", "g", "False: the position is kept."),
+    ("cs182-transformers", "g", "**False** - we keep the positional encoding."),
+    ("cs182-transformers", "h", "A. The labels are in the text."),
+    ("cs182-transformers", "h", "The first student is right, because the next word is the label."),
+    ("cs182-transformers", "i", "1. encoder-decoder\n2. encoder\n3. encoder\n4. seq2seq"),
+    ("cs224n-a5", "1e.ii", "K: I\nQ: u_d u_a^T + u_c u_d^T\nV: (u_b u_b^T - u_c u_c^T)/β²"),
+    (
+        "cs224n-a5",
+        "1e.ii",
+        "K: outer(u_d,u_d) + outer(u_c,u_c)\nQ: outer(u_d,u_a) + outer(u_c,u_d)\n"
+        "V: (outer(u_b,u_b) - outer(u_c,u_c))/beta**2",
+    ),
+]
+WRONG = [
+    ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
+    ("cs224n-a4", "1b", r"$q = \beta k_a + \gamma k_b$", 0),
+    ("cs224n-a4", "1b", "beta * k_a^T k_b", 0),
+    ("cs224n-a4", "1b", "0", 0),
+    ("cs224n-a4", "1c.i", "beta*(k_a+k_b)", 0.5),
+    ("cs224n-a4", "1c.i", "k_a + k_b", 0.25),
+    ("cs224n-a4", "1d.i", "q1: beta*mu_a\nq2: beta*mu_a", 0),
+    ("cs224n-a4", "1d.i", "q1: beta*k_a\nq2: beta*k_b", 0.5),
+    ("cs224n-a4", "2b.ii", "Yes, at t = 0 and t = 2 pi.", 0),
+    ("cs224n-a4", "2b.ii", "yes and no", 0),
+    ("cs182-transformers", "b", "add: x1 x2 + p1 p2\nconcat: x1 x2", 0),
+    ("cs182-transformers", "c.i", "q_i k_j + q_i^pos k_j^pos", 0),
+    ("cs182-transformers", "c.i", "0", 0),
+    ("cs182-transformers", "c.ii", "O(Tm)", 0),
+    ("cs182-transformers", "c.ii", "T^2 m", 0),
+    ("cs182-transformers", "e", "one_head: n\ntwo_heads: 2n\nk_heads: kn", 0),
+    ("cs182-transformers", "f", "O(M^2)\nO(MN)\nO(N^2)", 0),
+    ("cs182-transformers", "g", "True", 0),
+    ("cs182-transformers", "h", "The second student", 0),
+    ("cs182-transformers", "i", "A\nA\nA\nA", 0.5),
+    ("cs224n-a5", "1e.ii", "V: beta^-2 (u_b u_b^T - u_c u_c^T)", 0.5),
+    ("cs224n-a5", "1e.ii", "K: u_d^T u_d\nQ: u_d u_a^T\nV: u_b u_b^T", 0),
+]
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Grades one answer to one question; the machine's check."""
+
+    def grade(name, question, answer):
+        (tmp_path / "answers.md").write_text(f"## {question}\n{answer}\n", encoding="utf-8")
+        options = Options(Tier.NONE, only=frozenset([question]))
+        result = grade_submission(identify(tmp_path, name), load_assignment(name), options)
+        return next(c for c in result.criteria[0].checks if c.check.id.endswith("/machine"))
+
+    return grade
+
+
+@pytest.mark.parametrize(("name", "question", "answer"), RIGHT)
+def test_right_answers_pass_in_any_notation(judged, name, question, answer):
+    found = judged(name, question, answer)
+    assert found.fraction == 1, found.message
+
+
+@pytest.mark.parametrize(("name", "question", "answer", "fraction"), WRONG)
+def test_wrong_answers_earn_no_more_than_they_should(judged, name, question, answer, fraction):
+    found = judged(name, question, answer)
+    assert found.fraction == fraction, found.message
+    assert found.message
+    assert found.expected

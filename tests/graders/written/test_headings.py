@@ -1,0 +1,133 @@
+"""Which question a heading or a line means."""
+
+import pytest
+
+from graders.written.answers import read_answers
+from graders.written.question import Question, Review
+from graders.written.wanted import wanted_of
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *(
+            "## 1b",
+            "# 1b",
+            "###### 1b",
+            "## 1B",
+            "## 1.b",
+            "## 1 b",
+            "## 1(b)",
+            "### 1 (b)",
+            "##1b",
+        ),
+        *("## 1b.", "## 1b)", "## (1b)", "## 1b:", "## **1b**", "## `1b`", "## 1b ##", "  ## 1b"),
+        *("## Question 1b", "## Question 1 (b): a title", "## Q1b", "## Q 1.b", "## Problem 1b"),
+        *("## 1b - a title", "## 1b – a title", "## 1b An average of two values", "## Ex. 1b"),
+        *("## 1b (2 points)", "## Answer to 1b", "## An average of two values", "**1b**"),
+        *(
+            "**1b.**",
+            "__1b__",
+            "**Question 1b**",
+            "- **1b**",
+            "# Question 1\n## (b)",
+            "# 1\n\n## b.",
+        ),
+        *("# Part 1: Attention\n### b) An average", "# Question 1\n**(b)**"),
+    ],
+)
+def test_a_heading_may_be_typed_in_many_ways(heading, parts_of):
+    assert parts_of(f"{heading}\n\nformula: 2*x\n", "1b") == {"formula": ["2*x"]}
+
+
+@pytest.mark.parametrize(
+    ("heading", "near"),
+    [("## 1bb", "1b"), ("## 1b.ii", "1"), ("## 1d.iii", "1d.ii"), ("## Q3.3", "Q3.")],
+)
+def test_an_unknown_heading_is_told_with_the_nearest(heading, near, read):
+    answers = read(f"## 1a.i\nwhy\n\n{heading}\nlost words\n")
+    told = [note for answer in answers.given.values() for note in answer.notes]
+    assert any("line 4" in note and f"did you mean `{near}" in note for note in told)
+    assert [name for name, answer in answers.given.items() if answer.parts] == ["1a.i"]
+
+
+def test_a_heading_that_could_be_two_questions_is_neither():
+    review = Review(1, "text", ())
+    both = (Question(name, "A title", "Why?", None, review) for name in ("1.1", "2.1.1"))
+    wanted = tuple(map(wanted_of, both))
+    answers = read_answers({"answers.md": b"# 2\n\n## 1.1\n\nwhy\n"}, wanted)
+    assert not any(answer.parts for answer in answers.given.values())
+    assert "could mean `1.1` or `2.1.1`" in answers.of("1.1").notes[0]
+
+
+@pytest.mark.parametrize("heading", ["# A note on my answers", "# Answers", "# Homework 4"])
+def test_a_title_is_no_unknown_question(heading, read):
+    answers = read(f"{heading}\n\nName: Ada\n\n## 1a.i\nwhy\n")
+    assert not answers.notes
+    assert list(answers.given) == ["1a.i"]
+
+
+@pytest.mark.parametrize(
+    "heading", ["## Q3.1: C", "### 3.1 (C)", "**Q3.1** C", "Q3.1: C", "3.1) C"]
+)
+def test_a_choice_may_stand_behind_its_number(heading, parts_of):
+    assert parts_of(f"{heading}\n", "Q3.1")["choice"][0].strip("()") == "C"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Q3.1: C\nQ3.2: A, B\n2.1.1: [3, 2]\n",
+        "Q3.1 C\nQ3.2 A, B\n2.1.1 [3, 2]\n",
+        "- Q3.1) C\n- Q3.2) A, B\n- 2.1.1) [3, 2]\n",
+        "# 3\n1. C\n2. A, B\n# 2.1\n1. [3, 2]\n",
+        "**Q3.1** – C\n\n**Q3.2** – A, B\n\n**2.1.1** – [3, 2]\n",
+    ],
+)
+def test_a_file_may_do_without_headings(text, parts_of):
+    assert parts_of(text, "Q3.1") == {"choice": ["C"]}
+    assert parts_of(text, "Q3.2") == {"choices": ["A, B"]}
+    assert parts_of(text, "2.1.1") == {"vector": ["[3, 2]"]}
+
+
+def test_a_number_before_words_begins_no_answer(parts_of):
+    assert parts_of("Q3.1: C\n3.2 is what I skip here\n", "Q3.2") == {}
+
+
+def test_a_heading_may_hold_the_value_and_the_body_the_text(read):
+    answer = read("## 1b: 2*x\n\nIt is twice that.\n").of("1b")
+    assert (answer.text("formula"), answer.text("text")) == ("2*x", "It is twice that.")
+    assert not answer.notes
+
+
+def test_a_title_in_the_heading_gives_way_to_a_value_below(parts_of):
+    assert parts_of("## Q3.1: BERT input\nC\n", "Q3.1") == {"choice": ["C"]}
+
+
+def test_a_line_may_name_a_question_that_has_no_heading(parts_of):
+    text = "## 1d.ii\nfirst, as 1b: shows\n1a.i: second\n\nQ3.1: C\n"
+    assert parts_of(text, "1d.ii") == {"text": ["first, as 1b: shows"]}
+    assert parts_of(text, "1a.i") == {"text": ["second"]}
+    assert parts_of(text, "Q3.1") == {"choice": ["C"]}
+
+
+def test_a_line_names_no_question_that_has_a_heading(parts_of):
+    text = "## 1d.ii\nwhy\n1a.i: is used here\n## 1a.i\nso\n"
+    assert parts_of(text, "1a.i") == {"text": ["so"]}
+
+
+def test_a_title_behind_the_number_is_no_answer(parts_of):
+    assert parts_of("## Q3.1: Title of Q3.1\n\n## 1a.i\nwhy\n", "Q3.1") == {}
+
+
+def test_a_reason_on_the_line_of_a_choice_is_read_twice(parts_of):
+    line = "False, because all predictions would be equal."
+    assert parts_of(f"## g\n{line}\n", "g") == {"answer": [line], "text": [line]}
+
+
+def test_sub_headings_and_code_belong_to_the_answer(read):
+    text = "## 1d.ii\nfirst\n\n### Proof\n\n```\n# 1b\n## 1b\n```\n\n#### 2. step\nlast\n"
+    answers = read(text)
+    assert list(answers.given) == ["1d.ii"]
+    assert answers.of("1d.ii").text("text").startswith("first")
+    assert answers.of("1d.ii").text("text").endswith("last")

@@ -1,0 +1,114 @@
+"""Files that are no answers: unreadable, hostile, endless."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graders.written.answers import LARGEST, Unusable, read_answers
+
+
+def test_a_code_block_that_is_not_closed_swallows_nothing(read):
+    answers = read("## 1d.ii\n```\nwhy\n\n## 1b\nformula: 2*x\n")
+    assert answers.of("1b").text("formula") == "2*x"
+    assert "line 2 is not closed" in answers.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "why"),
+    [
+        (b"", "answers.md", "empty"),
+        (b" \n", "answers.yaml", "empty"),
+        (b"x" * (LARGEST + 1), "answers.md", "1 MiB"),
+        (b"\x00\x01PK", "answers.md", "no text"),
+        (b"\xff\xfe\x00", "answers.md", "no text"),
+        (b"just words", "answers.yaml", "no questions"),
+        (b"1b: " + b"[" * 5000, "answers.yaml", "nested too deep"),
+        (b"1b: [" + b"1," * 50_000 + b"1]", "answers.yaml", "more than"),
+        (b"1b: 'open", "answers.yaml", "line 1"),
+        (b"{a: &x [1], b: *x}", "answers.yaml", "anchor"),
+        (b"\n" * 30_000 + b"x", "answers.md", "lines"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(content, name, why, read):
+    with pytest.raises(Unusable, match=why):
+        read(content, name)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_encodings_with_a_mark_are_read(encoding, parts_of):
+    assert parts_of("## 1b\nformula: β*x\n".encode(encoding), "1b") == {"formula": ["β*x"]}
+
+
+def test_of_two_files_the_readable_one_is_read(asked):
+    files = {"answers.md": b"\x00", "answers.yaml": b"Q3.1: C"}
+    answers = read_answers(files, asked)
+    assert answers.of("Q3.1").text("choice") == "C"
+    assert "answers.md" in answers.notes[0]
+
+
+NASTY = [
+    *("#" * 200_000, "# a\n" * 200_000, "*" * 400_000, "`" * 300_000, "<!--" * 200_000),
+    *("## 1b\n" + "[" * 300_000, "## 1b\nformula: " + " " * 500_000, "## 1b\n" + "> " * 200_000),
+    *("## 1b\n" + "- " * 300_000, "$$" * 300_000, "```\n" * 200_000, "## 1b\n" * 150_000),
+    *("## 1b\n\n" + "formula: x\n" * 90_000, "\n" * 900_000, "## 1b\n" + " " * 900_000),
+    *("**" * 400_000, "## 1b\n" + "a, " * 300_000 + "where", "1b: x\n" * 150_000),
+]
+
+
+@pytest.mark.parametrize("name", ["answers.md", "answers.yaml"])
+@pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))
+def test_no_text_takes_long(text, name, within_seconds, read):
+    with within_seconds(10):
+        try:
+            read(text, name)
+        except Unusable:
+            return
+
+
+@given(st.text(max_size=300), st.sampled_from(["answers.md", "answers.yaml"]))
+def test_no_text_raises_anything_else(read, text, name):
+    try:
+        read("## 1b\n" + text if name == "answers.md" else "1b: " + text, name)
+    except Unusable:
+        return
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "## 1b",
+                "formula: x",
+                "# 1",
+                "## b",
+                "```",
+                "$$",
+                "text:",
+                "- q1: a",
+                "<!--",
+                "-->",
+                "> x",
+                "---",
+                "## 1d.i",
+                "**1b**",
+                "1b: y",
+                "",
+                "K = 1",
+                "## 9z",
+                "### formula",
+                "|a|",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_no_mixture_raises(read, lines):
+    read("x\n" + "\n".join(lines))
+
+
+@given(st.binary(max_size=100), st.sampled_from(["answers.md", "answers.yaml"]))
+def test_no_bytes_raise_anything_else(read, content, name):
+    try:
+        read(content, name)
+    except Unusable:
+        return

@@ -1,0 +1,121 @@
+import pytest
+
+from graders.written.proposals import propose
+from graders.written.question import Review, RubricItem
+from graders.written.similarity import TfIdf
+from graders.written.wording import MOST_SENTENCES, READ
+
+RUBRIC = Review(
+    3,
+    "text",
+    (
+        RubricItem(
+            1,
+            "argmax is piecewise constant, so its derivative with respect to the scores is zero",
+            ("the gradient is zero almost everywhere", "argmax is not differentiable"),
+            ("gradients explode",),
+        ),
+        RubricItem(1, "queries and keys get no gradient", ("W_q and W_k are never updated",), ()),
+        RubricItem(
+            1,
+            "padding reaches the longest sequence in the batch",
+            ("pads each batch to its longest sequence",),
+            ("every sample has exactly 512 tokens",),
+        ),
+    ),
+)
+
+
+def one(answer, item=0):
+    return propose(RUBRIC, answer)[item]
+
+
+@pytest.mark.parametrize(
+    ("answer", "item", "support"),
+    [
+        ("I like tea. The gradient is zero almost everywhere. Bye.", 0,
+         "The gradient is zero almost everywhere."),
+        ("Well, argmax isn't differentiable! So what?", 0, "Well, argmax isn't differentiable!"),
+        ("- keys matter\n- $W_q$ and $W_k$ are never updated\n- values are", 1,
+         "- $W_q$ and $W_k$ are never updated"),
+        (r"First. \textbf{Queries} and \emph{keys} get no gradient.", 1,
+         r"\textbf{Queries} and \emph{keys} get no gradient."),
+        ("Each batch is padded to its longest sequence (e.g. 45). Fine.", 2,
+         "Each batch is padded to its longest sequence (e.g. 45)."),
+        ("QUERIES AND KEYS GET NO GRADIENTS", 1, "QUERIES AND KEYS GET NO GRADIENTS"),
+    ],
+)  # fmt: skip
+def test_supporting_sentence_is_found(answer, item, support):
+    found = one(answer, item)
+    assert found.ticked
+    assert found.support.text == support
+    assert answer[found.support.start : found.support.end] == support
+
+
+def test_other_topics_support_nothing():
+    assert not any(each.ticked for each in propose(RUBRIC, "Tokenizers split rare words."))
+
+
+@pytest.mark.parametrize(
+    ("answer", "item"),
+    [
+        ("The gradient is not zero almost everywhere.", 0),
+        ("It isn't true that the gradient is zero almost everywhere.", 0),
+        ("Argmax is differentiable.", 0),
+        ("W_q and W_k are updated.", 1),
+        ("Queries and keys get a gradient.", 1),
+    ],
+)
+def test_denial_supports_nothing(answer, item):
+    assert not one(answer, item).ticked
+
+
+def test_not_only_denies_nothing():
+    assert one("Not only is the gradient zero almost everywhere, it is unusable.").ticked
+
+
+def test_contradiction_lowers_the_confidence():
+    right = "The gradient is zero almost everywhere."
+    both = one(right + " Therefore gradients explode.")
+    assert both.confidence < one(right).confidence / 2
+    assert [(c.phrase, c.passage.text) for c in both.contradictions] == [
+        ("gradients explode", "Therefore gradients explode.")
+    ]
+
+
+def test_denied_contradiction_is_none():
+    assert one("The gradients do not explode.").contradictions == ()
+
+
+def test_long_contradiction_survives_rewording():
+    found = one("With padding on, exactly 512 tokens is what every sample will have.", 2)
+    assert [each.phrase for each in found.contradictions] == ["every sample has exactly 512 tokens"]
+
+
+def test_same_answer_same_proposals():
+    answer = "The gradient is zero. Keys get no gradient. Gradients explode."
+    assert propose(RUBRIC, answer) == propose(RUBRIC, answer, encoder=TfIdf())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "", " \n\t", "a" * 3_000_000, "not " * 500_000, "." * 1_000_000, "$\\frac{" * 100_000,
+        "\x00\u202e\ud800" * 10_000, "勾配はゼロです。鍵は更新されません。" * 2_000,
+        "الميل صفر. " * 5_000,
+        "\\" * 100_000,
+        "(" * 100_000, "n't" * 50_000, "ﷺ" * 20_000, "İ" * 30_000, ",;" * 50_000,
+        "k_a k_b " * 50_000, "e.g." * 30_000, "the gradient is zero almost " * 10_000,
+    ],
+)  # fmt: skip
+def test_hostile_answer_gets_bounded_proposals(answer):
+    for found in propose(RUBRIC, answer):
+        assert 0 <= found.confidence <= 1
+        assert found.support is None or found.support.end <= READ
+        assert len(found.contradictions) <= MOST_SENTENCES
+
+
+def test_rubric_without_words_proposes_nothing():
+    empty = Review(1, "text", (RubricItem(1, "", ("", "the"), ("", "of the")),))
+    (found,) = propose(empty, "Anything at all of the kind.")
+    assert (found.ticked, found.confidence, found.contradictions) == (False, 0.0, ())

@@ -1,0 +1,174 @@
+"""Queries and keys are judged by the weights they lead to, against the keys that were given."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Unreadable
+
+K = [[0.47, 0.65, 0.60], [0.64, 0.50, -0.59], [-0.03, -0.48, -0.88], [0.43, -0.83, 0.35]]
+EVEN = [0.7071, 0.7071, 0.0119]  # scores of the first two keys are equal
+FIRST = {"K": K, "target": [1, 0, 0, 0]}
+EACH = {"K": K, "target": np.eye(4).tolist()}
+ALL = {"K": K, "target": [0.25] * 4}
+TWO = {"K": K, "target": [0.5, 0.5, 0, 0]}
+REFERENCE = [35.355, 35.355, 0.595]
+THIRD = {
+    "K": K,
+    "target": [1 / 3, 1 / 3, 1 / 3, 0],
+    "row": 2,
+    "query": "1.3.2",
+    "reference": REFERENCE,
+}
+ONLY = {**THIRD, "target": [0, 0, 1, 0], "unit": True}
+NEARLY = "[1.1499, 4.1566, -.1848]"
+
+
+def own(query):
+    return {"1.3.2": {"text": "because", "formula": query}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        *(
+            (FIRST, each)
+            for each in ("(44.6093, 28.4705, 31.0986)", "100*k_0", "50*k_0", "[47,65,60]")
+        ),
+        *(
+            (EACH, each)
+            for each in (
+                "50*K",
+                "100*pinv(K)^T",
+                "[[47,65,60],[64,50,-59],[-3,-48,-88],[43,-83,35]]",
+            )
+        ),
+        (EACH, "100*pinv(K)"),  # one query a column
+        *(
+            (ALL, each)
+            for each in ("0", "[0,0,0]", "(0.0, 0, 0)", "zeros(3)", r"\vec{0}", "the zero vector")
+        ),
+        *(
+            (TWO, each)
+            for each in (
+                "20*[.7071,.7071,.0119]",
+                "[14.142, 14.142, 0.238]",
+                "500*(.7071, .7071, .0119)",
+            )
+        ),
+    ],
+)
+def test_right_queries_earn_all(judge, asked, answer):
+    if asked is EACH and answer == "100*pinv(K)":
+        answer = str(np.round(100 * np.linalg.pinv(np.array(K)), 4))
+    assert judge("attention_weights", answer, **asked).fraction == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "share", "hint"),
+    [
+        (FIRST, "k_0", 0, "direction is right"),
+        (FIRST, "5*k_0", 0.5, "direction is right"),
+        (FIRST, "100*k_1", 0, "Compare the scores"),
+        (FIRST, "0", 0, "Compare the scores"),
+        (EACH, "K", 0, "direction is right"),
+        (ALL, "[1,0,0]", 0, "must be equal"),
+        (TWO, NEARLY, 0.5, "not equal"),
+        (TWO, "10*(k_0+k_1)", 0.5, "not equal"),
+        (TWO, "50*(k_0+k_1)", 0.5, "not equal"),
+        (TWO, "500*(k_0+k_1)", 0, "not equal"),
+        (TWO, "[.7071,.7071,.0119]", 0, "direction is right"),
+    ],
+)
+def test_other_queries_earn_by_their_distance(judge, asked, answer, share, hint):
+    found = judge("attention_weights", answer, **asked)
+    assert found.fraction == share
+    assert hint in found.hint
+    assert "weights" in found.actual
+
+
+def test_a_wrong_row_costs_its_own_share(judge):
+    found = judge("attention_weights", "[[47,65,60],[64,50,-59],[-3,-48,-88],[0,0,0]]", **EACH)
+    assert found.fraction == 0.75
+    assert found.message.startswith("Row 3")
+
+
+@pytest.mark.parametrize("answer", ["k_0", "k_1", "[.47,.65,.60]", "(0.64, 0.50, -0.59)"])
+def test_a_third_key_follows_the_students_query(judge, answer):
+    assert judge("attention_weights", answer, others=own(f"20*{EVEN}"), **THIRD).fraction == 1
+    assert judge("attention_weights", answer, others=own(NEARLY), **THIRD).fraction == 0.5
+    assert judge("attention_weights", answer, others=own("[0,0,0]"), **THIRD).fraction == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "share"), [("[0,0,0]", 0), ("k_3", 0), ("-k_0", 0), ("100*k_0", 0), ("2*k_0", 0)]
+)
+def test_a_key_with_another_score_earns_nothing(judge, answer, share):
+    assert judge("attention_weights", answer, others=own(f"20*{EVEN}"), **THIRD).fraction == share
+
+
+@pytest.mark.parametrize(("length", "share"), [(5, 0.5), (10, 0.5), (20, 0.5), (30, 1), (50, 1)])
+def test_a_unit_key_needs_a_long_query(judge, length, share):
+    others = own(f"{length}*{EVEN}")
+    assert judge("attention_weights", "q/norm(q)", others=others, **ONLY).fraction == share
+    assert judge("attention_weights", str(EVEN), others=others, **ONLY).fraction == share
+
+
+def test_the_best_unit_key_earns_the_method_with_a_weak_query(judge):
+    found = judge("attention_weights", "[0.2664, 0.9629, -0.0428]", others=own(NEARLY), **ONLY)
+    assert (found.fraction, "no key does better" in found.hint) == (0.5, True)
+    assert "0.643" in found.actual
+
+
+@pytest.mark.parametrize(
+    ("answer", "share", "said"),
+    [
+        *(("50*[.7071,.7071,.0119]", 0, "length 1"), ("[.71,.71,.01]", 0.5, "length 1")),
+        *(("[0,0,-1]", 0, "off by"), ("[0,0,0]", 0, "length 1"), ("[1,0,0]", 0, "off by")),
+    ],
+)
+def test_other_unit_keys_earn_less(judge, answer, share, said):
+    found = judge("attention_weights", answer, others=own(f"50*{EVEN}"), **ONLY)
+    assert found.fraction == share
+    assert said in found.message
+
+
+def test_only_the_third_key_may_change(judge):
+    whole = [*K[:2], EVEN, K[3]]
+    others = own(f"50*{EVEN}")
+    assert judge("attention_weights", str(whole), others=others, **ONLY).fraction == 1
+    found = judge("attention_weights", str([[1, 0, 0], *whole[1:]]), others=others, **ONLY)
+    assert (found.fraction, found.message) == (0, "Other keys than k_2 are changed.")
+
+
+@pytest.mark.parametrize("others", [{}, own("no idea"), own("[1, 2]")])
+def test_without_a_query_of_ones_own_a_right_one_is_taken(judge, others):
+    found = judge("attention_weights", str(EVEN), others=others, **ONLY)
+    assert found.fraction == 1
+    assert "1.3.2" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "answer", ["[1, 2]", "beta*k_0", "[nan,0,0]", "[1e9,0,0]", "1e9*k_0", "K", ""]
+)
+def test_what_is_no_query_is_refused(judge, answer):
+    with pytest.raises(Unreadable):
+        judge("attention_weights", answer, **FIRST)
+
+
+@settings(max_examples=60)
+@given(length=st.floats(12, 2000), decimals=st.integers(3, 6))
+def test_any_long_query_on_the_even_line_earns_all(judge, length, decimals):
+    exact = np.linalg.svd(np.array([K[0]]) - np.array([K[1]]))[2][1:]
+    line = sum(row * (row @ (np.array(K[0]) + K[1])) for row in exact)
+    query = np.round(length * line / np.linalg.norm(line), decimals)
+    assert judge("attention_weights", str(query.tolist()), **TWO).fraction == 1
+
+
+@settings(max_examples=60)
+@given(query=st.lists(st.floats(-50, 50), min_size=3, max_size=3))
+def test_only_queries_near_zero_look_at_all_alike(judge, query):
+    found = judge("attention_weights", str(query), **ALL).fraction
+    if max(map(abs, query)) > 0.2:
+        assert found < 1

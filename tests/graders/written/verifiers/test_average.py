@@ -1,0 +1,221 @@
+"""A query passes for what it does to the weights, not for how it looks."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Unreadable
+from graders.written.verifiers.lookup import Lookup, lookups
+
+SCALED = {"keys": "k", "scaled": True}
+UNSCALED = {"keys": "k", "scaled": False}
+MEANS = {"keys": "mu"}
+
+
+@pytest.mark.parametrize("setting", [SCALED, UNSCALED])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("beta*(k_a+k_b)", "β(k_a + k_b)", r"\frac{\beta}{2}(k_a+k_b)", "beta*(k_a+k_b)/2"),
+        *(
+            "c*k_a + c*k_b",
+            r"\lambda (k_a + k_b), \lambda \gg 0",
+            "C (k_a+k_b)",
+            "N(k_a+k_b)",
+            "K(k_b+k_a)",
+        ),
+        *(
+            "sqrt(h)*beta*(k_a+k_b)",
+            "sqrt(d) log(n) beta (k_a+k_b)",
+            "sqrt(h)*log(1000*n)*(k_a+k_b)",
+        ),
+        *(
+            "100*(k_a+k_b)",
+            "10^20 (k_a+k_b)",
+            "1e4*(k_a+k_b)",
+            "(k_a+k_b)/epsilon",
+            "beta^2 (k_a+k_b)",
+            "s(ka+kb)",
+        ),
+        *(
+            "beta*(k_a+k_b)/norm(k_a+k_b)",
+            "e^beta (k_a+k_b)",
+            "c beta (k_a+k_b)",
+            "q = β(k_a+k_b)^T",
+        ),
+        *("beta (K_a + K_b)", r"\lim_{\beta \to \infty} \beta (k_a + k_b)"),
+        *(r"\beta\left(\mathbf{k}_a+\mathbf{k}_b\right)", "beta (k_a+k_b) - v_a + v_a"),
+    ],
+)
+def test_right_queries_earn_all(earned, answer, setting):
+    assert earned("average_query", answer, **setting) == {1}
+
+
+@pytest.mark.parametrize("setting", [SCALED, UNSCALED])
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        *(("beta*(k_a-k_b)", "one of the two only"), ("beta*k_a", "one of the two only")),
+        *(("-beta*(k_a+k_b)", "sign"), ("beta*(k_a+1.01*k_b)", "not exactly equal")),
+        ("beta*(k_a + 1.0000001 k_b)", ""),
+        *(("beta*(v_a+v_b)", "values"), ("(v_a+v_b)/2", "values"), ("0", "Build it from")),
+        *(("beta*k_a^T k_b", "next to"), ("beta*sum_i k_i", "same weight"), ("v_a", "values")),
+        *(
+            ("beta*(k_1+k_2)", "scores|sign|one of"),
+            ("alpha*k_a + beta*k_b", "one of the two only"),
+        ),
+        *(("(k_a+k_b)/beta", "scores"), ("(k_a+k_b)/0", ""), ("beta", "Build it from")),
+        *(
+            ("beta*(2 k_a + k_b)", "one of the two|not exactly"),
+            ("beta*k_a + k_b", "one of the two"),
+        ),
+    ],
+)
+def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
+    assert earned("average_query", answer, **setting) == {0}
+    assert re.search(hint, judge("average_query", answer, **setting).hint)
+
+
+@pytest.mark.parametrize(
+    ("answer", "setting"),
+    [
+        *(
+            ("k_a+k_b", SCALED),
+            ("k_a+k_b", UNSCALED),
+            ("(k_a+k_b)/2", UNSCALED),
+            ("2(k_a+k_b)", SCALED),
+        ),
+        *(("10*(k_a+k_b)", SCALED), ("mu_a+mu_b", MEANS), ("sqrt(h)*(k_a+k_b)", SCALED)),
+    ],
+)
+def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
+    assert earned("average_query", answer, **setting) == {0.5}
+    assert "not long enough" in judge("average_query", answer, **setting).message
+
+
+def test_ten_is_enough_where_scores_are_not_divided(earned):
+    assert earned("average_query", "10*(k_a+k_b)", **UNSCALED) == {1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["beta*(mu_a+mu_b)", "β(μ_a+μ_b)", r"\beta(\mu_a + \mu_b)", "100(µ_a+µ_b)", "c mu_a+c mu_b"],
+)
+def test_means_are_asked_for_and_earn_all(earned, answer):
+    assert earned("average_query", answer, **MEANS) == {1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "share"),
+    [
+        *(("beta*(k_a+k_b)", 0.5), ("beta*(k_a+mu_b)", 0.5), ("k_a+k_b", 0.25)),
+        *(("beta*k_a", 0), ("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0)),
+        *(("beta*mu_a", 0), ("beta(mu_a-mu_b)", 0), ("beta*(v_a+v_b)", 0)),
+    ],
+)
+def test_keys_for_means_earn_half_of_the_rest(earned, answer, share):
+    assert earned("average_query", answer, **MEANS) == {share}
+
+
+def test_keys_for_means_are_told(judge):
+    found = judge("average_query", "beta*(k_a+k_b)", **MEANS)
+    assert "random" in found.message
+    assert "fixed" in found.hint
+
+
+def test_shares_are_the_assignments(judge):
+    assert judge("average_query", "k_a+k_b", **UNSCALED, unscaled=0.25).fraction == 0.25
+    assert judge("average_query", "beta*(k_a+k_b)", **MEANS, keys_for_means=0.1).fraction == 0.1
+
+
+def test_a_listed_mistake_has_its_own_hint(judge):
+    mistakes = [("formula", "beta*(k_a - k_b)", "a difference turns away from b", 0.25)]
+    found = judge("average_query", "c k_a - c k_b", mistakes=mistakes, **UNSCALED)
+    assert (found.fraction, found.hint) == (0.25, "a difference turns away from b")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        *(
+            ("beta*(mu_a+mu_b)", "`mu_a` is not known"),
+            ("k_a k_b", "side by side"),
+            ("beta(k_a+", "never closed"),
+        ),
+        *(
+            ("any vector", "known|words"),
+            ("beta*(key_a+key_b)", "`key_a` is not known"),
+            ("beta*(k_a+k_c)", "`k_c` is not known"),
+            ("k_a+1", "added"),
+        ),
+    ],
+)
+def test_what_is_no_query_is_refused(judge, answer, said):
+    with pytest.raises(Unreadable, match=said):
+        judge("average_query", answer, **UNSCALED)
+
+
+def lookup(n, d, scale):
+    rows = np.eye(d)[:n]
+    return Lookup(rows, rows, rows, 0, 1, scale)
+
+
+@pytest.mark.parametrize(
+    ("n", "h", "weight"),
+    [(2, 4, 0.5), (3, 4, 0.384), (4, 64, 0.266), (8, 64, 0.137), (64, 64, 0.018), (8, 512, 0.129)],
+)
+def test_without_a_scale_the_pair_gets_little(n, h, weight):
+    """With n = 2 it gets all of it: no instance may have fewer than three keys."""
+    one = lookup(n, h, 1 / np.sqrt(h))
+    assert one.weights(one.keys[0] + one.keys[1])[0] == pytest.approx(weight, abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("n", "h", "beta"), [(4, 64, 36.8), (8, 64, 45.6), (64, 64, 64), (8, 512, 129), (64, 512, 182)]
+)
+def test_the_scale_that_is_needed_grows_with_the_length_of_keys(n, h, beta):
+    one = lookup(n, h, 1 / np.sqrt(h))
+    weights = one.weights(beta * (one.keys[0] + one.keys[1]))
+    assert weights[:2].sum() == pytest.approx(0.99, abs=1e-3)
+
+
+@pytest.mark.parametrize("means", [True, False])
+def test_every_instance_has_three_keys_or_more(means):
+    for seed in range(50):
+        for each in lookups(np.random.default_rng(seed), means=means, scaled=False):
+            assert len(each.keys) >= 3
+            assert each.a != each.b
+
+
+SCALE = st.sampled_from(["beta", "c", "C", r"\lambda", "gamma", "s", "M", "beta^2", "sqrt(h) beta"])
+FACTOR = st.sampled_from(["", "2", "0.5", "3/2 ", r"\frac{1}{2}", "sqrt(2)", "log(n+9)", "100"])
+PAIR = st.permutations(["k_a", "k_b"])
+FORM = st.sampled_from(
+    [
+        "{f}*({s})*({x}+{y})",
+        "{f} {s} ({x} + {y})",
+        "{f}({s} {x} + {s} {y})",
+        "({x}+{y})*({s})*{f}",
+        "${f}{s}({x}+{y})$",
+    ]
+)
+
+
+@settings(max_examples=80)
+@given(scale=SCALE, factor=FACTOR, pair=PAIR, form=FORM, seed=st.integers(0, 49))
+def test_any_rewriting_of_a_right_query_earns_all(judge, scale, factor, pair, form, seed):
+    text = form.format(f=factor or "1", s=scale, x=pair[0], y=pair[1])
+    assert judge("average_query", text, seed=seed, **SCALED).fraction == 1
+
+
+@settings(max_examples=80)
+@given(
+    left=st.integers(-300, 300), right=st.integers(-300, 300), seed=st.integers(0, 49), form=FORM
+)
+def test_unequal_parts_never_pass(judge, left, right, seed, form):
+    text = form.format(f="1", s="beta", x=f"({left}) k_a", y=f"({right}) k_b")
+    found = judge("average_query", text, seed=seed, **SCALED).fraction
+    assert (found == 1) == (left == right and left > 0)

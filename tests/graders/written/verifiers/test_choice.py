@@ -1,0 +1,156 @@
+"""A letter is read however it is typed, and what is not one letter is refused."""
+
+import pytest
+
+from graders.written.judgement import Unreadable
+
+OPTIONS = {
+    "A": "every word apart",
+    "B": ["the same checkpoint", "one checkpoint for both"],
+    "C": "A tokenizer that was trained anew",
+}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("B", "(B)", "b.", "B:", "B) the same checkpoint", "[b]", "**B**", "`B`", "$B$", "B\n"),
+        *("The answer is B", "Answer: (b)", "Option B", "I would choose B.", "B - it must match"),
+        *("the same checkpoint", "The same checkpoint.", "B because A loads the wrong ids"),
+        *("B) not A, C", "B. the same", r"$\text{B}$", "- B", '"B"', "one checkpoint for both"),
+    ],
+)
+def test_one_letter_is_read(judge, answer):
+    assert judge("choice", answer, key="B", options=OPTIONS).fraction == 1
+
+
+@pytest.mark.parametrize("answer", ["A", "C", "c)", "A tokenizer that was trained anew", "(a)."])
+def test_another_letter_earns_nothing(judge, answer):
+    assert judge("choice", answer, key="B", options=OPTIONS).fraction == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "  ",
+        "A and B",
+        "A, B",
+        "B/C",
+        "B or C",
+        "ABC",
+        "BC",
+        "D",
+        "not B",
+        "either",
+        "?",
+        "A & B",
+    ],
+)
+def test_none_or_several_are_refused_with_a_remedy(judge, answer):
+    with pytest.raises(Unreadable, match=r"A, B or C"):
+        judge("choice", answer, key="B", options=OPTIONS)
+
+
+def test_a_word_can_be_an_option(judge):
+    options = {"encoder": ["encoder-only"], "both": ["encoder-decoder", "seq2seq", "seq-to-seq"]}
+    right = ("encoder-decoder", "an encoder–decoder model", "seq-to-seq", "Both", "Encoder decoder")
+    for answer in right[:1] + right[2:]:
+        assert judge("choice", answer, key="both", options=options).fraction == 1
+    assert judge("choice", "encoder", key="both", options=options).fraction == 0
+    with pytest.raises(Unreadable, match="only one"):
+        judge("choice", "encoder or seq2seq", key="both", options=options)
+
+
+def test_parts_have_keys_of_their_own(judge):
+    answer = {"first": "A", "second": "C"}
+    found = judge("choice", answer, key={"first": "A", "second": "B"}, boxes=3)
+    assert found.fraction == 0.5
+    assert "`second`" in found.message
+
+
+def test_an_unreadable_part_leaves_the_others(judge):
+    answer = {"first": "A", "second": "A or B"}
+    found = judge("choice", answer, key={"first": "A", "second": "B"}, boxes=3)
+    assert found.fraction == 0.5
+    assert "only one" in found.message
+
+
+def test_a_missing_part_leaves_the_others(judge):
+    found = judge("choice", {"x": "A"}, parts=("x", "y"), key={"x": "A", "y": "B"}, boxes=3)
+    assert (found.fraction, found.message) == (0.5, "`y`: `y` is not answered.")
+
+
+def test_a_known_wrong_letter_has_its_hint(judge):
+    mistakes = [("formula", "C", "it does not crash", 0.25)]
+    found = judge("choice", "C", key="B", boxes=3, mistakes=mistakes)
+    assert (found.fraction, found.hint) == (0.25, "it does not crash")
+
+
+def test_a_comment_costs_nothing(judge):
+    found = judge("choice", "C", key="C", boxes=3, comments={"C": "the end mark is missing"})
+    assert (found.fraction, found.notes) == (1, ("the end mark is missing",))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "A, C and E",
+            "A C E",
+            "ACE",
+            "a,c,e",
+            "[A, C, E]",
+            "{A,C,E}",
+            "A; C; E",
+            "A/C/E",
+            "E C A",
+        ),
+        *("- A\n- C\n- E", "A & C & E", "(A), (C), (E)", "1. A\n2. C\n3. E", "['A', 'C', 'E']"),
+        *("- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E", "The answers are A, C, E", "A), C), E)"),
+        *("A) this\nC) that\nE) those", "A. this, C. that, E. those", "A,C,E.", "A + C + E", "ace"),
+    ],
+)
+def test_several_letters_are_read(judge, answer):
+    assert judge("choices", answer, key=["A", "C", "E"], boxes=6).fraction == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "share"),
+    [("A, C", 5 / 6), ("A", 4 / 6), ("ABCDEF", 0.5), ("B, D, F", 0), ("none", 0.5), ("all", 0.5)],
+)
+def test_boxes_are_counted_only_where_asked(judge, answer, share):
+    boxes = judge("choices", answer, key=["A", "C", "E"], boxes=6, credit="boxes")
+    whole = judge("choices", answer, key=["A", "C", "E"], boxes=6)
+    assert (boxes.fraction, whole.fraction) == (pytest.approx(share), 0)
+
+
+@pytest.mark.parametrize("answer", ["", "A, G", "the first", "AAC", "A, hello"])
+def test_what_names_no_options_is_refused(judge, answer):
+    with pytest.raises(Unreadable):
+        judge("choices", answer, key=["A", "C"], boxes=6)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("False", "false.", "F", "f", "(F)", "no", "No, it is not", "**False**", "FALSE", "n"),
+        *("False, because true labels are needed", "It is false", "not true", "This isn't true."),
+        *(
+            "The statement is false, since it is true only of one",
+            "Not correct",
+            "incorrect",
+            "wrong",
+        ),
+        *(r"$\text{False}$", "True or false: false", "F because positions matter", "Falsch"),
+    ],
+)
+def test_a_verdict_is_read_before_its_reason(judge, answer):
+    assert judge("true_false", answer, key=False).fraction == 1
+    assert judge("true_false", answer, key=True).fraction == 0
+
+
+@pytest.mark.parametrize("answer", ["", "maybe", "true/false", "True or false", "because", "T/F"])
+def test_no_verdict_is_refused(judge, answer):
+    with pytest.raises(Unreadable, match="begin the answer with True or False"):
+        judge("true_false", answer, key=False)

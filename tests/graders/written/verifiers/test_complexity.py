@@ -1,0 +1,103 @@
+"""What grows is compared, not what it is called."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Unreadable
+
+ASKED = {
+    "names": ["M", "N", "k"],
+    "aliases": {"d": "k"},
+    "key": "M^2*k",
+    "lower": ["M*k^2", "N*k^2"],
+}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "O(M^2 k)",
+            "M^2k",
+            "O(M²k)",
+            "Θ(M^2 k)",
+            "3 M^2 k",
+            "O(M*M*k)",
+            "O(M^2 d)",
+            "k·M²",
+            "M**2*k",
+        ),
+        *(r"\mathcal{O}(M^2 k)", r"$O(M^2 \cdot k)$", "O(M^2 k + M k^2)", "O(k M^2 + (M+N)k^2)"),
+        *(
+            "O(2M^2k)",
+            "O(M^2 k + M^2)",
+            "O(M^2k) + O(Mk^2)",
+            "O(M(Mk + k^2))",
+            "O(M^2 k) per layer",
+        ),
+    ],
+)
+def test_right_complexities_earn_all(judge, answer):
+    assert judge("complexity", answer, **ASKED).fraction == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        *(
+            ("O(M^2)", "`k` is missing"),
+            ("O(Mk)", "slowly"),
+            ("O(M^2 k^2)", "too fast"),
+            ("O(M^3)", ""),
+        ),
+        *(("O(N^2 k)", "as the cost does"), ("O(MNk)", "as the cost does"), ("O(1)", "slowly")),
+        *(
+            ("O(M^2k + N^2k)", "does not belong"),
+            ("O(M^3 k)", "too fast"),
+            ("O(M k^2)", ""),
+            ("0", ""),
+        ),
+        *(("O(M^2 k/N)", ""), ("O(M^2 k + M^3)", "does not belong"), ("M^2k - M^2k", "")),
+    ],
+)
+def test_wrong_complexities_earn_nothing(judge, answer, said):
+    found = judge("complexity", answer, **ASKED)
+    assert found.fraction == 0
+    assert said in found.message
+    assert found.hint
+
+
+@pytest.mark.parametrize(
+    "answer", ["O(n^3)", "O(M log M)", "O(M^k)", "O()", "quadratic", "O(M^2 k"]
+)
+def test_what_is_no_complexity_here_is_refused(judge, answer):
+    with pytest.raises(Unreadable):
+        judge("complexity", answer, **ASKED)
+
+
+def test_a_listed_mistake_has_its_own_hint(judge):
+    found = judge(
+        "complexity", "5MNk", mistakes=[("formula", "M*N*k", "which length?", 0.5)], **ASKED
+    )
+    assert (found.fraction, found.hint) == (0.5, "which length?")
+
+
+def test_each_attention_has_its_own_key(judge):
+    answer = {"encoder_self": "O(M^2 k)", "cross": "O(N M k)", "decoder_self": "O(M^2 k)"}
+    key = {"encoder_self": "M^2*k", "cross": "M*N*k", "decoder_self": "N^2*k"}
+    assert judge("complexity", answer, **ASKED | {"key": key}).fraction == pytest.approx(2 / 3)
+
+
+@settings(max_examples=60)
+@given(order=st.permutations(["M", "M", "k"]), factor=st.integers(1, 99), seed=st.integers(0, 49))
+def test_any_order_and_factor_earn_all(judge, order, factor, seed):
+    text = f"O({factor}*{'*'.join(order)})"
+    assert judge("complexity", text, seed=seed, **ASKED).fraction == 1
+
+
+@settings(max_examples=60)
+@given(m=st.integers(0, 4), n=st.integers(0, 4), k=st.integers(0, 4))
+def test_no_other_monomial_passes(judge, m, n, k):
+    found = judge("complexity", f"O(M^{m} N^{n} k^{k})", **ASKED).fraction
+    assert (found == 1) == ((m, n, k) == (2, 0, 1))

@@ -1,0 +1,90 @@
+"""Three matrices are judged by the outputs of attention with them."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Unreadable
+
+K = "u_d u_d^T + u_c u_c^T"
+Q = "u_d u_a^T + u_c u_d^T"
+V = "(u_b u_b^T - u_c u_c^T)/beta^2"
+
+
+def three(k, q, v):
+    return {"K": k, "Q": q, "V": v}
+
+
+@pytest.mark.parametrize(
+    ("k", "q", "v"),
+    [
+        *((K, Q, V), (f"K = {K}", f"Q = {Q}", f"V = {V}"), ("I", f"beta*({Q})", V)),
+        (
+            r"u_d u_d^\top + u_c u_c^\top",
+            r"u_d u_a^\top + u_c u_d^\top",
+            r"\beta^{-2}(u_bu_b^\top-u_cu_c^\top)",
+        ),
+        (f"({K})/beta^2", f"({Q})/beta^2", r"\frac{1}{\beta^2}(u_b u_b^T - u_c u_c^T)"),
+        (
+            "outer(u_d,u_d) + outer(u_c,u_c)",
+            "outer(u_d,u_a)+outer(u_c,u_d)",
+            "β^-2 (u_b u_b^T − u_c u_c^T)",
+        ),
+        (  # another design: the second output looks at x_2
+            "u_a u_a^T + u_c u_c^T",
+            "u_a u_a^T + u_c u_d^T",
+            "(u_b u_a^T + u_b u_b^T - u_c u_c^T - u_b u_d^T)/beta^2",
+        ),
+        (f"100({K})", Q, "u_b u_b^T/beta^2 - u_c u_c^T/(u_c^T u_c)"),
+    ],
+)
+def test_right_matrices_earn_all(earned, k, q, v):
+    assert earned("key_query_value", three(k, q, v)) == {1}
+    assert earned("key_query_value", three(k, q, v), scaled=True) == {1}
+
+
+@pytest.mark.parametrize(
+    ("k", "q", "v", "share", "hint"),
+    [
+        (Q, K, V, 0.5, "which of the two is the input that asks"),
+        (K, V, V, 0.5, "Q is the same as V"),
+        (K, Q, "u_b u_b^T - u_c u_c^T", 0.5, "whose length is beta"),
+        (K, Q, "(u_c u_c^T - u_b u_b^T)/beta^2", 0.5, "whose length is beta"),
+        (K, "I", V, 0.5, "Which input"),
+        (K, "u_c u_d^T", V, 0.75, "scores"),
+        ("I", "0*I", "I", 0, "whose length is beta"),
+    ],
+)
+def test_others_earn_a_fourth_for_each_right_step(judge, earned, k, q, v, share, hint):
+    assert earned("key_query_value", three(k, q, v)) == {share}
+    assert hint in judge("key_query_value", three(k, q, v)).hint
+
+
+def test_values_alone_earn_half(judge):
+    found = judge("key_query_value", {"V": V}, parts=("K", "Q", "V"))
+    assert found.fraction == 0.5
+    assert "`K`, `Q` not answered" in found.message
+
+
+def test_one_that_cannot_be_read_leaves_the_others(judge):
+    found = judge("key_query_value", three(K, "u_a^T u_d", V))
+    assert found.fraction == 0.5
+    assert "must be a square matrix" in found.message
+
+
+def test_none_that_can_be_read_is_refused(judge):
+    with pytest.raises(Unreadable, match="`K`"):
+        judge("key_query_value", three("K", "Q", "V"))
+
+
+@settings(max_examples=40)
+@given(
+    order=st.permutations(["u_d u_d^T", "u_c u_c^T"]),
+    scale=st.sampled_from(["1", "2", "beta", "1/beta", "0.5"]),
+    seed=st.integers(0, 49),
+)
+def test_any_rewriting_earns_all(judge, order, scale, seed):
+    answer = three(f"{scale}*({order[0]} + {order[1]})", Q, V)
+    assert judge("key_query_value", answer, seed=seed).fraction == 1
+    swapped = three(Q, answer["K"], V)
+    assert judge("key_query_value", swapped, seed=seed).fraction == 0.5

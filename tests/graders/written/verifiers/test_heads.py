@@ -1,0 +1,72 @@
+"""Two heads copy one value each, whatever the length of a key."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Unreadable
+
+
+def both(one, two):
+    return {"q1": one, "q2": two}
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        *(("beta*mu_a", "beta*mu_b"), ("β μ_b", "β μ_a"), (r"\beta \mu_a", r"\beta \mu_b")),
+        *(
+            ("100 mu_a", "100mu_b"),
+            ("c_1 mu_a", "c_2 mu_b"),
+            ("q_1 = beta mu_a", "q_2 = beta mu_b"),
+        ),
+        *(("beta(mu_a - mu_b)", "beta mu_b"), ("C*mu_a", "N*mu_b"), ("beta_1 μ_a", "beta_2 μ_b")),
+    ],
+)
+def test_right_pairs_earn_all(earned, one, two):
+    assert earned("two_queries", both(one, two)) == {1}
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "share", "said"),
+    [
+        ("beta mu_a", "beta mu_a", 0, "same value"),
+        ("beta(mu_a+mu_b)", "beta(mu_a+mu_b)", 0, "are the same"),
+        ("beta k_a", "beta k_b", 0.5, "random"),
+        ("beta k_a", "beta mu_b", 0.5, "random"),
+        ("mu_a", "mu_b", 0.5, "not long enough"),
+        ("k_a", "k_b", 0.25, "not long enough"),
+        ("beta v_a", "beta v_b", 0, "values"),
+        ("beta mu_a", "beta(mu_a+mu_b)", 0.5, "`q2`"),
+        ("-beta mu_a", "-beta mu_b", 0, "`q1` and `q2`"),
+    ],
+)
+def test_wrong_pairs_earn_what_is_listed(judge, earned, one, two, share, said):
+    assert earned("two_queries", both(one, two)) == {share}
+    assert said in judge("two_queries", both(one, two)).message
+
+
+def test_one_query_alone_is_not_enough(judge):
+    found = judge("two_queries", {"q1": "beta mu_a"}, parts=("q1", "q2"))
+    assert (found.fraction, found.message) == (0, "Both are asked for: q1 and q2.")
+
+
+def test_a_number_is_no_query(judge):
+    with pytest.raises(Unreadable, match="`q1`: A query is a vector"):
+        judge("two_queries", both("0", "beta mu_b"))
+
+
+def test_keys_can_be_what_is_asked_for(judge):
+    assert judge("two_queries", both("beta k_a", "beta k_b"), keys="k").fraction == 1
+
+
+@settings(max_examples=40)
+@given(
+    first=st.sampled_from(["beta", "c", "1000", "beta/2", r"\lambda^2"]),
+    second=st.sampled_from(["beta", "C", "500", "3 beta", "sqrt(d) beta"]),
+    turned=st.booleans(),
+    seed=st.integers(0, 49),
+)
+def test_any_scales_in_any_order_earn_all(judge, first, second, turned, seed):
+    queries = [f"{first} mu_a", f"({second}) mu_b"]
+    assert judge("two_queries", both(*queries[:: -1 if turned else 1]), seed=seed).fraction == 1

@@ -1,0 +1,131 @@
+"""Whatever is typed: a judgement or a refusal, soon and in little memory."""
+
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Judgement, Unreadable
+
+K = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
+ASKED = [
+    ("average_query", ("formula",), {"keys": "mu"}),
+    ("average_query", ("formula",), {"scaled": True}),
+    ("two_queries", ("q1", "q2"), {}),
+    ("projection", ("formula",), {}),
+    ("key_query_value", ("K", "Q", "V"), {}),
+    ("complexity", ("formula",), {"names": ["M", "k"], "key": "M^2*k"}),
+    ("identity", ("formula",), {"names": {"d": "size"}, "key": "2*d + 2"}),
+    ("attention_weights", ("vector",), {"K": K, "target": [1, 0, 0, 0]}),
+    (
+        "attention_weights",
+        ("key",),
+        {"K": K, "target": [1, 0, 0, 0], "row": 2, "query": "1", "reference": [1, 2, 3]},
+    ),
+    ("choice", ("choice",), {"key": "A", "boxes": 6}),
+    ("choices", ("choices",), {"key": ["A"], "boxes": 6}),
+    ("true_false", ("truth",), {"key": True}),
+    ("number", ("number",), {"key": 3}),
+    ("vector", ("vector",), {"key": [1, 2, 3]}),
+    ("matrix", ("matrix",), {"key": [[1, 2], [3, 4]]}),
+]
+PIECES = [
+    *(
+        "(",
+        "[",
+        "1,",
+        "1 ",
+        "A ",
+        "- ",
+        "not ",
+        "=",
+        "\\",
+        "_",
+        "{",
+        "$",
+        "|",
+        "<",
+        "the answer is ",
+    ),
+    *(
+        "1/",
+        "sqrt(",
+        "\n",
+        "1;",
+        "&",
+        "\\frac{",
+        "T",
+        "^",
+        "⊤",
+        "-",
+        "(1)",
+        "\x00",
+        "\u202e",
+        "\ud800",
+    ),
+    *(
+        "k_a+",
+        "beta*",
+        "^2",
+        "sum_i ",
+        "A A^T ",
+        "9^9^",
+        "exp(",
+        "inv(A A^T)",
+        "(d+1)^8*",
+        "1e308*",
+    ),
+]
+NASTY = [
+    *("", "nan", "1/0*k_a", "0*k_a/0", "1e308*1e308*k_a", "log(0)*k_a", "sqrt(-1)*(k_a+k_b)"),
+    *("sum_i sum_i sum_i k_i", "sum_{i=1}^{1e9} k_i", "sum_{i=1}^{64} sum_{j=1}^{64} k_a"),
+    *("(A A^T)^16^16", "d^d^d^d", "exp(exp(exp(d)))", "((d+1)^8)^8", "inv(0*I)", "pinv(0*A)"),
+    *("[[[[[[1]]]]]]", "[1,[2,3]]", "1;2,3", "k_a/k_a", "a_9", "1e-400(k_a+k_b)", "n^n^n(k_a+k_b)"),
+]
+
+
+def answered(judge, verify, parts, text, asked):
+    try:
+        found = judge(verify, dict.fromkeys(parts, text), **asked)
+    except Unreadable as refusal:
+        return str(refusal)
+    assert isinstance(found, Judgement)
+    assert 0 <= found.fraction <= 1
+    return found
+
+
+@pytest.mark.parametrize(("verify", "parts", "asked"), ASKED)
+@pytest.mark.parametrize("times", [1, 40, 5000])
+def test_repeated_pieces_are_judged_or_refused(judge, verify, parts, asked, times):
+    for piece in PIECES:
+        assert answered(judge, verify, parts, piece * times, asked)
+
+
+@pytest.mark.parametrize(("verify", "parts", "asked"), ASKED)
+def test_nasty_formulas_are_judged_or_refused(judge, verify, parts, asked):
+    for text in NASTY:
+        assert answered(judge, verify, parts, text, asked)
+
+
+@settings(max_examples=300)
+@given(case=st.sampled_from(ASKED), pieces=st.lists(st.sampled_from(PIECES + NASTY), max_size=30))
+def test_mixtures_are_judged_or_refused(judge, case, pieces):
+    assert answered(judge, case[0], case[1], "".join(pieces), case[2])
+
+
+@settings(max_examples=200)
+@given(case=st.sampled_from(ASKED), text=st.text(max_size=200))
+def test_any_text_is_judged_or_refused(judge, case, text):
+    assert answered(judge, case[0], case[1], text, case[2])
+
+
+def test_a_long_answer_costs_little_memory(judge):
+    texts = [piece * (10**6 // len(piece)) for piece in ("1, ", "beta*", "A ", "(")]
+    tracemalloc.start()
+    for verify, parts, asked in ASKED:
+        for text in texts:
+            answered(judge, verify, parts, text, asked)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6

@@ -1,0 +1,196 @@
+"""A formula equals the key or it does not, whatever it looks like."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.errors import Misuse
+from graders.written.judgement import Unreadable
+
+HEAD = {
+    "names": {"d": "size"},
+    "aliases": {"d_model": "d"},
+    "key": "2*d + 2",
+    "mistakes": [
+        ("formula", "2*d", "the bias is forgotten", 0.0),
+        ("formula", "d + 1", "the head has two outputs", 0.0),
+    ],
+}
+PREFIX = {
+    "names": {"d": "size"},
+    "key": "130*d + 2",
+    "mistakes": [("formula", "2*128*d + 2*d", "a prefix is input embeddings only", 0.0)],
+}
+VARIANCE = {
+    "names": {"mu": "real", "sigma": "positive", "h": "size"},
+    "key": "h*(sigma^4 + 2*mu^2*sigma^2)",
+}
+OFFSETS = {
+    "names": {"T": "size", "m": "size", "L": "size"},
+    "key": "(2*(T - 1) + 1)*m",
+    "also": ["(2*T - 1)*m*L"],
+}
+LEVELS = {
+    "names": {"n": [0, 6], "k": [1, 5], "T": "size"},
+    "key": {"one_head": "2^n", "two_heads": "3^n", "k_heads": "(k + 1)^n"},
+    "also": {"one_head": "min(T, 2^n)", "k_heads": ["min(T, (k + 1)^n)"]},
+}
+DOTS = {
+    "names": dict.fromkeys(("x_1", "x_2", "p_1", "p_2"), "vector"),
+    "key": {
+        "add": "x_1^T x_2 + x_1^T p_2 + p_1^T x_2 + p_1^T p_2",
+        "concat": "x_1^T x_2 + p_1^T p_2",
+    },
+}
+BIAS = {
+    "names": dict.fromkeys(("q_i", "k_j", "q_i_pos", "k_j_pos"), "vector"),
+    "key": "q_i_pos^T k_j_pos",
+    "softmax_over": ["k_j", "k_j_pos"],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        *(
+            (HEAD, each)
+            for each in ("2d+2", "2(d+1)", "(d + 1)*2", "d+d+2", r"2 \cdot d + 2", "2·d+2")
+        ),
+        *(
+            (HEAD, each)
+            for each in ("2d_model + 2", "2d + 2 parameters", "2*(d+1) = 2d+2", "$2d+2$")
+        ),
+        *((PREFIX, each) for each in ("130d+2", "128*d + 2*d + 2", "128 d + 2(d+1)", "2 + 130·d")),
+        *((VARIANCE, each) for each in ("h(σ^4 + 2μ²σ²)", "hσ²(σ²+2μ²)", "h((σ²+μ²)² − μ⁴)")),
+        (VARIANCE, r"h(\sigma^4+2\mu^2\sigma^2)"),
+        *(
+            (OFFSETS, each)
+            for each in ("(2T-1)m", "2Tm - m", "m(2(T−1)+1)", "(2T-1)*m*L", "2m(T-1)+m")
+        ),
+        *((BIAS, each) for each in ("q_i^pos · k_j^pos", "(q_i^{pos})^T k_j^{pos}")),
+        *(
+            (BIAS, each)
+            for each in (r"q_i^{\text{pos}} \cdot k_j^{\text{pos}}", "q_i_pos^T k_j_pos")
+        ),
+        (BIAS, "q_i^pos · k_j^pos + q_i · q_i"),  # the same to a softmax over j
+    ],
+)
+def test_right_formulas_earn_all(earned, question, answer):
+    assert earned("identity", answer, **question) == {1}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        *(
+            (HEAD, each)
+            for each in ("2d", "d+1", "d^2+3d+2", "1538", "2d+1", "2d+2.001", "d/0", "2-2d")
+        ),
+        *((HEAD, each) for each in ("2d + 2 + 1e-6*d^3", "(2d+2)(d-d+1.0001)", "sqrt(-d)", "0/0")),
+        *((PREFIX, each) for each in ("2*128*d+2*d", "d+1+128", "128d+2", "128d")),
+        *((VARIANCE, each) for each in ("h σ^4", "h σ^2", "h(σ²+μ²)²", "h(σ^4+μ²σ²)", "h μ²")),
+        *((OFFSETS, each) for each in ("T*m", "2Tm", "(T-1)m", "(2T+1)m", "T^2 m", "(2T-1)")),
+        *((BIAS, each) for each in ("q_i·k_j", "2 q_i^pos·k_j^pos", "q_i·k_j + q_i^pos·k_j^pos")),
+        *((BIAS, each) for each in ("k_j^pos·k_j^pos", "q_i^pos · k_j", "0")),
+    ],
+)
+def test_wrong_formulas_never_pass(earned, question, answer):
+    assert earned("identity", answer, **question) == {0}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "hint"),
+    [
+        *((HEAD, "2*d", "the bias is forgotten"), (HEAD, "1 + d", "the head has two outputs")),
+        *((PREFIX, "258d", "a prefix is input embeddings only"),),
+        (HEAD, "1538", "Write a formula in d, d_model, not a number."),
+    ],
+)
+def test_a_known_mistake_has_its_hint(judge, question, answer, hint):
+    assert judge("identity", answer, **question).hint == hint
+
+
+@pytest.mark.parametrize(
+    ("answer", "share"),
+    [
+        (("2^n", "3^n", "(k+1)^n"), 1),
+        (("min(2^n, T)", "3**n", "min(T, (1+k)^n)"), 1),
+        (("2^n", "3^n", "2^n"), 2 / 3),
+        (("2^n", "2^{n+1}", "k^n"), 1 / 3),
+        (("n^2", "n^3", "k^n"), 0),
+    ],
+)
+def test_parts_are_judged_alone(earned, answer, share):
+    parts = dict(zip(("one_head", "two_heads", "k_heads"), answer, strict=True))
+    assert earned("identity", parts, **LEVELS) == {round(share, 9)}
+
+
+@pytest.mark.parametrize(
+    ("add", "concat", "share"),
+    [
+        ("x_1^T x_2 + x_1^T p_2 + p_1^T x_2 + p_1^T p_2", "x_1^T x_2 + p_1^T p_2", 1),
+        ("x1·x2 + x1·p2 + p1·x2 + p1·p2", "x1·x2+p1·p2", 1),
+        ("(x_1+p_1)^T (x_2+p_2)", r"\langle x_1,x_2\rangle + p_1 \cdot p_2", 1),
+        ("dot(x1,x2)+dot(x1,p2)+dot(p1,x2)+dot(p1,p2)", "x_2^T x_1 + p_2^T p_1", 1),
+        ("x_1^T x_2 + p_1^T p_2", "x_1^T x_2 + p_1^T p_2", 0.5),
+        ("x_1^T x_2 + x_1^T p_2 + p_1^T p_2", "x_1^T x_2", 0),
+        ("x_1 x_2^T", "x_1 + p_1", 0),
+    ],
+)
+def test_vectors_are_random_as_well(earned, add, concat, share):
+    assert earned("identity", {"add": add, "concat": concat}, **DOTS) == {share}
+
+
+def test_weights_divide_the_parts(judge):
+    parts = {"one_head": "2^n", "two_heads": "0", "k_heads": "0"}
+    weights = {"one_head": 3, "two_heads": 1, "k_heads": 1}
+    found = judge("identity", parts, **LEVELS, weights=weights)
+    assert found.fraction == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        *(
+            ("2*n + 2", "no `n`"),
+            ("2D+2", "no `D`"),
+            ("2d+", "too early"),
+            ("two times d", "words"),
+        ),
+        *(("2d+2 = 2(d+2)", "not equal"), ("(2d+2", "never closed"), ("", "empty")),
+    ],
+)
+def test_what_cannot_be_read_is_pointed_at(judge, answer, said):
+    with pytest.raises(Unreadable, match=said):
+        judge("identity", answer, **HEAD)
+
+
+def test_a_counterexample_is_shown(judge):
+    found = judge("identity", "3d", **HEAD)
+    assert [name for name, _ in found.counterexample] == ["d", "your formula gives"]
+
+
+def test_the_same_draw_gives_the_same_judgement(judge):
+    assert judge("identity", "3d", seed=4, **HEAD) == judge("identity", "3d", seed=4, **HEAD)
+
+
+def test_a_wrong_key_is_a_fault_of_staff(judge):
+    with pytest.raises(Misuse):
+        judge("identity", "2d", names={"d": "size"}, key="2*x")
+
+
+TERMS = st.permutations(["{a}*d", "{b}*d", "{c}"])
+
+
+@settings(max_examples=60)
+@given(a=st.integers(-20, 20), order=TERMS, c=st.integers(-9, 9), seed=st.integers(0, 49))
+def test_any_rewriting_of_the_key_earns_all(judge, a, order, c, seed):
+    text = " + ".join(order).format(a=f"({a})", b=f"({130 - a})", c=f"2 + {c} - ({c})")
+    assert judge("identity", text, seed=seed, **PREFIX).fraction == 1
+
+
+@settings(max_examples=60)
+@given(a=st.integers(0, 300), c=st.integers(0, 300), seed=st.integers(0, 49))
+def test_no_other_line_passes(judge, a, c, seed):
+    found = judge("identity", f"{a}*d + {c}", seed=seed, **PREFIX)
+    assert (found.fraction == 1) == ((a, c) == (130, 2))

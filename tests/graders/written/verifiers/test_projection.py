@@ -1,0 +1,69 @@
+"""A matrix is judged by what it makes of an average."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Unreadable
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("2*A*A^T", "2AA^T", r"M = 2AA^\top", "2*A@A.T", "2 A A'", "AA^T + AA^T", "2 A pinv(A)"),
+        *("2*sum_i a_i a_i^T", r"2\sum_{i=1}^{m} a_i a_i^T", "2*sum_{j=1}^m a_j a_j^T"),
+        *("2 A (A^T A)^{-1} A^T", "sum_i 2 a_i a_i^T", "2*sum_i outer(a_i, a_i)", "(A A^T)^2 * 2"),
+    ],
+)
+def test_right_matrices_earn_all(earned, answer):
+    assert earned("projection", answer) == {1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "share", "said"),
+    [
+        *(("A A^T", 0.5, "half of v_a"), ("sum_i a_i a_i^T", 0.5, "half of v_a")),
+        *(("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be"), ("2I", 0, "v_b through")),
+        *(("2(I-BB^T)", 0.75, "with B"), ("2I - 2 sum_i b_i b_i^T", 0.75, "with B")),
+        *(("I", 0, "v_b through"), ("4AA^T", 0, "does not give v_a"), ("2A^T A", 0, "must be")),
+        *(
+            ("2 sum_i a_i^T a_i", 0, "a scalar"),
+            ("2 a_1 a_1^T", 0, "does not give v_a"),
+            ("0", 0, ""),
+        ),
+        *(
+            ("2AA^T + BB^T", 0, "v_b through"),
+            ("-2AA^T", 0, "does not give"),
+            ("2BB^T", 0, "through"),
+        ),
+    ],
+)
+def test_others_earn_what_is_listed(judge, earned, answer, share, said):
+    assert earned("projection", answer) == {share}
+    assert said in judge("projection", answer).message
+
+
+@pytest.mark.parametrize("answer", ["P", "2 A v_a", "2 A A", "2A +", "2 A A^T + 1", "a_i a_i^T"])
+def test_what_is_no_matrix_is_refused(judge, answer):
+    with pytest.raises(Unreadable):
+        judge("projection", answer)
+
+
+def test_shares_are_the_assignments(judge):
+    assert judge("projection", "A A^T", half=0.3).fraction == 0.3
+    assert judge("projection", "2A^T", coordinates=0.2).fraction == 0.2
+    assert judge("projection", "2(I-BB^T)", uses_b=0.9).fraction == 0.9
+
+
+@settings(max_examples=60)
+@given(
+    factor=st.sampled_from(["0", "-2", "1", "1.5", "2", "2.001", "3", "4/2", "m"]),
+    base=st.sampled_from(["A A^T", "sum_i a_i a_i^T", "A (A^T A)^{-1} A^T"]),
+    seed=st.integers(0, 49),
+)
+def test_only_the_factor_two_earns_all(judge, factor, base, seed):
+    fraction = judge("projection", f"{factor}*{base}", seed=seed).fraction
+    if factor != "m":  # a dimension is 2 by chance in some draw, never in all five
+        assert (fraction == 1) == (factor in ("2", "4/2"))
+    else:
+        assert fraction < 1

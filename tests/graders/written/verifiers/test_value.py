@@ -1,0 +1,160 @@
+"""Numbers, vectors and matrices are read in every notation, and compared by value."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Unreadable
+
+KEY = [3, 2, -4]
+MISTAKES = [
+    ("formula", "[3, -2, 4]", "it picked k_2", 0.0),
+    ("formula", "[3, 2, 4]", "it picked k_3", 0.0),
+    ("formula", "0", "this is a weight or an index", 0.0),
+]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "[3, 2, -4]",
+            "(3,2,-4)",
+            "3 2 -4",
+            "3, 2, -4",
+            "3\n2\n-4",
+            "3;2;-4",
+            "{3,2,-4}",
+            "<3,2,-4>",
+        ),
+        *(
+            "tensor([ 3.,  2., -4.])",
+            "torch.tensor([3, 2, -4], dtype=torch.float64)",
+            "[ 3.  2. -4.]",
+        ),
+        *("np.array([3,2,-4])", "array([[ 3.],\n       [ 2.],\n       [-4.]])", "[[3],[2],[-4]]"),
+        *("tensor([3., 2., -4.], device='cuda:0', grad_fn=<AddBackward0>)", "[[3, 2, -4]]"),
+        *(r"\begin{pmatrix}3\\2\\-4\end{pmatrix}", r"\begin{bmatrix} 3 & 2 & -4 \end{bmatrix}^T"),
+        *(r"\left(\begin{array}{c}3\\2\\-4\end{array}\right)", "- 3\n- 2\n- -4", "⟨3,2,−4⟩"),
+        *("100*[.03, .02, -.04]", r"\frac{1}{2} (6, 4, -8)", "[6,4,-8]/2", "-[-3,-2,4]"),
+        *(
+            "c = (3, 2, -4)^T",
+            "c: 3, 2, -4",
+            "$[3, 2, -4]^\\top$",
+            "3,0; 2,0; -4,0",
+            "[6/2, sqrt(4), -2^2]",
+        ),
+        *(
+            "`[3,2,-4]`",
+            "[3e0 2.0 -4]",
+            "3, 2 and -4",
+            "(3, 2, -4) ∈ R^3",
+            "[3, 2, - 4]",
+            "[3,2,-4,]",
+        ),
+    ],
+)
+def test_a_vector_is_read(judge, answer):
+    assert judge("vector", answer, key=KEY).fraction == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        *(("[3,-2,4]", "it picked k_2"), ("[3, 2, 4]", "it picked k_3"), ("[3, 2, 0]", "")),
+        *(("0", "this is a weight or an index"), ("[3, 2, 4.1]", ""), ("(2, 3, -4)", "")),
+    ],
+)
+def test_a_wrong_vector_tells_which(judge, answer, hint):
+    found = judge("vector", answer, key=KEY, mistakes=MISTAKES)
+    assert (found.fraction, found.hint) == (0, hint)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        *(
+            ("[3, 2]", "2 numbers, but 3"),
+            ("1,2,3,4,5,6", "6 numbers, but 3"),
+            ("[3, 2, -4", "closed"),
+        ),
+        *(("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("[1e7, 2, -4]", "1,000,000")),
+        *(("1e999, 2, 3", "1,000,000"), ("[x, y, z]", "not known"), ("", "no numbers|empty|early")),
+        *(("[[3,2],[-4]]", "rows"), ("3,2,-4)", "never opened"), ("the second", "words|known")),
+    ],
+)
+def test_what_is_no_vector_is_refused_with_a_reason(judge, answer, said):
+    with pytest.raises(Unreadable, match=said):
+        judge("vector", answer, key=KEY)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("[[1,2],[3,4]]", "1 2\n3 4", "1,2;3,4", "[1,2],[3,4]", "[1 2; 3 4]", "((1,2),(3,4))"),
+        *("tensor([[1., 2.],\n        [3., 4.]])", "- [1,2]\n- [3,4]", "[[1. 2.]\n [3. 4.]]"),
+        *(r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", "[[2,4],[6,8]]/2", "| 1 | 2 |\n| 3 | 4 |"),
+    ],
+)
+def test_a_matrix_is_read(judge, answer):
+    assert judge("matrix", answer, key=[[1, 2], [3, 4]]).fraction == 1
+
+
+def test_a_transposed_matrix_is_another(judge):
+    assert judge("matrix", "[[1,3],[2,4]]", key=[[1, 2], [3, 4]]).fraction == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("6920", "6,920", "6.92e3", "n = 6920", "$6920$", "6920 examples", "13840/2", "6920.0"),
+        *("about: 6920", r"\frac{13840}{2}", "6920.", "≈ 6920", "**6920**"),
+    ],
+)
+def test_a_number_is_read(judge, answer):
+    assert judge("number", answer, key=6920).fraction == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("0,5", 0.5), ("1/2", 0.5), ("0,625", 0.625), ("1,5", 1.5), ("−3", -3), ("1e-2", 0.01)],
+)
+def test_a_decimal_comma_is_read_where_it_can_be_nothing_else(judge, answer, value):
+    assert judge("number", answer, key=value).fraction == 1
+
+
+@pytest.mark.parametrize("answer", ["94.83", "94.83%", "94,83 %", "0.9483", r"94.83\%"])
+def test_a_percentage_is_read_where_the_item_says_so(judge, answer):
+    assert judge("number", answer, key=94.83, percent=True, tolerance=1e-6).fraction == 1
+
+
+def test_a_percentage_is_refused_elsewhere(judge):
+    with pytest.raises(Unreadable, match="percent sign"):
+        judge("number", "94.83%", key=94.83)
+
+
+@pytest.mark.parametrize(
+    "answer", ["nan", "inf", "-∞", "1e7", "1e999", "two", "", "1, 2", "[1, 2]"]
+)
+def test_what_is_no_number_is_refused(judge, answer):
+    with pytest.raises(Unreadable):
+        judge("number", answer, key=2)
+
+
+NUMBERS = st.lists(st.floats(-999, 999).map(lambda each: round(each, 3)), min_size=3, max_size=3)
+OPEN = st.sampled_from([("[", "]"), ("(", ")"), ("", ""), ("np.array([", "])"), ("$[", "]^T$")])
+
+
+@settings(max_examples=150)
+@given(numbers=NUMBERS, around=OPEN, sep=st.sampled_from([", ", ",", " ", "; ", "\n", " , "]))
+def test_any_vector_is_read_as_its_numbers(judge, numbers, around, sep):
+    text = around[0] + sep.join(map(str, numbers)) + around[1]
+    assert judge("vector", text, key=numbers).fraction == 1
+
+
+@settings(max_examples=100)
+@given(numbers=NUMBERS)
+def test_what_numpy_prints_is_read(judge, numbers):
+    for text in (repr(np.array(numbers)), str(np.array(numbers)), str(np.array(numbers)[:, None])):
+        assert judge("vector", text, key=numbers, tolerance=1e-3).fraction == 1

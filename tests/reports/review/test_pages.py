@@ -1,0 +1,248 @@
+"""Pages and forms over HTTP: what is stored, what is shown, who is named."""
+
+import csv
+import json
+
+import pytest
+
+from graders.results import FILE, read_store
+from tests.reports.review.conftest import ANSWERS, Visitor
+
+HOSTILE = (
+    "<script>alert(1)</script><img src=x onerror=alert(2)> \u202eliame\u202c zero\u200bwidth "
+    "\x1b[31m\x00" + "e" + "\u0301" * 300
+)
+
+
+def at(handles, name, question="1b"):
+    return f"/q/{question}/{handles[question, name]}"
+
+
+def decide(visitor, address, **fields):
+    visitor.get(address)
+    return visitor.post(address, **{"scope": "one", "seen": seen_in(visitor)} | fields)
+
+
+def seen_in(visitor):
+    return visitor.body.split('name="seen" value="')[1].split('"')[0]
+
+
+def score_of(folder, name):
+    with read_store(folder) as store:
+        return store.member_result(1, name).score
+
+
+def test_an_answer_stands_beside_its_rubric(rea, handles):
+    page = rea.get(at(handles, "ada"))
+    assert page.status == 200
+    assert "one score exceeds all others by a large margin" in page.body
+    assert "The score of one key is much larger" in page.body
+    assert " checked" not in page.body.split("<fieldset>")[1].split("</fieldset>")[0]
+
+
+def test_decisions_become_points_at_once(rea, handles, graded):
+    decide(rea, at(handles, "ada"), item=["1"])
+    assert rea.status == 303
+    decide(rea, at(handles, "ada", "c.ii"), item=["1"], adjustment="-0,5", comment="Which?")
+    assert score_of(graded, "ada") == 3.5
+    assert "1 of 4 submissions have a total" in rea.get("/").body
+
+
+def test_after_a_decision_the_next_that_waits_comes(rea, handles):
+    seen = set()
+    address = rea.get("/q/1b").answer_headers["location"]
+    for _ in range(8):
+        address = rea.get(address).answer_headers.get("location", address)  # of a question
+        seen.add(address)
+        address = decide(rea, address, item=["1"]).answer_headers["location"]
+    assert seen == {at(handles, name, question) for question, name in handles}
+    assert address == "/"
+    assert "8 of 8 answers decided" in rea.get("/").body
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({}, "Nothing is ticked"),
+        ({"item": ["1", "none"]}, "and “none of these” too"),
+        ({"item": ["3"]}, "items 1 to 2"),
+        ({"item": ["1"], "adjustment": "4"}, "a number from -3 to 3"),
+        ({"item": ["1"], "adjustment": "nan"}, "a number from -3 to 3"),
+        ({"item": ["1"], "comment": "x" * 2001}, "at most 2,000 characters"),
+    ],
+)
+def test_what_was_mistyped_is_not_stored(rea, handles, fields, why):
+    page = decide(rea, at(handles, "ada"), **fields)
+    assert page.status == 422
+    assert why in page.body
+    assert "0 of 8 answers decided" in page.body
+
+
+def test_a_zero_is_said_on_purpose(rea, handles):
+    assert decide(rea, at(handles, "ada"), item=["none"]).status == 303
+    assert "0 of 3" in rea.get(at(handles, "ada")).body
+
+
+def test_a_group_is_decided_member_by_member(rea, handles, graded):
+    members = [f"{handles['1b', name]}:0" for name in ("bob", "dan")]
+    decide(rea, at(handles, "ada"), item=["1", "2"], scope="group", member=members)
+    assert "3 of 8 answers decided" in rea.get("/").body
+    rea.get("/").post("/undo")
+    assert "0 of 8 answers decided" in rea.get("/").body
+
+
+def test_answers_that_differ_in_spaces_are_one_group(rea, handles):
+    assert "This group: 3 similar answers" in rea.get(at(handles, "dan")).body
+
+
+def test_undo_takes_back_only_what_one_said(rea, handles):
+    tom = Visitor(rea.port).enter("http" + invitation(rea))
+    decide(rea, at(handles, "ada"), item=["1"])
+    decide(tom, at(handles, "bob"), item=["1"])
+    rea.get("/").post("/undo")
+    rea.get("/").post("/undo")
+    assert "nothing to undo" in rea.get("/").body
+    assert "1 of 8 answers decided" in rea.body
+
+
+def invitation(visitor):
+    page = visitor.get("/").post("/invite", reviewer="Tom")
+    return page.body.split("<code>http", 1)[1].split("</code>")[0]
+
+
+def test_a_conflict_shows_both_and_counts_as_neither(rea, handles, graded):
+    tom = Visitor(rea.port).enter("http" + invitation(rea))
+    address = at(handles, "ada")
+    tom.get(address)
+    decide(rea, address, item=["1"])
+    tom.post(address, item=["2"], seen="0", scope="one")
+    page = tom.get(tom.answer_headers["location"])
+    assert "Two decisions differ" in page.body
+    assert "2 of 3" in page.body
+    assert "1 of 3" in page.body
+    assert "0 of 8 answers decided" in page.body
+    decide(tom, address, item=["1", "2"])
+    assert "1 of 8 answers decided" in tom.get("/").body
+
+
+def test_one_may_start_from_what_another_said(rea, handles):
+    decide(rea, at(handles, "ada"), item=["2"], comment="From the first")
+    decide(rea, at(handles, "ada"), item=["1"], comment="From the second")
+    assert "From the first</textarea>" in rea.get(at(handles, "ada") + "?from=1").body
+    assert "From the second</textarea>" in rea.get(at(handles, "ada") + "?from=" + "9" * 5000).body
+
+
+def test_names_are_hidden_until_asked_for(rea, handles):
+    page = rea.get(at(handles, "cleo"))
+    assert not any(name in page.body for name in ANSWERS)
+    assert rea.post("/view", show="names", back="/").answer_headers["location"] == "/"
+    assert "cleo" in rea.get(at(handles, "cleo")).body
+
+
+@pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "/\\evil.example"])
+def test_nobody_is_led_elsewhere(rea, back):
+    assert rea.get("/").post("/view", show="names", back=back).answer_headers["location"] == "/"
+
+
+def test_the_order_is_the_same_at_every_start(start, graded):
+    walks = []
+    for _ in range(2):
+        visitor = start(graded).visitor()
+        walks.append(visitor.get("/q/1b").answer_headers["location"])
+    assert walks[0] == walks[1]
+
+
+def test_hostile_answers_stand_there_as_text(start, grade):
+    visitor = start(grade(ada=(HOSTILE, HOSTILE))).visitor()
+    page = visitor.get(visitor.get("/q/1b").answer_headers["location"])
+    assert "<script>alert" not in page.body
+    assert "<img" not in page.body
+    for shown in ("&lt;script&gt;", r"\u202e", r"\u200b", r"\x1b", r"\x00"):
+        assert shown in page.body
+    assert not any(c in page.body for c in "\u202e\u200b\x1b\x00")
+    assert page.body.count("\u0301") < 10
+
+
+def test_ten_megabytes_do_not_reach_the_page(start, grade):
+    visitor = start(grade(ada=("much text " * 2**20, "x"))).visitor()
+    address = visitor.get("/q/1b").answer_headers["location"]
+    assert len(visitor.get(address).content) < 200_000
+    assert "more characters" in visitor.body
+    whole = visitor.get(f"{address}/text")
+    assert len(whole.content) == 10 * 2**20
+    assert whole.answer_headers["content-disposition"].startswith("attachment")
+
+
+def test_written_grades_hold_the_decisions(rea, handles, graded):
+    for question in ("1b", "c.ii"):
+        decide(rea, at(handles, "ada", question), item=["1"], comment="=1+1")
+    assert "Decisions of 1 submission are not in the files yet" in rea.get("/").body
+    assert rea.post("/write").status == 303
+    assert "The files say all that was decided" in rea.get("/").body
+    with (graded / "grades.csv").open() as file:
+        scores = {row["submission"]: row["score"] for row in csv.DictReader(file)}
+    assert scores == {"ada": "4", "bob": "", "cleo": "", "dan": ""}
+    assert json.loads((graded / "results" / "ada.json").read_text())["status"] == "graded"
+    assert "=1+1" in (graded / "reports" / "ada.html").read_text()
+
+
+def test_grading_meanwhile_is_waited_for(rea, graded):
+    from graders.locking import only_writer
+
+    rea.get("/")
+    with only_writer(graded):
+        assert rea.post("/write").status == 409
+    assert "another grading" in rea.body
+
+
+def test_a_changed_upload_is_asked_again(rea, handles, graded, grade):
+    decide(rea, at(handles, "ada"), item=["1"])
+    assert "1 of 8 answers decided" in rea.get("/").body
+    grade(address="another", ada=("Another text.", ANSWERS["ada"][1]))
+    assert "0 of 8 answers decided" in rea.get("/").body
+    assert "Another text." in rea.get(at(handles, "ada")).body
+
+
+def test_a_changed_rubric_is_said(rea, handles, graded, essay, start):
+    decide(rea, at(handles, "ada"), item=["1"])
+    file = essay.folder / "written.toml"
+    file.write_text(file.read_text().replace("large margin", "wide margin"))
+    page = start(graded).visitor().get(at(handles, "ada"))
+    assert "The rubric has changed since this was decided" in page.body
+
+
+def test_a_question_that_is_gone_is_said(graded, essay, start):
+    file = essay.folder / "written.toml"
+    file.write_text(file.read_text().replace('id = "c.ii"', 'id = "c.iii"'))
+    assert "no rubric any more for c.ii" in start(graded).visitor().get("/").body
+
+
+def test_what_is_not_there_is_said(rea, handles):
+    assert rea.get("/q/9z").status == 404
+    assert rea.get("/q/1b/anything").status == 404
+    assert rea.get("/q/1b/" + handles["c.ii", "ada"]).status == 404
+
+
+def test_the_store_of_a_killed_review_opens(graded, handles, start):
+    first = start(graded).visitor()
+    decide(first, at(handles, "ada"), item=["1"])
+    assert (graded / FILE).is_file()
+    assert "1 of 8 answers decided" in start(graded).visitor().get("/").body
+
+
+def test_suggestions_are_marked_and_never_ticked(rea, handles):
+    page = rea.get(at(handles, "ada"))
+    assert "<mark>The score of one key is much larger than all others.<sup" in page.body
+    assert "Suggested (" in page.body
+    assert page.body.count(" checked") == 2 + 1  # the others of the group, and the switch of keys
+
+
+def test_what_speaks_against_a_line_is_shown(start, grade, essay):
+    file = essay.folder / "written.toml"
+    phrases = 'phrases = ["weight close to one"]'
+    file.write_text(file.read_text().replace(phrases, 'contradictions = ["weights are equal"]'))
+    visitor = start(grade(ada=("So all weights are equal.\r\nThat is it.", "x"))).visitor()
+    page = visitor.get(visitor.get("/q/1b").answer_headers["location"])
+    assert "Speaks against it: <q" in page.body
+    assert "<mark>So all weights are equal.<sup" in page.body
+    assert "not 2</sup>" in page.body

@@ -1,0 +1,219 @@
+"""The page in a real browser: keys and clicks, and two people at once."""
+
+import pytest
+
+from tests.reports.review.conftest import ANSWERS
+from tests.reports.test_browser import CHROMIUM
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+]
+
+
+@pytest.fixture
+def server(start, graded):
+    return start(graded)
+
+
+@pytest.fixture
+def page(visit, server):
+    """Rea's page at the first answer that waits."""
+    page = visit(server)
+    opens(page, "1b")
+    return page
+
+
+def opens(page, question):
+    """Go to the first answer to a question that waits."""
+    link = page.get_by_role("navigation", name="Questions").get_by_role("link", name=question)
+    with page.expect_navigation():
+        link.click()
+
+
+def goes(page, key):
+    """Press a key that leads to another page."""
+    with page.expect_navigation():
+        page.keyboard.press(key)
+
+
+def says(page, text):
+    page.get_by_role("status").filter(has_text=text).wait_for()
+    return True
+
+
+def shows(page, text):
+    page.get_by_text(text).wait_for()
+    return True
+
+
+def item(page, number):
+    return page.locator(f"[name=item][value='{number}']")
+
+
+def test_a_course_is_decided_with_keys_alone(page):
+    for _ in range(8):
+        page.keyboard.press("1")
+        assert item(page, 1).is_checked()
+        goes(page, "Enter")
+    assert page.get_by_role("heading", name="Free-text answers").is_visible()
+    assert shows(page, "8 of 8 answers decided")
+    assert shows(page, "4 of 4 submissions have a total")
+
+
+def test_a_course_is_decided_with_the_mouse_alone(page):
+    page.get_by_label("one score exceeds").check()
+    assert page.locator("#sum").inner_text() == "2 of 3 points"
+    page.get_by_role("button", name="Save, next").click()
+    assert says(page, "Saved: 2 points")
+    assert shows(page, "1 of 8 answers decided")
+
+
+def test_a_group_is_decided_and_undone_by_key(page):
+    assert page.get_by_role("heading", name="This group: 3 similar answers").is_visible()
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    goes(page, "g")
+    assert says(page, "Saved: 3 points")
+    assert shows(page, "3 of 8 answers decided")
+    goes(page, "u")
+    assert says(page, "Undone: 3 decisions")
+    assert shows(page, "0 of 8 answers decided")
+
+
+def test_a_member_that_is_unticked_is_left_out(page):
+    page.locator("[name=member]").first.uncheck()
+    assert page.locator("#count").inner_text() == "2"
+    page.keyboard.press("1")
+    goes(page, "g")
+    assert shows(page, "2 of 8 answers decided")
+
+
+def test_j_and_k_move_and_what_was_ticked_is_still_there(page):
+    first = page.url
+    page.keyboard.press("2")
+    goes(page, "j")
+    assert page.url != first
+    goes(page, "ArrowLeft")
+    assert page.url == first
+    assert item(page, 2).is_checked()
+    assert shows(page, "Not saved yet")
+    assert shows(page, "0 of 8 answers decided")
+
+
+def test_enter_alone_gives_no_zero(page):
+    goes(page, "Enter")
+    assert page.get_by_role("alert").filter(has_text="Nothing is ticked").is_visible()
+    page.keyboard.press("1")
+    page.keyboard.press("0")
+    assert not item(page, 1).is_checked()
+    goes(page, "Enter")
+    assert says(page, "Saved: 0 points")
+
+
+def test_keys_write_in_the_comment(page):
+    first = page.url
+    page.keyboard.press("1")
+    page.keyboard.press("c")
+    page.keyboard.type("j2 ugly? 1")
+    page.keyboard.press("Enter")
+    assert page.locator("#comment").input_value() == "j2 ugly? 1\n"
+    goes(page, "Control+Enter")
+    page.goto(first)
+    assert page.locator("#comment").input_value() == "j2 ugly? 1"
+    assert item(page, 1).is_checked()
+    assert not item(page, 2).is_checked()
+
+
+def test_keys_are_listed_and_can_be_turned_off(page):
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog", name="Keys").is_visible()
+    page.get_by_label("Keys are on").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    assert not item(page, 1).is_checked()
+    page.reload()
+    page.keyboard.press("1")
+    assert not item(page, 1).is_checked()
+
+
+def test_names_come_when_asked_for(page):
+    assert not any(name in page.content() for name in ANSWERS)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Show names").click()
+    assert any(name in page.locator("main").inner_text() for name in ANSWERS)
+    pressed = page.get_by_role("button", name="Show names").get_attribute("aria-pressed")
+    assert pressed == "true"
+
+
+def test_undecided_only_passes_over_the_rest(page):
+    page.keyboard.press("1")
+    goes(page, "g")
+    page.get_by_role("button", name="Undecided only").click()
+    assert shows(page, "1 of 1")
+
+
+def test_two_reviewers_at_once_lose_nothing(visit, server, page):
+    other = visit(server, "Tom")
+    other.goto(page.url)
+    address = page.url
+    page.keyboard.press("1")
+    goes(page, "Enter")
+    other.keyboard.press("2")
+    goes(other, "Enter")
+    assert other.url == address
+    assert shows(other, "Two decisions differ")
+    page.goto(address)
+    for each in (page, other):
+        assert each.locator(".contested article").count() == 2
+        assert shows(each, "0 of 8 answers decided")
+    with page.expect_navigation():
+        page.get_by_role("link", name="Start from this one").last.click()
+    assert item(page, 2).is_checked()
+    goes(page, "Enter")
+    assert shows(page, "1 of 8 answers decided")
+    other.goto(address)
+    assert other.locator(".trail li em").all_inner_texts() == ["holds", "replaced", "replaced"]
+
+
+def test_two_reviewers_apart_decide_all(visit, server, page):
+    other = visit(server, "Tom")
+    opens(other, "c.ii")
+    for each in (page, other, page, other, page, other, page, other):
+        each.keyboard.press("1")
+        goes(each, "Enter")
+    page.goto(f"http://127.0.0.1:{server.port}/")
+    assert shows(page, "8 of 8 answers decided")
+
+
+def test_a_sheet_goes_out_and_in(page, server, tmp_path):
+    page.keyboard.press("1")
+    goes(page, "g")
+    page.goto(f"http://127.0.0.1:{server.port}/")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Get decisions.csv").click()
+    sheet = tmp_path / "decisions.csv"
+    download.value.save_as(sheet)
+    page.get_by_label("A sheet to take in").set_input_files(sheet)
+    page.get_by_role("button", name="Take in", exact=True).click()
+    assert says(page, "0 decisions taken in, 8 as they were")
+
+
+def test_forms_work_without_script(visit, server):
+    page = visit_plain(visit, server)
+    opens(page, "1b")
+    page.get_by_label("one score exceeds").check()
+    page.get_by_role("button", name="Save, next").click()
+    assert shows(page, "1 of 8 answers decided")
+
+
+def visit_plain(visit, server):
+    """A page that was let in, and whose script then does not run."""
+    page = visit(server)
+    context = page.context.browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    )
+    plain = context.new_page()
+    plain.goto(f"http://127.0.0.1:{server.port}/")
+    return plain

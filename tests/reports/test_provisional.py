@@ -1,0 +1,83 @@
+"""Points that are certain before everything is decided."""
+
+import csv
+import json
+from dataclasses import replace
+
+import pytest
+
+from graders.model import Check, CheckResult, Criterion
+from graders.scoring import criterion_result
+from reports import course_view, write_grades
+from reports.gradescope import gradescope_json
+from reports.provisional import provisional, so_far
+from reports.student_page import write_student_page
+from reports.terminal import show_result, show_scores
+
+TEXT = Criterion("1b", "An average", 3.0, "visible", "written")
+
+
+def check(role, weight, status, fraction=0.0, **words):
+    return CheckResult(Check(f"1b/{role}", "It is right.", "1b", weight), status, fraction, **words)
+
+
+@pytest.fixture
+def waiting(make_result):
+    """One point of two for the formula, one that waits for a person."""
+    checks = (
+        check("machine", 2, "partial", 0.5, message="Nearly.", actual="k_a"),
+        check("review", 1, "needs_review", message="A person decides.", actual="word " * 400),
+    )
+    result = make_result(criterion_result(TEXT, checks))
+    return replace(result, status="needs_review")
+
+
+def test_what_is_decided_is_certain(waiting):
+    found = provisional(waiting.criteria[0])
+    assert (found.earned, found.waiting) == (1, 1)
+    assert so_far(waiting) == 1
+
+
+def test_what_is_all_decided_waits_for_nothing(graded):
+    assert [provisional(each).waiting for each in graded.criteria] == [0, 0, 0]
+    assert so_far(graded) == graded.score
+
+
+def test_without_a_check_all_points_are_open(waiting):
+    found = provisional(criterion_result(TEXT, ()))
+    assert (found.earned, found.waiting) == (0, 3)
+
+
+def test_what_we_failed_to_grade_has_no_sum(incomplete, rejected):
+    assert so_far(incomplete) is None
+    assert so_far(rejected) is None
+
+
+def test_the_page_says_what_is_certain(tmp_path, waiting):
+    page = write_student_page(waiting, tmp_path).read_text(encoding="utf-8")
+    assert "No total yet" in page
+    assert "So far 1 of 3 points; not decided yet: 1." in page
+    assert "Not decided yet, which costs you nothing: 1 of 3 points. So far: 1." in page
+    assert "Your answer" in page
+    assert 'class="words"' in page
+
+
+def test_the_terminal_says_what_is_certain(capsys, waiting):
+    show_result(waiting)
+    show_scores([waiting])
+    said = capsys.readouterr().out
+    assert "1 so far / 3" in said
+    assert "so far 1; waiting for a person: 1" in said
+    assert said.count("word") < 100
+
+
+def test_the_table_has_what_is_certain(tmp_path, waiting):
+    path = write_grades(course_view([waiting]), tmp_path)
+    (row,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    assert (row["status"], row["score"], row["so_far"], row["1b"]) == ("needs_review", "", "1", "")
+
+
+def test_gradescope_is_told_in_words_only(waiting):
+    document = gradescope_json(waiting)
+    assert "So far: 1." in json.dumps(document)
+    assert "score" not in document["tests"][0]
