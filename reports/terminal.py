@@ -66,14 +66,18 @@ def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
         OUT.print(f"not judged here: {sentence}", style="dim")
     if result.status in ("rejected", "needs_review"):
         OUT.print(STATUS_SENTENCES[result.status])
-    waiting = provisional_total(result.criteria)
-    if result.status == "needs_review" and waiting.waiting:
-        sure, open_ = number(waiting.earned), number(waiting.waiting)
-        OUT.print(f"so far {sure}; waiting for a person: {open_}")
+    OUT.print(_points_in_words(result), style="bold")
+
+
+def _points_in_words(result: Result) -> str:
+    """The points of what was judged, and of what waits for a person."""
+    found = provisional_total(result.criteria)
+    if result.status == "needs_review" and found.waiting:
+        most = number(sum(each.criterion.points for each in result.criteria))
+        return f"{number(found.earned)} of the {most} points so far, {number(found.waiting)} wait"
     judged = [each for each in result.criteria if each.points is not None]
-    earned = sum(each.points or 0.0 for each in judged)
-    most = sum(each.criterion.points for each in judged)
-    OUT.print(f"{number(earned)} of the {number(most)} points judged here", style="bold")
+    earned = number(sum(each.points or 0.0 for each in judged))
+    return f"{earned} of the {number(sum(c.criterion.points for c in judged))} points judged here"
 
 
 class ScoreTable:
@@ -95,8 +99,9 @@ class ScoreTable:
         self._broken += _faults(result)
 
     def show(self) -> None:
-        """The rows on stdout."""
-        OUT.print(self._table)
+        """The rows on stdout, if there are any."""
+        if self._table.row_count:
+            OUT.print(self._table)
 
     def show_faults(self) -> None:
         """What broke, on stderr."""

@@ -12,4 +12,5 @@ def write_grades(review: Review) -> str:
     with review.writing() as (store, generation):
         write_course(store, generation, task=task, out=review.folder, named=())
     review.decisions.keep_written(newest)
-    return f"grades written: decisions of {count} submissions are in {review.folder} now"
+    whose = "1 submission" if count == 1 else f"{count} submissions"
+    return f"grades written: decisions of {whose} are in {review.folder} now"

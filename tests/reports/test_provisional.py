@@ -67,7 +67,7 @@ def test_the_terminal_says_what_is_certain(capsys, waiting):
     show_scores([waiting])
     said = capsys.readouterr().out
     assert "1 so far / 3" in said
-    assert "so far 1; waiting for a person: 1" in said
+    assert "points so far, 1 wait" in said
     assert said.count("word") < 100
 
 
