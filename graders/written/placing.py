@@ -7,7 +7,7 @@ for, the first line that looks like the value is the value, and the student is t
 import re
 from collections.abc import Sequence
 
-from graders.written.plain import is_empty, is_like, without_condition
+from graders.written.plain import NOTATION, is_empty, is_like, without_condition
 from graders.written.split import FENCE, LOOKED_AT, Given, Line, Split, listed, paragraphs_of
 from graders.written.wanted import Wanted
 
@@ -21,6 +21,13 @@ _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")
 _WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")
 _EQUATION = re.compile(r"\s{0,9}[A-Za-z]\w{0,9}\s{0,9}=")
+# `q = β(k_a + k_b)` up to where the sentence goes on.
+_STATED = re.compile(
+    r"(?<![\w$\\{(])([A-Za-z]\w{0,3}\s{0,9}(?:=|≈)\s{0,9}[^=≈\n]{1,200}?)"
+    rf"(?=,?\s+(?!(?:{'|'.join(sorted(NOTATION - {'for', 'times'}))})\b)[a-z]{{3,}}\b"
+    r"|\s+(?:so|as|is|if|in|to)\b|[.;,]?\s*$|[.;]\s)"
+)
+_ASKED = re.compile(r"[qQM]\w{0,3}\s")  # what such questions ask for: a query, a matrix
 
 
 def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
@@ -128,10 +135,16 @@ def _embedded(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> Line | No
         return None
     lines = [line for paragraph in paragraphs for line in paragraph]
     vectors = _found(_VECTOR, lines) if wanted.kind == "vector" else []
-    found = vectors or _found(_MATH, lines)
+    found = vectors or _found(_MATH, lines) or _stated(lines, wanted)
     equations = [each for each in found if _EQUATION.match(each[1])]
     one = equations or found
     return one[0] if len(one) == 1 else None
+
+
+def _stated(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
+    """Equations among the words, those for what is asked where there are any."""
+    found = [each for each in _found(_STATED, lines) if is_like(each[1], wanted.kind)]
+    return [each for each in found if _ASKED.match(each[1])][:1] or found
 
 
 def _found(written: re.Pattern[str], lines: Sequence[Line]) -> list[Line]:

@@ -31,7 +31,8 @@ _ZERO = re.compile(
     r"(?:(?:np|numpy|torch)\.)?zeros(?:\(.{0,30}\))?|(?:the )?(?:zero|null) vector", re.IGNORECASE
 )
 _TABLE = re.compile(r"\d")
-_NOTATION = frozenset({
+# Words that stand in formulas.
+NOTATION = frozenset({
     *("alpha", "beta", "gamma", "delta", "epsilon", "lambda", "sigma", "theta", "omega", "kappa"),
     *("sqrt", "log", "exp", "sum", "outer", "norm", "min", "max", "inf", "diag", "inv", "pinv"),
     *("top", "transpose", "prod", "eye", "identity", "softmax", "dot", "cdot", "times", "rho"),
@@ -107,7 +108,7 @@ def is_like(text: str, kind: Kind | None) -> bool:
 def _is_formula(text: str) -> bool:
     """A line without words, but for names that something is done with."""
     value, _ = without_condition(text)
-    words = [found for found in _WORD.finditer(value) if found.group().casefold() not in _NOTATION]
+    words = [found for found in _WORD.finditer(value) if found.group().casefold() not in NOTATION]
     if words and not _OPERATOR.search(value):
         return False
     return bool(value) and all(

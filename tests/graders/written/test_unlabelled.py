@@ -67,3 +67,23 @@ def test_table_without_a_name_goes_to_the_part_that_lacks_one():
     body = f"train_epoch: 8\nvalidation epoch: 1\n\n{TABLE}"
     found = parts_of(body, ("train_epoch", "dev_epoch", "curve"), "table")
     assert found["curve"] == TABLE
+
+
+@pytest.mark.parametrize(
+    ("sentence", "formula"),
+    [
+        ("Let q = β(x + y) where β is large.", "q = β(x + y)"),
+        ("Use q = beta(x+y), with beta >> 0. Then x^T q = beta holds.", "q = beta(x+y)"),
+        ("The query q = c*(x + y) works, since z^T q = 0.", "q = c*(x + y)"),
+        ("Both must match, so we set q=B*(x+y); then c ≈ 1/2(v+w).", "q=B*(x+y)"),
+        ("Choosing q ≈ 2 beta (x+y) with large beta", "q ≈ 2 beta (x+y)"),
+    ],
+)
+def test_the_equation_for_the_query_is_found_in_a_sentence(sentence, formula):
+    found = parts_of(sentence, ("formula",), "formula", text=True)
+    assert found == {"formula": formula, "text": sentence}
+
+
+def test_words_without_an_equation_are_no_formula():
+    said = "q should be large in the direction of both. I think that 1/2 follows."
+    assert parts_of(said, ("formula",), "formula", text=True) == {"text": said}
