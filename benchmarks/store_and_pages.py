@@ -31,7 +31,9 @@ from graders.model import (
 )
 from graders.results import FILE, Made, Store, open_store
 from graders.scoring import criterion_result, result_status, total
-from reports import find_twins, write_reports, write_submission_files
+from reports import write_course_reports, write_submission_files
+from reports.course_view import Counted
+from reports.twins import TwinSearch
 
 CRITERIA = 8
 CHECKS = 52
@@ -128,8 +130,11 @@ def _measure(out: Path, submissions: int, single: int) -> None:
         print(f"store: {submissions:,} Results made up and stored in {seconds:.1f} s")
         print(f"  {(out / FILE).stat().st_size / 1e6:.0f} MB, each in a transaction of its own")
         started = time.perf_counter()
-        twins = find_twins(store.results(generation), frozenset())
-        write_reports(store.results(generation), out, twins)
+        search, counted = TwinSearch(frozenset()), Counted()
+        for result in store.results(generation):
+            search.add(result)
+            counted.add(result)
+        write_course_reports(counted.view(search.found()), out)
         seconds = time.perf_counter() - started
         print(f"course pages, grades.csv and twins.json from the store: {seconds:.1f} s")
         pages = [path.stat().st_size for path in out.glob("*.html")]
