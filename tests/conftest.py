@@ -10,17 +10,18 @@ from graders.discovery import load_assignment
 settings.register_profile("tests", derandomize=True, deadline=None, database=None)
 settings.load_profile("tests")
 
-ASSIGNMENT = """
-name = "tiny"
-title = "Double a number"
-version = 3
-seed = 7
-[limits]
+LIMITS = """[limits]
 wall_seconds = 10
 cpu_seconds = 20
 memory_bytes = 4294967296
 output_bytes = 4096
-processes = 64
+processes = 64"""
+ASSIGNMENT = f"""
+name = "tiny"
+title = "Double a number"
+version = 3
+seed = 7
+{LIMITS}
 [files]
 code = ["work.py"]
 artifacts = ["answer.txt"]

@@ -16,6 +16,7 @@ from graders.model import (
     Result,
     Submission,
 )
+from tests.reports.chromium import CHROMIUM, FLAGS
 
 HIDDEN_SECRET = "the-secret-input-of-a-hidden-check"
 
@@ -134,3 +135,12 @@ def hostile(make_result):
         title=attack,
         environment={"intake": [attack], "seeds": {attack: attack}},
     )
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()

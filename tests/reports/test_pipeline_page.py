@@ -2,18 +2,14 @@
 
 import html
 import re
-import shutil
 from dataclasses import replace
 
 import pytest
 
 from graders.intervals import wilson
 from reports.pipeline_page import duration, write_pipeline_page
+from tests.reports.chromium import needs_chromium
 from training.metrics import Accuracy, Metrics, Phase, Point
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 
 def accuracy(model, part, correct):
@@ -143,26 +139,22 @@ def test_duration_in_words(seconds, said):
 
 
 @pytest.fixture
-def visit(tmp_path):
+def visit(tmp_path, browser):
     """Open the page in a browser and say how wide it is and what it complained of."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = write_pipeline_page(METRICS, tmp_path)
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
 
-        def measure(script, **options):
-            page = browser.new_page(**options)
-            complaints = []
-            page.on("console", lambda message: complaints.append(message.text))
-            page.goto(path.as_uri())
-            return page.evaluate(script), complaints
+    def measure(script, **options):
+        page = browser.new_page(**options)
+        complaints = []
+        page.on("console", lambda message: complaints.append(message.text))
+        page.goto(path.as_uri())
+        return page.evaluate(script), complaints
 
-        yield measure
-        browser.close()
+    return measure
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+@needs_chromium
 def test_browser_shows_it_all(visit):
     width = "document.documentElement.scrollWidth"
     for pixels in (360, 1280):

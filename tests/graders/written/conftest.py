@@ -18,18 +18,14 @@ from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
 from graders.written.wanted import wanted_of
 from submissions.receive import identify
+from tests.conftest import LIMITS
 
-ASSIGNMENT = """
+ASSIGNMENT = f"""
 name = "essay"
 title = "In writing"
 version = 1
 seed = 7
-[limits]
-wall_seconds = 10
-cpu_seconds = 20
-memory_bytes = 4294967296
-output_bytes = 4096
-processes = 64
+{LIMITS}
 [files]
 code = []
 """

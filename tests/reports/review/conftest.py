@@ -20,19 +20,14 @@ from graders.written.similarity import TfIdf
 from reports.review.help import Help
 from reports.review.server import entry, listen, make_server
 from reports.review.site import Site
-from tests.reports.test_browser import CHROMIUM, FLAGS
+from tests.conftest import LIMITS
 
-ASSIGNMENT = """
+ASSIGNMENT = f"""
 name = "essay"
 title = "Two questions"
 version = 1
 seed = 7
-[limits]
-wall_seconds = 10
-cpu_seconds = 20
-memory_bytes = 4294967296
-output_bytes = 4096
-processes = 64
+{LIMITS}
 [files]
 code = []
 artifacts = []
@@ -239,15 +234,6 @@ def handles(graded):
             for name, answers in review.material.answers.items()
             for each in answers.values()
         }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 import pytest
 
+from tests.reports.chromium import needs_chromium
 from tests.reports.review.conftest import ANSWERS
-from tests.reports.test_browser import CHROMIUM
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+    needs_chromium,
 ]
 
 

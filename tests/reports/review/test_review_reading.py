@@ -2,14 +2,14 @@
 
 import pytest
 
+from tests.reports.chromium import needs_chromium
 from tests.reports.review.conftest import ANSWERS
 from tests.reports.review.test_review_browser import goes, item, opens
-from tests.reports.test_browser import CHROMIUM
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+    needs_chromium,
 ]
 HOSTILE = (
     "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
