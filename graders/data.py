@@ -78,7 +78,9 @@ def read_data(folder: Path, *, embedded: bool = False) -> Data:
     for name in REQUIRED:
         if not (folder / name).is_file():
             raise Misuse(f"{folder / name}: the file is missing", REMEDY)
-    questions = tuple(line.split("\t")[0].strip() for line in _lines(folder / TEST_INPUTS))
+    questions = tuple(
+        line.split("\t")[0].strip() for line in read_lines(folder / TEST_INPUTS, REMEDY)
+    )
     test = _answers(folder / TEST) if (folder / TEST).is_file() else None
     if test is not None:
         _same_questions(folder, questions, tuple(question for question, _ in test))
@@ -94,7 +96,7 @@ def read_data(folder: Path, *, embedded: bool = False) -> Data:
 
 def _answers(file: Path) -> list[tuple[str, str]]:
     rows = []
-    for number, line in enumerate(_lines(file), start=1):
+    for number, line in enumerate(read_lines(file, REMEDY), start=1):
         fields = line.strip().split("\t")
         if len(fields) != 2 or not all(fields):
             raise Misuse(
@@ -105,10 +107,13 @@ def _answers(file: Path) -> list[tuple[str, str]]:
     return rows
 
 
-def _lines(file: Path) -> list[str]:
-    """The file's lines; a byte-order mark and CRLF are no part of them."""
+def read_lines(file: Path, remedy: str) -> list[str]:
+    """The file's lines; a byte-order mark and CRLF are no part of them.
+
+    Raises Misuse where it is too large (with this remedy), empty or not UTF-8.
+    """
     if file.stat().st_size > LARGEST_FILE:
-        raise Misuse(f"{file}: larger than {LARGEST_FILE // 2**20} MB", REMEDY)
+        raise Misuse(f"{file}: larger than {LARGEST_FILE // 2**20} MB", remedy)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

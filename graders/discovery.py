@@ -12,6 +12,7 @@ from graders.model import (
     Assignment,
     Criterion,
     CriterionKind,
+    DataKind,
     FileSpec,
     Limits,
     Setting,
@@ -56,6 +57,8 @@ class _AssignmentFile(_Strict):
     due: datetime | None = None
     limits: _Limits
     files: _Files
+    preload: tuple[str, ...] = ()
+    data: DataKind = "birthplaces"
     settings: dict[str, Setting] = {}
     criterion: tuple[_Criterion, ...] = ()
 
@@ -109,6 +112,8 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
         limits=Limits(**file.limits.model_dump()),
         seed=file.seed,
         folder=folder,
+        preload=file.preload,
+        data=file.data,
         settings=file.settings,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders.boundary.sandbox import Tier, best_tier, tier_works, warm_works
-from graders.data import open_data
+from graders.course_data import describe_data
 from graders.errors import Misuse
 
 PROBE = "import torch; print(torch.__version__, torch.cuda.is_available())"
@@ -62,7 +62,6 @@ def _tier(tier: Tier) -> Symptom:
 
 def _data(folder: Path | None) -> Symptom:
     try:
-        with open_data(folder, seed=0) as data:
-            return Symptom("data", data.description, good=True)
+        return Symptom("data", describe_data(folder), good=True)
     except Misuse as error:
         return Symptom("data", f"{error} ({error.hint})", good=False)

@@ -17,6 +17,7 @@ __all__ = [
     "Criterion",
     "CriterionKind",
     "CriterionResult",
+    "DataKind",
     "Difference",
     "FileSpec",
     "Finding",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
+DataKind = Literal["birthplaces", "sst2", "boolq"]
 CriterionKind = Literal["code", "metric", "written"]
 CheckStatus = Literal["passed", "partial", "failed", "skipped", "needs_review", "error"]
 ResultStatus = Literal["graded", "needs_review", "rejected", "incomplete"]
@@ -89,7 +91,11 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One folder in `graders/assignments/`, read and checked."""
+    """One folder in `graders/assignments/`, read and checked.
+
+    `preload` are installed modules that every process will need: warm ones have them at once.
+    `data` says of what kind the course's files are.
+    """
 
     name: str
     title: str
@@ -100,6 +106,8 @@ class Assignment:
     limits: Limits
     seed: int
     folder: Path
+    preload: tuple[str, ...] = ()
+    data: DataKind = "birthplaces"
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
 

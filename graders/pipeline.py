@@ -13,13 +13,14 @@ from pathlib import Path
 
 from graders import scoring
 from graders.boundary.sandbox import Tier
+from graders.boundary.stage import ORACLE
 from graders.boundary.student import Student
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.plugin import GradingPlugin, Material
 from graders.checks.run import run_checks
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import OURS
-from graders.data import open_data
+from graders.course_data import open_course_data
 from graders.environment import environment_of
 from graders.errors import GraderFault, Misuse
 from graders.model import (
@@ -145,9 +146,9 @@ def _run(
         )
         environment["intake"] = list(clean.notes)
         with (
-            open_data(options.data, seed=0) as data,
-            _process(clean.code, assignment, options) as student,
-            _process(None, assignment, options) as sandbox,
+            open_course_data(assignment.data, options.data) as data,
+            _process("adapters.py", clean.code, assignment, options) as student,
+            _process(_sandbox_functions(assignment), None, assignment, options) as sandbox,
             open_rerun(clean.code, assignment, options.rerun, options.tier) as rerun,
         ):
             environment["data"] = data.description
@@ -165,11 +166,25 @@ def _run(
         return plugin.results
 
 
-def _process(code: Path | None, assignment: Assignment, options: Options) -> Student:
+def _process(
+    functions: str, code: Path | None, assignment: Assignment, options: Options
+) -> Student:
     """A sandboxed process for this code; it starts when it is first asked something."""
-    adapters = assignment.folder / "adapters.py"
+    adapters = assignment.folder / functions
     seed = _inputs(assignment, options).seed("process")
-    return Student(code, adapters, assignment.limits, seed=seed, tier=options.tier)
+    return Student(
+        code,
+        adapters,
+        assignment.limits,
+        seed=seed,
+        tier=options.tier,
+        preload=assignment.preload,
+    )
+
+
+def _sandbox_functions(assignment: Assignment) -> str:
+    """What the process without a student's code is asked: the oracle, where there is one."""
+    return ORACLE if (assignment.folder / ORACLE).is_file() else "adapters.py"
 
 
 def _inputs(assignment: Assignment, options: Options) -> Inputs:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders.boundary.sandbox import Tier
-from graders.data import REQUIRED
+from graders.course_data import holds_data
 from graders.model import Assignment, Result
 from graders.pipeline import Options
 
@@ -36,7 +36,7 @@ def precheck_options(
 
     The course's files lie in the folder that students work in: where they do, metrics are judged.
     """
-    data = data or (upload if _holds_data(upload) else None)
+    data = data or (upload if holds_data(assignment.data, upload) else None)
     wanted = [
         criterion
         for criterion in assignment.rubric
@@ -50,6 +50,3 @@ def precheck_options(
     )
     return Precheck(Options(tier, data, judged), not_judged)
 
-
-def _holds_data(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in REQUIRED)

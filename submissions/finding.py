@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import PurePosixPath
 
 from submissions.archive import SUFFIXES
@@ -43,20 +44,42 @@ class Found:
 def find(files: Collection[PurePosixPath], code: Sequence[str], artifacts: Sequence[str]) -> Found:
     """The folder with most of the `code` modules, and every artifact by its name.
 
-    Among equals a folder not named like a copy wins, then one named src, then the shallowest, then
-    the first of the alphabet. Artifacts are looked for beside the code folder, in it, then
-    anywhere; the exact name wins over one that differs by case.
+    A name with a star in it is a pattern: then any file of code may hold what is wanted, and the
+    whole upload is the code folder. Among equals a folder not named like a copy wins, then one
+    named src, then the shallowest, then the first of the alphabet. Artifacts are looked for beside
+    the code folder, in it, then anywhere; the exact name wins over one that differs by case.
     """
     own = sorted(path for path in files if not _is_foreign(path))
-    folders = _folders(own, code)
-    chosen = min(folders, key=lambda folder: _rank(folder, folders[folder]), default=None)
-    notes = [*_code_notes(own, folders, chosen, code), *_copy_notes(own, chosen, code)]
+    if any("*" in name for name in code):
+        chosen, notes = _whole_upload(own, code)
+    else:
+        chosen, notes = _best_folder(own, code)
     near = _near(chosen)
     candidates = {name: _candidates(own, name, near) for name in artifacts}
     found = {name: paths for name, paths in candidates.items() if paths}
     if not code and not found:
         notes += _archive_notes(own)
     return Found(chosen, found, (*notes, *_misnamed_notes(own, found, artifacts)))
+
+
+def _best_folder(
+    files: Collection[PurePosixPath], code: Sequence[str]
+) -> tuple[PurePosixPath | None, list[str]]:
+    """The folder that holds most of the wanted modules, and why it was taken."""
+    folders = _folders(files, code)
+    chosen = min(folders, key=lambda folder: _rank(folder, folders[folder]), default=None)
+    return chosen, [*_code_notes(files, folders, chosen, code), *_copy_notes(files, chosen, code)]
+
+
+def _whole_upload(
+    files: Collection[PurePosixPath], patterns: Sequence[str]
+) -> tuple[PurePosixPath | None, list[str]]:
+    """The upload's top where some file is code, and which files these are."""
+    names = {str(path): path.name.casefold() for path in files}
+    matching = [path for path in names if any(fnmatch(names[path], each) for each in patterns)]
+    if not matching:
+        return None, [f"found no file {' or '.join(patterns)}", *_archive_notes(files)]
+    return PurePosixPath(), [f"found {listed(matching)}"]
 
 
 def is_copy_like(name: str) -> bool:

@@ -14,6 +14,8 @@ from submissions.submission import CleanFolder
 # Below the code folder only code is taken from these: logs and data are large and not run
 BULKY = frozenset({"data", "expt", "runs", "logs", "wandb", "checkpoints"})
 
+CODE = (".py", ".ipynb")
+
 # O_NOFOLLOW: a file that became a link since it was listed is an error, not a way out. Windows has
 # no such flag, but one without which it would change line ends.
 ONLY_A_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -77,7 +79,9 @@ def _code(
     total = 0
     for path in sorted(wanted, key=_modules_first):
         size = sizes[path]
-        fits = size <= limits.code_file_bytes and total + size <= limits.code_bytes
+        notebook = path.suffix == ".ipynb"
+        largest = limits.notebook_bytes if notebook else limits.code_file_bytes
+        fits = size <= largest and total + size <= limits.code_bytes
         if not fits or len(taken) >= limits.code_files:
             left.append(str(path))
             continue
@@ -91,12 +95,12 @@ def _code_files(code: PurePosixPath, files: Iterable[PurePosixPath]) -> Iterator
     for path in files:
         if path.is_relative_to(code):
             folders = path.relative_to(code).parts[:-1]
-            if path.suffix == ".py" or BULKY.isdisjoint(map(str.casefold, folders)):
+            if path.suffix in CODE or BULKY.isdisjoint(map(str.casefold, folders)):
                 yield path
 
 
 def _modules_first(path: PurePosixPath) -> tuple[bool, int, str]:
-    return (path.suffix != ".py", len(path.parts), str(path))
+    return (path.suffix not in CODE, len(path.parts), str(path))
 
 
 def _copy(source: Path, target: Path, size: int) -> None:

@@ -30,6 +30,7 @@ class CopyLimits:
     """What is taken from the code folder, and how large a wanted artifact may be."""
 
     code_file_bytes: int = 4 * MIB
+    notebook_bytes: int = 16 * MIB  # the pictures in it count
     code_bytes: int = 32 * MIB
     code_files: int = 1000
     artifact_bytes: int = 64 * MIB

@@ -12,7 +12,7 @@ OURS = (
     *("grade", "commands", "reports", "graders", "submissions", "reference", "training"),
     *("benchmarks", "tests"),
 )
-CHILD_SIDE = ("adapters", "standins", "solution")
+CHILD_SIDE = ("adapters", "adapting", "oracle", "standins", "solution")
 
 ALLOWED = {
     "reference": (),

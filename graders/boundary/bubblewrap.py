@@ -44,7 +44,7 @@ def start_warm(job: Job) -> Child:
     try:
         first = namespace.first()
         capture = PipeCapture(job.limits.output_bytes)
-        keeper, channel = warm.fork(warm.ENTER, words, capture, first)
+        keeper, channel = warm.fork(warm.ENTER, words, capture, first, job.preload)
     except BaseException:
         namespace.end()
         raise

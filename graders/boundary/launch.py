@@ -23,7 +23,8 @@ BOOT = (
 class Job:
     """One child to start: its files, limits and seed; a `probe` narrows itself and ends.
 
-    `warm` is whether it may be forked from a parent that has imported torch.
+    `warm` is whether it may be forked from a parent that has imported torch, and the modules of
+    `preload`.
     """
 
     stage: Stage
@@ -31,6 +32,7 @@ class Job:
     seed: int
     probe: bool = False
     warm: bool = True
+    preload: tuple[str, ...] = ()
 
 
 def order(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> dict[str, Any]:

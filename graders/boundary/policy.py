@@ -50,6 +50,9 @@ ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUTF8": "1",
     "MPLBACKEND": "agg",
+    # A child has no network: what looks for a model says so at once, and threads are few.
+    "HF_HUB_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
 }
 
 # No code and no path of ours: -P keeps the script's folder off sys.path, -s the user's packages.

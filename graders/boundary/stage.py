@@ -2,7 +2,8 @@
 
 <temporary folder, closed to other users>
   runtime/graders/boundary/   wire, worker and what narrows the child, compiled
-  runtime/adapters/           adapters.py and adapters_*.py of the assignment, compiled
+  runtime/adapters/           adapters.py and adapters_*.py of the assignment, compiled, and
+                              adapting/, what adapters of all assignments share
   runtime/standins/           modules that stand in for what a submission may import
   code/                       the student's folder, regular files only
   scratch/                    writable, emptied for every new child
@@ -23,6 +24,9 @@ OURS = (
     *("__init__", "child", "worker", "wire", "narrow", "landlock", "seccomp", "syscalls"),
     *("forker", "supervisor"),
 )
+ADAPTING = Path(__file__).parents[1] / "adapting"
+REFERENCE = Path(__file__).parents[2] / "reference"
+ORACLE = "oracle.py"  # asked where no student's code is, in place of adapters.py
 
 
 class Stage:
@@ -46,8 +50,8 @@ class Stage:
         for name in OURS:
             _compile_into(package, Path(__file__).with_name(f"{name}.py"))
         (runtime / "adapters").mkdir()
-        for path in (adapters, *adapters.parent.glob("adapters_*.py")) if adapters else ():
-            _compile_into(runtime / "adapters", path)
+        if adapters is not None:
+            _fill_adapters(runtime / "adapters", adapters)
         _copy_files(adapters.parent / "standins" if adapters else None, runtime / "standins")
         _copy_files(code, self.layout.code)
         self.layout.scratch.mkdir()
@@ -90,9 +94,38 @@ def _remove(folder: Path) -> None:
             subprocess.run([*tool, "--", folder], capture_output=True, check=False)  # noqa: S603
 
 
-def _compile_into(folder: Path, path: Path) -> None:
+def _fill_adapters(folder: Path, adapters: Path) -> None:
+    """Leave there what a child imports as `adapters`, and what that imports.
+
+    An oracle takes the place of the adapters where no student's code is. It alone is joined by
+    its own modules and the reference: who could read them would have the answers.
+    """
+    _compile_into(folder, adapters, "adapters")
+    for path in adapters.parent.glob("adapters_*.py"):
+        _compile_into(folder, path)
+    _compile_package(ADAPTING, folder / ADAPTING.name)
+    if adapters.name == ORACLE:
+        for path in adapters.parent.glob("oracle_*.py"):
+            _compile_into(folder, path)
+        _compile_package(REFERENCE, folder / REFERENCE.name)
+
+
+def _compile_package(source: Path, target: Path) -> None:
+    """Leave a package of ours there, its modules compiled and its data as they are."""
+    for path in sorted(source.rglob("*")):
+        place = target / path.relative_to(source).parent
+        if "__pycache__" in path.parts or path.is_dir():
+            continue
+        place.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".py":
+            _compile_into(place, path)
+        else:
+            shutil.copyfile(path, place / path.name)
+
+
+def _compile_into(folder: Path, path: Path, name: str = "") -> None:
     """Leave a module of ours there compiled: no child has to do it again."""
-    (folder / f"{path.stem}.pyc").write_bytes(_compiled(path, path.stat().st_mtime_ns))
+    (folder / f"{name or path.stem}.pyc").write_bytes(_compiled(path, path.stat().st_mtime_ns))
 
 
 @cache

@@ -40,12 +40,13 @@ class Student:
         seed: int,
         tier: Tier,
         warm: bool = True,
+        preload: tuple[str, ...] = (),
     ) -> None:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
         self._functions = _functions_of(adapters)
         self._fill = partial(Stage, code, adapters, user_for(tier))
-        self._order = partial(Job, limits=limits, seed=seed, warm=warm)
+        self._order = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
         self._limits = limits
         self._child: Child | None = None
         self._outputs: list[str] = []

@@ -44,7 +44,7 @@ def start_warm(job: Job) -> Child:
     heard, control = os.pipe()
     capture = PipeCapture(job.limits.output_bytes)
     try:
-        keeper, channel = warm.fork(warm.SUPERVISE, words, capture, heard)
+        keeper, channel = warm.fork(warm.SUPERVISE, words, capture, heard, job.preload)
     except OSError:
         os.close(control)
         raise

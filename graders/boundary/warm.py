@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graders.boundary import policy
@@ -80,15 +80,15 @@ def _readable(descriptor: int, seconds: float) -> bool:
 
 
 class WarmParent:
-    """A process that has imported torch, and forks."""
+    """A process that has imported torch and what else children will need, and forks."""
 
-    def __init__(self) -> None:
+    def __init__(self, preload: Sequence[str] = ()) -> None:
         self._stage = Stage(None, None, None)
         self._control, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             number = theirs.fileno()
             self._process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
-                python("forker", str(number), self._stage.layout.runtime),
+                python("forker", ",".join((str(number), *preload)), self._stage.layout.runtime),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -120,31 +120,36 @@ class WarmParent:
 
 
 _lock = threading.Lock()
-_parents: dict[int, WarmParent] = {}  # by our own process: a fork of Softmark shares none
+# By our own process, as a fork of Softmark shares none, and by what was imported.
+_parents: dict[tuple[int, tuple[str, ...]], WarmParent] = {}
 
 
-def parent() -> WarmParent:
-    """The warm parent of this process, a new one if there is none that lives."""
+def parent(preload: tuple[str, ...] = ()) -> WarmParent:
+    """The warm parent of this process with these modules, a new one if there is none that lives."""
     with _lock:
-        own = _parents.get(os.getpid())
+        own = _parents.get((os.getpid(), preload))
         if own is None or not own.alive():
             if own is not None:
                 own.close()
-            _parents[os.getpid()] = own = WarmParent()
+            _parents[os.getpid(), preload] = own = WarmParent(preload)
         return own
 
 
 @atexit.register
 def close() -> None:
-    """End the warm parent of this process; the next child starts another."""
+    """End the warm parents of this process; the next child starts another."""
     with _lock:
-        own = _parents.pop(os.getpid(), None)
-    if own is not None:
-        own.close()
+        own = [_parents.pop(key) for key in list(_parents) if key[0] == os.getpid()]
+    for each in own:
+        each.close()
 
 
 def fork(
-    kind: bytes, order: Mapping[str, Any], capture: Capture, hold: int
+    kind: bytes,
+    order: Mapping[str, Any],
+    capture: Capture,
+    hold: int,
+    preload: tuple[str, ...] = (),
 ) -> tuple[Keeper, socket.socket]:
     """A new child of the warm parent, and our end of its channel.
 
@@ -157,7 +162,7 @@ def fork(
     try:
         os.write(file, json.dumps(order).encode())
         os.lseek(file, 0, os.SEEK_SET)
-        own = parent()
+        own = parent(preload)
         own.fork(kind, (file, theirs.fileno(), capture.write, status, hold))
     except OSError:
         ours.close()

@@ -24,7 +24,7 @@ from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
-from graders.data import Data
+from graders.course_data import CourseData
 from graders.errors import GraderFault
 from graders.model import Assignment, Check, CheckResult, Setting
 from graders.rerun import Rerun
@@ -41,7 +41,7 @@ class Material:
     student: Student
     sandbox: Student
     submitted: SubmittedFiles
-    data: Data
+    data: CourseData
     rerun: Rerun | None = None
     inputs: Inputs = Inputs()  # noqa: RUF009  frozen
 
@@ -94,8 +94,8 @@ class GradingPlugin:
         return self._material.rerun
 
     @pytest.fixture
-    def data(self) -> Data:
-        """The course's files, or the embedded world."""
+    def data(self) -> CourseData:
+        """The course's files, or what is embedded in their place."""
         return self._material.data
 
     @pytest.fixture

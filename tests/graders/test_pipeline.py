@@ -89,6 +89,52 @@ def test_the_sandbox_holds_none_of_the_students_code(tiny_folder, tiny, hand_in)
     assert "No module named 'work'" in checks(result)["none-of-it"].message
 
 
+ORACLE_CHECKS = '''
+import pytest
+from graders.errors import StudentFault
+
+@pytest.mark.criterion("double")
+def test_own_code(student, sandbox):
+    """The code agrees with the reference."""
+    assert student.call("double", x=4) == sandbox.call("expected", x=4)
+
+@pytest.mark.criterion("answer")
+def test_no_answers(student):
+    """Student code cannot ask the oracle."""
+    assert student.call("peek") == []
+'''
+
+
+def test_only_the_sandbox_knows_the_oracle(tiny_folder, tiny, hand_in):
+    (tiny_folder / "test_tiny.py").write_text(ORACLE_CHECKS)
+    (tiny_folder / "oracle.py").write_text(
+        "import reference.attention\n\n\ndef expected(x):\n    return 2 * x\n"
+    )
+    adapters = tiny_folder / "adapters.py"
+    adapters.write_text(
+        adapters.read_text() + "\ndef peek():\n    import work\n    return work.peek()\n"
+    )
+    peek = """
+def peek():
+    import importlib
+    found = []
+    for name in ("oracle", "reference", "graders"):
+        try:
+            found.append(str(importlib.import_module(name)))
+        except ImportError:
+            pass
+    return found
+"""
+    result = grade(hand_in(work_py=RIGHT + peek), tiny)
+    assert points(result) == {"double": 4.0, "answer": 2.0}, checks(result)
+
+
+def test_without_code_the_students_process_has_no_oracle(tiny_folder, tiny, hand_in):
+    (tiny_folder / "oracle.py").write_text("def double(x):\n    return 2 * x\n")
+    result = grade(hand_in(answer_txt="42"), tiny)
+    assert points(result)["double"] == 0.0
+
+
 def test_fingerprints_of_checks_are_kept_for_staff(tiny_folder, tiny, hand_in):
     (tiny_folder / "test_tiny.py").write_text(FENCED)
     assert grade(hand_in(work_py=RIGHT), tiny).environment["fingerprints"] == {"work.py": "f00d"}

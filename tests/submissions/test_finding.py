@@ -174,3 +174,16 @@ def test_nothing_is_told_where_a_file_was_found():
 def test_without_code_an_inner_archive_is_told_where_nothing_was_found():
     assert "inner.zip" in find(tree("a: inner.zip"), (), ANSWERS).notes[0]
     assert find(tree("a: inner.zip answers.md"), (), ANSWERS).notes == ()
+
+
+def test_patterns_take_the_whole_upload():
+    files = tree("hw: A2S2.ipynb notes.pdf", "hw/part3: Main.PY")
+    found = find(files, ("*.py", "*.ipynb"), ())
+    assert found.code == P()
+    assert found.notes == ("found `hw/A2S2.ipynb`, `hw/part3/Main.PY`",)
+
+
+def test_patterns_that_match_nothing_are_named():
+    found = find(tree(".: notes.pdf"), ("*.py", "*.ipynb"), ())
+    assert found.code is None
+    assert found.notes == ("found no file *.py or *.ipynb",)

@@ -48,6 +48,12 @@ def test_code_is_capped_with_a_note(copied, a4, files_in, limits):
     assert "left `a4/src/big.bin` (too large or too many to be code)" in clean.notes
 
 
+def test_a_notebook_may_be_larger_than_a_module(copied, a4, files_in):
+    notebook = {"a4/src/work.ipynb": b"x" * 30}
+    limits = {"code_file_bytes": 9, "notebook_bytes": 30}
+    assert files_in(copied(a4 | notebook, **limits).root) == a4 | notebook
+
+
 def test_wanted_artifacts_in_the_code_folder_are_no_code(copied, files_in):
     tree = {"dataset.py": b"d", LONDON: b"5.0" * 9}
     clean = copied(tree, code_file_bytes=9)

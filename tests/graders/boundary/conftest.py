@@ -49,9 +49,9 @@ def code(tmp_path_factory):
     return folder
 
 
-def open_student(code, tier, warm=True, **changes):
+def open_student(code, tier, warm=True, preload=(), **changes):
     limits = Limits(**{name: changes.get(name, getattr(LIMITS, name)) for name in LIMITS.__slots__})
-    return Student(code, PLAYGROUND, limits, seed=7, tier=tier, warm=warm)
+    return Student(code, PLAYGROUND, limits, seed=7, tier=tier, warm=warm, preload=preload)
 
 
 @pytest.fixture(scope="module", params=MODES, ids=identify)

@@ -286,6 +286,31 @@ def test_stage_takes_regular_files_only(tmp_path):
     assert not stage.root.exists()
 
 
+def staged_beside(folder, name):
+    """What a child could import beside the student's code, by path without suffix."""
+    (folder / name).write_text("def ask():\n    return 1\n")
+    stage = Stage(None, folder / name, None)
+    try:
+        own = stage.layout.runtime / "adapters"
+        return {str(each.relative_to(own).with_suffix("")) for each in own.rglob("*.pyc")}
+    finally:
+        stage.close()
+
+
+def test_the_oracle_and_the_reference_are_kept_from_students(tmp_path):
+    for name in ("adapters_data.py", "oracle.py", "oracle_steps.py"):
+        (tmp_path / name).write_text("")
+    beside = staged_beside(tmp_path, "adapters.py")
+    assert {"adapters", "adapters_data", "adapting/__init__"} <= beside
+    assert not [each for each in beside if each.startswith(("oracle", "reference"))]
+
+
+def test_the_oracle_stands_in_for_the_adapters(tmp_path):
+    (tmp_path / "oracle_steps.py").write_text("")
+    beside = staged_beside(tmp_path, "oracle.py")
+    assert {"adapters", "oracle_steps", "adapting/__init__", "reference/attention"} <= beside
+
+
 def test_stage_is_removed_when_it_cannot_be_filled(tmp_path):
     before = set(tmp_path.parent.iterdir())
     with pytest.raises(FileNotFoundError):

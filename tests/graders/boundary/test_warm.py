@@ -175,6 +175,23 @@ def is_running(pid):
         return False
 
 
+def test_preloaded_modules_are_there_from_the_start(open_warm):
+    """Only where they were asked for: another assignment's children come from another parent."""
+    source = "import sys\nprint('loaded', 'colorsys' in sys.modules, flush=True)"
+    for preload in ((), ("colorsys",)):
+        student = open_warm(preload=preload)
+        student.call("run", source=source)
+        assert is_warm(student)
+        student.close()
+        assert f"loaded {bool(preload)}" in student.output
+
+
+def test_a_module_that_cannot_be_preloaded_starts_cold(open_warm):
+    student = open_warm(preload=("there_is_no_such_module",))
+    assert student.call("echo", value=3) == 3
+    assert isinstance(student._child._process, Spawned)
+
+
 def test_processor_time_is_reported(open_warm):
     student = open_warm()
     student.call("run", source="import time\nwhile time.process_time() < 0.5: pass")

@@ -1,0 +1,1 @@
+"""What the adapters of all assignments share; it runs beside the student's code."""

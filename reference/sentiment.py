@@ -1,0 +1,117 @@
+"""A little task of invented reviews whose sentiment a few cue words tell, in two courses' formats.
+
+It stands in for SST-2 (Socher et al. 2013) and BoolQ (Clark et al. 2019), which are not ours to
+ship, where a model has to be trained in seconds:
+
+    train.tsv    the plot was dull and the cast felt superb but slow⇥0      sentence TAB label
+    train.jsonl  {"question": "is the film worth it", "passage": ..., "label": "true"}
+
+A review has one, three or five cues, and the greater part of them is its sentiment. Telling one
+cue from another takes a word's embedding alone, so a frozen random backbone gets a part of the
+reviews right; all of them need training.
+"""
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Form = Literal["sst2", "boolq"]
+Part = Literal["train", "dev", "test"]
+
+SIZES: dict[Part, int] = {"train": 2000, "dev": 500, "test": 1000}
+# Positive reviews of a thousand: about as many as in the files that the task stands in for.
+POSITIVE: dict[Form, int] = {"sst2": 509, "boolq": 626}
+
+GOOD = (
+    *("superb", "moving", "witty", "fresh", "lovely", "gripping", "tender", "clever"),
+    *("charming", "bright", "honest", "brilliant", "touching", "lively", "graceful", "fun"),
+)
+BAD = (
+    *("dull", "stale", "clumsy", "empty", "tedious", "shallow", "noisy", "lazy"),
+    *("bland", "slow", "silly", "hollow", "messy", "forced", "tired", "awful"),
+)
+ASPECTS = (
+    *("plot", "cast", "score", "script", "ending", "pace", "dialogue", "camera"),
+    *("opening", "hero", "music", "editing", "setting", "story", "humour", "villain"),
+)
+VERBS = ("was", "felt", "seemed", "looked", "stayed", "turned")
+LINKS = ("and", "but", "while", "though", "then")
+QUESTIONS = (
+    *("is the film worth it", "did the critics like the film"),
+    *("would you see the film again", "is it a good film"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A sentence about a film, and 1 where it praises more than it blames, 0 otherwise."""
+
+    sentence: str
+    label: int
+
+
+def write_sentiment(folder: Path, form: Form, seed: int = 0) -> None:
+    """Write the task's three files into the folder, which is made if it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names: dict[Part, str] = {"train": "train", "dev": "dev", "test": "test"}
+    if form == "boolq":
+        names["dev"] = "val"
+    for part, reviews in make_reviews(form, seed).items():
+        if form == "sst2":
+            name, lines = (
+                f"{names[part]}.tsv",
+                [f"{each.sentence}\t{each.label}" for each in reviews],
+            )
+        else:
+            rng = random.Random(f"{seed} {part} questions")
+            name, lines = f"{names[part]}.jsonl", [as_question(each, rng) for each in reviews]
+        text = "".join(f"{line}\n" for line in lines)
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def as_question(review: Review, rng: random.Random) -> str:
+    """The review as a passage with a yes/no question about it: a line of SuperGLUE's form."""
+    answer = "true" if review.label else "false"
+    row = {"question": rng.choice(QUESTIONS), "passage": review.sentence, "label": answer}
+    return json.dumps(row)
+
+
+def make_reviews(form: Form, seed: int = 0) -> dict[Part, tuple[Review, ...]]:
+    """The reviews of this seed, the same on every machine; no sentence stands in two parts."""
+    rng = random.Random(f"{seed} {form}")
+    seen: set[str] = set()
+    return {
+        part: tuple(draw_reviews(rng, size, positive=size * POSITIVE[form] // 1000, seen=seen))
+        for part, size in SIZES.items()
+    }
+
+
+def draw_reviews(rng: random.Random, n: int, *, positive: int, seen: set[str]) -> list[Review]:
+    """n new reviews in random order, exactly so many of them positive."""
+    labels = [1] * positive + [0] * (n - positive)
+    rng.shuffle(labels)
+    reviews = []
+    for label in labels:
+        sentence = draw_sentence(rng, label)
+        while sentence in seen:
+            sentence = draw_sentence(rng, label)
+        seen.add(sentence)
+        reviews.append(Review(sentence, label))
+    return reviews
+
+
+def draw_sentence(rng: random.Random, label: int) -> str:
+    """One, three or five clauses; the greater part of their cues has this sentiment."""
+    n = rng.choice((1, 3, 3, 5))
+    majority, minority = (GOOD, BAD) if label else (BAD, GOOD)
+    against = rng.randint(0, (n - 1) // 2)
+    cues = [rng.choice(minority) for _ in range(against)]
+    cues += [rng.choice(majority) for _ in range(n - against)]
+    rng.shuffle(cues)
+    clauses = [f"the {rng.choice(ASPECTS)} {rng.choice(VERBS)} {cue}" for cue in cues]
+    sentence = clauses[0]
+    for clause in clauses[1:]:
+        sentence += f" {rng.choice(LINKS)} {clause}"
+    return sentence

@@ -1,0 +1,72 @@
+"""Each assignment's checks get the data of its own kind."""
+
+from typing import get_args
+
+import pytest
+
+from graders.boundary.sandbox import Tier
+from graders.course_data import describe_data, holds_data, open_course_data
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.model import DataKind
+from graders.precheck import precheck_options
+
+KINDS = get_args(DataKind)
+SST2 = {f"{part}.tsv": "a fine film\t1\na dull film\t0" for part in ("train", "dev", "test")}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def write(files):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        return tmp_path
+
+    return write
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_something_embedded(kind):
+    with open_course_data(kind, None) as data:
+        assert data.embedded
+        assert len(data.dev) >= 50
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folder_of_another_kind_is_refused(kind, folder):
+    with pytest.raises(Misuse, match=r"missing|holds no sentences"), open_course_data(kind, folder({})):
+        pass
+
+
+def test_the_files_given_are_taken(folder):
+    with open_course_data("sst2", folder(SST2)) as data:
+        assert not data.embedded
+        assert data.test == (("a fine film", 1), ("a dull film", 0))
+
+
+def test_the_kind_is_seen_from_the_files(folder):
+    place = folder(SST2)
+    assert [kind for kind in KINDS if holds_data(kind, place)] == ["sst2"]
+    assert "2 test" in describe_data(place)
+    (place / "train.tsv").unlink()
+    assert not holds_data("sst2", place)
+
+
+def test_assignments_name_their_data(tiny_folder):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "boolq"'))
+    assert load_assignment(str(tiny_folder)).data == "boolq"
+    file.write_text(file.read_text().replace("boolq", "wikipedia"))
+    with pytest.raises(Misuse, match="`data`"):
+        load_assignment(str(tiny_folder))
+
+
+def test_students_metrics_are_judged_where_the_files_lie(tiny_folder, folder):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "sst2"'))
+    task, place = load_assignment(str(tiny_folder)), folder(SST2)
+    plan = precheck_options(task, place, Tier.NONE, data=None, only=None)
+    assert plan.options.data == place
+    (place / "dev.tsv").unlink()
+    plan = precheck_options(task, place, Tier.NONE, data=None, only=None)
+    assert plan.options.only == {"double"}
