@@ -1,0 +1,168 @@
+"""Where student code asks for a GPU, it gets the CPU: the sandbox need not have one.
+
+A starter that says `.to("cuda")` is not the student's mistake, and one who trained on a GPU wrote
+it for one. `torch.cuda.is_available()` stays as it is.
+"""
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+OTHERS = ("cuda", "mps", "xpu", "hip")
+CPU = torch.device("cpu")
+
+
+@contextlib.contextmanager
+def on_cpu() -> Iterator[None]:
+    """Everything below that asks for a GPU gets the CPU; all is as before afterwards."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")  # autocast and the scaler say that there is no GPU
+        for owner, name, instead in _replacements():
+            stack.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, instead)
+        stack.enter_context(_OnCpu())
+        yield
+
+
+class _OnCpu(TorchFunctionMode):
+    """Replaces the devices in every call of torch."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Call `func` with the CPU in place of a GPU."""
+        if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
+            return args[0]
+        if func is torch.Tensor.to and len(args) > 1:
+            args = (args[0], _place(args[1]), *args[2:])
+        named = dict(kwargs or {})
+        if "device" in named:
+            named["device"] = _place(named["device"])
+        return func(*(_known(each) for each in args), **named)
+
+
+def _place(device: Any) -> Any:
+    """The CPU where this names a GPU, also by its number alone; all else as it is."""
+    if isinstance(device, int) and not isinstance(device, bool):
+        return CPU
+    if isinstance(device, str) and device.split(":")[0] in OTHERS:
+        return CPU
+    return _known(device)
+
+
+def _known(value: Any) -> Any:
+    return CPU if isinstance(value, torch.device) and value.type in OTHERS else value
+
+
+# ---------------------------------------------------------------- calls that need a driver
+
+
+class _Event:
+    """A mark on a GPU's time line: there is none, so no time passes."""
+
+    def __init__(self, *_values: Any, **_named: Any) -> None:
+        """Take what a real event takes."""
+
+    def record(self, *_values: Any) -> None:
+        """Do nothing."""
+
+    def synchronize(self) -> None:
+        """Do nothing."""
+
+    def elapsed_time(self, _other: Any) -> float:
+        """No time."""
+        return 0.0
+
+
+class _AnyGenerator(type):
+    """Makes every generator one of the CPU; to `isinstance` it is torch's own class."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        """Say whether this is a generator of torch."""
+        return isinstance(value, torch._C.Generator)
+
+    def __call__(cls, device: Any = None) -> torch.Generator:
+        """A generator on the CPU."""
+        return torch._C.Generator(device=CPU if device is None else _place(device))
+
+
+class _Generator(metaclass=_AnyGenerator):
+    """Stands for torch.Generator."""
+
+
+def _answering(value: Any) -> Callable[..., Any]:
+    """A function of its own that answers every call with this: torch compares them by identity."""
+
+    def answer(*_values: Any, **_named: Any) -> Any:
+        """Answer without a driver."""
+        return value
+
+    return answer
+
+
+SILENT = (
+    *("synchronize", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated"),
+    *("set_device", "ipc_collect", "manual_seed", "manual_seed_all", "init"),
+    *("reset_accumulated_memory_stats", "reset_max_memory_cached", "seed", "seed_all"),
+)
+COUNTS = (
+    *("max_memory_allocated", "memory_allocated", "memory_reserved", "max_memory_reserved"),
+    "current_device",
+)
+
+
+def _replacements() -> list[tuple[Any, str, Any]]:
+    """What is put in place of what, in which module."""
+    table: list[tuple[Any, str, Any]] = []
+    for module in (torch.cuda, torch.mps):
+        table += _answers(module, SILENT, None)
+        table += _answers(module, COUNTS, 0)
+    table += _answers(torch.cuda, ("get_device_name",), "cpu")
+    table.append((torch.cuda, "Event", _Event))
+    table.append((torch, "Generator", _Generator))
+    table.append((torch, "load", _loading(torch.load)))
+    table.append((torch, "set_default_device", _defaulting(torch.set_default_device)))
+    table.append((torch.nn.Module, "to", _moving(torch.nn.Module.to)))
+    return table
+
+
+def _answers(module: ModuleType, names: Sequence[str], value: Any) -> list[tuple[Any, str, Any]]:
+    return [(module, name, _answering(value)) for name in names if hasattr(module, name)]
+
+
+def _loading(load: Callable[..., Any]) -> Callable[..., Any]:
+    def load_on_cpu(file: Any, map_location: Any = None, *values: Any, **named: Any) -> Any:
+        """Load a file whose tensors may come from a GPU."""
+        wanted = CPU if map_location is None else _place(map_location)
+        return load(file, wanted, *values, **named)
+
+    return load_on_cpu
+
+
+def _defaulting(set_default: Callable[[Any], None]) -> Callable[[Any], None]:
+    def set_default_on_cpu(device: Any) -> None:
+        """Make a device the default, never a GPU."""
+        set_default(_place(device))
+
+    return set_default_on_cpu
+
+
+def _moving(move: Callable[..., Any]) -> Callable[..., Any]:
+    def move_on_cpu(module: torch.nn.Module, *values: Any, **named: Any) -> Any:
+        """Move a module, never to a GPU."""
+        places = [_place(values[0]), *values[1:]] if values else []
+        if "device" in named:
+            named["device"] = _place(named["device"])
+        return move(module, *places, **named)
+
+    return move_on_cpu

@@ -1,0 +1,152 @@
+"""What an import statement in a student's file means: a file of the upload, or what is installed.
+
+A file of the upload is never run as a whole: its importer gets a module that makes what is asked.
+"""
+
+import ast
+import builtins
+import contextlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .listing import SUFFIXES
+
+if TYPE_CHECKING:
+    from .upload import Upload
+
+REAL = frozenset(("torch", "transformers", "numpy", "tokenizers", *sys.stdlib_module_names))
+Names = Sequence[str]
+
+
+class Imports:
+    """The imports of one upload's files."""
+
+    def __init__(self, upload: "Upload") -> None:
+        self._upload = upload
+        self._folder = upload.folder
+        self._paths = frozenset(upload.listing.paths)
+
+    def answer(  # noqa: PLR0913  as Python calls it
+        self,
+        importer: Path,
+        name: str,
+        globals_: Any = None,
+        locals_: Any = None,
+        fromlist: Names | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        """The module that an import statement in this file gets."""
+        parts = name.split(".") if name else []
+        names = tuple(fromlist or ())
+        found = self._find(importer, parts, level, names)
+        if found is None and level:
+            raise ImportError(f"the upload has no module `{'.' * level}{name}`")
+        if found is None:
+            return self._installed(name, names)
+        if not names and len(parts) > 1:  # `import a.b` binds a
+            found = self._find(importer, parts[:1], level, ()) or found
+        return self._upload.module(found).object
+
+    def _installed(self, name: str, names: Names) -> ModuleType:
+        """What is installed under this name; importing that runs no file of the student."""
+        with self._hidden():
+            module: ModuleType = builtins.__import__(name, None, None, tuple(names), 0)
+        return module
+
+    @contextlib.contextmanager
+    def _hidden(self) -> Iterator[None]:
+        """Keep the upload out of Python's own imports for a while."""
+        before = list(sys.path)
+        sys.path[:] = [each for each in before if each != str(self._folder)]
+        try:
+            yield
+        finally:
+            sys.path[:] = before
+
+    def _is_installed(self, name: str) -> bool:
+        try:
+            with self._hidden():
+                return name in sys.modules or importlib.util.find_spec(name) is not None
+        except (ImportError, ValueError):
+            return False
+
+    # ------------------------------------------------------------ which file
+
+    def _find(self, importer: Path, parts: Names, level: int, names: Names) -> Path | None:
+        """The file of the upload that an import means, if it means one."""
+        if level == 0 and parts[0] in REAL:
+            return None
+        for base in self._bases(importer, level):
+            found = self._file(base, parts)
+            if found is None or (found == importer and not level):
+                continue
+            if level or self._has_all(found, names) or not self._is_installed(parts[0]):
+                return found
+        return self._elsewhere(importer, parts, level, names)
+
+    def _bases(self, importer: Path, level: int) -> list[Path]:
+        """The folders in which an import is looked up, nearest first."""
+        inside = (self._folder, *self._folder.parents)
+        upwards = [each for each in importer.parents if each == self._folder or each not in inside]
+        return upwards[level - 1 : level] if level else upwards
+
+    def _file(self, base: Path, parts: Names) -> Path | None:
+        """The file of this dotted name below a folder, or its folder where it is a package."""
+        target = base.joinpath(*parts)
+        for suffix in SUFFIXES if parts else ():
+            path = target.with_name(target.name + suffix)
+            if path in self._paths:
+                return path
+        if target / "__init__.py" in self._paths:
+            return target / "__init__.py"
+        return target if any(target in path.parents for path in self._paths) else None
+
+    def _elsewhere(self, importer: Path, parts: Names, level: int, names: Names) -> Path | None:
+        """A file of that name somewhere else: uploads lose their folders."""
+        if not parts or (level == 0 and self._is_installed(parts[0])):
+            return None
+        for path in self._upload.listing.paths:
+            if path.stem == parts[-1] and path != importer and self._has_all(path, names):
+                return path
+        return None
+
+    # ------------------------------------------------------------ what a file offers
+
+    def member(self, path: Path, name: str) -> ModuleType | None:
+        """The file of this name in a package, as a module."""
+        is_package = path.is_dir() or path.stem == "__init__"
+        inside = self._file(path if path.is_dir() else path.parent, [name]) if is_package else None
+        return self._upload.module(inside).object if inside is not None else None
+
+    def _has_all(self, path: Path, names: Names) -> bool:
+        return all(name == "*" or self._has(path, name, frozenset()) for name in names)
+
+    def _has(self, path: Path, name: str, seen: frozenset[Path]) -> bool:
+        """Say whether a file or package offers this name, also through its own star imports."""
+        if path in seen:
+            return False
+        outline = self._upload.outline(path)
+        if name in outline.binders or self.member(path, name) is not None:
+            return True
+        stars = [each.node for each in outline.stars if isinstance(each.node, ast.ImportFrom)]
+        return any(self.star_offers(path, each, name, seen | {path}) for each in stars)
+
+    def star_offers(
+        self, importer: Path, star: ast.ImportFrom, name: str, seen: frozenset[Path] = frozenset()
+    ) -> bool:
+        """Say whether `from ... import *` in this file binds the name."""
+        parts = star.module.split(".") if star.module else []
+        found = self._find(importer, parts, star.level, ())
+        if found is not None:
+            return self._has(found, name, seen)
+        try:
+            module = self._installed(star.module or "", ("*",))
+        except Exception:  # noqa: BLE001  a module that is not there offers nothing
+            return False
+        return name in getattr(module, "__all__", ()) or (
+            not hasattr(module, "__all__") and hasattr(module, name)
+        )

@@ -1,0 +1,170 @@
+"""A file of the student as a module that runs only the statements somebody needs."""
+
+import ast
+import builtins
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType, ModuleType
+from typing import Any
+
+from .names import compiled, names_of
+from .outline import Outline, Statement
+from .pruning import pruned
+
+Import = Callable[..., Any]
+Offers = Callable[[ast.ImportFrom, str], bool]
+Inside = Callable[[str], ModuleType | None]
+
+
+class LazyModule(ModuleType):
+    """What the student's own imports get: its names are made when they are asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        """The name, made now."""
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return self.__dict__["__make__"](name)
+
+
+class Module:
+    """One file and the namespace its functions live in."""
+
+    def __init__(
+        self,
+        outline: Outline,
+        *,
+        given: Mapping[str, Any],
+        importer: Import,
+        offers: Offers,
+        inside: Inside,
+    ) -> None:
+        self.outline = outline
+        self.object = LazyModule(_free_name(outline.source.path.stem))
+        self.namespace = self.object.__dict__
+        self.failures: dict[str, BaseException] = {}
+        self.unbound: set[str] = set()
+        self._offers = offers
+        self._inside = inside
+        self._given = dict(given)
+        self._done: dict[int, set[str]] = {}
+        self.namespace.update(
+            __file__=str(outline.source.path),
+            __builtins__={**vars(builtins), **NOTEBOOK, "__import__": importer},
+            __make__=self.attribute,
+        )
+        self.namespace.update(given)
+        sys.modules[self.object.__name__] = self.object  # where pickle and dataclasses look
+
+    def attribute(self, name: str) -> Any:
+        """What `module.name` means to other files; raises as Python would."""
+        if name not in self.namespace:
+            self.make([name])
+        if name in self.namespace:
+            return self.namespace[name]
+        if name in self.failures:
+            raise self.failures[name]
+        if (module := self._inside(name)) is not None:
+            return module
+        raise AttributeError(f"`{self.outline.source.name}` has no `{name}`")
+
+    def make(self, names: Sequence[str]) -> None:
+        """Run what these names need, in the order of the file."""
+        needs = self._needs(names)
+        for index in sorted(needs):
+            self._run(self.outline.statements[index], needs[index])
+
+    def _needs(self, wanted: Sequence[str]) -> dict[int, set[str]]:
+        """The statements that the names need, and for which names each."""
+        needs: dict[int, set[str]] = {}
+        waiting, seen = list(wanted), set(self._given)
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for each in self._makers(name):
+                needs.setdefault(each.index, set()).add(name)
+                waiting += self._reads(each, name)
+        return needs
+
+    def _makers(self, name: str) -> Iterator[Statement]:
+        """The statements that bind or change this name."""
+        binders = self.outline.binders.get(name)
+        if binders:
+            final = self.outline.definition(name)
+            yield from (each for each in binders if final is None or each.index <= final.index)
+            yield from self.outline.touchers.get(name, ())
+        elif not name.startswith("__"):
+            yield from self.outline.stars
+            if not hasattr(builtins, name):
+                self.unbound.add(name)
+
+    def _reads(self, statement: Statement, name: str) -> frozenset[str]:
+        """What the part of a statement that is for this name looks up."""
+        kept = pruned(statement.node, {name}, self.outline.trains)
+        if kept is None or kept is statement.node:
+            return statement.names.reads if kept is not None else frozenset()
+        return names_of(kept, compiled(kept, statement.filename)).reads
+
+    def _run(self, statement: Statement, names: set[str]) -> None:
+        """Run one statement for these names; its failure is theirs."""
+        left = names - self._done.setdefault(statement.index, set())
+        self._done[statement.index] |= names
+        if not left:
+            return
+        try:
+            for code in self._codes(statement, left):
+                exec(code, self.namespace)  # noqa: S102  the student's code, in the sandbox
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            self.failures |= dict.fromkeys(left, error)
+        else:
+            for name in left:
+                self.failures.pop(name, None)
+        self.namespace.update(self._given)
+
+    def _codes(self, statement: Statement, names: set[str]) -> Iterator[CodeType]:
+        """What is compiled for these names: of a star import the names alone."""
+        if isinstance(statement.node, ast.ImportFrom) and statement.is_star:
+            for name in sorted(names):
+                if self._offers(statement.node, name):
+                    yield compiled(_import_of(statement.node, name), statement.filename)
+            return
+        kept = pruned(statement.node, names, self.outline.trains)
+        if kept is not None:
+            same = kept is statement.node
+            yield statement.code if same else compiled(kept, statement.filename)
+
+
+def _import_of(star: ast.ImportFrom, name: str) -> ast.stmt:
+    """The import of this name alone from where a star import takes all."""
+    alias = ast.copy_location(ast.alias(name), star)
+    return ast.copy_location(ast.ImportFrom(star.module, [alias], star.level), star)
+
+
+def _free_name(stem: str) -> str:
+    """A name for a module of the student that hides no other."""
+    name, number = f"submission_{stem}", 1
+    while name in sys.modules:
+        number += 1
+        name = f"submission_{stem}_{number}"
+    return name
+
+
+# ---------------------------------------------------------------- what a running notebook offers
+
+
+def _nothing(*_values: Any, **_named: Any) -> None:
+    """Show nothing: there is no notebook here."""
+
+
+class Silent:
+    """Stands for the running notebook: takes every call and does nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        """A function that does nothing."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _nothing
+
+
+NOTEBOOK: dict[str, Any] = {"get_ipython": Silent, "display": _nothing}

@@ -1,0 +1,119 @@
+"""The cells of a notebook file, format 3 and 4, read without the notebook packages."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+CELLS = re.compile(r'"cells"\s*:\s*\[\s*')
+MAX_GAP = 1000  # characters of white space between two cells
+
+
+class UnreadableNotebook(Exception):
+    """The file is no notebook; the message says why, for the student."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The cells, and what is wrong with the file if only a part of it could be read."""
+
+    cells: tuple["Cell", ...]
+    damage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: its number counts all cells of the notebook, from 1."""
+
+    number: int
+    is_code: bool
+    text: str
+
+
+def read_notebook(data: bytes) -> Notebook:
+    """The code and text cells in order; raises UnreadableNotebook.
+
+    Of a file that is damaged, often in what a widget left there, the cells before that are read.
+    """
+    text, damage = decoded(data), ""
+    try:
+        cells = _cells(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        damage = f"it is no valid JSON ({reason[:100]})"
+        cells = _undamaged(text)
+        if not cells:
+            raise UnreadableNotebook(damage) from None
+        damage += f", and only its first {len(cells)} cells were read"
+    if cells is None:
+        raise UnreadableNotebook("it has no list of cells")
+    numbered = ((at, each) for at, each in enumerate(cells, 1) if isinstance(each, dict))
+    return Notebook(tuple(_cell(at, each) for at, each in numbered), damage)
+
+
+def _undamaged(text: str) -> list[Any]:
+    """The cells of a broken notebook up to the first that is no JSON."""
+    start = CELLS.search(text)
+    at, found = start.end() if start else len(text), []
+    decoder = json.JSONDecoder()
+    while at < len(text):
+        try:
+            cell, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        found.append(cell)
+        at += len(text[at : at + MAX_GAP]) - len(text[at : at + MAX_GAP].lstrip(" \t\r\n,"))
+    return found
+
+
+def looks_like_notebook(data: bytes) -> bool:
+    """Say whether a file of any name holds a notebook."""
+    return data.lstrip()[:1] == b"{" and b'"cells"' in data and b'"cell_type"' in data
+
+
+def _cells(document: Any) -> list[Any] | None:
+    """The list of cells: format 4 has it at the top, format 3 in its work sheets."""
+    if not isinstance(document, dict):
+        return None
+    if isinstance(document.get("cells"), list):
+        return list(document["cells"])
+    sheets = document.get("worksheets")
+    if not isinstance(sheets, list):
+        return None
+    lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+    return [cell for cells in lists if isinstance(cells, list) for cell in cells]
+
+
+def _cell(number: int, cell: dict[str, Any]) -> Cell:
+    kind = cell.get("cell_type")
+    text = _joined(cell.get("source", cell.get("input", "")))
+    if kind == "heading":  # format 3 keeps the level beside the text
+        text = f"{'#' * _level(cell)} {text}"
+    return Cell(number, kind == "code", text)
+
+
+def _level(cell: dict[str, Any]) -> int:
+    level = cell.get("level")
+    return level if isinstance(level, int) and 1 <= level <= 6 else 1
+
+
+def _joined(source: Any) -> str:
+    """The text of a cell, which is a string or a list of lines."""
+    if isinstance(source, list):
+        source = "".join(each for each in source if isinstance(each, str))
+    return one_newline(source) if isinstance(source, str) else ""
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file: UTF-8 or UTF-16 by its mark, else Latin-1, without the mark."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def one_newline(text: str) -> str:
+    """The text with plain line ends alone."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,108 @@
+"""What a student should know about the files they handed in, as sentences."""
+
+import ast
+import copy
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from .module import Module
+from .names import DEFINITION
+from .outline import Outline
+
+MAX_NOTES = 20
+MAX_TEXT = 300
+
+
+def shortened(notes: Iterable[str]) -> list[str]:
+    """Each sentence once, and not too many of them."""
+    once = list(dict.fromkeys(each[:MAX_TEXT] for each in notes))
+    rest = len(once) - MAX_NOTES
+    return once if rest <= 0 else [*once[:MAX_NOTES], f"There are {rest} more notes like these."]
+
+
+def copies(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
+    """Which files are the same, byte for byte."""
+    sizes = Counter(path.stat().st_size for path in paths)
+    groups: dict[bytes, list[str]] = {}
+    for path, name in zip(paths, names, strict=True):
+        if sizes[path.stat().st_size] > 1 and (data := path.read_bytes()).strip():
+            groups.setdefault(data, []).append(name)
+    return [
+        f"`{copy}` is the same file as `{first}`, byte for byte."
+        for first, *others in map(sorted, groups.values())
+        for copy in others
+    ]
+
+
+def spread(homes: Mapping[str, Outline]) -> list[str]:
+    """Which file each name was taken from, where it was more than one."""
+    files: dict[str, list[str]] = {}
+    for name, home in homes.items():
+        files.setdefault(home.source.name, []).append(name)
+    if len(files) < 2:
+        return []
+    return [f"Taken from `{file}`: {_listed(names)}." for file, names in files.items()]
+
+
+def rivals(homes: Mapping[str, Outline], files: Sequence[Outline]) -> list[str]:
+    """Which other files define a name differently from the file it was taken from."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, home in homes.items():
+        for other in files:
+            if other is home or other.definition(name) is None or not other.is_written(name):
+                continue
+            if not _same(home, other, name):
+                found.setdefault((other.source.name, home.source.name), []).append(name)
+    return [
+        f"`{other}` and `{home}` define {_listed(names)} differently; `{home}` was taken."
+        for (other, home), names in found.items()
+    ]
+
+
+def failures(module: Module, wanted: Sequence[str], folder: Path) -> list[str]:
+    """Which lines that the wanted names need did not run."""
+    sentences = []
+    for name, error in module.failures.items():
+        if name in wanted or name in module.namespace:
+            continue
+        made = module.outline.binders.get(name)
+        place = made[-1].filename.removeprefix(f"{folder}/") if made else ""
+        line = f"`{place}`, line {made[-1].node.lineno}: " if made else ""
+        reason = f"{type(error).__name__}: {_text(error)}"
+        sentences.append(f"{line}`{name}` could not be made ({reason}).")
+    return sentences
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:200]
+    except Exception:  # noqa: BLE001  its __str__ is the student's
+        return ""
+
+
+def _same(one: Outline, other: Outline, name: str) -> bool:
+    """Say whether two files define a name alike, whatever their comments and line breaks."""
+    return _meaning(one, name) == _meaning(other, name)
+
+
+def _meaning(outline: Outline, name: str) -> str:
+    statement = outline.definition(name)
+    if statement is None:
+        return ""
+    try:
+        return ast.dump(_without_docstring(statement.node))
+    except RecursionError:
+        return str(statement.index)
+
+
+def _without_docstring(node: ast.stmt) -> ast.stmt:
+    if not isinstance(node, DEFINITION) or ast.get_docstring(node) is None:
+        return node
+    bare = copy.copy(node)
+    bare.body = node.body[1:]
+    return bare
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{each}`" for each in names)

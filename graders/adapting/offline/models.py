@@ -1,0 +1,162 @@
+"""Tiny models and tokenizers of the three families, made here and kept in the home folder.
+
+    local_directory("roberta") -> config.json, model.safetensors, vocab.json, merges.txt, ...
+
+They have random weights of d = 32 in two layers, large enough that every token shows in the output.
+"""
+
+import importlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from . import vocabulary
+
+Kind = Literal["classifier", "backbone"]
+
+SEED = 20240
+WIDTH, LAYERS, HEADS, INNER = 32, 2, 2, 64
+LENGTH = 512
+# The spread of the weights in d = 32: with the usual 0.02, outputs hardly depend on the inputs.
+SPREAD = 0.2
+CLASSES = {"classifier": "ForSequenceClassification", "backbone": "Model"}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What the models of one family are called, and whether its tokenizer keeps capitals."""
+
+    name: str
+    cased: bool = False
+
+
+@dataclass(slots=True)
+class Shape:
+    """The models behind names of the hub: with the dropout of the real ones, but narrower."""
+
+    width: int = WIDTH
+    dropout: float = 0.1
+
+
+HUB = Shape()
+FAMILIES = {
+    "roberta": Family("Roberta"),
+    "bert": Family("Bert"),
+    "bert-cased": Family("Bert", cased=True),
+    "distilbert": Family("DistilBert"),
+    "distilbert-cased": Family("DistilBert", cased=True),
+}
+
+
+def set_shape(*, width: int = WIDTH, dropout: float = 0.1) -> None:
+    """Let names of the hub mean models of this width and dropout from now on.
+
+    A width of 768 is for code that takes it for granted, as it may of roberta-base.
+    """
+    HUB.width, HUB.dropout = width, dropout
+
+
+def tiny_model(
+    family: str,
+    *,
+    kind: Kind = "classifier",
+    seed: int = SEED,
+    dropout: float = 0.0,
+    width: int = WIDTH,
+) -> Any:
+    """A model with weights drawn from the seed, in training mode as every new module."""
+    import torch
+
+    before = torch.random.get_rng_state()
+    torch.default_generator.manual_seed(seed)
+    try:
+        model = _named(family, CLASSES[kind])(tiny_config(family, dropout, width))
+    finally:
+        torch.random.set_rng_state(before)
+    return model
+
+
+def tiny_config(family: str, dropout: float = 0.0, width: int = WIDTH) -> Any:
+    """The configuration of such a model."""
+    named = _distilled if FAMILIES[family].name == "DistilBert" else _usual
+    sizes = named(dropout, width)
+    if family == "roberta":
+        sizes |= {"max_position_embeddings": LENGTH + 2, "type_vocab_size": 1}
+        sizes |= {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "layer_norm_eps": 1e-5}
+    sizes |= {
+        "vocab_size": len(_tokens(family)),
+        "initializer_range": SPREAD * (WIDTH / width) ** 0.5,
+    }
+    return _named(family, "Config")(**sizes)
+
+
+def tiny_tokenizer(family: str) -> Any:
+    """A tokenizer of the family with a small vocabulary."""
+    return _named(family, "TokenizerFast").from_pretrained(
+        str(local_directory(family)), local_files_only=True
+    )
+
+
+def local_directory(family: str) -> Path:
+    """The folder of the family's backbone and tokenizer, made when it is first asked for."""
+    return _directory(family, HUB.width, HUB.dropout)
+
+
+@cache
+def _directory(family: str, width: int, dropout: float) -> Path:
+    home = tempfile.mkdtemp(prefix=f"{family}-", dir=os.environ.get("HOME"))
+    tiny_model(family, kind="backbone", dropout=dropout, width=width).save_pretrained(home)
+    for name, text in _tokenizer_files(family).items():
+        Path(home, name).write_text(text, encoding="utf-8")
+    return Path(home)
+
+
+def _named(family: str, what: str) -> Any:
+    return getattr(importlib.import_module("transformers"), FAMILIES[family].name + what)
+
+
+def _usual(dropout: float, width: int) -> dict[str, Any]:
+    return {
+        "hidden_size": width,
+        "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS,
+        "intermediate_size": INNER,
+        "max_position_embeddings": LENGTH,
+        "hidden_dropout_prob": dropout,
+        "attention_probs_dropout_prob": dropout,
+    }
+
+
+def _distilled(dropout: float, width: int) -> dict[str, Any]:
+    return {
+        "dim": width,
+        "n_layers": LAYERS,
+        "n_heads": HEADS,
+        "hidden_dim": INNER,
+        "max_position_embeddings": LENGTH,
+        "dropout": dropout,
+        "attention_dropout": dropout,
+        "seq_classif_dropout": dropout,
+    }
+
+
+def _tokens(family: str) -> list[str]:
+    return vocabulary.byte_pairs()[0] if family == "roberta" else vocabulary.word_pieces()
+
+
+def _tokenizer_files(family: str) -> dict[str, str]:
+    """The files of a tokenizer that every release of transformers reads."""
+    name = FAMILIES[family].name
+    settings: dict[str, Any] = {"tokenizer_class": f"{name}Tokenizer", "model_max_length": LENGTH}
+    if family != "roberta":
+        settings["do_lower_case"] = not FAMILIES[family].cased
+        files = {"vocab.txt": "\n".join(_tokens(family)) + "\n"}
+    else:
+        ids = {token: at for at, token in enumerate(_tokens(family))}
+        merges = "\n".join(" ".join(pair) for pair in vocabulary.byte_pairs()[1])
+        files = {"vocab.json": json.dumps(ids), "merges.txt": f"#version: 0.2\n{merges}\n"}
+    return files | {"tokenizer_config.json": json.dumps(settings)}

@@ -1,0 +1,89 @@
+"""What coursework of 2023 uses and later releases of transformers and torch have changed."""
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+
+def install() -> None:
+    """Give back what is missing; what is still there stays as it is."""
+    base: Any = importlib.import_module("transformers.tokenization_utils_base")
+    optimization: Any = importlib.import_module("transformers.optimization")
+    if not hasattr(optimization, "AdamW"):
+        from .adamw import AdamW
+
+        optimization.AdamW = AdamW
+        imports: Any = importlib.import_module("transformers.utils.import_utils")
+        lazy = imports._LazyModule
+        lazy.__getattr__ = _with_names(lazy.__getattr__, {"AdamW": AdamW})
+    torch: Any = importlib.import_module("torch")
+    torch.load = _with_objects(torch.load)
+    tokenizer = base.PreTrainedTokenizerBase
+    strategies = tokenizer._get_padding_truncation_strategies
+    tokenizer._get_padding_truncation_strategies = _with_old_padding(strategies)
+    if not hasattr(tokenizer, "encode_plus"):
+        tokenizer.encode_plus = encode_plus
+        tokenizer.batch_encode_plus = batch_encode_plus
+
+
+def _with_names(find: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
+    """Find these names in `transformers`, too, which is made anew when a part needs it whole."""
+
+    def with_names(module: Any, name: str) -> Any:
+        if module.__name__ == "transformers" and name in names:
+            return names[name]
+        return find(module, name)
+
+    return with_names
+
+
+def encode_plus(tokenizer: Any, text: Any, text_pair: Any = None, **options: Any) -> Any:
+    """The encoding of one text or of one pair of texts."""
+    if _is_pair(text, options) and text_pair is None:
+        return tokenizer(*text, **options)
+    if isinstance(text, list | tuple):  # the words of a text
+        options["is_split_into_words"] = True
+    return tokenizer(text, text_pair, **options)
+
+
+def batch_encode_plus(tokenizer: Any, batch_text_or_text_pairs: Any, **options: Any) -> Any:
+    """The encodings of several texts or of several pairs."""
+    texts = list(batch_text_or_text_pairs)
+    if texts and all(_is_pair(each, options) for each in texts):
+        return tokenizer([a for a, _ in texts], [b for _, b in texts], **options)
+    return tokenizer(texts, **options)
+
+
+def _is_pair(text: Any, options: dict[str, Any]) -> bool:
+    """Whether the older releases take it for a question and its passage, not for two words."""
+    both = isinstance(text, list | tuple) and len(text) == 2
+    return both and not options.get("is_split_into_words")
+
+
+def _with_old_padding(strategies: Callable[..., Any]) -> Callable[..., Any]:
+    """Understand `pad_to_max_length=True`, as every release before 5 does."""
+
+    def with_old_padding(
+        tokenizer: Any,
+        padding: Any = False,
+        truncation: Any = None,
+        max_length: int | None = None,
+        **options: Any,
+    ) -> Any:
+        if options.pop("pad_to_max_length", False) and padding is False:
+            padding = True if max_length is None else "max_length"
+            truncation = truncation if max_length is None or truncation is not None else True
+        return strategies(tokenizer, padding, truncation, max_length, **options)
+
+    return with_old_padding
+
+
+def _with_objects(load: Callable[..., Any]) -> Callable[..., Any]:
+    """Load whole modules again, as torch does before 2.6 unless it is told not to."""
+
+    @functools.wraps(load)
+    def with_objects(*values: Any, weights_only: bool | None = None, **options: Any) -> Any:
+        return load(*values, weights_only=bool(weights_only), **options)
+
+    return with_objects

@@ -1,0 +1,36 @@
+"""Uploads of a few lines, written anew for each test that asks for them."""
+
+import json
+
+import pytest
+
+from graders.adapting.gathered import gather
+
+from .offline_process import offline, run_offline  # noqa: F401  fixtures, too
+
+
+def notebook(*cells):
+    """A notebook of these cells; one that starts with `#` is text, every other is code."""
+    kinds = ["markdown" if each.startswith("#") else "code" for each in cells]
+    written = [
+        {"cell_type": kind, "metadata": {}, "source": each.splitlines(keepends=True)}
+        for kind, each in zip(kinds, cells, strict=True)
+    ]
+    return json.dumps({"cells": written, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.fixture
+def take(tmp_path):
+    """Write files (text, bytes or the cells of a notebook) and gather names from them."""
+
+    def take(files, *wanted, **options):
+        folder = tmp_path / "upload"
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, list):
+                content = notebook(*content)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return gather(folder, wanted=wanted, **options)
+
+    return take

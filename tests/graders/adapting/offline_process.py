@@ -1,0 +1,90 @@
+"""A process in which `adapting.offline.ready` has been called, for each snippet that a test runs.
+
+`ready` changes the interpreter for good, so one process imports the libraries once, and every
+snippet gets a fork of it: with warnings as errors, and with sockets that give themselves away.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+GRADERS = Path(__file__).parents[3] / "graders"
+SERVER = """
+import os, socket, sys, traceback
+import torch
+import transformers.models.auto.modeling_auto
+import transformers.models.auto.tokenization_auto
+from transformers import BertModel, DistilBertModel, RobertaModel
+
+asked = []
+
+def refuse(*values, **named):
+    asked.append(values)
+    raise OSError("no network")
+
+socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
+
+def run(path):
+    import adapting.offline
+    adapting.offline.ready()
+    with open(path) as file:
+        source = file.read()
+    scope = {"__name__": "snippet", "asked": asked}
+    exec("import torch; from transformers import AutoModel, AutoTokenizer", scope)
+    exec(compile(source, path, "exec"), scope)
+    assert not asked, asked
+    assert len(os.listdir("/proc/self/task")) == 1, "a thread was started"
+
+assert len(os.listdir("/proc/self/task")) == 1, "the warm process has threads: it could not fork"
+for line in sys.stdin:
+    path = line.strip()
+    if (pid := os.fork()) == 0:
+        output = os.open(path + ".out", os.O_WRONLY | os.O_CREAT)
+        os.dup2(output, 1), os.dup2(output, 2)
+        os.chdir(os.path.dirname(path))
+        os.environ["HOME"] = os.getcwd()
+        code = 1
+        try:
+            run(path)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush(), sys.stderr.flush()
+            os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def offline():
+    environment = {
+        **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
+        **{"HOME": "/nonexistent", "OMP_NUM_THREADS": "1"},
+    }
+    environment["PYTHONPATH"] = f"{GRADERS}:{environment.get('PYTHONPATH', '')}"
+    command = [sys.executable, "-W", "error", "-c", SERVER]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=environment, **pipes) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def run_offline(offline, tmp_path):
+    def run(snippet, *, prints=""):
+        """Run a snippet; it must not fail, and print nothing but this."""
+        path = tmp_path / "snippet.py"
+        path.write_text(textwrap.dedent(snippet))
+        offline.stdin.write(f"{path}\n")
+        offline.stdin.flush()
+        code = offline.stdout.readline().strip()
+        output = Path(f"{path}.out").read_text()
+        assert code == "0", output
+        assert output.strip() == prints
+
+    return run

@@ -1,0 +1,169 @@
+import io
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from graders.adapting.devices import on_cpu
+
+CPU = torch.device("cpu")
+ONES = torch.ones(2, 2)
+
+TENSORS = {
+    "zeros": lambda: torch.zeros(2, device="cuda"),
+    "tensor": lambda: torch.tensor([1.0], device="mps"),
+    "arange": lambda: torch.arange(3, device=torch.device("cuda:0")),
+    "tril": lambda: torch.tril(torch.ones(2, 2, device="cuda:1")),
+    "full": lambda: torch.full((2,), 1.0, device=torch.device("mps")),
+    "rand": lambda: torch.rand(2, device="cuda"),
+    "by number": lambda: torch.zeros(2, device=0),
+    "new": lambda: ONES.new_zeros(2, device="cuda"),
+    "like": lambda: torch.zeros_like(ONES, device="cuda"),
+    "numpy": lambda: torch.from_numpy(np.ones(2)).to("cuda"),
+    "as": lambda: torch.as_tensor([1], device="cuda"),
+    "to": lambda: ONES.to("cuda"),
+    "to named": lambda: ONES.to(device=torch.device("cuda:0")),
+    "to number": lambda: ONES.to(0),
+    "to with type": lambda: ONES.to("cuda", torch.float64),
+    "to without waiting": lambda: ONES.to(torch.device("cuda"), non_blocking=True),
+    "cuda": lambda: ONES.cuda(),
+    "cuda number": lambda: ONES.cuda(0, non_blocking=True),
+    "pinned": lambda: ONES.pin_memory(),
+    "parameter": lambda: nn.Parameter(torch.ones(2, device="cuda")),
+    "layer": lambda: nn.Linear(2, 2, device="cuda").weight,
+    "module to": lambda: nn.Linear(2, 2).to("cuda").weight,
+    "module to device": lambda: nn.Linear(2, 2).to(device=torch.device("cuda")).weight,
+    "module to number": lambda: nn.Linear(2, 2).to(0).weight,
+    "module to type": lambda: nn.Linear(2, 2).to(torch.float64).weight,
+    "module cuda": lambda: nn.Sequential(nn.Linear(2, 2)).cuda()[0].weight,
+    "generator": lambda: torch.rand(2, generator=torch.Generator(device="cuda").manual_seed(1)),
+}
+
+
+@pytest.mark.parametrize("way", TENSORS)
+def test_gpu_means_cpu(way):
+    with on_cpu():
+        assert TENSORS[way]().device == CPU
+
+
+def test_nothing_else_changes():
+    with on_cpu():
+        assert ONES.to(torch.float64).dtype is torch.float64
+        assert ONES.to(ONES.double()).dtype is torch.float64
+        assert ONES.to("cuda") is ONES
+        assert torch.zeros(1, device="meta").device.type == "meta"
+        assert nn.Linear(2, 2).to(torch.float64).weight.dtype is torch.float64
+        assert isinstance(torch.default_generator, torch.Generator)
+
+
+def test_default_device_means_cpu():
+    with on_cpu():
+        with torch.device("cuda"):
+            assert torch.zeros(1).device == CPU
+        torch.set_default_device("cuda")
+        try:
+            assert torch.zeros(1).device == CPU
+        finally:
+            torch.set_default_device(None)
+
+
+def test_calls_of_the_driver_do_not_raise():
+    with on_cpu():
+        torch.cuda.empty_cache()
+        torch.cuda.synchronize()
+        torch.cuda.manual_seed(1)
+        torch.cuda.manual_seed_all(1)
+        torch.cuda.set_device(0)
+        torch.cuda.reset_peak_memory_stats()
+        assert torch.cuda.max_memory_allocated() == torch.cuda.memory_allocated() == 0
+        assert torch.cuda.get_device_name(0) == "cpu"
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        end.synchronize()
+        assert start.elapsed_time(end) == 0
+        torch.mps.empty_cache()
+        torch.mps.synchronize()
+
+
+def test_available_stays_as_it_is():
+    before = torch.cuda.is_available()
+    with on_cpu():
+        assert torch.cuda.is_available() is before
+
+
+@pytest.mark.parametrize(
+    "cast",
+    [
+        lambda: torch.amp.autocast("cuda"),
+        lambda: torch.cuda.amp.autocast(),
+        lambda: torch.autocast(device_type="cuda", dtype=torch.float16),
+    ],
+)
+def test_mixed_precision_is_left_out(cast):
+    with on_cpu(), cast():
+        assert nn.Linear(2, 2)(ONES).dtype is torch.float32
+
+
+@pytest.mark.parametrize(
+    "scaler",
+    [
+        lambda: torch.amp.GradScaler("cuda"),
+        lambda: torch.cuda.amp.GradScaler(),
+        torch.amp.GradScaler,
+    ],
+)
+def test_scaler_takes_a_plain_step(scaler):
+    weight = nn.Parameter(torch.ones(1))
+    with on_cpu():
+        scale, optimizer = scaler(), torch.optim.SGD([weight], lr=0.5)
+        scale.scale(weight.sum()).backward()
+        scale.unscale_(optimizer)
+        scale.step(optimizer)
+        scale.update()
+    assert weight.item() == 0.5
+
+
+def test_checkpoint_is_loaded_on_the_cpu():
+    file = io.BytesIO()
+    torch.save(ONES, file)
+    for place in ("cuda", torch.device("cuda"), None, "cpu"):
+        file.seek(0)
+        with on_cpu():
+            assert torch.load(file, map_location=place).device == CPU
+
+
+def test_batch_encoding_moves_nowhere():
+    encoding = pytest.importorskip("transformers").BatchEncoding({"input_ids": ONES})
+    with on_cpu():
+        assert encoding.to("cuda")["input_ids"].device == CPU
+        assert encoding.to(torch.device("cuda"))["input_ids"].device == CPU
+
+
+def fail_inside():
+    with on_cpu():
+        with on_cpu():
+            assert ONES.to("cuda").device == CPU
+        assert ONES.to("cuda").device == CPU
+        raise KeyError
+
+
+def test_all_is_as_before_afterwards():
+    names = ("synchronize", "empty_cache", "manual_seed", "Event", "max_memory_allocated")
+    before = [getattr(torch.cuda, name) for name in names]
+    others = (
+        torch.load,
+        torch.Generator,
+        torch.set_default_device,
+        nn.Module.to,
+        warnings.filters[:],
+    )
+    with pytest.raises(KeyError):
+        fail_inside()
+    assert [getattr(torch.cuda, name) for name in names] == before
+    assert (torch.load, torch.Generator, torch.set_default_device, nn.Module.to) == others[:4]
+    assert warnings.filters[:] == others[4]
+    if not torch.cuda.is_available():
+        with pytest.raises((AssertionError, RuntimeError)):
+            torch.zeros(1, device="cuda")

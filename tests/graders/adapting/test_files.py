@@ -1,0 +1,167 @@
+"""Which file is taken, and what a student is told about the others."""
+
+import json
+
+import pytest
+
+from graders.adapting import listing, source
+from graders.adapting.gathered import NotHandedIn
+
+F = "def f():\n    return 1\n"
+G = "def g():\n    return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "taken"),
+    [
+        ({"a.py": F, "z.ipynb": [F, G]}, "z.ipynb"),
+        ({"a.py": F + G, "A2S2.ipynb": [F, G]}, "A2S2.ipynb"),
+        ({"A2S2.ipynb": [F, G], "A2S2.py": F + G}, "A2S2.py"),
+        ({"deep/a.py": F + G, "b.py": F + G}, "b.py"),
+        ({"A2S2 (1).py": F + G, "A2S2_copy.py": F + G, "other.py": F + G}, "other.py"),
+        ({".ipynb_checkpoints/A2S2-checkpoint.ipynb": [F, G], "x.ipynb": [F, G]}, "x.ipynb"),
+        (
+            {
+                "A2S2.py": ("def f():\n    '''Do it.'''\n    raise NotImplementedError\n") + G,
+                "x.py": F + G,
+            },
+            "x.py",
+        ),
+        (
+            {"A2S2.py": "def f():\n    out = None\n    return out\n" + G, "x.ipynb": [F + G]},
+            "x.ipynb",
+        ),
+        ({"A2S2.py": "def f(:\n    pass\n" + G, "x.py": F + G}, "x.py"),
+    ],
+)
+def test_likeliest_file_is_taken(take, files, taken):
+    assert take(files, "f", "g", prefer=("A2S2",)).file == taken
+
+
+def test_stub_gives_way_to_a_definition(take):
+    got = take({"a.py": "def f():\n    pass\n" + G + "def h(): return 1", "b.py": F}, "f", "g", "h")
+    assert (got.file, got["f"]()) == ("a.py", 1)
+
+
+def test_same_files_are_named(take):
+    notes = take({"A2S1.py": F, "A2S2.py": F}, "f").notes
+    assert notes == ["`A2S2.py` is the same file as `A2S1.py`, byte for byte."]
+
+
+def test_different_definitions_are_named(take):
+    got = take({"a.py": F, "b.ipynb": ["def f():\n    return 2"]}, "f")
+    assert got["f"]() == 1
+    assert got.notes == ["`b.ipynb` and `a.py` define `f` differently; `a.py` was taken."]
+
+
+def test_other_layout_is_no_difference(take):
+    other = "x = 1  # a comment\ndef f():\n    'Say one.'\n    return (\n        1)\n"
+    assert take({"a.py": F, "b.ipynb": [other]}, "f").notes == []
+
+
+def test_broken_definition_is_a_syntax_error(take):
+    got = take({"a.py": F + "@decorated\ndef g(x:\n    return 1\n"}, "f", "g")
+    assert got["f"]() == 1
+    assert got.missing == ("g",)
+    assert got.notes == ["`a.py`, line 4 is no Python ('(' was never closed); it was left out."]
+    with pytest.raises(SyntaxError) as caught:
+        got["g"]
+    assert (caught.value.filename.endswith("a.py"), caught.value.lineno) == (True, 4)
+
+
+def test_broken_cell_costs_itself(take):
+    got = take({"a.ipynb": ["def f(:\n", "this is no code, f", F]}, "f")
+    assert got["f"]() == 1
+    assert [each.split(" is ")[0] for each in got.notes] == [
+        "`a.ipynb, cell 1`, line 1",
+        "`a.ipynb, cell 2`, line 1",
+    ]
+
+
+def test_broken_notebook_is_noted(take):
+    with pytest.raises(NotHandedIn, match="`a.ipynb` could not be read: it is no valid JSON"):
+        take({"a.ipynb": '{"metadata": {"widgets": def f'}, "f")["f"]
+
+
+def test_empty_file_is_said(take):
+    with pytest.raises(NotHandedIn, match="`a.ipynb` is empty"):
+        take({"a.ipynb": ""}, "f")["f"]
+
+
+def test_damage_behind_the_cells_costs_nothing(take):
+    whole = json.dumps(
+        {"cells": [{"cell_type": "code", "source": [F]}] * 2, "metadata": {}}, indent=1
+    )
+    got = take({"a.ipynb": whole[:-20] + "<<<<<<"}, "f")
+    assert got["f"]() == 1
+    assert "only its first 2 cells were read" in got.notes[0]
+
+
+def test_old_notebooks_are_read(take):
+    cells = [
+        {"cell_type": "heading", "level": 2, "source": "Experiment"},
+        {"cell_type": "code", "input": ["def f():\n", "    return 1\n"]},
+    ]
+    document = {"nbformat": 3, "worksheets": [{"cells": cells}]}
+    assert take({"a.ipynb": json.dumps(document)}, "f", until="experiment")["f"]() == 1
+
+
+def test_notebook_called_py_is_read(take):
+    cells = [{"cell_type": "code", "source": F}]
+    assert take({"a.py": json.dumps({"cells": cells})}, "f")["f"]() == 1
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "[]",
+        "3",
+        '{"cells": 3}',
+        '{"cells": [3, null, {"cell_type": "code", "source": [3]}]} f',
+        '{"worksheets": [1]} f',
+    ],
+)
+def test_odd_notebooks_define_nothing(take, document):
+    assert take({"a.ipynb": document}, "f", "cell", "3").found == ()
+
+
+def test_too_large_a_file_is_noted(take, monkeypatch):
+    monkeypatch.setattr(listing, "MAX_BYTES", 10)
+    got = take({"a.py": F}, "f")
+    assert (got.found, got.notes) == ((), ["`a.py` is too large to be read."])
+
+
+def test_too_many_files_are_noted(take, monkeypatch):
+    monkeypatch.setattr(listing, "MAX_FILES", 2)
+    assert take({f"{n}.py": f"x = {n}" for n in range(5)}, "f").notes == [
+        "Only 2 of the 5 code files were read."
+    ]
+
+
+def test_foreign_folders_stay_shut(take):
+    files = {"__MACOSX/._a.py": F, "venv/lib/site-packages/b.py": F, "._c.py": F}
+    assert take(files, "f").found == ()
+
+
+@pytest.mark.parametrize(
+    "nasty",
+    [
+        "(" * 5000,
+        "x = " + "-" * 50_000 + "1",
+        "f" + "()" * 50_000,
+        "\0",
+        "if 1:\n pass\n" + "elif 2:\n pass\n" * 3000,
+        "x = 1\ndef f(:\n" * 3000,
+    ],
+    ids=["brackets", "signs", "calls", "zero byte", "elif", "errors"],
+)
+def test_hostile_text_costs_itself(take, nasty):
+    got = take({"a.py": f"{F}\n{nasty}\n", "b.py": nasty}, "f")
+    assert got["f"]() == 1
+
+
+def test_endless_file_is_read_in_part(take, monkeypatch):
+    monkeypatch.setattr(source, "MAX_STATEMENTS", 2)
+    got = take({"a.py": F + "x = 1\n" * 3}, "f")
+    assert got["f"]() == 1
+    assert got.notes == ["`a.py` was read in part: it has more than 2 statements."]

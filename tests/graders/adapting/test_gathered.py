@@ -1,0 +1,180 @@
+import pytest
+
+from graders.adapting.gathered import NotHandedIn
+
+PLAIN = "def double(x):\n    return 2 * x\n"
+
+
+def test_function_is_found_in_any_file(take):
+    got = take({"deep/down/homework final.py": PLAIN}, "double")
+    assert got.file == "deep/down/homework final.py"
+    assert got["double"](4) == 8
+
+
+def test_module_code_does_not_run(take, capsys):
+    text = f"print('loud')\nraise SystemExit\n{PLAIN}\nwhile True:\n    pass\n"
+    assert take({"a.py": text}, "double")["double"](1) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_notebook_and_module_are_alike(take):
+    got = take(
+        {"a.ipynb": ["import math", "ROOT = math.sqrt(4)", "def f(x):\n    return ROOT * x"]}, "f"
+    )
+    assert got["f"](2) == 4.0
+
+
+def test_shell_lines_are_dropped(take):
+    cells = [
+        (
+            "!pip install nothing \\\n   at all\n%matplotlib inline\nfiles = !ls\nprint?\n"
+            "?print\nN = 3"
+        ),
+        "%%bash\nrm -rf nothing",
+        "%%time\ndef f(x):\n    if x:\n        !ls\n    return x * N",
+        "x = get_ipython().getoutput('ls')",
+    ]
+    got = take({"a.ipynb": cells}, "f", "files")
+    assert got["f"](2) == 6
+    assert got["files"] == []
+    assert got.notes == []
+
+
+def test_modulo_at_the_start_of_a_line_stays(take):
+    cells = ["%matplotlib inline\ndef f(x):\n    return (x\n% 5)\ntext = '''\n!no shell\n'''"]
+    got = take({"a.ipynb": cells}, "f", "text")
+    assert got["f"](7) == 2
+    assert got["text"] == "\n!no shell\n"
+
+
+def test_exported_notebooks_are_read(take):
+    text = "# -*- coding: utf-8 -*-\n# In[1]:\n!pip install x\nget_ipython().system('ls')\n" + PLAIN
+    assert take({"a.py": text}, "double")["double"](2) == 4
+
+
+def test_missing_name_says_where_it_looked(take):
+    got = take({"a.py": PLAIN, "b.ipynb": ["x = 1"]}, "double", "triple")
+    assert (got.found, got.missing) == (("double",), ("triple",))
+    with pytest.raises(NotHandedIn, match="`triple` .looked in `a.py`, `b.ipynb`"):
+        got["triple"]
+
+
+def test_empty_upload_is_said(take):
+    with pytest.raises(NotHandedIn, match=r"no \.py or \.ipynb file"):
+        take({"essay.txt": "words"}, "double")["double"]
+
+
+def test_last_definition_counts(take):
+    text = "def f():\n    return 1\ndef f():\n    return 2\n"
+    assert take({"a.py": text}, "f")["f"]() == 2
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "# %% [markdown]\n# ## 2.2 Experiment\n",
+        '"""## 2.2 Experiment\nwords"""\n',
+        "# # Experiments\n",
+    ],
+)
+def test_experiments_replace_nothing(take, heading):
+    text = (
+        f"S = 1\ndef f():\n    return S\n{heading}S = 5\ndef f():\n    return 2\n"
+        f"def g():\n    return 3\n"
+    )
+    got = take({"a.py": text}, "f", "g", until=r"experiment|\b2\.2\b")
+    assert (got["f"](), got["g"]()) == (1, 3)
+
+
+def test_experiments_in_a_notebook_replace_nothing(take):
+    cells = [
+        "K = {}\ndef f():\n    return K",
+        "## 2.2 Experiment",
+        "K['a'] = 1\ndef f():\n    return 0",
+    ]
+    assert take({"a.ipynb": cells}, "f", until=r"\b2\.2\b")["f"]() == {}
+
+
+def test_list_of_headings_is_no_border(take):
+    cells = [
+        "# 2.1 Parts\n# 2.2 Experiment\n# 3 End",
+        "def f():\n    return 1",
+        "## 2.2 Experiment",
+        "def f():\n    return 2",
+    ]
+    assert take({"a.ipynb": cells}, "f", until=r"\b2\.2\b")["f"]() == 1
+
+
+def test_given_names_are_never_overwritten(take):
+    text = "DEVICE = 'cuda'\nDEVICE, N = 'cuda', 2\ndef f():\n    return DEVICE * N\n"
+    got = take({"a.py": text}, "f", given={"DEVICE": "cpu"})
+    assert got["f"]() == "cpucpu"
+
+
+def test_training_never_runs(take):
+    text = """
+def train(model):
+    model.loss.backward()
+def go(model):
+    train(model)
+model = None
+history = train(model)
+if True:
+    log = go(model)
+    N = 3
+for epoch in range(2):
+    last = go(model)
+def f():
+    return N, "last" in globals(), "log" in globals(), "history" in globals()
+def g():
+    return history, log, last, epoch
+"""
+    got = take({"a.py": text}, "f", "g")
+    assert got["f"]() == (3, False, False, False)
+
+
+def test_main_block_runs_not(take):
+    text = """
+N = 2
+def f(x):
+    return helper(x) * N
+if __name__ == "__main__":
+    N = 100
+    def helper(x):
+        return x + 1
+    raise SystemExit
+"""
+    assert take({"a.py": text}, "f")["f"](1) == 4
+
+
+def test_error_while_defining_is_the_students(take):
+    got = take({"a.py": "f = 1 / 0\ndef g():\n    return 1\n"}, "f", "g")
+    assert got["g"]() == 1
+    with pytest.raises(ZeroDivisionError):
+        got["f"]
+
+
+def test_exit_while_defining_is_the_students(take):
+    with pytest.raises(SystemExit):
+        take({"a.py": "import sys\nf = sys.exit(0)\n"}, "f")["f"]
+
+
+def test_name_can_be_a_module_and_a_function(take):
+    text = (
+        "import math as evaluate\nroot = evaluate.sqrt(9)\ndef evaluate():\n"
+        "    return 1\ndef f():\n    return root\n"
+    )
+    got = take({"a.py": text}, "evaluate", "f")
+    assert (got["evaluate"](), got["f"]()) == (1, 3.0)
+
+
+def test_data_of_the_same_name_is_no_function(take):
+    text = "def train(x):\n    return x\ndata = {'train': 1}\ntrain = data['train']\n"
+    assert take({"a.py": text}, "train")["train"](5) == 5
+
+
+def test_checks_may_replace_a_global(take):
+    got = take({"a.py": "def inner():\n    return 1\ndef f():\n    return inner()\n"}, "f", "inner")
+    function = got["f"]
+    got.namespace["inner"] = lambda: 7
+    assert got["inner"]() == function() == 7

@@ -1,0 +1,139 @@
+import sys
+
+import pytest
+
+from graders.adapting.gathered import NotHandedIn
+
+LOUD = "print('loud')\nraise SystemExit\n"
+HELPER = f"{LOUD}import math\nSCALE = math.sqrt(4)\ndef help_me(x):\n    return SCALE * x\n"
+
+IMPORTS = {
+    "names": "from helper import help_me",
+    "all": "from helper import *",
+    "module": "import helper\nhelp_me = lambda x: helper.help_me(x)",
+    "renamed": "import helper as mm\nhelp_me = mm.help_me",
+    "relative": "from .helper import help_me as other\ndef help_me(x):\n    return other(x)",
+    "from here": "from . import helper\nhelp_me = helper.help_me",
+    "other folder": "from src.parts.helper import help_me",
+    "inside": "def help_me(x):\n    from helper import help_me\n    return help_me(x)",
+}
+
+
+@pytest.mark.parametrize("form", IMPORTS)
+def test_local_files_are_gathered(take, form, capsys):
+    text = f"{IMPORTS[form]}\ndef f(x):\n    return help_me(x) + 1\n"
+    got = take({"a.py": text, "helper.py": HELPER}, "f")
+    assert got["f"](2) == 5
+    assert capsys.readouterr().out == ""
+
+
+PACKAGES = {
+    "names": "from parts.helper import help_me",
+    "as": "import parts.helper as h\nhelp_me = h.help_me",
+    "dotted": "import parts.helper\ndef help_me(x):\n    return parts.helper.help_me(x)",
+    "submodule": "from parts import helper\nhelp_me = helper.help_me",
+    "offered": "from parts import help_me",
+    "all": "from parts import *",
+}
+
+
+@pytest.mark.parametrize("form", PACKAGES)
+def test_packages_are_gathered(take, form):
+    text = f"{PACKAGES[form]}\ndef f(x):\n    return help_me(x) + 1\n"
+    files = {
+        "work/a.py": text,
+        "work/parts/__init__.py": f"from .helper import *\n{LOUD}",
+        "work/parts/helper.py": f"from .numbers_ import SCALE\n{HELPER}",
+        "work/parts/numbers_.py": "SCALE = 1\n",
+    }
+    assert take(files, "f")["f"](2) == 5
+
+
+def test_package_without_init_is_gathered(take):
+    files = {"a.py": "from parts.helper import help_me as f", "parts/helper.py": HELPER}
+    got = take(
+        {**files, "b.py": "import parts.helper\ndef g(x):\n    return parts.helper.help_me(x)"}, "g"
+    )
+    assert got["g"](2) == 4
+
+
+def test_file_that_imports_a_name_is_no_rival(take):
+    files = {
+        "main.py": "from parts import f\nprint(f(1))\n",
+        "parts.py": "def f(x):\n    return x\n",
+    }
+    got = take(files, "f")
+    assert (got.file, got.notes) == ("parts.py", [])
+
+
+def test_cyclic_imports_end(take):
+    files = {
+        "a.py": "from b import *\nfrom b import g\ndef f(x):\n    return g(x)\n",
+        "b.py": (
+            "from a import *\nfrom a import f\nimport a\ndef g(x):\n"
+            "    return f(x - 1) if x else a.f\n"
+        ),
+    }
+    got = take(files, "f", "g")
+    assert got["f"](2) is got["f"]
+
+
+def test_local_name_of_an_installed_package(take):
+    files = {
+        "a.py": (
+            "import numpy as np\nfrom pytest import help_me\ndef f(x):\n"
+            "    return float(np.ones(1)[0]) + help_me(x)"
+        ),
+        "pytest.py": HELPER,
+        "numpy.py": "ones = None\n",
+    }
+    assert take(files, "f")["f"](2) == 5
+
+
+def test_file_imports_from_its_namesake(take):
+    text = "from helper import help_me\ndef f(x):\n    return help_me(x) + 1\n"
+    assert take({"sub/helper.py": text, "helper.py": HELPER}, "f")["f"](2) == 5
+
+
+def test_file_never_takes_the_place_of_a_library(take, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    text = "def f():\n    import colorsys\n    return colorsys.rgb_to_hsv(0, 0, 0)\n"
+    assert take({"a.py": text, "colorsys.py": LOUD}, "f")["f"]() == (0, 0, 0)
+
+
+def test_module_that_lacks_a_name_says_so(take):
+    got = take(
+        {"a.py": "from helper import nothing as f", "helper.py": "x = 1", "b.py": "def f(): pass"},
+        "f",
+    )
+    assert got.file == "b.py"
+
+
+def test_failing_import_is_noted(take):
+    text = "import no_such_module\ndef f():\n    return no_such_module.x\n"
+    got = take({"a.py": text}, "f")
+    with pytest.raises(NameError):
+        got["f"]()
+    assert got.notes == [
+        "`a.py`, line 1: `no_such_module` could not be made "
+        "(ModuleNotFoundError: No module named 'no_such_module')."
+    ]
+
+
+def test_names_may_be_spread_over_files(take):
+    files = {
+        "one.py": "def g(x):\n    return h(x) + N\nN = 1\ndef k():\n    return 2\n",
+        "two.ipynb": ["N = 5\ndef h(x):\n    return N * x"],
+    }
+    got = take(files, "g", "h", "k")
+    assert got["g"](2) == 11
+    assert got.notes == ["Taken from `one.py`: `g`, `k`.", "Taken from `two.ipynb`: `h`."]
+
+
+def test_name_nobody_defines_stays_undefined(take):
+    got = take({"a.py": "def f():\n    return g()\n", "b.py": "def h():\n    pass"}, "f", "g", "h")
+    with pytest.raises(NameError):
+        got["f"]()
+    with pytest.raises(NotHandedIn):
+        got["g"]
