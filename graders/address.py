@@ -21,7 +21,7 @@ import reference
 import submissions
 from graders.asked import asked_of
 from graders.check_files import CheckFile, check_files
-from graders.data import open_data
+from graders.course_data import open_course_data
 from graders.environment import environment_of
 from graders.errors import GraderFault
 from graders.model import Assignment, Submission
@@ -68,7 +68,7 @@ class _Sums:
 
 def keys_of(assignment: Assignment, options: Options) -> Keys:
     """The keys of a grading; raises Misuse where a check or the data folder is wrong."""
-    with open_data(options.data, seed=0) as data:
+    with open_course_data(assignment.data, options.data) as data:
         fingerprint = data.fingerprint
     code, sums = grading_code(), _file_sums(assignment.folder, LEFT_OUT)
     common, files = _common(assignment, options, code), _sum_of(sums)
@@ -131,13 +131,13 @@ def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dic
 
 
 def child_side(names: Iterable[str]) -> set[str]:
-    """The files that are put beside the student's code, as graders/boundary/stage.py does."""
+    """The files that a process is given, the oracle's too, as graders/boundary/stage.py does."""
     return {
         name
         for name in names
         if name.startswith("standins/")
-        or name == "adapters.py"
-        or ("/" not in name and name.startswith("adapters_"))
+        or name in ("adapters.py", "oracle.py")
+        or ("/" not in name and name.startswith(("adapters_", "oracle_")))
     }
 
 

@@ -8,7 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from graders.checks.inputs import PUBLIC
 from graders.model import Assignment
 
-PACKAGES = ("softmark", "torch", "numpy", "scipy", "pytest", "hypothesis", "safetensors")
+PACKAGES = (
+    *("softmark", "torch", "transformers", "numpy", "scipy", "pytest", "hypothesis"),
+    "safetensors",
+)
 
 
 def environment_of(

@@ -4,11 +4,13 @@ from typing import get_args
 
 import pytest
 
+from graders.address import keys_of
 from graders.boundary.sandbox import Tier
 from graders.course_data import describe_data, holds_data, open_course_data
 from graders.discovery import load_assignment
 from graders.errors import Misuse
 from graders.model import DataKind
+from graders.pipeline import Options
 from graders.precheck import precheck_options
 
 KINDS = get_args(DataKind)
@@ -34,7 +36,10 @@ def test_every_kind_has_something_embedded(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_folder_of_another_kind_is_refused(kind, folder):
-    with pytest.raises(Misuse, match=r"missing|holds no sentences"), open_course_data(kind, folder({})):
+    with (
+        pytest.raises(Misuse, match=r"missing|holds no sentences"),
+        open_course_data(kind, folder({})),
+    ):
         pass
 
 
@@ -50,6 +55,20 @@ def test_the_kind_is_seen_from_the_files(folder):
     assert "2 test" in describe_data(place)
     (place / "train.tsv").unlink()
     assert not holds_data("sst2", place)
+
+
+def test_a_result_is_of_the_data_of_its_kind(tiny_folder, tmp_path):
+    """Results are looked up by what they are of: other labels, another Result."""
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "sst2"'))
+    task, folder = load_assignment(str(tiny_folder)), tmp_path / "labels"
+    folder.mkdir()
+    sums = set()
+    for label in "01":
+        for part in ("train", "dev", "test"):
+            (folder / f"{part}.tsv").write_text(f"a film\t{label}")
+        sums.add(keys_of(task, Options(Tier.NONE, folder)).data)
+    assert len(sums | {keys_of(task, Options(Tier.NONE)).data}) == 3
 
 
 def test_assignments_name_their_data(tiny_folder):
