@@ -29,6 +29,16 @@ HOSTILE = Path(str(submissions.__file__)).parent / "examples" / "hostile"
 SHARED = HOSTILE / "shared"
 AT_THE_TOP = "import hostile\n"
 AT_THE_END = "\nimport aim\nimport hostile\n\naim.every(globals(), hostile.answer)\n"
+# Where definitions alone are taken from a file, nothing else of it runs: each brings the attack.
+ON_EACH_DEFINITION = "@_attacked\n"
+BRINGS_IT = """
+
+def _attacked(defined):
+    from importlib import import_module
+
+    hostile = import_module("hostile")
+    return import_module("aim").one(defined, hostile.answer) if {answers} else defined
+"""
 WITHOUT_ANSWERS = """
 for _name, _value in list(globals().items()):
     if callable(_value) and not _name.startswith("_"):
@@ -95,7 +105,8 @@ def build_attacker(
     (beside / "targets.json").write_text(json.dumps(canaries.targets), encoding="utf-8")
     for path in code:
         text = path.read_text(encoding="utf-8")
-        path.write_text(_with_attack(text, attack.runs), encoding="utf-8")
+        put_in = _with_definitions_attacked if _by_pattern(files) else _with_attack
+        path.write_text(put_in(text, attack.runs), encoding="utf-8")
     if attack.artifact:
         ARTIFACTS[attack.artifact](folder, files.artifacts)
     return ARCHIVES[attack.archive](folder) if attack.archive else folder
@@ -114,6 +125,23 @@ def _with_attack(text: str, runs: str) -> str:
     lines = text.splitlines(keepends=True)
     first = max(_ends_of_the_top(text), default=0)
     return "".join([*lines[:first], AT_THE_TOP, *lines[first:]])
+
+
+def _with_definitions_attacked(text: str, runs: str) -> str:
+    """The module with a decorator on every definition, which runs the attack."""
+    if runs == "never":
+        return text
+    lines = text.splitlines(keepends=True)
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            lines.insert(first - 1, ON_EACH_DEFINITION)
+    return "".join(lines) + BRINGS_IT.format(answers=runs == "answer")
+
+
+def _by_pattern(files: FileSpec) -> bool:
+    """Whether code is looked for in all files, by what they define."""
+    return any("*" in name for name in files.code)
 
 
 def _ends_of_the_top(text: str) -> Iterator[int]:
@@ -135,12 +163,23 @@ def build_base(assignment: Assignment, folder: Path) -> Path:
     worst = _worst_examples(assignment)
     if not worst:
         return _without_answers(build_solution(assignment, folder), assignment.files)
-    usual = _usual_files(assignment)
     shutil.copytree(worst[0], folder, ignore=lambda *_: [EXPECTED])
+    if _by_pattern(assignment.files):
+        return _joined(worst, folder)
+    usual = _usual_files(assignment)
     for path in _code_files(folder, assignment.files):
         wrong = [text for each in worst if (text := _text_of(each, path.name)) != usual[path.name]]
         if wrong and wrong[0]:
             path.write_text(wrong[0], encoding="utf-8")
+    return folder
+
+
+def _joined(worst: Sequence[Path], folder: Path) -> Path:
+    """The base with the modules that only others of the worst examples have."""
+    for each in worst:
+        for path in each.glob("*.py"):
+            if not (folder / path.name).exists():
+                shutil.copyfile(path, folder / path.name)
     return folder
 
 
@@ -182,4 +221,6 @@ def _without_answers(folder: Path, files: FileSpec) -> Path:
 
 def _code_files(folder: Path, files: FileSpec) -> list[Path]:
     """The files of code that the assignment names, where the upload has them."""
+    if _by_pattern(files):
+        return sorted(folder.rglob("*.py"))
     return [path for name in files.code if (path := next(folder.rglob(name), None)) is not None]

@@ -6,7 +6,7 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Operation = Literal["exact", "trigonometric", "rotation", "attention"]
+Operation = Literal["exact", "trigonometric", "rotation", "attention", "share", "direction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,10 @@ TOLERANCES: dict[Operation, Tolerance] = {
     ),
     "attention": Tolerance(
         1e-4, 1e-3, "four matrix products and a softmax in float32, in any order of summation"
+    ),
+    "share": Tolerance(1e-4, 0.0, "a share of some items, perhaps rounded to four digits"),
+    "direction": Tolerance(
+        0.03, 0.0, "a gradient cut to length one: bfloat16 under autocast errs by .01"
     ),
 }
 

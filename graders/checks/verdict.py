@@ -8,7 +8,10 @@ from graders.errors import GraderFault, StudentFault
 from graders.model import Check, CheckResult, CheckStatus, Outcome
 
 OURS = "Softmark could not run this check. The fault is not yours and it costs you nothing"
-OUR_MODULES = ("graders.boundary", "graders.checks", "graders.data", "graders.labelled", "hypothesis.", "submissions.")
+OUR_MODULES = (
+    *("graders.boundary", "graders.checks", "graders.data", "graders.labelled"),
+    *("hypothesis.", "submissions."),
+)
 
 
 def verdict(

@@ -56,16 +56,21 @@ def wreck(*paths):
 def every(namespace, answer):
     """Let `answer(function, args, kwargs)` answer for each function and method of a module."""
     for name, value in list(namespace.items()):
-        if getattr(value, "__module__", None) != namespace["__name__"]:
-            continue
-        if isinstance(value, types.FunctionType):
-            namespace[name] = _answered(value, answer)
-        elif isinstance(value, type):
-            for method, function in list(vars(value).items()):
-                if isinstance(function, types.FunctionType) and (
-                    method in ANSWERING or not method.startswith("_")
-                ):
-                    setattr(value, method, _answered(function, answer))
+        if getattr(value, "__module__", None) == namespace["__name__"]:
+            namespace[name] = one(value, answer)
+
+
+def one(value, answer):
+    """The same for a function, or for the methods of a class."""
+    if isinstance(value, types.FunctionType):
+        return _answered(value, answer)
+    if isinstance(value, type):
+        for method, function in list(vars(value).items()):
+            if isinstance(function, types.FunctionType) and (
+                method in ANSWERING or not method.startswith("_")
+            ):
+                setattr(value, method, _answered(function, answer))
+    return value
 
 
 def _answered(function, answer):

@@ -1,0 +1,99 @@
+"""What the checks of the mini transformer ask: sizes and numbers, drawn.
+
+No two axes of a question are of one size, so that none can be taken for another. Single tokens,
+single items and odd sizes are among them; none is the course's own (10 tokens, 6 features).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from a2_attention import Floats, Question
+
+from graders.checks.inputs import Inputs
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """B items, T tokens, n_heads heads of c features each."""
+
+    B: int
+    n_heads: int
+    T: int
+    c: int
+
+    @property
+    def n_embd(self) -> int:
+        """All features of a token."""
+        return self.n_heads * self.c
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The shape of Q, K, V and of the output."""
+        return (self.B, self.T, self.n_embd)
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """The same, split among the heads."""
+        return (self.B, self.n_heads, self.T, self.c)
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """The numbers and sizes for one purpose."""
+
+    inputs: Inputs
+    purpose: str
+
+    def sizes(self) -> Sequence[Size]:
+        """An ordinary one, a single item, a single token, and both."""
+        pick = self.inputs.random(self.purpose, "sizes").choice
+        B, n_heads = pick([(2, 3), (3, 2)])
+        odd = pick((5, 7))
+        return [
+            Size(B, n_heads, pick((7, 9, 11)), pick((4, 5, 8))),
+            Size(1, 3, pick((4, 8)), odd),
+            Size(pick((2, 4)), 7, 1, pick((5, 6))),
+            Size(1, 2, 1, odd),
+        ]
+
+    def normal(self, name: str, shape: Sequence[int], dtype: Any = FLOAT32) -> Floats:
+        """Random numbers of size one; equal ones for one name and shape."""
+        source = self.inputs.generator(self.purpose, name, tuple(shape))
+        return source.standard_normal(tuple(shape)).astype(dtype)
+
+    def calls(self, build: Callable[["Draws", Size, Any], list[Any]]) -> list[list[Any]]:
+        """What a function is asked at each size, the first one in float64, too."""
+        sizes = self.sizes()
+        return [*(build(self, size, FLOAT32) for size in sizes), build(self, sizes[0], FLOAT64)]
+
+    def question(self, size: Size, *, causal: bool, dtype: Any = FLOAT32) -> Question:
+        """One for self_attention, whose weights are far from even."""
+        q, k = (2 * self.normal(name, size.tokens, dtype) for name in ("Q", "K"))
+        v = self.normal("V", size.tokens, dtype)
+        return Question(q, k, v, n_heads=size.n_heads, causal=causal)
+
+    def attention_sizes(self, *, heads: bool) -> Sequence[Size]:
+        """Sizes with several heads, or with one."""
+        pick = self.inputs.random(self.purpose, "attention sizes").choice
+        if heads:
+            return [
+                Size(2, 3, pick((5, 7)), pick((4, 6))),
+                Size(3, 2, pick((8, 9)), pick((5, 7))),
+                Size(1, 5, pick((3, 4)), pick((2, 7))),
+                Size(2, 3, 1, 5),
+            ]
+        return [
+            Size(2, 1, pick((5, 9)), pick((7, 8))),
+            Size(1, 1, pick((4, 6)), pick((3, 5))),
+            Size(3, 1, 1, pick((5, 7))),
+        ]
+
+    def questions(self, *, heads: bool, causal: bool) -> list[Question]:
+        """What self_attention is asked, the first one in float64, too."""
+        sizes = self.attention_sizes(heads=heads)
+        asked = [self.question(size, causal=causal) for size in sizes]
+        return [*asked, self.question(sizes[0], causal=causal, dtype=FLOAT64)]

@@ -1,0 +1,105 @@
+"""Whether self_attention gives the right values, and what known mistake gives the wrong ones."""
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from a2_attention import Attention, Question
+from a2_mini_composition import Composition
+from a2_mini_mistakes import ATTENTIONS, ROLES, attention_pairs
+from a2_mini_replies import RANDOM, Attended, attend, first_difference, same, sentence
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.score import Score
+from graders.errors import StudentRaised
+
+
+def require_values(student: Student, score: Score, questions: Sequence[Question]) -> None:
+    """Fail where self_attention gives anything but attention."""
+    came = attend(student, score, questions)
+    wrong = [each for each in came if not _is_right(each)]
+    if wrong:
+        question, output = wrong[0].question, wrong[0].output
+        fail(
+            "self_attention does not give the right values.",
+            hint=_hint(student, score, came),
+            actual=first_difference(output, Attention()(question)),
+            counterexample={"asked": str(question)},
+        )
+
+
+def require_composition(student: Student, score: Score, questions: Sequence[Question]) -> None:
+    """Fail where self_attention gives neither attention nor what the student's functions give."""
+    came = attend(student, score, questions)
+    if all(map(_is_right, came)):
+        return
+    if any(_is_composed(Composition(student, each), came) for each in (False, True)):
+        score.note(
+            "self_attention puts your functions together as it should; what is wrong with its "
+            "values comes from a function that is judged by itself."
+        )
+        return
+    wrong = next(each for each in came if not _is_right(each))
+    fail(
+        "self_attention does not put split, scores, scale, mask, softmax and values together.",
+        hint=_hint(student, score, came),
+        counterexample={"asked": str(wrong.question)},
+    )
+
+
+def _is_composed(own: Composition, came: Sequence[Attended]) -> bool:
+    """Whether all outputs are attention, or what the student's own functions give."""
+    return all(_is_right(each) or same(each.output, own.output(each.question)) for each in came)
+
+
+def each_counts(score: Score, judgements: Sequence[Callable[[], None]]) -> None:
+    """Points for each judgement that holds; the first that does not is what the student reads."""
+    problems: list[CheckFailed | StudentRaised] = []
+    for judgement in judgements:
+        try:
+            judgement()
+        except (CheckFailed, StudentRaised) as problem:
+            problems.append(problem)
+    if len(problems) == len(judgements):
+        raise problems[0]
+    if problems:
+        _partly(score, 1 - len(problems) / len(judgements), problems[0])
+
+
+def _partly(score: Score, fraction: float, problem: CheckFailed | StudentRaised) -> None:
+    if isinstance(problem, StudentRaised):
+        score.partial(fraction, str(problem), actual=problem.where)
+        return
+    score.partial(
+        fraction,
+        problem.message,
+        hint=problem.hint,
+        expected=problem.expected,
+        actual=problem.actual,
+        counterexample=dict(problem.counterexample),
+    )
+
+
+def _is_right(attended: Attended) -> bool:
+    return is_close(attended.output, Attention()(attended.question), "attention")
+
+
+def _hint(student: Student, score: Score, came: Sequence[Attended]) -> str:
+    """The known mistake that gives these outputs, or the equation."""
+    if _is_random(student, score, came):
+        return RANDOM
+    for mistake, attention in itertools.chain(ATTENTIONS.items(), attention_pairs()):
+        with np.errstate(all="ignore"):
+            if all(same(each.output, attention(each.question)) for each in came):
+                return mistake.hint
+    return sentence(ROLES)
+
+
+def _is_random(student: Student, score: Score, came: Sequence[Attended]) -> bool:
+    question = came[0].question
+    try:
+        one, *others = (each.output for each in attend(student, score, [question] * 6, free=True))
+    except (CheckFailed, StudentRaised):
+        return False
+    return not all(same(each, one) for each in others)

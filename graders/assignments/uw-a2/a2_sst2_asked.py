@@ -1,0 +1,78 @@
+"""Questions to the student's classifier, each asked once for all checks that look at its answer."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+from weakref import WeakKeyDictionary
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.errors import BadReply, GraderFault, StudentFault, StudentRaised
+
+Answer = TypeVar("Answer")
+ABSENT = "NotHandedIn"
+_SEEN: WeakKeyDictionary[Student, dict[str, Any]] = WeakKeyDictionary()
+
+
+def asked(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
+    """What `ask` returns or raises; the second time a question is asked, from memory."""
+    seen = _SEEN.setdefault(student, {})
+    if question not in seen:
+        try:
+            seen[question] = ask()
+        except StudentRaised as problem:
+            seen[question] = _absent(problem) if problem.kind == ABSENT else problem
+        except (StudentFault, CheckFailed) as problem:
+            seen[question] = problem
+    answer: Answer = seen[question]
+    if isinstance(answer, StudentFault | CheckFailed):
+        raise answer
+    return answer
+
+
+def oracle(sandbox: Student, question: str, function: str, **values: Any) -> Any:
+    """What the oracle says; where it does not answer, the fault is ours."""
+    try:
+        return asked(sandbox, question, lambda: sandbox.call(function, **values))
+    except StudentFault as problem:
+        raise GraderFault(f"the oracle did not answer: {problem}") from None
+
+
+def _absent(problem: StudentRaised) -> CheckFailed:
+    """The sentence that says which name was looked for, and where."""
+    return CheckFailed(
+        str(problem).removeprefix(f"Your code raised {ABSENT}: "),
+        hint="Hand in the file that defines it under the handout's name.",
+    )
+
+
+def note_file(student: Student, score: Any) -> None:
+    """Say which file was taken, where there was a choice or something is odd about the upload."""
+    reply: Any = asked(student, "file", lambda: student.call("sst2_file"))
+    if not isinstance(reply, dict) or not isinstance(reply.get("notes"), list):
+        unreadable()
+    notes = [str(each)[:300] for each in reply["notes"]]
+    for each in notes:
+        score.note(each)
+    if notes:
+        score.note(f"The classifier was read from `{str(reply.get('file'))[:100]}`.")
+
+
+def first_that_holds(claims: list[Callable[[], None]]) -> None:
+    """Pass where one of these does; otherwise fail as the first did."""
+    problems: list[Exception] = []
+    for claim in claims:
+        try:
+            return claim()
+        except (CheckFailed, StudentFault) as problem:
+            problems.append(problem)
+    raise problems[0]
+
+
+def unreadable() -> NoReturn:
+    """Fail because a reply is none."""
+    raise BadReply("What your code answered could not be read.")
+
+
+def not_written(what: str) -> NoReturn:
+    """Fail because a part does nothing of what it is for."""
+    fail(what, hint="Is it still to be written? Checks that hold of any such code are not counted.")

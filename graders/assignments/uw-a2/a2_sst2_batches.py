@@ -1,0 +1,162 @@
+"""Collated batches as they came, and what is right for them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from a2_sst2_asked import asked, oracle, unreadable
+from a2_sst2_rows import Row, long_row, rows
+from numpy.typing import NDArray
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.checks.inputs import Inputs
+from graders.errors import StudentFault
+
+Ids = NDArray[np.int64]
+FAMILIES = ("roberta", "bert")
+LIMIT = 512  # positions that the model has
+SHORTEST_CUT = 64  # tokens: nobody cuts the drawn sentences, which are shorter
+LONG = 600  # words
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of each row under one tokenizer."""
+
+    ids: Sequence[Ids]
+    pad: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch of one tokenizer's: which rows were asked for, and what collate_fn made of them."""
+
+    family: str
+    rows: Sequence[Row]
+    asked: Sequence[int]
+    tokens: Tokens
+    text: Mapping[str, Any]
+    labels: Any
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest sentence in it."""
+        return max(len(self.tokens.ids[row]) for row in self.asked)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a sentence is in it that has to be cut."""
+        return self.longest > LIMIT
+
+    def matrix(self, name: str) -> NDArray[Any]:
+        """`input_ids` or `attention_mask`; a check fails where it is no matrix of a row a text."""
+        value = self.text.get(name)
+        if isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == len(self.asked):
+            return value
+        fail(
+            f"text_encoding has no `{name}` with one row for each sentence of the batch.",
+            hint='The tokenizer gives it: tokenizer(texts, padding=True, return_tensors="pt").',
+            expected=f"a tensor of shape ({len(self.asked)}, L)",
+            actual=kind(value),
+            counterexample=self.shown,
+        )
+
+    def kept(self) -> list[Ids]:
+        """Each row's ids without padding, whatever it is padded with."""
+        ids = self.matrix("input_ids")
+        return [
+            _unpadded(row, self.tokens, self.tokens.ids[at])
+            for at, row in zip(self.asked, ids, strict=True)
+        ]
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The batch as a counterexample."""
+        texts = " | ".join(self.rows[row]["text"][:40] for row in self.asked)
+        return {"tokenizer": self.family, "sentences": texts[:200]}
+
+
+def _unpadded(row: NDArray[Any], tokens: Tokens, right: Ids) -> Ids:
+    """The row's ids without what pads them: one token, the tokenizer's, or one beyond its own."""
+    for ids, rest in (
+        (row[: len(right)], row[len(right) :]),
+        (row[len(row) - len(right) :], row[: len(row) - len(right)]),
+    ):
+        if np.array_equal(ids, right) and len(set(rest.tolist())) <= 1:
+            return right
+    inside = np.flatnonzero((row != tokens.pad) & (row < tokens.size))
+    ids = row[inside[0] : inside[-1] + 1] if len(inside) else row[:0]
+    return np.asarray(ids, dtype=np.int64)
+
+
+def batches(student: Student, sandbox: Student, inputs: Inputs) -> Sequence[Batch]:
+    """What collate_fn makes for each tokenizer it works with; fails where it works with none."""
+    found: list[Batch] = []
+    problems: list[Exception] = []
+    for family in FAMILIES:
+        try:
+            found += family_batches(student, sandbox, inputs, family)
+        except (CheckFailed, StudentFault) as problem:
+            problems.append(problem)
+    if not found:
+        raise problems[0]
+    return found
+
+
+def family_batches(
+    student: Student, sandbox: Student, inputs: Inputs, family: str
+) -> Sequence[Batch]:
+    """The same for one tokenizer."""
+    drawn: Any = [*rows(inputs, "collate", 11), long_row(inputs, LONG)]
+    drawn[4:5] = rows(inputs, "longer", 1, most=30)  # in no batch but the last
+    plan: Any = _plan(inputs)
+    reply = asked(
+        student,
+        f"collate {family}",
+        lambda: student.call("sst2_collate", family=family, rows=drawn, batches=plan),
+    )
+    if not isinstance(reply, list) or len(reply) != len(plan):
+        unreadable()
+    tokens = tokens_of(sandbox, family, [row["text"] for row in drawn])
+    return [
+        Batch(family, drawn, at, tokens, *_parts(each))
+        for at, each in zip(plan, reply, strict=True)
+    ]
+
+
+def _plan(inputs: Inputs) -> list[list[int]]:
+    """Rows of each batch, not in the order of the data set; the last has the long sentence."""
+    order = inputs.random("collate order").sample([0, 1, 2, 3, 5, 6, 7, 8, 9, 10], 10)
+    return [order[:4], order[4:5], order[5:], [4, 11, 0]]
+
+
+def _parts(reply: Any) -> tuple[Mapping[str, Any], Any]:
+    if not isinstance(reply, dict):
+        unreadable()
+    if not isinstance(reply.get("text"), dict):
+        names: Any = reply.get("names") if isinstance(reply.get("names"), list) else []
+        fail(
+            "collate_fn does not return a dict with `text_encoding` and `label_encoding`.",
+            hint="The training loop reads batches by these two names.",
+            actual=f"a {str(reply.get('type'))[:40]} with {', '.join(map(str, names))[:100]}",
+        )
+    return reply["text"], reply.get("labels")
+
+
+def tokens_of(sandbox: Student, family: str, texts: list[str]) -> Tokens:
+    """The right tokens of each text."""
+    question = f"tokens {family} {texts}"
+    reply = oracle(sandbox, question, "sst2_tokens", family=family, texts=list(texts))
+    return Tokens([np.asarray(each) for each in reply["ids"]], reply["pad"], reply["size"])
+
+
+def kind(value: Any) -> str:
+    """What a value is, in a few words."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, dict) and isinstance(value.get("type"), str):
+        return f"a {value['type'][:40]}"
+    return "nothing"

@@ -1,0 +1,100 @@
+"""The items of the student's data sets, beside the rows they are made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from a2_sst2_asked import unreadable
+from a2_sst2_rows import Row, rows
+
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+
+SPLITS = ("train", "validation", "test")
+
+
+def splits(inputs: Inputs) -> dict[str, list[Row]]:
+    """Three splits of different lengths, no sentence in two of them."""
+    source = inputs.random("splits")
+    sizes = source.sample(range(9, 24), 3)
+    drawn = rows(inputs, "splits", sum(sizes))
+    ends = np.cumsum(sizes).tolist()
+    parts = zip(SPLITS, [0, *ends], ends, strict=False)
+    return {name: drawn[start:end] for name, start, end in parts}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a data set: what it is, and the text and label in it where it has one of each."""
+
+    type: str
+    text: str | None
+    label: int | None
+
+
+def read_items(reply: Any) -> list[Item]:
+    """The items of a reply."""
+    if not isinstance(reply, list):
+        unreadable()
+    return [_item(each) for each in reply]
+
+
+def _item(reply: Any) -> Item:
+    if not isinstance(reply, dict):
+        unreadable()
+    text, label = reply.get("text"), reply.get("label")
+    return Item(
+        str(reply.get("type"))[:40],
+        text if isinstance(text, str) else None,
+        label if isinstance(label, int) else None,
+    )
+
+
+def compare_split(
+    name: str, given: Sequence[Row], came: Any, drawn: Mapping[str, Sequence[Row]]
+) -> None:
+    """Fail where a data set is not the split of this name; items without text are only counted."""
+    if not isinstance(came, dict) or not isinstance(came.get("length"), int):
+        fail(
+            f"initialize_datasets gives no data set for {name}.",
+            hint="Return train, validation and test, in this order or by these names.",
+        )
+    length, texts = came["length"], [each.text for each in read_items(came.get("items"))]
+    if length == len(given) and (not any(texts) or texts == [row["text"] for row in given]):
+        return
+    other = next((n for n, part in drawn.items() if length == len(part) and n != name), "")
+    fail(
+        f"The data set for {name} does not hold the {len(given)} sentences of that split.",
+        hint=f"It is the split {other}." if other else "Take every row of the split once.",
+        expected=f"{len(given)} sentences",
+        actual=f"{length} items",
+    )
+
+
+def compare_items(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> None:
+    """Items that hold no text, as encoded ones, are judged by what collate_fn makes of them."""
+    if len(items) != len(drawn):
+        fail("Not every row can be had by its index.", expected=f"{len(drawn)} items")
+    if not any(each.text for each in items):
+        score.note("The items hold no text: they are judged by what collate_fn makes of them.")
+        return
+    for at, (each, row) in enumerate(zip(items, drawn, strict=True)):
+        if (each.text, each.label) != (row["text"], row["label"]):
+            fail(
+                f"Item {at} does not have the text and the label of row {at}.",
+                hint="Keep both as they are in the raw data, in its order.",
+                expected=str(tuple(row.values())),
+                actual=str((each.text, each.label))[:200],
+            )
+
+
+def compare_iteration(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> None:
+    """Fail where one pass does not give every item, in order."""
+    if len(items) != len(drawn):
+        fail(
+            "Iterating over the data set does not give every item once.",
+            expected=f"{len(drawn)} items",
+            actual=f"{len(items)} items or more",
+        )
+    compare_items(items, drawn, score)

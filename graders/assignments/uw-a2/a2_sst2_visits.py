@@ -1,0 +1,215 @@
+"""What main did, event by event, while evaluation followed a drawn script.
+
+    epoch         1    2    3    4    5    6    7    8  ...
+    validation  .72  .82  .82  .76  .92  .92  .80  .86      rises, ties, drops, a late rise
+    strictly better:   1, 2, 5; the weights to keep are those of the last of these
+
+Replies are read as the hostile data they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from a2_sst2_asked import asked, unreadable
+from a2_sst2_rows import Row, rows
+
+from graders.boundary.student import Student
+from graders.checks.inputs import Inputs
+
+EPOCHS = 64  # of the script: nobody trains for more
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer, and how many of the model's weights it holds of how many."""
+
+    name: str
+    adamw: bool
+    held: int
+    weights: int
+    settings: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """Two passes over a data set of `count` items, and where the first one's texts stand."""
+
+    orders: Sequence[Sequence[int]]
+    places: Sequence[int]
+    count: int
+    plain: bool
+    names: Sequence[str]
+    raised: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One thing that main did; `epoch` is how many were trained before, or with it."""
+
+    kind: str
+    epoch: int
+    split: str
+    weights: int
+    place: str
+    training: bool
+    gradient: bool
+    optimizer: Optimizer
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """All that main did, what it followed, and what its loaders deliver."""
+
+    events: Sequence[Visit]
+    loaders: Mapping[str, Loader]
+    script: Mapping[str, Sequence[float]]
+    splits: Mapping[str, Sequence[Row]]
+
+    def of(self, kind: str) -> list[Visit]:
+        """The events of one kind."""
+        return [each for each in self.events if each.kind == kind]
+
+    @property
+    def last_epoch(self) -> int:
+        """How many epochs main trained."""
+        return len(self.of("train"))
+
+    def evaluations(self, split: str = "") -> list[Visit]:
+        """The evaluations, of one split or of all."""
+        return [each for each in self.of("evaluate") if each.split == split or not split]
+
+    def accuracy(self, split: str, epoch: int) -> float:
+        """What main was told after an epoch; 0 is before training."""
+        return self.script[split][min(max(epoch, 0), EPOCHS)]
+
+    def validated(self) -> list[int]:
+        """The epochs after which validation accuracy was asked for."""
+        return sorted({e.epoch for e in self.evaluations("validation") if e.epoch > 0})
+
+    def best(self, split: str = "validation", *, ties: bool = False) -> int:
+        """The epoch that is best on a split: the first of equals, or the last."""
+        epochs = self.validated() or list(range(1, self.last_epoch + 1))
+        numbers = [self.accuracy(split, epoch) for epoch in epochs]
+        if not numbers:
+            return 0
+        best = max(numbers)
+        at = len(numbers) - 1 - numbers[::-1].index(best) if ties else numbers.index(best)
+        return epochs[at]
+
+    def last_rise(self) -> int:
+        """The last epoch that was better than the one before it."""
+        epochs = self.validated()
+        numbers = {at: self.accuracy("validation", at) for at in (0, *epochs)}
+        rises = [b for a, b in zip([0, *epochs], epochs, strict=False) if numbers[b] > numbers[a]]
+        return rises[-1] if rises else 0
+
+    def final_files(self) -> Mapping[str, int]:
+        """Which epoch's weights each file holds at the end."""
+        return {each.place: each.weights for each in self.of("keep")}
+
+    def tests(self) -> list[Visit]:
+        """The evaluations on test."""
+        return self.evaluations("test")
+
+
+def visits(student: Student, inputs: Inputs) -> Visits:
+    """What main does on drawn data, asked once."""
+    script, splits = _script(inputs), _splits(inputs)
+    reply: Any = asked(
+        student,
+        "main",
+        lambda: student.call(
+            "sst2_main",
+            script={name: list(numbers) for name, numbers in script.items()},
+            splits={name: list(each) for name, each in splits.items()},
+            weights=inputs.seed("main weights"),
+        ),
+    )
+    if not isinstance(reply, dict) or not isinstance(reply.get("events"), list):
+        unreadable()
+    loaders: Any = reply.get("loaders") if isinstance(reply.get("loaders"), dict) else {}
+    known = {name: _loader(loaders[name]) for name in SPLITS if name in loaders}
+    return Visits([_visit(each) for each in reply["events"]], known, script, splits)
+
+
+def _visit(reply: Any) -> Visit:
+    if not isinstance(reply, dict) or not isinstance(reply.get("epoch"), int):
+        unreadable()
+    weights = reply.get("weights")
+    return Visit(
+        str(reply.get("kind")),
+        reply["epoch"],
+        str(reply.get("split", "")),
+        weights if isinstance(weights, int) else -1,
+        str(reply.get("place", ""))[:100],
+        reply.get("training") is True,
+        reply.get("gradient") is not False,
+        _optimizer(reply.get("optimizer")),
+    )
+
+
+def _optimizer(reply: Any) -> Optimizer:
+    found = reply if isinstance(reply, dict) else {}
+    counts = [found.get(name) for name in ("held", "weights")]
+    held, weights = (each if isinstance(each, int) else 0 for each in counts)
+    settings = {name: found.get(name) for name in ("lr", "eps")}
+    return Optimizer(
+        str(found.get("name", ""))[:40],
+        found.get("adamw") is True,
+        held,
+        weights,
+        {name: each for name, each in settings.items() if isinstance(each, float)},
+    )
+
+
+def _loader(reply: Any) -> Loader:
+    if not isinstance(reply, dict) or not isinstance(reply.get("orders"), list):
+        unreadable()
+    passes, count = [*reply["orders"], reply.get("places")], reply.get("count")
+    if len(passes) != 3 or not all(map(_is_order, passes)) or not isinstance(count, int):
+        unreadable()
+    names = reply.get("names")
+    return Loader(
+        passes[:2],
+        passes[2],
+        count,
+        reply.get("plain") is True,
+        [str(each)[:40] for each in names] if isinstance(names, list) else [],
+        str(reply.get("raised", ""))[:200],
+    )
+
+
+def _is_order(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, int) for each in value)
+
+
+@cache
+def _script(inputs: Inputs) -> Mapping[str, Sequence[float]]:
+    """Accuracies for each epoch, the untrained model's first; for three splits with three bests."""
+    source = inputs.random("script")
+    low = source.uniform(0.7, 0.74)
+    first, best = low + source.uniform(0.08, 0.12), low + source.uniform(0.18, 0.22)
+    later = [best - source.uniform(0.02, 0.1) for _ in range(EPOCHS)]
+    validation = [low - 0.04, low, first, first, low + 0.04, best, best, best - 0.12, best - 0.06]
+    test = [low + 0.1 - source.uniform(0.0, 0.05) for _ in range(EPOCHS + 1)]
+    test[source.choice((3, 4))] = low + 0.2
+    return {
+        "train": [0.5 + 0.49 * epoch / EPOCHS for epoch in range(EPOCHS + 1)],
+        "validation": [round(each, 6) for each in (validation + later)[: EPOCHS + 1]],
+        "test": test,
+    }
+
+
+@cache
+def _splits(inputs: Inputs) -> Mapping[str, Sequence[Row]]:
+    """More training sentences than a batch has; no size is a multiple of a batch's."""
+    source = inputs.random("main sizes")
+    sizes = [source.choice((131, 137, 139, 149)), *source.sample((67, 71, 73, 79, 83), 2)]
+    drawn = rows(inputs, "main", sum(sizes))
+    ends = np.cumsum(sizes).tolist()
+    parts = zip(SPLITS, sizes, ends, strict=True)
+    return {name: drawn[end - size : end] for name, size, end in parts}

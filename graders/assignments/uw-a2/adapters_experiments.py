@@ -1,0 +1,208 @@
+"""What the checks of the experiments ask of code found by liberal names; runs beside that code.
+
+Nothing is judged here, and nothing is required: what cannot be asked is left out.
+"""
+
+import contextlib
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from adapters_mini import GIVEN, WANTED, prepared, student
+from torch import nn
+
+POSITIONS = re.compile(
+    r"sinus|sin_?cos|pos\w*_?enc|pos\w*_?emb|positional|(^|_)pe($|_)", re.IGNORECASE
+)
+FUSIONS = re.compile(
+    r"shuff|shift|roll|re_?weigh|fus(e|ion)|perm\w*_heads|random_heads", re.IGNORECASE
+)
+REPLACED = ("merge_heads", "self_attention")
+LENGTH = re.compile(r"tok|len|block|pos|seq|ctx|context|time|^t$|^n$|^l$", re.IGNORECASE)
+WIDTH = re.compile(r"emb|dim|model|hidden|feat|chan|^d|^c$", re.IGNORECASE)
+HEADS = re.compile(r"head|^h$|^nh$", re.IGNORECASE)
+EITHER = re.compile(f"{POSITIONS.pattern}|{FUSIONS.pattern}", re.IGNORECASE)
+DEFINITION = re.compile(r"\b(?:def|class)\s+(\w+)\s*[(:]")
+MOST = 6  # candidates that are asked
+MOST_FILES = 100
+
+
+def positional_tables(n_tok: int, n_embd: int) -> list[dict[str, Any]]:
+    """The table (n_tok, n_embd) of each function or module that seems to give positions.
+
+    One that is drawn anew each time, or says the same everywhere, is still to be learned.
+    """
+    found = []
+    with _on_cpu():
+        for name in _names(POSITIONS, ())[:MOST]:
+            ways = partial(_tables, name, n_tok, n_embd)
+            table, again = _first(ways), _first(ways)
+            if table is not None and torch.equal(table, again) and (table != table[:1]).any():
+                found.append({"name": name, "table": table})
+    return found
+
+
+def _tables(name: str, n_tok: int, n_embd: int) -> Iterator[Callable[[], Any]]:
+    """Ways to get its table, the likeliest first."""
+    made, sizes = _experiments()[name], {LENGTH: n_tok, WIDTH: n_embd}
+
+    def table(value: Any) -> Any:
+        return _table(value, n_tok, n_embd)
+
+    if isinstance(made, type):
+        module = _built(made, sizes)
+        yield lambda: next(filter(_is_some, map(table, module.buffers())), None)
+        yield lambda: table(module(torch.zeros(1, n_tok, n_embd)))
+        return
+    yield lambda: table(made(**_named(made, sizes)))
+    yield lambda: table(made(n_tok, n_embd))
+    yield lambda: table(made(n_embd, n_tok))
+
+
+def _is_some(value: Any) -> bool:
+    return value is not None
+
+
+def _table(value: Any, n_tok: int, n_embd: int) -> Any:
+    """The rows of a table that is as wide as asked and long enough."""
+    value = torch.as_tensor(value).detach()
+    while value.ndim > 2 and 1 in value.shape:
+        value = value.squeeze(value.shape.index(1))
+    if value.ndim != 2 or value.shape[1] != n_embd or value.shape[0] < n_tok:
+        return None
+    return value[:n_tok].to(torch.float64)
+
+
+def head_fusions(y: Any) -> list[dict[str, Any]]:
+    """What each variant of merging heads makes of y (B, n_heads, T, c).
+
+    `whole` comes of all items, `again` of the same a few times more, `alone` of each item.
+    """
+    found = []
+    with _on_cpu():
+        for name in _names(FUSIONS, REPLACED)[:MOST]:
+            fusion = _first(partial(_fusions, name, y.shape[1], y.shape[3]))
+            answer = _first(lambda each=fusion: iter([partial(_asked, each, y)]))
+            if answer is not None:
+                found.append({"name": name, **answer})
+    return found
+
+
+def _fusions(name: str, n_heads: int, c: int) -> Iterator[Callable[[], Any]]:
+    """The function of y that this name stands for."""
+    made = _experiments()[name]
+    if isinstance(made, type):
+        yield lambda: _built(made, {HEADS: n_heads, WIDTH: n_heads * c})
+    elif name == "self_attention":
+        yield lambda: lambda y: made(*[y.transpose(1, 2).flatten(2)] * 3, n_heads, False)
+    elif len(_required(made)) == 2:
+        yield lambda: lambda y: made(y, n_heads)
+    else:
+        yield lambda: made
+
+
+def _asked(fusion: Callable[[Any], Any], y: Any) -> dict[str, Any]:
+    def ask(items: Any) -> Any:
+        with torch.no_grad():
+            return fusion(torch.from_numpy(items.copy())).detach().to(torch.float64).clone()
+
+    return {
+        "whole": ask(y),
+        "again": [ask(y) for _ in range(6)],
+        "alone": [ask(y[b : b + 1]) for b in range(len(y))],
+    }
+
+
+# ---------------------------------------------------------------- what the upload defines
+
+
+def _names(wanted: re.Pattern[str], replaced: Sequence[str]) -> list[str]:
+    """Functions and classes of such a name, and those of 2.1 that are defined anew below it."""
+    from adapting.gathered import code_folder
+
+    named = [each for each in _written(code_folder()) if wanted.search(each)]
+    return [*(each for each in named if each not in WANTED), *filter(_is_replaced, replaced)]
+
+
+@functools.cache
+def _written(folder: Path) -> tuple[str, ...]:
+    """The names behind each `def` and `class` in the code files, notebooks among them."""
+    files = [*sorted(folder.rglob("*.py")), *sorted(folder.rglob("*.ipynb"))]
+    texts = (each.read_text(encoding="utf-8", errors="replace") for each in files[:MOST_FILES])
+    return tuple(dict.fromkeys(name for text in texts for name in DEFINITION.findall(text)))
+
+
+def _is_replaced(name: str) -> bool:
+    """Whether the experiments have another function of this name than part 2.1."""
+    try:
+        before, after = student()[name], _experiments()[name]
+    except Exception:  # noqa: BLE001  it is not there, or cannot be made
+        return False
+    codes = (getattr(inspect.unwrap(each), "__code__", None) for each in (before, after))
+    return len(set(codes)) == 2
+
+
+@functools.cache
+def _experiments() -> Any:
+    """All that may be code of an experiment, each in its last definition."""
+    from adapting.gathered import code_folder, gather
+
+    found = [each for each in _written(code_folder()) if EITHER.search(each)]
+    names = tuple(dict.fromkeys((*found, *REPLACED)))
+    return prepared(gather(code_folder(), wanted=names, prefer=("A2S2",), given=GIVEN))
+
+
+def _first(ways: Callable[[], Iterator[Callable[[], Any]]]) -> Any:
+    """The first value that one of the ways gives; it was found by a guess, so any may raise."""
+    with contextlib.suppress(Exception):
+        for way in ways():
+            with contextlib.suppress(Exception):
+                if (value := way()) is not None:
+                    return value
+    return None
+
+
+def _required(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    parameters = inspect.signature(function).parameters.values()
+    return [
+        each
+        for each in parameters
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+
+
+def _named(function: Callable[..., Any], values: dict[re.Pattern[str], Any]) -> Any:
+    """Values for what the function requires, by the names of its parameters, or None."""
+    given = {}
+    for parameter in inspect.signature(function).parameters.values():
+        fits = [value for pattern, value in values.items() if pattern.search(parameter.name)]
+        if "drop" in parameter.name:
+            given[parameter.name] = 0.0
+        elif fits:
+            given[parameter.name] = fits[0]
+        elif parameter in _required(function):
+            return None
+    return given
+
+
+def _built(made: type, values: dict[re.Pattern[str], Any]) -> nn.Module:
+    """An instance, made by the names of its parameters or of the settings of a config."""
+    named = _named(made, values)
+    if named is None:
+        n_tok, n_embd, n_heads = (values.get(each, 12) for each in (LENGTH, WIDTH, HEADS))
+        config = SimpleNamespace(n_embd=n_embd, d_model=n_embd, block_size=n_tok, max_len=n_tok)
+        config.n_head = config.n_heads = n_heads
+        return made(config).eval()
+    return made(**named).eval()
+
+
+def _on_cpu() -> Any:
+    from adapting.devices import on_cpu
+
+    return on_cpu()

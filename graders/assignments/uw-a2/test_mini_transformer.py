@@ -1,0 +1,168 @@
+"""The functions of part 2.1, each on its own; self_attention has its own file."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from a2_attention import Floats, by_head_size, merge, similarities, softmax, split
+from a2_mini_helpers import Function, Judge, asked
+from a2_mini_mistakes import (
+    HEADS,
+    MERGE,
+    MERGES,
+    MIXTURES,
+    OUTPUTS,
+    PAIRS,
+    SCALE,
+    SCALES,
+    SIMILARITIES,
+    SOFTMAX,
+    SOFTMAXES,
+    SPLITS,
+)
+from a2_mini_questions import Draws, Size
+from a2_mini_replies import (
+    answers,
+    first_difference,
+    note_narrowed,
+    part,
+    require_floats,
+    sentence,
+)
+
+from graders.boundary.outcome import clean
+from graders.checks.compare import fail, is_close
+
+LARGEST = 50  # notes and names shown at most
+
+
+def _token_scores(draws: Draws, size: Size, dtype: Any) -> Floats:
+    return 2 * draws.normal("A", (size.B, size.T, size.T), dtype)
+
+
+def _head_scores(draws: Draws, size: Size, dtype: Any) -> Floats:
+    return 2 * draws.normal("A", (size.B, size.n_heads, size.T, size.T), dtype)
+
+
+@pytest.fixture
+def judge(student, score, inputs):
+    return Judge(student, score, inputs)
+
+
+@pytest.mark.criterion("mini-transformer", weight=0)
+def test_mini_transformer_found(student, score):
+    """The functions of part 2.1 are found by their names, in a notebook or in a .py file."""
+    reply = student.call("mini_files")
+    file, missing, notes = (part(reply, name) for name in ("file", "missing", "notes"))
+    for each in notes[:LARGEST] if isinstance(notes, list) else ():
+        score.note(clean(str(each)))
+    names = [clean(str(each)) for each in missing[:LARGEST]] if isinstance(missing, list) else []
+    if not isinstance(file, str) or not file:
+        fail("No file defines any of the functions.", actual=f"looked for {', '.join(names)}")
+    score.note(f"Taken from {clean(file)}.")
+    if names:
+        score.note(f"Not found: {', '.join(names)}.")
+
+
+@pytest.mark.criterion("mini-transformer", weight=1.5)
+def test_pairwise_similarities(judge):
+    """pairwise_similarities gives q_i · k_j for each pair of tokens, unscaled."""
+    function = Function("pairwise_similarities", similarities, SIMILARITIES, PAIRS)
+    judge.function(
+        function,
+        lambda draws, size, dtype: [draws.normal(n, size.tokens, dtype) for n in "QK"],
+        lambda draws, size, dtype: [draws.normal(n, size.heads, dtype) for n in "QK"],
+    )
+
+
+@pytest.mark.criterion("mini-transformer", weight=1.5)
+def test_attn_scaled(judge):
+    """attn_scaled divides by sqrt(n_embd / n_heads), also where there are several heads."""
+
+    def scaled(scale: Any) -> Any:
+        return lambda scores, n_embd, n_heads: scores / scale(n_embd, n_heads)
+
+    wrong = {each: scaled(scale) for each, scale in SCALES.items()}
+    function = Function("attn_scaled", scaled(by_head_size), wrong, SCALE)
+    judge.function(
+        function,
+        lambda draws, size, dtype: [_token_scores(draws, size, dtype), size.n_embd, 1],
+        lambda draws, size, dtype: [_head_scores(draws, size, dtype), size.n_embd, size.n_heads],
+    )
+    judge.calls(function, [[np.ones((2, 3, 5, 5), np.float32), 12, 3]])
+
+
+@pytest.mark.criterion("mini-transformer", weight=1.5)
+def test_attn_softmax(judge):
+    """attn_softmax turns each query's scores into weights that sum to one over the keys."""
+    judge.function(
+        Function("attn_softmax", softmax, SOFTMAXES, SOFTMAX),
+        lambda draws, size, dtype: [_token_scores(draws, size, dtype)],
+        lambda draws, size, dtype: [_head_scores(draws, size, dtype)],
+    )
+
+
+@pytest.mark.criterion("mini-transformer", weight=1.5)
+def test_compute_outputs(judge):
+    """compute_outputs mixes the values by the weights."""
+    judge.function(
+        Function("compute_outputs", np.matmul, MIXTURES, OUTPUTS),
+        lambda draws, size, dtype: [
+            softmax(_token_scores(draws, size, dtype)),
+            draws.normal("V", size.tokens, dtype),
+        ],
+        lambda draws, size, dtype: [
+            softmax(_head_scores(draws, size, dtype)),
+            draws.normal("V", size.heads, dtype),
+        ],
+    )
+
+
+@pytest.mark.criterion("mini-transformer", weight=2)
+def test_causal_mask(judge):
+    """make_causal_mask and apply_causal_mask together leave no weight on later tokens."""
+    judge.mask(
+        lambda draws, size, dtype: [_token_scores(draws, size, dtype)],
+        lambda draws, size, dtype: [_head_scores(draws, size, dtype)],
+    )
+
+
+@pytest.mark.criterion("mini-transformer", weight=1.5)
+def test_split_heads(judge):
+    """split_heads gives each head its own features: (B, T, C) to (B, n_heads, T, C/n_heads)."""
+    calls = Draws(judge.inputs, "split").calls(
+        lambda draws, size, dtype: [draws.normal("x", size.tokens, dtype), size.n_heads]
+    )
+    judge.calls(Function("split_heads", split, SPLITS, HEADS), calls)
+
+
+@pytest.mark.criterion("mini-transformer", weight=1)
+def test_merge_heads(judge):
+    """merge_heads puts the heads of each token side by side: back to (B, T, C)."""
+    calls = Draws(judge.inputs, "merge").calls(
+        lambda draws, size, dtype: [draws.normal("y", size.heads, dtype)]
+    )
+    judge.calls(Function("merge_heads", merge, MERGES, MERGE), calls)
+
+
+@pytest.mark.criterion("mini-transformer", weight=0.5)
+def test_merge_undoes_split(student, score, inputs):
+    """merge_heads gives back what split_heads was given."""
+    calls = Draws(inputs, "there and back").calls(
+        lambda draws, size, dtype: [draws.normal("x", size.tokens, dtype), size.n_heads]
+    )
+    replies = answers(student, "mini_there_and_back", calls)
+    note_narrowed(replies, score)
+    for (x, n_heads), reply in zip(calls, replies, strict=True):
+        heads, merged = (part(reply["answer"], name) for name in ("heads", "merged"))
+        said = {"hint": sentence(f"{HEADS}; {MERGE}")}
+        wanted = split(x, n_heads).shape
+        require_floats(heads, wanted, "split_heads gives another shape.", **said)
+        back = require_floats(merged, x.shape, "merge_heads gives another shape.", **said)
+        if not is_close(back, x, "attention"):
+            fail(
+                "merge_heads(split_heads(x, n_heads)) is not x.",
+                **said,
+                actual=first_difference(back, x),
+                counterexample=asked("split_heads", (x, n_heads)),
+            )

@@ -1,0 +1,200 @@
+"""Files of predicted labels, 0 or 1 a line, judged against the data's.
+
+    bytes -> read_labels -> Labels(predictions, gold) -> judge: one class? enough? borderline?
+
+A model that gives everybody one class has learned nothing, whatever share that gets right.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import comb
+from typing import Literal
+
+from graders.checks.compare import fail
+from graders.checks.score import Score
+from graders.intervals import is_borderline, percent, share_in_words
+
+State = Literal["reached", "borderline", "missed"]
+ALPHA = Fraction(1, 100)  # how improbable an accuracy has to be for a guesser of one class
+WORDS = {
+    **dict.fromkeys(("0", "0.0", "false", "no", "negative", "neg", "label_0"), 0),
+    **dict.fromkeys(("1", "1.0", "true", "yes", "positive", "pos", "label_1"), 1),
+}
+MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+QUOTES = " \t\"'[](),;"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Predicted labels beside the right ones; `notes` say what was unusual about the file."""
+
+    name: str
+    predictions: tuple[int, ...]
+    gold: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def correct(self) -> int:
+        """How many are right."""
+        return sum(a == b for a, b in zip(self.predictions, self.gold, strict=True))
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return len(self.gold)
+
+    @property
+    def share(self) -> Fraction:
+        """The accuracy."""
+        return Fraction(self.correct, self.n)
+
+    @property
+    def in_words(self) -> str:
+        """`1690 of 1821 = 92.8 % (95 % interval ...)`."""
+        return share_in_words(self.correct, self.n)
+
+    @property
+    def majority(self) -> int:
+        """How many a model gets right that always says the more frequent class."""
+        return max(self.gold.count(0), self.gold.count(1))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether one class alone is predicted."""
+        return len(set(self.predictions)) == 1
+
+    @property
+    def beats_majority(self) -> bool:
+        """Whether always saying one class is this good less than once in a hundred times."""
+        return chance_at_least(self.correct, self.n, Fraction(self.majority, self.n)) < ALPHA
+
+    @property
+    def exchanged(self) -> "Labels":
+        """The same with the two classes exchanged."""
+        return replace(self, predictions=tuple(1 - each for each in self.predictions))
+
+    def state(self, threshold: Fraction) -> State:
+        """Where the accuracy stands; borderline is one whose 95 % interval holds the threshold."""
+        if is_borderline(self.correct, self.n, threshold):
+            return "borderline"
+        return "reached" if self.share >= threshold else "missed"
+
+
+def read_labels(name: str, raw: bytes, gold: Sequence[int]) -> Labels:
+    """The labels in a file; a check fails where there is not one for each of `gold`."""
+    lines, notes = _lines(raw)
+    if len(lines) == len(gold) + 1 and _label(lines[0]) is None:
+        notes.append(f"the first line was left out ({lines[0][:40]!r})")
+        lines = lines[1:]
+    if len(lines) != len(gold):
+        fail(
+            f"`{name}` has {len(lines)} lines, but {len(gold)} are asked for.",
+            hint="One label a line, in the order of the data, without blank lines between.",
+            expected=f"{len(gold)} lines",
+            actual=f"{len(lines)} lines",
+        )
+    return Labels(name, _labels(name, lines), tuple(gold), tuple(notes))
+
+
+def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = False) -> None:
+    """Pass where the accuracy is at or above the threshold; say where that is not sure.
+
+    `either` is for data whose editions exchange the classes: the better reading counts.
+    """
+    if either and labels.exchanged.correct > labels.correct:
+        labels = labels.exchanged
+        score.note("The two classes are exchanged beside this edition of the data; read so.")
+    for note in labels.notes:
+        score.note(f"`{labels.name}`: {note}.")
+    _fail_if_constant(labels)
+    if labels.state(threshold) == "borderline":
+        score.note(f"Borderline: {labels.n} items cannot tell on which side of "
+                   f"{_shown(threshold)} it is.")  # fmt: skip
+    if labels.share >= threshold:
+        score.note(f"Right: {labels.in_words}.")
+        return
+    fail(
+        f"{labels.in_words}: below {_shown(threshold)}.",
+        hint=_why_low(labels, threshold),
+        expected=f"at least {_shown(threshold)}",
+        actual=percent(labels.correct, labels.n),
+    )
+
+
+def chance_at_least(k: int, n: int, share: Fraction) -> Fraction:
+    """How probable k or more of n are, for a model whose true accuracy is `share`; exact."""
+    hit, miss = share.numerator, share.denominator - share.numerator
+    ways = sum(comb(n, i) * hit**i * miss ** (n - i) for i in range(k, n + 1))
+    return Fraction(ways, share.denominator**n)
+
+
+def _fail_if_constant(labels: Labels) -> None:
+    if not labels.is_constant:
+        return
+    said = f"Only one class is predicted: {labels.predictions[0]} on all {labels.n} lines."
+    fail(
+        f"{said} That is {labels.in_words}.",
+        hint="Such a model has not learned anything: is the learning rate too high, or does the "
+        "optimizer not hold the model's weights?",
+        expected="both classes",
+        actual="one predicted class",
+    )
+
+
+def _why_low(labels: Labels, threshold: Fraction) -> str:
+    if labels.exchanged.share >= threshold:
+        right = percent(labels.exchanged.correct, labels.n)
+        return f"With the two classes exchanged it would be {right}."
+    for by, where in ((1, "earlier"), (-1, "later")):
+        moved = replace(labels, predictions=_rotated(labels.predictions, by))
+        if moved.share >= threshold:
+            right = percent(moved.correct, moved.n)
+            return f"With every line one line {where} it would be about {right}."
+    if not labels.beats_majority:
+        return (
+            "That is not above what always saying the more frequent class gives, "
+            f"{percent(labels.majority, labels.n)}: are the lines in the order of the data?"
+        )
+    return "Were these predicted by the best checkpoint?"
+
+
+def _rotated(values: tuple[int, ...], by: int) -> tuple[int, ...]:
+    return (*values[by:], *values[:by])
+
+
+def _shown(share: Fraction) -> str:
+    return f"{float(100 * share):g} %"
+
+
+def _lines(raw: bytes) -> tuple[list[str], list[str]]:
+    """The lines without blank ones at the end, and what was unusual about the bytes."""
+    encoding = next((name for mark, name in MARKS if raw.startswith(mark)), "utf-8")
+    notes = [] if encoding == "utf-8" else [f"it begins with a byte-order mark ({encoding})"]
+    text = (
+        raw.decode(encoding, "replace").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    )
+    lines = [line.strip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines, notes
+
+
+def _labels(name: str, lines: Sequence[str]) -> tuple[int, ...]:
+    """The label of each line: the whole line, or its last column where every line has one there."""
+    whole = [_label(line) for line in lines]
+    columns = [_label(line.replace("\t", ",").rsplit(",", 1)[-1]) for line in lines]
+    for found in (whole, columns):
+        if None not in found:
+            return tuple(label for label in found if label is not None)
+    at = whole.index(None)
+    fail(
+        f"Line {at + 1} of `{name}` is no label.",
+        hint="One label a line: 0 or 1.",
+        expected="0 or 1",
+        actual=repr(lines[at][:60]),
+    )
+
+
+def _label(line: str) -> int | None:
+    return WORDS.get(line.strip(QUOTES).lower())

@@ -1,0 +1,123 @@
+"""Advice on the code of experiments: what is found by its name, and what is said of it."""
+
+import importlib
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.checks.compare import CheckFailed, CheckSkipped
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.errors import StudentFault
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+sys.path.insert(0, str(ASSIGNMENTS / "uw-a2"))  # as the plugin does, so that a2_* are found
+
+EXPERIMENTS = importlib.import_module("test_experiments")
+POSITIONS = importlib.import_module("a2_positions")
+TABLES = ("sinusoidal_values", "sinusoidal_norm", "sinusoidal_shift")
+FUSIONS = ("fusion_is_repeatable", "fusion_treats_items_alone", "fusion_changes_the_model")
+HEADER = "import math\nimport torch\nfrom torch import nn\n"
+LEARNED = """
+class PositionalEmbedding(nn.Module):
+    def __init__(self, block_size, n_embd):
+        super().__init__()
+        self.pos_emb = nn.Parameter(torch.randn(1, block_size, n_embd))
+    def forward(self, x):
+        return x + self.pos_emb
+"""
+SWAPPED = """
+def pos_encoding(d_model, seq_len):
+    angles = torch.arange(seq_len)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack((angles.sin(), angles.cos()), -1).flatten(1)
+"""
+
+
+class Answers:
+    """A student who gives one table, or whose answer is this value."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def call(self, function, /, **values):
+        if function == "positional_tables" and callable(self.value):
+            return [{"name": "pe", "table": self.value(values["n_tok"], values["n_embd"])}]
+        return self.value
+
+
+def run(name, value):
+    """The notes of one check on this answer."""
+    score = Score()
+    getattr(EXPERIMENTS, f"test_{name}")(Answers(value), score, Inputs())
+    return score.notes
+
+
+@pytest.fixture(scope="module")
+def advise(tmp_path_factory):
+    """Status and message of each check of the experiments, for a text as A2S2.py."""
+    assignment = replace(load_assignment("uw-a2"), preload=())  # transformers is not asked for
+    options = Options(tier=best_tier(), only=frozenset({"experiments"}))
+
+    def graded(text):
+        folder = tmp_path_factory.mktemp("uploads") / "one"
+        folder.mkdir()
+        (folder / "A2S2.py").write_text(HEADER + text)
+        result = grade_submission(identify(folder, "uw-a2"), assignment, options)
+        return {each.check.id: each for each in result.criteria[0].checks}
+
+    return graded
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("table", [POSITIONS.sinusoidal, POSITIONS.half_split])
+def test_both_orders_of_columns_are_right(name, table):
+    assert EXPERIMENTS.ADVICE in run(name, table)
+
+
+@pytest.mark.parametrize("mistake", POSITIONS.MISTAKES, ids=lambda each: each.id)
+def test_wrong_table_is_named(mistake):
+    with pytest.raises(CheckFailed) as failed:
+        run("sinusoidal_values", POSITIONS.MISTAKES[mistake])
+    assert mistake.says in failed.value.hint
+
+
+@pytest.mark.parametrize("name", ["sinusoidal_norm", "sinusoidal_shift"])
+def test_mispaired_columns_lose_norm_and_shift(name):
+    with pytest.raises(CheckFailed):
+        run(name, POSITIONS.mispaired)
+
+
+def test_no_two_mistakes_give_one_table():
+    tables = [POSITIONS.sinusoidal, *POSITIONS.MISTAKES.values()]
+    values = [table(23, 10) for table in tables]
+    for i, one in enumerate(values):
+        assert not any(np.allclose(one, other, atol=1e-3) for other in values[:i])
+
+
+@pytest.mark.parametrize("name", [*TABLES, *FUSIONS])
+def test_nothing_found_is_nothing_to_judge(name):
+    with pytest.raises(CheckSkipped):
+        run(name, [])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, 3, {}, [3], [{"name": 3, "table": "x", "whole": np.zeros(3)}], [{"whole": np.ones(2)}]],
+)
+@pytest.mark.parametrize("name", [*TABLES, *FUSIONS])
+def test_hostile_reply_is_the_student_s_fault(name, value):
+    with pytest.raises((CheckFailed, CheckSkipped, StudentFault)):
+        run(name, value)
+
+
+def test_sizes_in_the_other_order_are_found(advise):
+    assert advise(SWAPPED)["sinusoidal-values"].status == "passed"
+
+
+def test_learned_positions_are_left_alone(advise):
+    assert advise(LEARNED)["sinusoidal-values"].status == "skipped"

@@ -1,0 +1,279 @@
+"""How the checks of the mini transformer share points, and what they make of odd submissions."""
+
+import contextlib
+import importlib
+import itertools
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import submissions
+from graders.boundary.sandbox import best_tier
+from graders.checks.compare import CheckFailed
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.errors import StudentFault
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+sys.path.insert(0, str(ASSIGNMENTS / "uw-a2"))  # as the plugin does, so that a2_* are found
+
+EXAMPLES = Path(submissions.__file__).parent / "examples" / "uw-a2"
+FILES = ("test_mini_transformer", "test_mini_transformer_attention")
+CHECKS = {
+    name: check
+    for file in FILES
+    for name, check in vars(importlib.import_module(file)).items()
+    if name.startswith("test_")
+}
+HELPERS = (EXAMPLES / "right-mini-starter-split" / "A2S2.py").read_text()
+HELPERS, _, COMPOSED = HELPERS.partition("def self_attention")
+FUSED = """
+def self_attention(Q, K, V, n_heads=1, causal=True):
+    heads = [torch.stack(x.chunk(n_heads, -1), 1) for x in (Q, K, V)]
+    y = F.scaled_dot_product_attention(*heads, is_causal=causal)
+    return torch.cat(y.unbind(1), -1)
+"""
+CACHED = """
+MASK = None
+def self_attention(Q, K, V, n_heads=1, causal=True):
+    global MASK
+    if MASK is None:
+        MASK = make_causal_mask(Q.shape[1]) if causal else None
+    q, k, v = split_heads_qkv(Q, K, V, n_heads)
+    A = attn_scaled(pairwise_similarities(q, k), Q.shape[-1], n_heads)
+    A = A if MASK is None else apply_causal_mask(A, MASK)
+    return merge_heads(compute_outputs(attn_softmax(A), v))
+"""
+
+
+class Replies:
+    """A student who answers the same to every question."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def call(self, function, /, **values):
+        return self.value(values) if callable(self.value) else self.value
+
+
+@pytest.fixture(scope="module")
+def grade(tmp_path_factory):
+    """Grades a folder, or a text as A2S2.py, on the mini transformer alone."""
+    assignment = replace(load_assignment("uw-a2"), preload=())  # transformers is not asked for
+
+    def run(work, draw=0):
+        if isinstance(work, str):
+            folder = tmp_path_factory.mktemp("uploads") / "one"
+            folder.mkdir()
+            (folder / "A2S2.py").write_text(work)
+            work = folder
+        options = Options(tier=best_tier(), only=frozenset({"mini-transformer"}), draw=draw)
+        return grade_submission(identify(work, "uw-a2"), assignment, options)
+
+    return run
+
+
+def lost(result) -> dict[str, float]:
+    """The share of each check that is lost."""
+    return {
+        each.check.id: 1 - each.fraction
+        for each in result.criteria[0].checks
+        if each.fraction < 1 and each.check.weight
+    }
+
+
+def said_of(result, name: str) -> str:
+    """The message of one check."""
+    return next(each.message for each in result.criteria[0].checks if each.check.id == name)
+
+
+def test_checks_share_eighteen_points():
+    marks = [check.pytestmark[0].kwargs.get("weight", 1.0) for check in CHECKS.values()]
+    assert sum(marks) == pytest.approx(18)
+
+
+def test_notebook_and_script_get_the_same_result(grade):
+    notebook, script = (grade(EXAMPLES / f"right-mini-{each}") for each in ("notebook", "script"))
+    seen = [
+        [
+            (each.check.id, each.status, each.fraction, each.message.replace(".ipynb", ".py"))
+            for each in result.criteria[0].checks
+        ]
+        for result in (notebook, script)
+    ]
+    assert seen[0] == seen[1]
+    assert notebook.score == script.score == 18
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["loops", "einsum"])
+def test_right_code_keeps_its_points_whatever_is_drawn(grade, name):
+    for draw in range(1, 5):
+        assert lost(grade(EXAMPLES / f"right-mini-{name}", draw)) == {}
+
+
+def test_right_attention_alone_keeps_its_own_points(grade):
+    result = grade(FUSED)
+    assert result.score == 7
+    assert not any("attention" in each for each in lost(result))
+
+
+def test_wrong_attention_leaves_the_functions_their_points(grade):
+    assert grade(HELPERS).score == 11
+
+
+def test_self_attention_of_wrong_functions_keeps_its_composition(grade):
+    result = grade((HELPERS + "def self_attention" + COMPOSED).replace("A, -1)", "A, -2)"))
+    assert "attn-softmax" in lost(result)
+    assert "self-attention-composition" not in lost(result)
+
+
+def test_mask_kept_from_an_earlier_call_is_seen(grade):
+    result = grade(HELPERS + CACHED)
+    assert "same-answer-again" in lost(result) or "self-attention-one-head" in lost(result)
+    assert result.score < 17
+
+
+def test_code_for_float32_alone_is_told_and_loses_nothing(grade):
+    text = (HELPERS + "def self_attention" + COMPOSED).replace(
+        "return A.matmul(V)",
+        "return torch.matmul(A, V, out=torch.zeros(A.shape[:-1] + V.shape[-1:]))",
+    )
+    result = grade(text)
+    assert "In float64 your code raises" in said_of(result, "compute-outputs")
+    assert result.score == 18
+
+
+def test_functions_for_three_axes_alone_are_enough_head_by_head(grade):
+    result = grade(EXAMPLES / "right-mini-loops")
+    assert "does not take (B, n_heads, T, ...)" in said_of(result, "pairwise-similarities")
+    assert result.score == 18
+
+
+def test_functions_that_attention_does_without_may_take_three_axes_alone(grade):
+    text = HELPERS.replace("K.transpose(-1, -2)", "K.transpose(1, 2)") + FUSED
+    result = grade(text)
+    assert "your self_attention never gives it" in said_of(result, "pairwise-similarities")
+    assert result.score == 18
+
+
+def test_functions_for_three_axes_alone_are_not_enough_where_heads_are_split(grade):
+    text = HELPERS + "def self_attention" + COMPOSED
+    result = grade(text.replace("K.transpose(-1, -2)", "K.transpose(1, 2)"))
+    assert "pairwise-similarities" in lost(result)
+
+
+def test_einops_and_compiled_functions_are_taken(grade):
+    text = (HELPERS + "@torch.compile\ndef self_attention" + COMPOSED).replace(
+        "return x.reshape(*x.shape[:2], n_heads, x.shape[2] // n_heads).transpose(1, 2)",
+        "return rearrange(x, 'b t (h c) -> b h t c', h=n_heads)",
+    )
+    assert grade("from einops import rearrange\n" + text).score == 18
+
+
+def test_mask_written_into_the_scores_is_right(grade):
+    text = (HELPERS + "def self_attention" + COMPOSED).replace(
+        "return A.masked_fill(", "A.masked_fill_("
+    )
+    result = grade(text.replace("A = apply_causal_mask(", "apply_causal_mask("))
+    assert result.score == 18
+
+
+def test_missing_function_is_named_with_the_files_that_were_looked_at(grade):
+    said = said_of(grade(EXAMPLES / "wrong-mini-function-missing"), "merge-heads")
+    assert "`merge_heads`" in said
+    assert "A2S2.py" in said
+
+
+def test_every_known_mistake_gives_answers_of_its_own():
+    mistakes = importlib.import_module("a2_mini_mistakes").ATTENTIONS
+    right = importlib.import_module("a2_attention").Attention()
+    draws = importlib.import_module("a2_mini_questions").Draws(Inputs(), "own answers")
+    asked = [
+        each for causal in (False, True) for each in draws.questions(heads=True, causal=causal)
+    ]
+    with np.errstate(all="ignore"):
+        answers = {each.id: [attention(q) for q in asked] for each, attention in mistakes.items()}
+        answers["right"] = [right(q) for q in asked]
+    for one, other in itertools.combinations(answers, 2):
+        pairs = zip(answers[one], answers[other], strict=True)
+        assert not all(np.allclose(a, b, atol=1e-3, equal_nan=True) for a, b in pairs), (one, other)
+
+
+HOSTILE = {
+    "nothing": None,
+    "number": 3,
+    "text": "x" * 9999,
+    "list": [],
+    "dict": {},
+    "missing": {"missing": 5},
+    "lists": lambda values: [[1]] * len(values.get("calls", ())),
+    "empty": lambda values: [{}] * len(values.get("calls", ())),
+    "answers": lambda values: [{"answer": {}}] * len(values.get("calls", ())),
+    "nones": lambda values: (
+        [{"answer": {"result": None, "after": None, "masked": [], "weights": 0, "heads": "x"}}]
+        * len(values.get("calls", ()))
+    ),
+    "integers": lambda values: [
+        {"answer": np.zeros((2, 2), np.int64)} for _ in values.get("calls", ())
+    ],
+    "nan": lambda values: [{"answer": np.full((), np.nan)} for _ in values.get("calls", ())],
+    "files": {"file": 3, "missing": {}, "notes": [None, {}]},
+}
+
+
+@pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("name", CHECKS)
+def test_hostile_reply_is_the_student_s_fault(name, value):
+    with pytest.raises((CheckFailed, StudentFault)):
+        run(name, value)
+
+
+@pytest.mark.parametrize("counts", [None, [3, [4], np.ones(3), "4"], [4.0, True], {}])
+def test_odd_counts_of_axes_break_nothing(counts):
+    def answer(values):
+        if "calls" in values and len(values["calls"][0]) == 5:
+            return counts
+        if values["calls"][0][0].ndim == 4:
+            return [{"answer": np.zeros(3)} for _ in values["calls"]]
+        return [{"answer": q @ k.swapaxes(-1, -2)} for q, k in values["calls"]]
+
+    with contextlib.suppress(CheckFailed):
+        run("test_pairwise_similarities", answer)
+
+
+@pytest.mark.parametrize("number", [3e38, np.nan, np.inf])
+@pytest.mark.parametrize("name", [name for name in CHECKS if "found" not in name])
+def test_odd_numbers_break_nothing(name, number):
+    def answer(values):
+        outputs = [np.full_like(each[0], number) for each in values["calls"]]
+        if "function" in values:
+            return [{"answer": each} for each in outputs]
+        names = ("result", "masked", "weights", "heads", "merged")
+        asked = zip(outputs, values["calls"], strict=True)
+        return [{"answer": {**dict.fromkeys(names, out), "after": call[:3]}} for out, call in asked]
+
+    with contextlib.suppress(CheckFailed, StudentFault):
+        run(name, answer)
+
+
+def run(name, value):
+    """One check, on a student who answers with this value."""
+    student, score, inputs = Replies(value), Score(), Inputs()
+    attention = importlib.import_module("test_mini_transformer_attention")
+    helpers = importlib.import_module("a2_mini_helpers")
+    fixtures = {
+        "student": student,
+        "score": score,
+        "inputs": inputs,
+        "asker": attention.Asker(student, score, inputs),
+        "judge": helpers.Judge(student, score, inputs),
+    }
+    check = CHECKS[name]
+    wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
+    check(**{each: fixtures[each] for each in wanted})

@@ -1,0 +1,194 @@
+"""The classifier of uw-a2: other ways to write it cost nothing, each mistake costs its points."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+HERE = Path(__file__).parent
+SOLUTION = ASSIGNMENTS / "uw-a2" / "solution" / "A2S3.py"
+CRITERIA = frozenset({"sst2-data", "sst2-training", "sst2-main"})
+SPY = """
+import socket
+
+
+def watch_network():
+    def refuse(*args, **kwargs):
+        raise RuntimeError(f"looked up {args[:1]}")
+
+    socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
+"""
+
+
+def cases(name):
+    """A change a case; a few are quick enough together for the usual tests."""
+    table = tomllib.loads((HERE / f"uw_a2_sst2_{name}.toml").read_text(encoding="utf-8"))
+    return [
+        pytest.param(
+            each["parts"],
+            each.get("lost", {}),
+            id=each["name"],
+            marks=[pytest.mark.long] if at % 24 else [pytest.mark.slow],
+        )
+        for at, each in enumerate(table["change"])
+    ]
+
+
+@pytest.fixture
+def grade(tmp_path):
+    """The Result of solution/A2S3.py with these changes, judged on the classifier alone."""
+
+    def run(changes=(), *, draw=0, only=CRITERIA, **files):
+        code = SOLUTION.read_text(encoding="utf-8")
+        for old, new in changes:
+            assert old in code
+            code = code.replace(old, new)
+        for name, text in {"A2S3.py": code, **files}.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        options = Options(best_tier(), only=only, draw=draw)
+        return grade_submission(identify(tmp_path, "uw-a2"), load_assignment("uw-a2"), options)
+
+    return run
+
+
+def lost(result):
+    """The points lost, by criterion."""
+    assert result.status == "graded"
+    points = {each.criterion.id: each.criterion.points - each.points for each in result.criteria}
+    return {name: pytest.approx(each) for name, each in points.items() if each}
+
+
+def verdicts(result):
+    """What was found, check by check."""
+    return {
+        each.check.id: (each.fraction, each.hint) for of in result.criteria for each in of.checks
+    }
+
+
+def message(result, check):
+    """What the student reads about a check."""
+    found = {each.check.id: each for of in result.criteria for each in of.checks}[check]
+    return f"{found.message} {found.hint}"
+
+
+@pytest.mark.parametrize(("changes", "costs"), cases("right"))
+def test_another_way_to_write_it_costs_nothing(grade, changes, costs):
+    assert lost(grade(changes)) == costs == {}
+
+
+@pytest.mark.parametrize(("changes", "costs"), cases("wrong"))
+def test_a_mistake_costs_its_points_and_no_others(grade, changes, costs):
+    assert lost(grade(changes)) == costs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draw", [3, 2**100 + 1])
+def test_a_secret_draw_finds_the_same(grade, draw):
+    assert lost(grade(draw=draw)) == {}
+    changes = [("accuracy > best_accuracy", "accuracy >= best_accuracy")]
+    assert lost(grade(changes, draw=draw)) == {"sst2-main": 2.0}
+
+
+@pytest.mark.slow
+def test_nothing_is_looked_up(grade):
+    names = ("initialize_datasets", "train_one_epoch", "compute_accuracy", "evaluate", "main")
+    calls = {name: f"def {name}(*args, **kwargs):\n    watch_network()\n" for name in names}
+    wrappers = "\n\n".join(
+        f"{call}    return _{name}(*args, **kwargs)" for name, call in calls.items()
+    )
+    changes = [(f"def {name}(", f"def _{name}(") for name in names]
+    changes.append(("\n\nif __name__", f"\n\n{SPY}\n\n{wrappers}\n\n\nif __name__"))
+    changes.append(
+        (
+            "        self.tokenizer = tokenizer\n",
+            "        watch_network()\n        self.tokenizer = tokenizer\n",
+        )
+    )
+    assert lost(grade(changes)) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["", "predictions == labels"])
+def test_a_notebook_gets_the_result_of_the_same_script(grade, tmp_path, name):
+    changes = [(name, "predictions != labels")] if name else []
+    script = grade(changes)
+    code = (tmp_path / "A2S3.py").read_text(encoding="utf-8")
+    (tmp_path / "A2S3.py").unlink()
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "source": part.splitlines(True)}
+        for part in ["!pip install transformers datasets", *code.split("\n\n\n"), "main()"]
+    ]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "A2S3.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    options = Options(best_tier(), only=CRITERIA)
+    result = grade_submission(identify(tmp_path, "uw-a2"), load_assignment("uw-a2"), options)
+    assert verdicts(result) == verdicts(script)
+
+
+@pytest.mark.slow
+def test_an_unwritten_classifier_earns_nothing(grade):
+    names = ("initialize_datasets", "train_one_epoch", "evaluate", "compute_accuracy", "main")
+    stubs = [f"def {name}(*args, **kwargs):\n    pass\n" for name in names]
+    methods = ("__init__", "__len__", "__getitem__", "__iter__", "collate_fn")
+    stubs += ["class SST2Dataset:"]
+    stubs += [f"    def {name}(self, *args):\n        pass\n" for name in methods]
+    result = grade([(SOLUTION.read_text(encoding="utf-8"), "\n".join(stubs))])
+    assert lost(result) == {"sst2-data": 8.0, "sst2-training": 8.0, "sst2-main": 6.0}
+    assert "leaves every weight" in message(result, "training-is-written")
+
+
+@pytest.mark.slow
+def test_a_lookup_would_be_seen(grade):
+    look = (
+        "    watch_network()\n    import urllib.request\n    urllib.request.urlopen('http://x')\n"
+    )
+    changes = [
+        ("\n\nif __name__", f"\n\n{SPY}\n\nif __name__"),
+        ("    raw = load_dataset", f"{look}    raw = load_dataset"),
+    ]
+    result = grade(changes)
+    assert "looked up" in message(result, "three-datasets")
+    assert "looked up" in message(result, "main-is-written")
+
+
+@pytest.mark.slow
+def test_a_name_that_is_missing_costs_its_checks_alone(grade):
+    result = grade(
+        [
+            ("def compute_accuracy(", "def accuracy_of("),
+            ("return compute_accuracy(", "return accuracy_of("),
+        ]
+    )
+    assert lost(result) == {"sst2-training": 1.0}
+    said = message(result, "compute-accuracy")
+    assert "No file defines `compute_accuracy`" in said
+    assert "`A2S3.py`" in said
+
+
+@pytest.mark.slow
+def test_a_crash_is_told_with_its_line(grade):
+    result = grade([("        return self.examples[index]", "        return self.examples['x']")])
+    assert "list indices must be integers" in message(result, "items-by-index")
+
+
+@pytest.mark.slow
+def test_an_empty_upload_earns_nothing_and_is_told_why(grade):
+    result = grade([(SOLUTION.read_text(encoding="utf-8"), "print('hello')\n")])
+    assert lost(result) == {"sst2-data": 8.0, "sst2-training": 8.0, "sst2-main": 6.0}
+    assert "No file defines `main`" in message(result, "main-is-written")
+
+
+@pytest.mark.slow
+def test_a_script_that_disagrees_with_its_notebook_is_named(grade):
+    notebook = SOLUTION.parents[4].joinpath(
+        "submissions", "examples", "uw-a2", "right-sst2-notebook", "A2S3.ipynb"
+    )
+    result = grade(**{"A2S3.ipynb": notebook.read_text(encoding="utf-8")})
+    assert lost(result) == {}
+    assert "was read from `A2S3.py`" in message(result, "three-datasets")

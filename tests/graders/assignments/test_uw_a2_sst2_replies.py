@@ -1,0 +1,127 @@
+"""Whatever a student's process answers about the classifier, a check decides or fails in words."""
+
+import copy
+import importlib
+import inspect
+import sys
+
+import numpy as np
+import pytest
+
+from graders.checks.compare import CheckFailed
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.discovery import ASSIGNMENTS
+from graders.errors import BadReply, StudentRaised
+
+FOLDER = ASSIGNMENTS / "uw-a2"
+INPUTS = Inputs(0, 447)
+JUNK = (None, True, -1, 7, 0.5, float("nan"), "x", [], {}, [[]], [None] * 3, {"type": 3},
+        np.zeros(3), np.zeros((2, 2), dtype=bool), np.array(5), 2**62)  # fmt: skip
+NUMBER = {"type": "float", "value": 0.5}
+EVENT = {"kind": "train", "epoch": 1, "split": "train", "training": True, "weights": 1,
+         "place": "a.pt", "gradient": True,
+         "optimizer": {"name": "AdamW", "adamw": True, "held": 2, "weights": 2,
+                       "lr": 0.1}}  # fmt: skip
+LOADER = {"orders": [[1, 0], [0, 1]], "places": [1, 0], "count": 2, "names": ["a"], "plain": True,
+          "raised": ""}  # fmt: skip
+ITEM = {"type": "dict", "text": "a film", "label": 1}
+BATCH = {"text": {"input_ids": np.ones((4, 3), dtype=np.int64),
+                  "attention_mask": np.ones((4, 3), dtype=np.int64)},
+         "labels": np.array([1, 0, 1, 0])}  # fmt: skip
+TRAINED = {"ids": [np.ones((4, 3), dtype=np.int64)], "training": [True], "gradient": [True],
+           "steps": [1], "returned": [NUMBER], "weights": {"w": np.ones(2)}}  # fmt: skip
+EVALUATED = {"returned": {"type": "tuple", "parts": {"0": NUMBER, "1": NUMBER}},
+             "training": [False], "gradient": [False], "changed": [],
+             "leaves_training": False}  # fmt: skip
+REPLIES = {
+    "sst2_file": {"file": "A2S3.py", "missing": ["main"], "notes": ["one"]},
+    "sst2_splits": {"train": {"length": 9, "items": [ITEM]}, "test": {"length": 3, "items": []}},
+    "sst2_indexed": {"length": 13, "items": [ITEM] * 13},
+    "sst2_items": {"first": [ITEM] * 9, "again": [ITEM] * 9, "type": "dict"},
+    "sst2_collate": [BATCH] * 4,
+    "sst2_training": TRAINED,
+    "sst2_evaluations": [EVALUATED] * 6,
+    "sst2_accuracies": {"tensors": [NUMBER] * 6, "lists": [NUMBER]},
+    "sst2_main": {
+        "events": [EVENT, EVENT | {"kind": "keep"}, EVENT | {"kind": "evaluate", "split": "test"},
+                   EVENT | {"kind": "evaluate", "split": "validation"}],
+        "loaders": {"train": LOADER, "validation": LOADER, "test": LOADER},
+    },
+}  # fmt: skip
+TOKENS = {"ids": [np.arange(700 if at == 11 else 5) for at in range(12)], "pad": 1, "size": 2000}
+WEIGHTS = {"w": np.zeros(2)}
+
+
+class Answers:
+    """A process that gives these replies, copied, by the name of the function."""
+
+    def __init__(self, replies):
+        self.replies = replies
+
+    def call(self, function, /, **values):
+        return copy.deepcopy(self.replies[function])
+
+
+class Oracle:
+    """Answers of the right form about three weights."""
+
+    def call(self, function, /, **values):
+        if function == "sst2_tokens":
+            return TOKENS | {"ids": TOKENS["ids"][-len(values["texts"]) :]}
+        return {"start": WEIGHTS} | {rule: {"w": np.ones(2)} for rule in values["rules"]}
+
+
+@pytest.fixture(scope="module")
+def checks():
+    """The checks of the three criteria, by name."""
+    sys.path.insert(0, str(FOLDER))
+    names = ("test_sst2_data", "test_sst2_training", "test_sst2_main")
+    modules = [importlib.import_module(name) for name in names]
+    yield {
+        name: check
+        for module in modules
+        for name, check in vars(module).items()
+        if name.startswith("test_")
+    }
+    sys.path.remove(str(FOLDER))
+
+
+def decides(check, student):
+    """Runs a check; whatever it raises beside a decision about the student is our bug."""
+    known = {"student": student, "sandbox": Oracle(), "inputs": INPUTS, "score": Score()}
+    try:
+        check(**{name: known[name] for name in inspect.signature(check).parameters})
+    except (CheckFailed, BadReply, StudentRaised):
+        return
+
+
+def spoiled(value):
+    """The value with each of its parts in turn replaced by junk."""
+    yield from (copy.deepcopy(junk) for junk in JUNK)
+    if isinstance(value, dict):
+        for key in value:
+            yield {name: each for name, each in value.items() if name != key}
+            yield from ({**value, key: each} for each in spoiled(value[key]))
+    elif isinstance(value, list) and value:
+        yield value[:-1]
+        yield from ([each, *value[1:]] for each in spoiled(value[0]))
+        if len(value) > 1:
+            yield from ([*value[:-1], each] for each in spoiled(value[-1]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", REPLIES)
+def test_junk_is_no_fault_of_ours(checks, function):
+    for reply in spoiled(REPLIES[function]):
+        student = Answers(REPLIES | {function: reply})
+        for check in checks.values():
+            if function in TOUCHED[check.__module__]:
+                decides(check, student)
+
+
+TOUCHED = {
+    "test_sst2_data": {"sst2_file", "sst2_splits", "sst2_indexed", "sst2_items", "sst2_collate"},
+    "test_sst2_training": {"sst2_training", "sst2_evaluations", "sst2_accuracies", "sst2_main"},
+    "test_sst2_main": {"sst2_main"},
+}
