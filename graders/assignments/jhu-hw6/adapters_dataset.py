@@ -1,0 +1,35 @@
+"""What the checks of the data set ask of BoolQADataset; runs beside the student's code."""
+
+from typing import Any
+
+import torch
+from adapters_files import by_name, code_of, offline
+
+NAME = "BoolQADataset"
+ROWS = ("passages", "questions", "answers")  # in the order of the parameters
+
+
+def dataset_items(family: str, rows: dict[str, list[Any]], max_len: int, file: str) -> Any:
+    """The length of the student's data set of these rows, and each of its items."""
+    with offline():
+        from adapting.offline.models import tiny_tokenizer
+
+        tokenizer = tiny_tokenizer(family)
+        named = {**{name: rows[name] for name in ROWS}, "tokenizer": tokenizer, "max_len": max_len}
+        dataset = by_name(code_of(NAME, file=file)[NAME], named)
+        return {
+            "length": len(dataset),
+            "items": [_plain(dataset[i]) for i in range(len(rows["answers"]))],
+        }
+
+
+def _plain(item: Any) -> Any:
+    """An item's values as they travel, and what is no tensor named by its type."""
+    try:
+        pairs = dict(item).items()
+    except (TypeError, ValueError):
+        return {"type": type(item).__name__}
+    return {
+        str(key): each.clone() if isinstance(each, torch.Tensor) else {"type": type(each).__name__}
+        for key, each in pairs
+    }

@@ -1,0 +1,98 @@
+"""What a student's train() changes in the student's model, in each of the three ways of tuning."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from adapters_custom import HUB_NAMES, Parts, build
+from adapters_files import FILES, by_position, code_of, files_with, offline
+from adapters_spy import CPU, state
+from adapters_training import NAME, run
+from torch import nn
+
+PREPARE = "pre_process"
+
+
+def tuned(
+    kind: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
+) -> dict[str, Any]:
+    """Which parameters of each part were changed by a short run, and which were to be.
+
+    `made` has the parameters that each optimizer was given; `error` says what ended the run.
+    Where the backbone learns and should not, the student's pre_process may be what freezes it.
+    """
+    with offline():
+        found = _tuned(build(kind, file), batches, plan, file)
+        if kind["type"] == "full" or not set(found["changed"]) & set(found["backbone"]):
+            return found
+        prepared = _prepared(kind, file)
+        return found if prepared is None else _tuned(prepared, batches, plan, file)
+
+
+def _tuned(
+    model: nn.Module, batches: dict[str, Any], plan: dict[str, Any], file: str
+) -> dict[str, Any]:
+    """The same for a model at hand, with the student's evaluate_model if that does not raise."""
+    parts, before, error, loop = Parts(model), state(model), "", _loop_of(file)
+    for own in (True, False):
+        with _optimizers() as made:
+            try:
+                run(model, batches, plan, file=loop, own=own)
+                error = ""
+                break
+            except Exception as problem:  # noqa: BLE001  told; other checks judge the loop
+                error = type(problem).__name__
+    after = state(model)
+    return {
+        "error": error,
+        "parts": parts.told(),
+        "changed": [name for name in before if not torch.equal(before[name], after[name])],
+        "backbone": [name for name in before if name not in parts.outside],
+        "sizes": {name: p.numel() for name, p in model.named_parameters()},
+        "made": [_names(model, given) for given in made],
+    }
+
+
+def _prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
+    """The model as the student's pre_process makes it, if there is one that does."""
+    from adapting.offline import datasets
+
+    datasets.set_rows("boolq", {"train": datasets.BOOLQ * 2400, "validation": datasets.BOOLQ * 5})
+    given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
+    values = [*given.values(), True]
+    try:
+        prepare = code_of(PREPARE, file=file)[PREPARE]
+        made = by_position(prepare, values, type=kind["type"])
+    except Exception:  # noqa: BLE001  what it does beside is not judged
+        return None
+    each = made if isinstance(made, list | tuple) else [made]
+    return next((one for one in each if isinstance(one, nn.Module)), None)
+
+
+def _loop_of(file: str) -> str:
+    """The file whose train() is meant for the class of this file: its own, or that of no base."""
+    stems = sorted(files_with(NAME), key=lambda stem: (stem != file, stem == FILES[0]))
+    return stems[0] if stems else file
+
+
+def _names(model: nn.Module, given: list[torch.Tensor]) -> list[str]:
+    held = {id(p) for p in given if p.requires_grad}
+    return [name for name, p in model.named_parameters() if id(p) in held]
+
+
+@contextmanager
+def _optimizers() -> Iterator[list[list[torch.Tensor]]]:
+    """The parameters of every optimizer that is made inside the block."""
+    made: list[list[torch.Tensor]] = []
+    kept = torch.optim.Optimizer.__init__
+
+    def init(self: Any, *args: Any, **named: Any) -> None:
+        kept(self, *args, **named)
+        made.append([p for group in self.param_groups for p in group["params"]])
+
+    torch.optim.Optimizer.__init__ = init  # type: ignore[method-assign]
+    try:
+        yield made
+    finally:
+        torch.optim.Optimizer.__init__ = kept  # type: ignore[method-assign]

@@ -1,0 +1,43 @@
+"""Rows of a data set of questions, drawn: words that every tokenizer cuts differently."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from graders.checks.inputs import Inputs
+
+TEXT = (
+    "the river city is older than its bridge does a ship carry water under law can they "
+    "play music at night was that film made by one person in winter did people live here "
+    "before war ended are cats good with dogs has it been sold for more money after dark"
+)
+WORDS = TEXT.split()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Questions, passages and answers, and the length that an item is cut to."""
+
+    family: str
+    columns: Mapping[str, list[Any]]
+    max_len: int
+
+    def __len__(self) -> int:
+        return len(self.columns["answers"])
+
+
+def draw_rows(inputs: Inputs, family: str) -> Rows:
+    """A handful of rows, some longer than max_len and some shorter, with both answers."""
+    source = inputs.random("rows", family)
+    max_len = source.randint(44, 60)
+    passages = [_words(source, n) for n in (source.randint(4, 6), source.randint(60, 90))]
+    passages += [_words(source, source.randint(5, 60)) for _ in range(source.randint(3, 5))]
+    answers = [True, False] + [source.random() < 0.5 for _ in passages[2:]]
+    source.shuffle(answers)
+    questions = [_words(source, source.randint(4, 6)) for _ in passages]
+    return Rows(family, {"passages": passages, "questions": questions, "answers": answers}, max_len)
+
+
+def _words(source: Random, count: int) -> str:
+    return " ".join(source.choice(WORDS) for _ in range(count))

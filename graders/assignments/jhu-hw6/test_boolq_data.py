@@ -1,0 +1,154 @@
+"""BoolQADataset: questions and passages as ids, masks and labels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hw6_files import files_with
+from hw6_oracle import ask
+from hw6_replies import is_whole, kind, mapping
+from hw6_texts import Rows, draw_rows
+from hw6_unwritten import require_own_work
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.errors import BadReply
+
+NAME = "BoolQADataset"
+FAMILIES = ("bert", "roberta")
+KEYS = ("input_ids", "attention_mask", "labels")
+ACCEPTED = ("handout", "separator", "separators", "pair", "pair-passage-cut")
+MISTAKES = {
+    "passage-first": "The passage stands before the question",
+    "passage-alone": "The question is missing: only the passage is encoded",
+    "question-alone": "The passage is missing: only the question is encoded",
+    "no-separator": "Nothing separates question and passage",
+}
+TEXT = 'the text of an item is question + " [SEP] " + passage'
+GIVEN = "BoolQADataset is not in your files: the one that the course gives was taken."
+
+
+@pytest.mark.criterion("boolq-data", weight=0)
+def test_some_code_is_written(student, inputs, sandbox):
+    """Something beside the data set, which the course gives, is written."""
+    require_own_work(student, sandbox, inputs)
+
+
+@pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
+def test_items_have_the_keys(student, inputs, score):
+    """An item is a dict of input_ids and attention_mask, of max_len, and one label."""
+    for rows, items in _replies(student, inputs, score):
+        for item in items:
+            _require_keys(item, rows.max_len)
+
+
+@pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
+def test_items_encode_the_text(student, inputs, sandbox, score):
+    """The ids are those of question + " [SEP] " + passage, cut or padded to max_len."""
+    for rows, items in _replies(student, inputs, score):
+        ways = ask(
+            sandbox, "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
+        )
+        came = {name: [_flat(item.get(name)) for item in items] for name in KEYS[:2]}
+        found = next((each for each in ACCEPTED if _agrees(came, ways[each])), None)
+        if found is None:
+            fail(
+                "The ids of an item are not those of its question and passage.",
+                hint=_mistake(came, ways),
+                counterexample={"tokenizer": rows.family, "max_len": str(rows.max_len)},
+            )
+        if found != "handout":
+            score.note(f"Question and passage are joined in a way of your own; {TEXT}.")
+
+
+@pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
+def test_labels_are_the_answers(student, inputs, score):
+    """There is an item for each row, in their order, and its label is 1 for yes and 0 for no."""
+    for rows, items in _replies(student, inputs, score):
+        labels = [_flat(item.get("labels")) for item in items]
+        wanted = [int(answer) for answer in rows.columns["answers"]]
+        if [each.tolist() if each is not None else None for each in labels] != [
+            [each] for each in wanted
+        ]:
+            fail(
+                "The labels are not the answers, row by row.",
+                hint="labels is a whole number: 1 where the answer is True, 0 where it is False.",
+                expected=str(wanted),
+                actual=str([None if each is None else each.tolist() for each in labels])[:200],
+            )
+
+
+def _replies(
+    student: Student, inputs: Inputs, score: Score
+) -> Iterator[tuple[Rows, Sequence[Mapping[str, Any]]]]:
+    """For each file and tokenizer: the rows and the student's items of them."""
+    stems = files_with(student, NAME)
+    if not stems:
+        score.note(GIVEN)
+    for stem in stems:
+        for family in FAMILIES:
+            rows = draw_rows(inputs, family)
+            yield rows, _items(student, rows, stem)
+
+
+def _items(student: Student, rows: Rows, stem: str) -> Sequence[Mapping[str, Any]]:
+    reply = mapping(
+        student.call(
+            "dataset_items",
+            family=rows.family,
+            rows=dict(rows.columns),
+            max_len=rows.max_len,
+            file=stem,
+        ),
+        "length",
+        "items",
+    )
+    items = reply["items"]
+    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+        raise BadReply("The items of the data set could not be read.")
+    if reply["length"] != len(rows) or len(items) != len(rows):
+        fail(
+            "The data set has not one item for each row.",
+            expected=f"{len(rows)} items",
+            actual=f"len() gives {reply['length']}"[:100],
+        )
+    return items
+
+
+def _require_keys(item: Mapping[str, Any], max_len: int) -> None:
+    for name in KEYS:
+        value = item.get(name)
+        size = 1 if name == "labels" else max_len
+        if not is_whole(value) or value.size != size or value.ndim > 1:
+            fail(
+                f"`{name}` of an item is not what a batch is made of.",
+                hint='encode_plus gives (1, max_len): flatten() it; pad with "max_length".',
+                expected=f"a tensor of integers of {size} element(s), of one axis at most",
+                actual=kind(value) if name in item else f"keys {sorted(item)[:6]}",
+            )
+
+
+def _flat(value: Any) -> Any:
+    return value.reshape(-1) if is_whole(value) else None
+
+
+def _agrees(came: Mapping[str, Sequence[Any]], way: Any) -> bool:
+    """Whether ids and masks of all items are these; the shape of an item is judged elsewhere."""
+    return all(
+        each is not None and np.array_equal(each, right)
+        for name in KEYS[:2]
+        for each, right in zip(came[name], way[name], strict=True)
+    )
+
+
+def _mistake(came: Mapping[str, Sequence[Any]], ways: Mapping[str, Any]) -> str:
+    for name, says in MISTAKES.items():
+        if _agrees(came, ways[name]):
+            return f"{says}: {TEXT}."
+    right = ways["handout"]
+    if _agrees({**came, "attention_mask": list(right["attention_mask"])}, right):
+        return "The ids are right, the attention mask is not: 1 for text, 0 for padding."
+    return f"Handout: {TEXT}, truncated to max_len or padded with max_length."

@@ -1,0 +1,215 @@
+"""evaluate_model: the accuracy of a model, which the model does not notice."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hw6_batches import Batch, draw_batch, draw_weights, part, predicted
+from hw6_files import in_each_file
+from hw6_replies import UNREADABLE, Floats, kind, mapping, number, sequence
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail, is_close
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.errors import BadReply
+
+NAME = "evaluate_model"
+ITEMS, CANDIDATES, VOCABULARY = 11, 30, 50
+SIZE = 4  # of a batch; the last one has three
+WRITTEN = ("accuracy-comes-back",)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A model and labelled items, some of which it gets right."""
+
+    weights: Mapping[str, Floats]
+    batch: Batch
+    right: Sequence[bool]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of items that the model gets right."""
+        return sum(self.right) / len(self.right)
+
+    @property
+    def mistakes(self) -> Mapping[str, float]:
+        """What the known mistakes give in place of it, with what each is."""
+        groups = [self.right[i : i + SIZE] for i in range(0, ITEMS, SIZE)]
+        count = sum(self.right)
+        return {
+            "It is the mean of the batches' accuracies, of which the last is smaller": (
+                sum(sum(each) / len(each) for each in groups) / len(groups)
+            ),
+            "It is in percent; an accuracy is a share between 0 and 1": 100 * self.accuracy,
+            "It is the share of wrong answers": 1 - self.accuracy,
+            "It is that of the last batch alone": sum(groups[-1]) / len(groups[-1]),
+            "It is that of the first batch alone": sum(groups[0]) / len(groups[0]),
+            "It is the number of right answers, not their share": float(count),
+            "The right answers are divided by batches times batch size": count
+            / (len(groups) * SIZE),
+            "The right answers are divided by the number of batches": count / len(groups),
+        }
+
+
+@pytest.mark.criterion("evaluation", weight=0)
+def test_accuracy_comes_back(student, inputs, sandbox):
+    """evaluate_model gives a number that depends on the model's answers and on the labels."""
+    question = _question(inputs, sandbox)
+    labels = question.batch["labels"]
+    exchanged = replace(question, batch={**question.batch, "labels": 1 - labels})
+
+    def judge(stem: str) -> None:
+        came = [
+            (_accuracy(value), seen["modes"])
+            for each in (question, exchanged)
+            for value, seen in _evaluations(student, each, [SIZE], stem)
+        ]
+        if not all(modes for _, modes in came):
+            fail("evaluate_model does not call the model.", hint="Call it on every batch.")
+        if is_close(came[0][0], came[1][0], "share"):
+            fail(
+                "evaluate_model gives the same when all labels are exchanged.",
+                hint="Compare argmax over the two logits with the labels of the batch.",
+            )
+
+    in_each_file(student, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", weight=2, depends_on=WRITTEN)
+def test_accuracy_is_counted(student, inputs, sandbox, score):
+    """The accuracy is the share of right answers among all items, of an uneven last batch, too."""
+    question = _question(inputs, sandbox)
+
+    def judge(stem: str) -> None:
+        for value, _ in _evaluations(student, question, [SIZE], stem):
+            _require_accuracy(question, _accuracy(value, score))
+
+    in_each_file(student, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", depends_on=WRITTEN)
+def test_batch_size_does_not_matter(student, inputs, sandbox):
+    """Batches of any size give the same accuracy."""
+    question = _question(inputs, sandbox)
+
+    def judge(stem: str) -> None:
+        sizes = [ITEMS, 1, SIZE, 3]
+        came = [_accuracy(each) for each, _ in _evaluations(student, question, sizes, stem)]
+        if not is_close(came, [came[0]] * len(came), "share"):
+            fail(
+                "The accuracy depends on the size of the batches.",
+                hint="Add up right answers and items over all batches, and divide once.",
+                counterexample={
+                    f"batches of {size}": f"{each:.4f}"
+                    for size, each in zip(sizes, came, strict=True)
+                },
+            )
+
+    in_each_file(student, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", depends_on=WRITTEN)
+def test_model_is_in_evaluation_mode(student, inputs, sandbox, score):
+    """While it is evaluated, the model is in evaluation mode: dropout is off."""
+    question = _question(inputs, sandbox)
+
+    def judge(stem: str) -> None:
+        for _, seen in _evaluations(student, question, [SIZE, SIZE], stem, dropout=0.5):
+            modes = [sequence(each, bool) for each in sequence(seen["modes"], list)]
+            if not modes or any(len(each) != 2 or each[0] for each in modes):
+                fail(
+                    "The model is in training mode while it is evaluated.",
+                    hint="Call model.eval() before the loop, so that dropout is off.",
+                )
+            if any(graded for _, graded in modes):
+                score.note("Gradients are kept while evaluating: torch.no_grad() saves memory.")
+
+    in_each_file(student, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", depends_on=WRITTEN)
+def test_model_is_left_as_it_was(student, inputs, sandbox):
+    """An evaluation changes no weight and leaves no gradient."""
+    question = _question(inputs, sandbox)
+
+    def judge(stem: str) -> None:
+        for _, seen in _evaluations(student, question, [SIZE], stem):
+            if sequence(seen["changed"], str):
+                fail(
+                    "The evaluation changes weights of the model.",
+                    hint="No optimizer may step while the model is evaluated.",
+                    actual=", ".join(seen["changed"][:4])[:200],
+                )
+            if sequence(seen["graded"], str):
+                fail(
+                    "The evaluation leaves gradients behind, which the next step would use.",
+                    hint="Call no backward() while evaluating.",
+                )
+
+    in_each_file(student, NAME, judge)
+
+
+def _question(inputs: Inputs, sandbox: Student) -> Question:
+    """Items on which every known mistake gives another number than the accuracy."""
+    source = inputs.generator("evaluation")
+    weights = draw_weights(source, VOCABULARY)
+    batch = draw_batch(source, CANDIDATES, VOCABULARY)
+    logits = predicted(sandbox, weights, batch)
+    clear = np.argsort(-np.abs(logits[:, 1] - logits[:, 0]))[:ITEMS]
+    clear = source.permutation(clear)
+    right = np.ones(ITEMS, dtype=bool)
+    right[source.integers(0, SIZE)] = False
+    right[2 * SIZE + source.permutation(ITEMS - 2 * SIZE)[:2]] = False
+    labels = np.where(right, logits[clear].argmax(-1), 1 - logits[clear].argmax(-1))
+    return Question(weights, {**part(batch, clear), "labels": labels}, right.tolist())
+
+
+def _evaluations(
+    student: Student, question: Question, sizes: list[int], stem: str, *, dropout: float = 0.0
+) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """What came back for each batch size, and what was seen meanwhile."""
+    replies = student.call(
+        "evaluations",
+        weights=dict(question.weights),
+        batch=dict(question.batch),
+        sizes=list(sizes),
+        file=stem,
+        dropout=dropout,
+    )
+    if len(sequence(replies, dict)) != len(sizes):
+        raise BadReply(UNREADABLE)
+    for reply in replies:
+        yield reply.get("value"), mapping(reply, "modes", "changed", "graded")
+
+
+def _accuracy(value: Any, score: Score | None = None) -> float:
+    """The number in a reply, which may stand there without its dict."""
+    given = value.get("accuracy") if isinstance(value, dict) else value
+    accuracy = number(given)
+    if accuracy is None:
+        fail(
+            "evaluate_model does not give an accuracy.",
+            hint="It returns what evaluate.load('accuracy') computes: {'accuracy': a number}.",
+            expected="{'accuracy': a number between 0 and 1}",
+            actual=f"{kind(value)}: {str(value)[:120]}",
+        )
+    if score is not None and not isinstance(value, dict):
+        score.note("evaluate_model gives the number itself; the homework's gives {'accuracy': …}.")
+    return accuracy
+
+
+def _require_accuracy(question: Question, accuracy: float) -> None:
+    if is_close(accuracy, question.accuracy, "share"):
+        return
+    known = (says for says, each in question.mistakes.items() if is_close(accuracy, each, "share"))
+    fail(
+        "The accuracy is not the share of right answers.",
+        hint=f"{next(known, 'Compare argmax over the two logits with the labels')}.",
+        expected=f"{question.accuracy:.4f} ({sum(question.right)} of {ITEMS})",
+        actual=f"{accuracy:.4f}",
+        counterexample={"batches": "4, 4 and 3 items"},
+    )

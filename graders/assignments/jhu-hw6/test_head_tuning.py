@@ -1,0 +1,61 @@
+"""Head tuning: the model of full fine-tuning, of which the classifier alone learns."""
+
+import pytest
+from hw6_asked import Asked, in_each_model
+from hw6_pooling import ACCEPTED, POOLED
+from hw6_tuned import Tuned, require_trained
+
+from graders.checks.compare import fail, is_close
+
+TYPE = "head"
+COUNT = "2d + 2 numbers: two rows of weights and two biases"
+WRITTEN = ("head-model-gives-logits",)
+
+
+@pytest.mark.criterion("head-tuning")
+def test_head_model_gives_logits(student, inputs, sandbox):
+    """The model of type head gives the logits that the model of type full gives."""
+
+    def judge(asked: Asked) -> None:
+        for question in asked.questions(TYPE):
+            came = asked.forward(question)
+            if any(each.pooled in ACCEPTED for each in asked.found(question, came)):
+                continue
+            full = asked.forward(question.of_type("full"))
+            if not is_close(came.logits, full.logits, "attention"):
+                fail(
+                    "With the same weights, types head and full give different logits.",
+                    hint=f"They differ in what learns, not in what they compute: {POOLED}.",
+                    counterexample={"model": question.family},
+                )
+
+    in_each_model(Asked(student, sandbox, inputs), judge)
+
+
+@pytest.mark.criterion("head-tuning", weight=3, depends_on=WRITTEN)
+def test_only_the_head_is_trained(student, inputs, sandbox):
+    """Training a model of type head changes the 2d + 2 numbers of the classifier, no others."""
+
+    def judge(asked: Asked) -> None:
+        _require_head_alone(asked.tuned(asked.question("bert", TYPE)), asked.width)
+
+    in_each_model(Asked(student, sandbox, inputs), judge)
+
+
+def _require_head_alone(came: Tuned, width: int) -> None:
+    """Fail where the backbone or the rest learns, or a part of the head does not."""
+    trained = require_trained(came)
+    if trained & came.backbone:
+        fail(
+            "Training changes the backbone, which is to stay as it is.",
+            hint="Give the optimizer the classifier's parameters alone, or freeze the others.",
+            expected=COUNT,
+            actual=f"{came.count(trained):,} numbers change (d is {width})",
+        )
+    if trained != came.head or came.count(trained) != 2 * width + 2:
+        fail(
+            "Not exactly the classifier is trained.",
+            hint="The head is one linear layer from d to 2, with its bias.",
+            expected=f"{COUNT}, so {2 * width + 2} for d = {width}",
+            actual=f"{came.count(trained):,} numbers change, in {', '.join(sorted(trained)[:4])}",
+        )

@@ -1,0 +1,5 @@
+from parts.data import BoolQADataset
+from parts.loops import evaluate_model, train
+
+if __name__ == "__main__":
+    raise SystemExit("see README")

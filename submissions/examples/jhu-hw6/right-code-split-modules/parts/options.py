@@ -1,0 +1,3 @@
+class options:
+    prefix_length = 128
+    clip = 1.0

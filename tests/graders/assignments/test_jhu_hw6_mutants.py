@@ -1,0 +1,204 @@
+"""Mistakes of the homework's code are caught and named, and cost their own criterion.
+
+The solution, and mutants of it with one change each, all graded in the sandbox.
+"""
+
+import functools
+
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.pipeline import Options, grade_submission
+from submissions.receive import identify
+
+pytestmark = pytest.mark.slow
+SOLUTION = ASSIGNMENTS / "jhu-hw6" / "solution"
+BASE, PEFT = "base_classification.py", "classification.py"
+POOLED = '{"logits": self.classifier(output.last_hidden_state.mean(dim=1))}'
+CODE = frozenset(
+    ("boolq-data", "evaluation", "training", "full-tuning", "head-tuning", "prefix-tuning")
+)
+
+
+@functools.cache
+def solution(name):
+    return (SOLUTION / name).read_text(encoding="utf-8")
+
+
+def changed(name, *changes):
+    text = solution(name)
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.fixture
+def grade(tmp_path):
+    """Grades files given as texts, on these criteria: points lost, and all that is said."""
+
+    def run(files, *only):
+        folder = tmp_path / "handed-in"
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        options = Options(best_tier(), only=frozenset(only) or CODE)
+        result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
+        assert result.status == "graded", result.environment
+        lost = {
+            each.criterion.id: each.criterion.points - each.points
+            for each in result.criteria
+            if each.points != each.criterion.points
+        }
+        checks = [check for each in result.criteria for check in each.checks]
+        return lost, " ".join(f"{check.message} {check.hint}" for check in checks)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("change", "points", "words"),
+    [
+        (('"attention_mask": encoding["attention_mask"].flatten()',
+          '"attention_mask": torch.ones(self.max_len, dtype=torch.long)'), 1, "1 for text"),
+        (("dtype=torch.long", "dtype=torch.float"), 2, "`labels` of an item"),
+        (("return len(self.answers)", "return len(self.answers) - 1"), 3, "one item for each row"),
+        (('"labels": torch', '"label": torch'), 2, "`labels`"),
+        (("self.answers[index]", "self.answers[0]"), 1, "row by row"),
+        (('f"{self.questions[index]} [SEP] {self.passages[index]}"', "self.passages[index]"),
+         1, "The question is missing"),
+    ],
+)  # fmt: skip
+def test_wrong_data_set_is_named(grade, change, points, words):
+    lost, said = grade({BASE: changed(BASE, change)}, "boolq-data")
+    assert lost == {"boolq-data": points}
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    ("change", "points", "words"),
+    [
+        (("    model.eval()\n    with", "    with"), 1, "Call model.eval()"),
+        (("return metric.compute()", 'return {"accuracy": 1 - metric.compute()["accuracy"]}'),
+         2, "share of wrong answers"),
+        (("return metric.compute()", "metric.compute()"), 5, "does not give an accuracy"),
+        (('references=batch["labels"])\n    return',
+          'references=batch["labels"])\n            break\n    return'), 3, "first batch alone"),
+        (("    return metric.compute()",
+          "    next(model.parameters()).data.mul_(0.5)\n    return metric.compute()"),
+         1, "changes weights"),
+    ],
+)  # fmt: skip
+def test_wrong_evaluation_is_named(grade, change, points, words):
+    lost, said = grade({BASE: changed(BASE, change)}, "evaluation")
+    assert lost == {"evaluation": points}
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    ("change", "points", "words"),
+    [
+        (("criterion(output.logits, batch", "-criterion(output.logits, batch"), 4, "sign is wrong"),
+        (('batch["labels"].to(device))\n            loss',
+          "output.logits.argmax(-1))\n            loss"), 4, "own predictions"),
+        (("            scheduler.step()\n",
+          "            optimizer.step()\n            scheduler.step()\n"), 1, "more than one step"),
+        (("            loss.backward()\n", ""), 8, "without gradients"),
+        (("loss = criterion(output.logits", "loss = criterion(output.logits.detach()"),
+         8, "is it detached?"),
+        (("mymodel.parameters(), lr", "mymodel.classifier.parameters(), lr"), 1,
+         "mymodel.parameters()"),
+    ],
+)  # fmt: skip
+def test_wrong_training_is_named(grade, change, points, words):
+    lost, said = grade({BASE: changed(BASE, change)}, "training")
+    assert lost == {"training": points}
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    ("criterion", "change", "points", "words"),
+    [
+        ("full-tuning", ("mean(dim=1)", "max(dim=1).values"), 2, "not the mean"),
+        ("full-tuning", ("mean(dim=1)", "select(1, -1)"), 2, "Only the last token"),
+        ("full-tuning", (POOLED, "None"), 4, "without logits"),
+        ("head-tuning", ('if self.type == "full":', "if True:"), 3, "backbone"),
+        ("head-tuning", ("nn.Linear(size, num_labels)", "nn.Linear(size, num_labels, bias=False)"),
+         3, "with its bias"),
+        ("prefix-tuning", ("(ones, attention_mask)", "(attention_mask, ones)"), 1,
+         "behind the text's mask"),
+        ("prefix-tuning", ("[self.prefix, *own]", "[self.prefix]"), 2, "The classifier learns"),
+    ],
+)  # fmt: skip
+def test_wrong_tuning_is_named(grade, criterion, change, points, words):
+    lost, said = grade({BASE: solution(BASE), PEFT: changed(PEFT, change)}, criterion)
+    assert lost == {criterion: points}
+    assert words in said
+
+
+def test_prefix_for_each_text_is_named(grade):
+    shape = ("torch.randn(prefix_length, size)", "torch.randn(3, prefix_length, size)")
+    used = ("self.prefix.unsqueeze(0).expand(len(words), -1, -1)", "self.prefix[: len(words)]")
+    lost, said = grade({BASE: solution(BASE), PEFT: changed(PEFT, shape, used)}, "prefix-tuning")
+    assert lost == {"prefix-tuning": 5}
+    assert "a prefix for each text" in said
+
+
+def test_constant_accuracy_earns_nothing(grade):
+    head, _, rest = solution(BASE).partition("    metric = evaluate.load")
+    text = head + '    return {"accuracy": 0.7}\n\n\n' + rest[rest.index("def train(") :]
+    lost, said = grade({BASE: text}, "evaluation")
+    assert lost == {"evaluation": 5}
+    assert "does not call the model" in said
+
+
+def test_prefix_that_is_not_used_earns_nothing(grade):
+    lost, said = grade(
+        {BASE: solution(BASE), PEFT: changed(PEFT, ('if self.type == "prefix":', "if False:"))},
+        "prefix-tuning",
+    )
+    assert lost == {"prefix-tuning": 8}
+    assert "the same whatever the prefix is" in said or "Your code raised" in said
+
+
+def test_weights_changed_without_training_earn_one_point(grade):
+    head, _, rest = solution(BASE).partition("    optimizer = torch.optim")
+    text = head + "    for p in mymodel.parameters():\n        p.data += lr\n\n\n"
+    lost, _ = grade({BASE: text + rest[rest.index("def pre_process") :]}, "training")
+    assert lost == {"training": 7}
+
+
+def test_weaker_of_two_files_counts(grade):
+    broken = changed(
+        PEFT, ("            optimizer.zero_grad()\n            mymodel.zero_grad()", "")
+    )
+    lost, said = grade({BASE: solution(BASE), PEFT: broken}, "training")
+    assert lost == {"training": 3}
+    assert "In the file `classification`" in said
+
+
+def test_wrong_pooling_costs_full_tuning_alone(grade):
+    lost, _ = grade({PEFT: changed(PEFT, ("mean(dim=1)", "select(1, 0)")), BASE: solution(BASE)})
+    assert lost == {"full-tuning": 2}
+
+
+def test_unwritten_starter_earns_nothing(grade):
+    head, _, _ = solution(BASE).partition("def evaluate_model")
+    unwritten = head + "\n\n".join(
+        f"def {name}(*arguments):\n    raise NotImplementedError\n"
+        for name in ("evaluate_model", "train")
+    )
+    lost, said = grade({BASE: unwritten})
+    assert lost == {name: load_points()[name] for name in CODE}
+    assert "counts with work of your own" in said
+
+
+def test_missing_names_cost_their_own_checks(grade):
+    lost, said = grade({BASE: solution(BASE)})
+    assert lost == {"full-tuning": 4, "head-tuning": 4, "prefix-tuning": 8}
+    assert "No file defines `CustomModelforSequenceClassification`" in said
+
+
+def load_points():
+    return {each.id: each.points for each in load_assignment("jhu-hw6").rubric}

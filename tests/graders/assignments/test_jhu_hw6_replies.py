@@ -1,0 +1,94 @@
+"""No reply of a submission's process, however odd, breaks a check of the homework's code."""
+
+import importlib.util
+import inspect
+import sys
+
+import numpy as np
+import pytest
+
+from graders.boundary.sandbox import best_tier
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.errors import StudentFault
+
+FOLDER = ASSIGNMENTS / "jhu-hw6"
+FILES = ("boolq_data", "evaluation", "training", "full_tuning", "head_tuning", "prefix_tuning")
+sys.path.insert(0, str(FOLDER))  # as the plugin does
+
+
+def checks_of(name):
+    spec = importlib.util.spec_from_file_location(f"hw6_checks_{name}", FOLDER / f"test_{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {key: each for key, each in vars(module).items() if key.startswith("test_")}
+
+
+CHECKS = {key: each for name in FILES for key, each in checks_of(name).items()}
+ODD = {
+    "nothing": None,
+    "number": 3.5,
+    "text": "logits",
+    "empty-list": [],
+    "lists": [[1, "a", None], {"value": {"accuracy": "high"}, "modes": [1], "changed": 0}],
+    "empty-dict": {},
+    "wrong-types": {
+        **dict.fromkeys(("length", "items", "updates", "final", "parts", "calls", "made"), 7),
+        **dict.fromkeys(("error", "changed", "backbone", "sizes", "gradients", "prefix"), (None,)),
+        **{"logits": np.zeros((0, 9)), "kind": 4},
+    },
+    "not-finite": {
+        **{"logits": np.full((3, 2), np.nan), "kind": "dict", "calls": [], "parts": {}},
+        **{"prefix": "", "gradients": {"prefix": "large"}, "length": -1, "items": [{}]},
+        **{"updates": [{}], "final": {"classifier.bias": np.zeros(7)}},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def oracle():
+    """The process that gives expected values."""
+    limits = load_assignment("jhu-hw6").limits
+    with Student(None, FOLDER / "oracle.py", limits, seed=1, tier=best_tier()) as process:
+        yield process
+
+
+class Odd:
+    """A student who answers the same to every question but the first."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def call(self, function, /, **_):
+        return ["classification"] if function == "files_with" else self.value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD)
+def test_no_reply_breaks_a_check(oracle, value):
+    for name, check in CHECKS.items():
+        oracle.begin_check()
+        asked = {"student": Odd(value), "sandbox": oracle, "inputs": Inputs(), "score": Score()}
+        wanted = {each: asked[each] for each in inspect.signature(check).parameters}
+        try:
+            check(**wanted)
+        except (CheckFailed, StudentFault):
+            continue
+        pytest.fail(f"{name} passes")
+
+
+def test_weights_of_each_criterion_are_its_points():
+    points = {each.id: each.points for each in load_assignment("jhu-hw6").rubric}
+    weights = {}
+    for check in CHECKS.values():
+        mark = check.pytestmark[0]
+        weights[mark.args[0]] = weights.get(mark.args[0], 0) + mark.kwargs.get("weight", 1)
+    assert weights == {name: points[name] for name in weights}
+
+
+def test_trusted_side_needs_no_torch():
+    for path in FOLDER.glob("hw6_*.py"):
+        assert "import torch" not in path.read_text(encoding="utf-8")
