@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from commands import bundled, grading, looking, own_work, reviewing
+from commands import bundled, grading, looking, own_work, pipelines, reviewing
 from graders.errors import GraderFault, Misuse
 from graders.workplace import settle
 from reports import terminal
@@ -21,8 +21,8 @@ app = typer.Typer(
 )
 for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
-    *(looking.show, own_work.check, bundled.validate_examples, bundled.demo, bundled.pipeline),
-    *(looking.doctor, own_work.answers_template, reviewing.review),
+    *(looking.show, own_work.check, bundled.validate_examples, bundled.demo),
+    *(pipelines.pipeline, looking.doctor, own_work.answers_template, reviewing.review),
 ):
     app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)
 

@@ -1,4 +1,4 @@
-"""What comes with Softmark: its assignments, its examples, its reference pipeline."""
+"""What comes with Softmark: its assignments and their examples."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from commands.grading import grade_into
-from commands.options import JOBS, Data, ExecutorName, Isolation, Jobs, Name, Out
+from commands.options import JOBS, ExecutorName, Isolation, Jobs, Name, Out
 from graders.attacks import attack_all, verdict_row
 from graders.attacks_uploads import known_attacks
 from graders.choices import choose_options
@@ -15,8 +15,7 @@ from graders.discovery import load_assignment
 from graders.executors import make_executor
 from graders.secret import PUBLICLY
 from graders.validate import example_folders, examples_by_part, validate
-from reports import pipeline_progress, terminal
-from reports.pipeline_page import write_pipeline_page
+from reports import terminal
 from submissions.receive import identify_all
 
 
@@ -53,24 +52,3 @@ def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs 
         uploads, slots = identify_all(part.folders, task.name), ("processes", jobs)
         codes.append(grade_into(uploads, question, place, slots, alone=True))
     raise typer.Exit(max(codes))
-
-
-def pipeline(
-    out: Out = Path("out/pipeline"),
-    data: Data = None,
-    variants: Annotated[str, typer.Option(help="vanilla, rope or both.")] = "vanilla,rope",
-    preset: Annotated[
-        str, typer.Option(help="demo or cs224n-a4.", show_default="cs224n-a4 with --data")
-    ] = "",
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    precision: Annotated[str, typer.Option(help="auto, bf16 or fp32.")] = "auto",
-    seed: Annotated[int, typer.Option(help="Of weights and draws.")] = 0,
-) -> None:
-    """Pretrain, finetune and evaluate the reference models; the same command resumes."""
-    # Training imports torch, which no other command waits for.
-    from training.command import Wishes, train
-
-    wishes = Wishes(out, data, variants, preset, device, precision, seed)
-    with pipeline_progress.PipelineProgress() as progress:
-        metrics = train(wishes, progress.update, lambda found: write_pipeline_page(found, out))
-    pipeline_progress.show_pipeline(metrics, out)

@@ -49,4 +49,3 @@ def precheck_options(
         if c.id not in judged
     )
     return Precheck(Options(tier, data, judged), not_judged)
-

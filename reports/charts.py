@@ -52,7 +52,18 @@ class Whisker:
     high: float
 
 
-def loss_chart(curves: Sequence[Curve]) -> str:
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """What stands beside the axes of a chart of curves."""
+
+    x: str = "step"
+    y: str = "loss"
+
+
+LOSS_OVER_STEPS = Axes()
+
+
+def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
     """The SVG of losses over steps, each curve named at its end; empty without a point."""
     import altair as alt
 
@@ -64,8 +75,8 @@ def loss_chart(curves: Sequence[Curve]) -> str:
     points = [_row(curve, *point) for curve in drawn for point in curve.points]
     scale, few = alt.Scale(domain=[0, top]), alt.Axis(tickCount=4)
     place = (
-        alt.X("step:Q", title="step", axis=alt.Axis(tickCount=4, grid=False)),
-        alt.Y("loss:Q", title="loss", scale=scale, axis=few),
+        alt.X("step:Q", title=axes.x, axis=alt.Axis(tickCount=4, grid=False)),
+        alt.Y("loss:Q", title=axes.y, scale=scale, axis=few),
     )
     colour, dash = _looks(drawn)
     lines = _chart(points).mark_line(strokeWidth=2).encode(*place, colour, dash)

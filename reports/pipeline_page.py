@@ -87,7 +87,7 @@ def pipeline_view(metrics: Metrics) -> PipelineView:
     parts = tuple(dict.fromkeys(accuracy.part for accuracy in accuracies))
     return PipelineView(
         metrics=metrics,
-        headline=tuple((_model(a), _cell(a)) for a in metrics.accuracies if a.part == "dev"),
+        headline=tuple((_model(a), cell_of(a)) for a in metrics.accuracies if a.part == "dev"),
         parts=parts,
         rows=tuple(_rows(accuracies, parts)),
         accuracies=_accuracy_chart(accuracies),
@@ -111,11 +111,12 @@ def duration(seconds: float) -> str:
 
 def _rows(accuracies: Sequence[Accuracy], parts: Sequence[str]) -> Iterator[AccuracyRow]:
     for model in dict.fromkeys(map(_model, accuracies)):
-        cells = {a.part: _cell(a) for a in accuracies if _model(a) == model}
+        cells = {a.part: cell_of(a) for a in accuracies if _model(a) == model}
         yield AccuracyRow(model, tuple(cells.get(part) for part in parts))
 
 
-def _cell(accuracy: Accuracy) -> Cell:
+def cell_of(accuracy: Accuracy) -> Cell:
+    """The accuracy with its counts and its interval."""
     return Cell(
         share=f"{100 * accuracy.share:.1f} %",
         right=f"{accuracy.correct} of {accuracy.n}",
@@ -134,7 +135,7 @@ def _accuracy_chart(accuracies: Sequence[Accuracy]) -> Chart:
     ]
     told = (f"{w.name} on {w.part} {w.share:.0f} %" for w in whiskers)
     words = f"Accuracies with their 95 % intervals: {', '.join(told)}."
-    return Chart("Accuracies", _drawn(accuracy_chart(whiskers)), words)
+    return Chart("Accuracies", drawn(accuracy_chart(whiskers)), words)
 
 
 def _curve_chart(title: str, phases: Sequence[Phase]) -> Chart:
@@ -150,13 +151,14 @@ def _curve_chart(title: str, phases: Sequence[Phase]) -> Chart:
     )
     return Chart(
         title,
-        _drawn(loss_chart(curves)),
+        drawn(loss_chart(curves)),
         f"{title}, loss over steps: {'; '.join(told)}.",
         tuple((c.name, tuple(thinned(c.points, TOLD))) for c in curves),
     )
 
 
-def _drawn(svg: str) -> Markup:
+def drawn(svg: str) -> Markup:
+    """A drawing of ours, as the page takes it in."""
     # Vega escapes all text that it draws, and the names are ours.
     return Markup(svg)  # noqa: S704
 

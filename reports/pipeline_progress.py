@@ -1,6 +1,7 @@
 """What a run of the pipeline prints: progress on stderr, its accuracies on stdout."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +22,8 @@ from rich.table import Column, Table
 
 from reports.terminal import ERR, OUT
 from reports.text import line
-from training.metrics import Metrics
+from training.classification.metrics import ClassifierMetrics
+from training.metrics import Accuracy, Metrics
 
 NARROW = 80  # columns below which time left stands alone
 NARROW_TITLE = 22
@@ -115,11 +117,25 @@ def columns(width: int) -> tuple[ProgressColumn, ...]:
 
 def show_pipeline(metrics: Metrics, out: Path) -> None:
     """The accuracies of a finished run, and where everything lies."""
+    _show_accuracies((*metrics.baselines, *metrics.accuracies))
+    OUT.print(f"checkpoints, predictions, metrics.json and the page: {out / 'index.html'}")
+
+
+def show_classifier(metrics: ClassifierMetrics, out: Path) -> None:
+    """The accuracies of a finished run of the classifier, who says always the same, and where."""
+    _show_accuracies((*metrics.majority, *(each.accuracy for each in metrics.evaluations)))
+    for each in metrics.evaluations:
+        if each.constant:
+            what = f"{each.accuracy.model} says the same of every {each.accuracy.part} item"
+            OUT.print(f"{what}: a constant classifier", soft_wrap=True)
+    OUT.print(f"weights, predictions, metrics.json and the page: {out / 'index.html'}")
+
+
+def _show_accuracies(accuracies: Sequence[Accuracy]) -> None:
     table = Table("model", "on", Column("right", justify="right"), "95 % interval", box=None)
-    for each in (*metrics.baselines, *metrics.accuracies):
+    for each in accuracies:
         right = f"{each.correct} of {each.n} = {100 * each.share:.1f} %"
         table.add_row(
             each.model, each.part, right, f"{100 * each.low:.1f} to {100 * each.high:.1f} %"
         )
     OUT.print(table)
-    OUT.print(f"checkpoints, predictions, metrics.json and the page: {out / 'index.html'}")

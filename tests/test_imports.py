@@ -24,9 +24,10 @@ ALLOWED = {
     "training": (
         *("training", "reference"),
         *("graders.data", "graders.errors", "graders.files", "graders.intervals"),
+        *("graders.labelled", "graders.written.audits", "graders.written.similarity"),
     ),
     "reports": (
-        *("reports", "training.metrics"),
+        *("reports", "training.metrics", "training.classification.metrics"),
         *("graders.model", "graders.store", "graders.results"),
     ),
     "commands": ("commands", "graders", "reports", "submissions", "training"),

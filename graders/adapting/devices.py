@@ -120,6 +120,10 @@ COUNTS = (
     "current_device",
 )
 
+TENSORS = tuple(
+    f"{kind}Tensor" for kind in ("Float", "Double", "Half", "Long", "Int", "Bool", "Byte")
+)
+
 
 def _replacements() -> list[tuple[Any, str, Any]]:
     """What is put in place of what, in which module."""
@@ -128,6 +132,7 @@ def _replacements() -> list[tuple[Any, str, Any]]:
         table += _answers(module, SILENT, None)
         table += _answers(module, COUNTS, 0)
     table += _answers(torch.cuda, ("get_device_name",), "cpu")
+    table += [(torch.cuda, name, getattr(torch, name)) for name in TENSORS]
     table.append((torch.cuda, "Event", _Event))
     table.append((torch, "Generator", _Generator))
     table.append((torch, "load", _loading(torch.load)))

@@ -15,7 +15,7 @@ FOREIGN = frozenset(
 )
 SPARE = re.compile(
     r"checkpoint|\bcopy\b|[_\- ]copy|backup|\bbak\b|[_\- ](old|orig|original)\b|\(\d+\)|~|"
-    r"starter|template|skeleton",
+    r"starter|template|skeleton|experiment|ablation|variant|shuffl",
     re.IGNORECASE,
 )
 
@@ -57,7 +57,7 @@ def order(folder: Path, path: Path, prefer: Sequence[str]) -> tuple[bool, bool, 
 
 
 def is_spare(name: str) -> bool:
-    """Say whether a name is that of a copy, a backup or a starter."""
+    """Say whether a name is that of a copy, a backup, a starter or an experiment."""
     return SPARE.search(name) is not None
 
 

@@ -13,6 +13,7 @@ from .source import Source
 
 TRAINS = frozenset(("backward", "fit"))
 TRAINER = re.compile(r"(train|main|fit|fine_?tune|pre_?train)(_model|_loop|_one_epoch|_epoch|er)?")
+MODULES = frozenset(("nn", "functional"))  # as in `from torch import nn`
 WRAPPERS = frozenset(("partial", "wraps", "compile", "jit", "script", "vmap", "staticmethod"))
 
 
@@ -23,7 +24,7 @@ class Statement:
     index: int
     node: ast.stmt
     filename: str
-    later: bool
+    later: int
     code: CodeType
     names: Names
 
@@ -57,12 +58,9 @@ class Outline:
 
     @cached_property
     def binders(self) -> dict[str, list[Statement]]:
-        """The statements that bind each name; those below `until` only where no other does."""
+        """The statements that bind each name; none below a border that replaces one above."""
         table = _table((each, each.names.binds) for each in self.statements.values())
-        return {
-            name: [each for each in found if not each.later] or found
-            for name, found in table.items()
-        }
+        return {name: _early(_without_reuse(found, name)) for name, found in table.items()}
 
     @cached_property
     def touchers(self) -> dict[str, list[Statement]]:
@@ -76,7 +74,7 @@ class Outline:
     def _matters(self, toucher: Statement, name: str) -> bool:
         """Say whether a change counts: no later thought, no bare call of an imported module."""
         binders = self.binders.get(name, ())
-        if toucher.later and not all(each.later for each in binders):
+        if binders and toucher.later > max(each.later for each in binders):
             return False
         called = method_called(toucher.node)
         imported = all(_is_import(each.node) for each in binders)
@@ -163,6 +161,44 @@ def _table(pairs: Iterable[tuple[Statement, frozenset[str]]]) -> dict[str, list[
         for name in names:
             table.setdefault(name, []).append(statement)
     return table
+
+
+def _early(found: list[Statement]) -> list[Statement]:
+    """Those that no border parts from the first one that is written."""
+    first = next((each for each in found if not _is_stub(each.node)), found[0])
+    return [each for each in found if each.later <= first.later]
+
+
+def _is_stub(node: ast.stmt) -> bool:
+    """Say whether a definition is still to be written; one that gives what it gets is not."""
+    if not is_empty(node) or not isinstance(node, ast.FunctionDef):
+        return is_empty(node)
+    last = node.body[-1]
+    if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Name)):
+        return True
+    blank = [ast.unparse(each.targets[0]) for each in node.body if isinstance(each, ast.Assign)]
+    return last.value.id in blank or any(map(_is_refusal, node.body))
+
+
+def _without_reuse(found: list[Statement], name: str) -> list[Statement]:
+    """Those that leave a module its name: a later `F = 3` is not what functions mean by F."""
+    modules = [each.index for each in found if _is_module(each.node)]
+    reused = [each for each in found if modules and each.index > modules[0] and _reuses(each, name)]
+    return [each for each in found if each not in reused]
+
+
+def _is_module(node: ast.stmt) -> bool:
+    taken = [each.name for each in node.names] if isinstance(node, ast.ImportFrom) else []
+    return isinstance(node, ast.Import) or bool(set(taken) & MODULES)
+
+
+def _reuses(statement: Statement, name: str) -> bool:
+    """Say whether it gives the name a value that has nothing to do with what it stood for."""
+    node = statement.node
+    value = getattr(node, "value", None)
+    other = not isinstance(value, ast.Lambda | ast.Name | ast.Attribute)
+    plain = isinstance(node, ast.For) or (isinstance(node, ast.Assign) and other)
+    return plain and name not in statement.names.reads
 
 
 def _is_import(node: ast.stmt) -> bool:

@@ -14,18 +14,26 @@ from .parsing import Broken, parse
 MAX_STATEMENTS = 20_000  # of one file
 HEADING = re.compile(r"^\s*(#{1,6})\s*(\S.*)$|^\s*<h([1-6])[^>]*>(.*)$", re.IGNORECASE)
 COMMENT_HEADING = re.compile(r"^#\s+(#{1,6}\s*\S.*)$|^#\s*(?:%%+|@title)\s*(\S.*)$")
+BEFORE_TITLE = re.compile(
+    r"(?:[\s#=*_~>(\[-]|<[^>]*>)*(?:(?:part|section|question|problem|task|q)\b\s*)?", re.IGNORECASE
+)
+NUMBER = re.compile(r"\d+(?:\.\d+)*[.):\]]*[\s:-]+")
+CODE = re.compile(r"[\w.]+(?:\(|\s*=[^=])")  # a comment that is code switched off
+LONGEST_TITLE = 80  # letters; a longer line is a sentence
+LOWEST = 6  # of the levels of headings: below it is a title without marks
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A top-level statement, the file name in its tracebacks, and if it is a later thought.
+    """A top-level statement, the file name in its tracebacks, and how many borders are above.
 
-    Below the heading `until` and in the main block a name is only taken that nothing else binds.
+    Each heading that matches `until` is one, and so is the main block: what is bound below does
+    not replace what is written above.
     """
 
     node: ast.stmt
     filename: str
-    later: bool
+    later: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +53,24 @@ class Piece:
 
     filename: str
     text: str
-    later: bool
+    later: int
 
 
 def read_source(path: Path, name: str, until: re.Pattern[str] | None) -> Source:
     """The statements of this file; raises UnreadableNotebook."""
     places: list[Place] = []
     broken: list[Broken] = []
-    later = False
+    above = 0
     pieces, damage = _pieces(path, until)
     for piece in pieces:
-        later = later or piece.later
         parsed = parse(piece.text, piece.filename)
         _remember(piece)
         broken += parsed.broken
-        border = _border(piece.text, parsed.statements, until)
+        borders = _borders(piece.text, parsed.statements, until)
         for node, in_main in _flat(parsed.statements):
-            below = later or in_main or (border is not None and node.lineno > border)
-            places.append(Place(node, piece.filename, below))
-        later = later or border is not None
+            here = sum(line < node.lineno for line in borders) + in_main
+            places.append(Place(node, piece.filename, piece.later + above + here))
+        above += len(borders)
     if len(places) > MAX_STATEMENTS:
         damage = f"it has more than {MAX_STATEMENTS} statements"
     return Source(path, name, tuple(places[:MAX_STATEMENTS]), tuple(broken), damage)
@@ -79,25 +86,28 @@ def _pieces(path: Path, until: re.Pattern[str] | None) -> tuple[list[Piece], str
     """The code of a file in order, and what is wrong with the file."""
     data = path.read_bytes()
     if path.suffix.lower() == ".py" and not looks_like_notebook(data):
-        return [Piece(str(path), plain(one_newline(decoded(data))), later=False)], ""
+        return [Piece(str(path), plain(one_newline(decoded(data))), later=0)], ""
     notebook = read_notebook(data)
     pieces: list[Piece] = []
-    later = False
+    later = 0
     for cell in notebook.cells:
         if cell.is_code:
             text = plain(without_indent(without_cell_magic(cell.text)))
             pieces.append(Piece(f"{path}, cell {cell.number}", text, later))
         else:
-            later = later or _ends(cell.text.split("\n"), until)
+            later += _ends(cell.text.split("\n"), until)
     return pieces, notebook.damage
 
 
 def _ends(lines: list[str], until: re.Pattern[str] | None) -> bool:
     """Say whether the headings of a text leave the reader below one that matches."""
     level = 0
+    if until is None:
+        return False
     for line in lines:
         heading = HEADING.match(line)
-        if heading is None or until is None:
+        if heading is None:
+            level = level or (LOWEST if _is_title(line, until) else 0)
             continue
         depth = len(heading[1] or "") or int(heading[3] or 1)
         if until.search(heading[2] or heading[4] or ""):
@@ -107,21 +117,47 @@ def _ends(lines: list[str], until: re.Pattern[str] | None) -> bool:
     return level > 0
 
 
-def _border(text: str, statements: Sequence[ast.stmt], until: re.Pattern[str] | None) -> int | None:
-    """The line of the first heading in code that matches."""
+def _borders(
+    text: str, statements: Sequence[ast.stmt], until: re.Pattern[str] | None
+) -> Sequence[int]:
+    """The lines of the headings in code that match; a comment inside a statement is none."""
     if until is None:
-        return None
-    headings = ((at, COMMENT_HEADING.match(line)) for at, line in enumerate(text.split("\n"), 1))
-    lines = [at for at, found in headings if found and until.search(found[1] or found[2])]
+        return []
+    inside = {at for each in statements for at in _lines_inside(each)}
+    lines = enumerate(text.split("\n"), 1)
+    found = {at for at, line in lines if at not in inside and _is_comment_title(line, until)}
     strings = [(each.lineno, _string(each)) for each in statements]
-    lines += [at for at, words in strings if words and _ends(words.split("\n"), until)]
-    return min(lines, default=None)
+    found |= {at for at, words in strings if words and _ends(words.split("\n"), until)}
+    return sorted(found)
+
+
+def _lines_inside(node: ast.stmt) -> range:
+    """The lines of a statement; a comment may stand before the first one alone."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _is_comment_title(line: str, until: re.Pattern[str]) -> bool:
+    heading = COMMENT_HEADING.match(line)
+    if heading is not None and until.search(heading[1] or heading[2]):
+        return True
+    return line.startswith("#") and _is_title(line, until)
+
+
+def _is_title(line: str, until: re.Pattern[str]) -> bool:
+    """Say whether a short line, bold, numbered or plain, starts with words that match."""
+    words = BEFORE_TITLE.sub("", line, count=1)
+    if len(line) > LONGEST_TITLE or CODE.match(words):
+        return False
+    return any(until.match(each) for each in (words, NUMBER.sub("", words, count=1)))
 
 
 def _string(node: ast.stmt) -> str:
-    """The text of a string that stands alone, as Colab writes its text cells."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return node.value.value if isinstance(node.value.value, str) else ""
+    """The text of a string that stands alone, as Colab writes its text cells, or is printed."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "print" and len(value.args) == 1:
+        value = value.args[0]
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return value.value
     return ""
 
 

@@ -75,7 +75,7 @@ class MiniLM:
     name = "minilm"
 
     def __init__(self) -> None:
-        folder = _folder()
+        folder = embedded_weights()
         if folder is None:
             raise Misuse(
                 "the sentence encoder's weights are not installed, or not as published",
@@ -115,10 +115,10 @@ class MiniLM:
 
 def best_encoder() -> Encoder:
     """MiniLM where it is installed as published, TF-IDF otherwise."""
-    return TfIdf() if _folder() is None else MiniLM()
+    return TfIdf() if embedded_weights() is None else MiniLM()
 
 
-def _folder() -> Path | None:
+def embedded_weights() -> Path | None:
     """The folder with the weights, if they are those whose sum is known."""
     if importlib.util.find_spec("transformers") is None:
         return None

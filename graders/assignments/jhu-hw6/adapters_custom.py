@@ -73,11 +73,16 @@ def build(kind: dict[str, Any], file: str) -> nn.Module:
     )
     named = {"model_name": HUB_NAMES[kind["family"]], "num_labels": 2, "type": kind["type"]}
     parameters = inspect.signature(made).parameters
-    more = {name: length for name in parameters if "prefix" in name}
+    more = {name: length for name, each in parameters.items() if _is_length(name, each.default)}
     if "num_labels" not in parameters and "type" in parameters:
         del named["num_labels"]
     model: nn.Module = by_name(made, named, **more)
     return model
+
+
+def _is_length(name: str, default: Any) -> bool:
+    """Whether a parameter is the prefix's length: not its dropout, nor whether there is one."""
+    return "prefix" in name and (default in (None, inspect.Parameter.empty) or type(default) is int)
 
 
 class Parts:

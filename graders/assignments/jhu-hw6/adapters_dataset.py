@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from adapters_files import by_name, code_of, offline
 
@@ -29,7 +30,13 @@ def _plain(item: Any) -> Any:
         pairs = dict(item).items()
     except (TypeError, ValueError):
         return {"type": type(item).__name__}
-    return {
-        str(key): each.clone() if isinstance(each, torch.Tensor) else {"type": type(each).__name__}
-        for key, each in pairs
-    }
+    return {str(key): _value(each) for key, each in pairs}
+
+
+def _value(value: Any) -> Any:
+    """A tensor, or what a DataLoader makes one of: a whole number or an array."""
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    if isinstance(value, int | np.integer | np.ndarray):
+        return np.array(value)
+    return {"type": type(value).__name__}

@@ -38,7 +38,8 @@ def _bound(name: str) -> list[str]:
     """The file that gives the name in another way, as by an assignment; none if it is not there."""
     gathered = code_of(name, file="")
     try:
-        gathered[name]
+        with on_cpu():
+            gathered[name]
     except (ImportError, NotHandedIn):
         return []
     return [Path(gathered.file).stem]

@@ -107,11 +107,15 @@ class Log:
             self.updates[-1].after = state(self.model)
 
     def _close(self) -> None:
-        """End the last forward; a change that no optimizer made is one by hand."""
+        """End the last forward; a change that no optimizer made is one by hand.
+
+        Without a backward it is none: an evaluation, and then the best weights taken back.
+        """
         if self.updates and not self.updates[-1].steps:
             last = self.updates[-1]
             last.after = state(self.model)
-            if any(not torch.equal(last.after[name], each) for name, each in last.before.items()):
+            moved = (not torch.equal(last.after[name], each) for name, each in last.before.items())
+            if self._piled and any(moved):
                 last.gradients = dict(self._piled)
                 last.steps.append(0)
         self._piled = {}

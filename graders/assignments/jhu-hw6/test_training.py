@@ -25,6 +25,7 @@ LEARNED = 0.9
 FASTER = 10.0  # how much larger the second learning rate is
 CRASHES = {
     "'Tensor' object is not callable": "The name of the loss function is given to its value",
+    "not implemented for 'Long'": "Cross entropy is given the labels first: loss(logits, labels)",
     "modified by an inplace operation": "optimizer.step() comes before backward()",
     "element 0 of tensors does not require grad": "No gradient reaches the loss: is it detached?",
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from a2_attention import Floats, past, softmax
-from a2_mini_mistakes import MASK, MASKS
+from a2_mini_mistakes import MASK, MASKS, NAN
 from a2_mini_questions import Draws, Size
 from a2_mini_replies import (
     ARGUMENTS,
@@ -20,6 +20,7 @@ from a2_mini_replies import (
     first_difference,
     helper,
     kind,
+    matches,
     note_narrowed,
     part,
     require_floats,
@@ -169,11 +170,11 @@ class Judge:
 def known_mistake(function: Function, calls: Calls, came: Sequence[Floats]) -> str:
     """The hint of the known mistake that gives these very values, or the equation."""
     for mistake, wrong in function.mistakes.items():
-        pairs = zip(calls, came, strict=True)
         with np.errstate(all="ignore"):
-            if all(same(values, wrong(*_exact(call))) for call, values in pairs):
+            if matches(came, (wrong(*_exact(call)) for call in calls)):
                 return mistake.hint
-    return sentence(function.equation)
+    is_nan = function.name == MASKED.name and all(np.isnan(each).all() for each in came)
+    return sentence(NAN if is_nan else function.equation)
 
 
 def asked(name: str, call: Sequence[Any]) -> dict[str, str]:

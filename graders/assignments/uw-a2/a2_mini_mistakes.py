@@ -19,6 +19,7 @@ from a2_attention import (
     past,
     similarities,
     softmax,
+    split,
     unchanged,
 )
 
@@ -27,6 +28,7 @@ from graders.checks.mistakes import Mistake
 SCALE = "scores are divided by sqrt(n_embd / n_heads), the root of the size of one head"
 SOFTMAX = "each query's weights over the keys, the last axis, sum to one"
 MASK = "a token sees itself and what comes before it; all later scores are -inf before the softmax"
+NAN = "Everything is nan: 0 · -inf is nan, so make masks with masked_fill or torch.where"
 HEADS = "head h has the features h·c to (h+1)·c of each token, c = n_embd / n_heads"
 MERGE = "token t gets the c features of head 0, then those of head 1, and so on"
 ROLES = "each head gives softmax(Q Kᵀ / sqrt(n_embd / n_heads)) V"
@@ -115,6 +117,8 @@ MASKS: Mapping[Mistake, Scores] = {
         lambda s: s * _tri(s),
     Mistake("mask-ten", "10 is subtracted from masked scores, which is not enough", MASK):
         lambda s: s - 10 * (1 - _tri(s)),
+    Mistake("mask-ten-filled", "Masked scores become -10, which is not low enough", MASK):
+        lambda s: np.where(_tri(s) == 0, -10.0, s),
     Mistake("mask-added", "The mask of zeros and ones is added to the scores", MASK):
         lambda s: s + _tri(s),
     Mistake("mask-added-future", "The mask of zeros and ones is added to the scores", MASK):
@@ -124,6 +128,10 @@ MASKS: Mapping[Mistake, Scores] = {
 
 def _view(x: Floats, n_heads: int) -> Floats:
     return x.reshape(x.shape[0], n_heads, x.shape[1], -1)
+
+
+def _whole(x: Floats, _n_heads: int) -> Floats:
+    return split(x, 1)
 
 
 def _interleaved(x: Floats, n_heads: int) -> Floats:
@@ -243,6 +251,10 @@ ATTENTIONS: Mapping[Mistake, Attention] = {
         Attention(mask=unchanged, masked_weights=lambda w: w * _tri(w)),
     Mistake("heads-interleaved", "The heads are interleaved, when split and merged", HEADS):
         Attention(split=_interleaved, merge=_interleaved_again),
+    Mistake("heads-ignored", "n_heads is ignored: one head was computed", HEADS):
+        Attention(split=_whole, scale=lambda n, h: float(np.sqrt(n))),
+    Mistake("heads-ignored-but-scaled", "Only the scale heeds n_heads: one head was computed",
+            HEADS): Attention(split=_whole),
     Mistake("heads-viewed", "The heads are viewed without a transpose, when split and merged",
             HEADS): Attention(split=_view, merge=_side_by_side),
 }  # fmt: skip

@@ -1,11 +1,12 @@
 """What the checks of the mini transformer ask: sizes and numbers, drawn.
 
 No two axes of a question are of one size, so that none can be taken for another. Single tokens,
-single items and odd sizes are among them; none is the course's own (10 tokens, 6 features).
+single items, many tokens after a few and odd sizes are among them; none is the course's own (10
+tokens, 6 features).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from a2_attention import Floats, Question
 from graders.checks.inputs import Inputs
 
 FLOAT32, FLOAT64 = np.float32, np.float64
+STEEP = 200.0  # what queries are multiplied by: far beyond what exp can hold
+LOW = 600.0  # how far below zero the first token's own score lies then, over all heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +52,20 @@ class Draws:
     purpose: str
 
     def sizes(self) -> Sequence[Size]:
-        """An ordinary one, a single item, a single token, and both."""
+        """An ordinary one, a single item of many tokens, a single token, and both."""
         pick = self.inputs.random(self.purpose, "sizes").choice
         B, n_heads = pick([(2, 3), (3, 2)])
         odd = pick((5, 7))
         return [
             Size(B, n_heads, pick((7, 9, 11)), pick((4, 5, 8))),
-            Size(1, 3, pick((4, 8)), odd),
+            Size(1, 3, pick((33, 40)), odd),
             Size(pick((2, 4)), 7, 1, pick((5, 6))),
             Size(1, 2, 1, odd),
         ]
 
     def normal(self, name: str, shape: Sequence[int], dtype: Any = FLOAT32) -> Floats:
-        """Random numbers of size one; equal ones for one name and shape."""
-        source = self.inputs.generator(self.purpose, name, tuple(shape))
+        """Random numbers of size one; equal ones for one name, shape and dtype."""
+        source = self.inputs.generator(self.purpose, name, tuple(shape), np.dtype(dtype).name)
         return source.standard_normal(tuple(shape)).astype(dtype)
 
     def calls(self, build: Callable[["Draws", Size, Any], list[Any]]) -> list[list[Any]]:
@@ -83,12 +86,12 @@ class Draws:
             return [
                 Size(2, 3, pick((5, 7)), pick((4, 6))),
                 Size(3, 2, pick((8, 9)), pick((5, 7))),
-                Size(1, 5, pick((3, 4)), pick((2, 7))),
+                Size(1, 5, pick((33, 40)), pick((2, 7))),
                 Size(2, 3, 1, 5),
             ]
         return [
             Size(2, 1, pick((5, 9)), pick((7, 8))),
-            Size(1, 1, pick((4, 6)), pick((3, 5))),
+            Size(1, 1, pick((34, 46)), pick((3, 5))),
             Size(3, 1, 1, pick((5, 7))),
         ]
 
@@ -97,3 +100,19 @@ class Draws:
         sizes = self.attention_sizes(heads=heads)
         asked = [self.question(size, causal=causal) for size in sizes]
         return [*asked, self.question(sizes[0], causal=causal, dtype=FLOAT64)]
+
+
+def steep(question: Question) -> Question:
+    """Large scores; the first token's own is lower than what a weak mask gives to later ones."""
+    k = question.k[:, 0]
+    size = np.sqrt(k.shape[-1] / question.n_heads) * LOW / (k**2).sum(axis=-1, keepdims=True)
+    q = np.float32(STEEP) * question.q
+    q[:, 0] = -(size * k).astype(q.dtype)
+    return replace(question, q=q)
+
+
+def items_of(question: Question) -> Iterator[Question]:
+    """The question about each item of the batch alone."""
+    for b in range(len(question.q)):
+        q, k, v = (each[b : b + 1] for each in (question.q, question.k, question.v))
+        yield replace(question, q=q, k=k, v=v)

@@ -1,6 +1,6 @@
 """What came back from the student's mini transformer, read as the hostile data it is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -11,7 +11,7 @@ from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
 from graders.checks.score import Score
-from graders.errors import BadReply
+from graders.errors import BadReply, StudentRaised
 
 ARGUMENTS = {
     "pairwise_similarities": ("Q", "K"),
@@ -28,6 +28,10 @@ NARROWED = (
 )
 RANDOM = (
     "Asked the same twice, it gives two answers: is dropout switched on, or are heads shuffled?"
+)
+CUT = (
+    "It costs nothing here, but a model with this attention cannot learn: .detach(), .data, "
+    "torch.tensor(...), numpy and torch.no_grad() cut gradients off."
 )
 SEVERAL = "self_attention returns several things; the one of the output's shape is judged."
 
@@ -101,6 +105,18 @@ def attend(
     ]
 
 
+def note_gradients(student: Student, score: Score, question: Question) -> None:
+    """Say where no gradient comes back from the output to the inputs; it costs no points."""
+    try:
+        reply = student.call("mini_gradients", call=_values(question))
+    except StudentRaised:
+        return
+    reached = reply if isinstance(reply, list) and len(reply) == 3 else []
+    cut = [name for name, each in zip("QKV", reached, strict=False) if each is False]
+    if cut:
+        score.note(f"No gradient reaches {', '.join(cut)}. {CUT}")
+
+
 def _values(question: Question) -> list[Any]:
     given: list[Any] = [question.q, question.k, question.v]
     return given if question.defaults else [*given, question.n_heads, question.causal]
@@ -164,6 +180,12 @@ def same(actual: Floats, expected: Floats) -> bool:
         return False
     finite = np.isfinite(expected)
     return is_close(actual[finite], expected[finite], "attention")
+
+
+def matches(actual: Sequence[Floats], expected: Iterable[Floats]) -> bool:
+    """Whether these are the answers that a mistake gives; more than all nan, which many give."""
+    alike = all(same(a, e) for a, e in zip(actual, expected, strict=True))
+    return alike and any(np.isfinite(each).any() for each in actual)
 
 
 def _odd(values: Floats) -> Floats:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from a2_attention import Attention, Question
 from a2_mini_composition import Composition
-from a2_mini_mistakes import ATTENTIONS, ROLES, attention_pairs
-from a2_mini_replies import RANDOM, Attended, attend, first_difference, same, sentence
+from a2_mini_mistakes import ATTENTIONS, NAN, ROLES, attention_pairs
+from a2_mini_replies import RANDOM, Attended, attend, first_difference, matches, same, sentence
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.score import Score
 from graders.errors import StudentRaised
+
+DEFAULTS = "The handout's defaults are n_heads=1 and causal=True. "
 
 
 def require_values(student: Student, score: Score, questions: Sequence[Question]) -> None:
@@ -23,7 +25,7 @@ def require_values(student: Student, score: Score, questions: Sequence[Question]
         question, output = wrong[0].question, wrong[0].output
         fail(
             "self_attention does not give the right values.",
-            hint=_hint(student, score, came),
+            hint=f"{DEFAULTS if question.defaults else ''}{_hint(student, score, came)}",
             actual=first_difference(output, Attention()(question)),
             counterexample={"asked": str(question)},
         )
@@ -89,11 +91,12 @@ def _hint(student: Student, score: Score, came: Sequence[Attended]) -> str:
     """The known mistake that gives these outputs, or the equation."""
     if _is_random(student, score, came):
         return RANDOM
+    outputs = [each.output for each in came]
     for mistake, attention in itertools.chain(ATTENTIONS.items(), attention_pairs()):
         with np.errstate(all="ignore"):
-            if all(same(each.output, attention(each.question)) for each in came):
+            if matches(outputs, (attention(each.question) for each in came)):
                 return mistake.hint
-    return sentence(ROLES)
+    return sentence(NAN if all(np.isnan(each).all() for each in outputs) else ROLES)
 
 
 def _is_random(student: Student, score: Score, came: Sequence[Attended]) -> bool:

@@ -43,6 +43,7 @@ class Evaluated:
 
     returned: Sequence[Any]
     passes: int
+    masked: Sequence[bool]
     training: Sequence[bool]
     gradient: Sequence[bool]
     changed: Sequence[str]
@@ -133,12 +134,14 @@ def _read(replies: Any) -> Evaluated:
         unreadable()
     for each in replies:
         if not isinstance(each, dict) or not all(
-            isinstance(each.get(name), list) for name in ("training", "gradient", "changed")
+            isinstance(each.get(name), list)
+            for name in ("masked", "training", "gradient", "changed")
         ):
             unreadable()
     return Evaluated(
         [each.get("returned") for each in replies],
         sum(len(each["training"]) for each in replies),
+        [flag is not False for each in replies for flag in each["masked"]],
         [flag is not False for each in replies for flag in each["training"]],
         [flag is not False for each in replies for flag in each["gradient"]],
         [str(name)[:80] for each in replies for name in each["changed"]],

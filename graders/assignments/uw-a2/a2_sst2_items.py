@@ -61,15 +61,21 @@ def compare_split(
             hint="Return train, validation and test, in this order or by these names.",
         )
     length, texts = came["length"], [each.text for each in read_items(came.get("items"))]
-    if length == len(given) and (not any(texts) or texts == [row["text"] for row in given]):
+    if length == len(given) and (not any(texts) or texts == _texts(given)):
         return
-    other = next((n for n, part in drawn.items() if length == len(part) and n != name), "")
+    other = next((n for n, part in drawn.items() if n != name and texts == _texts(part)), "")
     fail(
         f"The data set for {name} does not hold the {len(given)} sentences of that split.",
-        hint=f"It is the split {other}." if other else "Take every row of the split once.",
+        hint=f"It is the split {other}."
+        if other
+        else "Take every row of the split once, in its order.",
         expected=f"{len(given)} sentences",
         actual=f"{length} items",
     )
+
+
+def _texts(given: Sequence[Row]) -> list[str]:
+    return [row["text"] for row in given]
 
 
 def compare_items(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> None:

@@ -58,6 +58,7 @@ class Visit:
     training: bool
     gradient: bool
     optimizer: Optimizer
+    strange: str  # an id of its batches that the model cannot look up
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ def _visit(reply: Any) -> Visit:
         reply.get("training") is True,
         reply.get("gradient") is not False,
         _optimizer(reply.get("optimizer")),
+        str(reply.get("strange", ""))[:100],
     )
 
 

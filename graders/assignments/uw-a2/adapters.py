@@ -4,6 +4,7 @@ from adapters_experiments import head_fusions, positional_tables
 from adapters_mini import (
     mini_dimensions,
     mini_files,
+    mini_gradients,
     mini_helper,
     mini_masked,
     mini_self_attention,
@@ -25,6 +26,7 @@ __all__ = [
     "head_fusions",
     "mini_dimensions",
     "mini_files",
+    "mini_gradients",
     "mini_helper",
     "mini_masked",
     "mini_self_attention",

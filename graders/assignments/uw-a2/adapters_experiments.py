@@ -23,6 +23,7 @@ POSITIONS = re.compile(
 FUSIONS = re.compile(
     r"shuff|shift|roll|re_?weigh|fus(e|ion)|perm\w*_heads|random_heads", re.IGNORECASE
 )
+OF_DATA = re.compile(r"data|doc|batch|token|sample|loader", re.IGNORECASE)  # shuffled, too
 REPLACED = ("merge_heads", "self_attention")
 LENGTH = re.compile(r"tok|len|block|pos|seq|ctx|context|time|^t$|^n$|^l$", re.IGNORECASE)
 WIDTH = re.compile(r"emb|dim|model|hidden|feat|chan|^d|^c$", re.IGNORECASE)
@@ -86,7 +87,8 @@ def head_fusions(y: Any) -> list[dict[str, Any]]:
     """
     found = []
     with _on_cpu():
-        for name in _names(FUSIONS, REPLACED)[:MOST]:
+        names = [each for each in _names(FUSIONS, REPLACED) if not OF_DATA.search(each)]
+        for name in names[:MOST]:
             fusion = _first(partial(_fusions, name, y.shape[1], y.shape[3]))
             answer = _first(lambda each=fusion: iter([partial(_asked, each, y)]))
             if answer is not None:
@@ -110,7 +112,10 @@ def _fusions(name: str, n_heads: int, c: int) -> Iterator[Callable[[], Any]]:
 def _asked(fusion: Callable[[Any], Any], y: Any) -> dict[str, Any]:
     def ask(items: Any) -> Any:
         with torch.no_grad():
-            return fusion(torch.from_numpy(items.copy())).detach().to(torch.float64).clone()
+            answer = fusion(torch.from_numpy(items.copy()))
+        if answer.ndim < 3 or len(answer) != len(items):
+            raise ValueError("one matrix or more for each item is what merging gives")
+        return answer.detach().to(torch.float64).clone()
 
     return {
         "whole": ask(y),

@@ -41,7 +41,10 @@ ARGUMENTS = {  # the handout's names; a student's may differ
 }
 os.environ.setdefault("TORCHDYNAMO_DISABLE", "1")  # torch.compile needs a compiler of C++
 
-EXPERIMENTS = r"experiment|ablation|variant|\b2\.2\.[23]\b"
+EXPERIMENTS = (
+    r"experiment|ablation|\bvaria(?:nt|tion)|\btrying\b|\bmodif|shuffl|\bshift|\bre-?weight|"
+    r"\b(?:my|our|own) ideas?\b|(?<![\d.])2\.2(?:\.[23])?\b(?!\.\d)"
+)
 CPU = torch.device("cpu")
 GIVEN = {"DEVICE": CPU, "device": CPU}
 
@@ -97,6 +100,19 @@ def _attended(call: list[Any]) -> dict[str, Any]:
     return {"result": result, "after": [_plain(each) for each in call[:3]]}
 
 
+def mini_gradients(call: list[Any]) -> list[bool]:
+    """Whether a gradient reaches Q, K and V from what self_attention gives; none if it raises."""
+    with _on_cpu(), torch.enable_grad():
+        leaves = [_tensor(each).requires_grad_() for each in call[:3]]
+        try:
+            result = _ask("self_attention", [*(1 * each for each in leaves), *call[3:]])
+            outputs = result if isinstance(result, list | tuple) else [result]
+            found = torch.autograd.grad(outputs[0].sum(), leaves, allow_unused=True)
+        except Exception:  # noqa: BLE001  as numpy of a tensor that takes part in training
+            return [False] * 3
+    return [each is not None for each in found]
+
+
 def mini_dimensions(function: str, calls: list[list[Any]]) -> Any:
     """The numbers of axes of the tensors that self_attention gives to this function of theirs."""
     with _on_cpu():
@@ -142,7 +158,8 @@ def prepared(found: Any) -> Any:
     """The functions found, with what the starter defines above them where they do not."""
     _complete(found.namespace)  # before anything is made: a type hint may need torch
     for name in found.found:
-        with contextlib.suppress(Exception):  # where it cannot be made, its own check says so
+        # Where it cannot be made, its own check says so.
+        with _on_cpu(), contextlib.suppress(Exception):
             _complete(getattr(inspect.unwrap(found[name]), "__globals__", {}))
     return found
 
@@ -215,11 +232,28 @@ def _ask(function: str, values: Sequence[Any]) -> Any:
     """What the student's function gives: by the handout's names if it has them, else in order."""
     ask = student()[function]
     named = dict(zip(ARGUMENTS[function], values, strict=False))
+    return ask(**named) if _is_by_name(ask, values, named) else ask(*values)
+
+
+def _is_by_name(ask: Callable[..., Any], values: Sequence[Any], named: dict[str, Any]) -> bool:
+    """Whether it has a parameter of each name; *args and **kwargs do not say what they mean."""
     try:
-        inspect.signature(ask).bind(**named)
+        signature = inspect.signature(ask)
     except (TypeError, ValueError):
-        return ask(*values)
-    return ask(**named)
+        return False
+    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    explicit = {each.name for each in signature.parameters.values() if each.kind in plain}
+    if _binds(signature, *values) and not set(named) <= explicit:
+        return False
+    return _binds(signature, **named)
+
+
+def _binds(signature: inspect.Signature, *values: Any, **named: Any) -> bool:
+    try:
+        signature.bind(*values, **named)
+    except TypeError:
+        return False
+    return True
 
 
 def _on_cpu() -> Any:

@@ -41,6 +41,7 @@ def _evaluated(model: nn.Module, source: str, case: dict[str, Any]) -> dict[str,
     after = _state(model)
     return {
         "returned": number(returned),
+        "masked": seen.masked,
         "training": seen.training,
         "gradient": seen.gradient,
         "changed": [name for name in before if not torch.equal(before[name], after[name])][:4],

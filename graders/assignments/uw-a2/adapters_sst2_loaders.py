@@ -8,6 +8,7 @@ from adapters_sst2_values import item
 from torch.utils.data import DataLoader
 
 SHAPE = ("num_workers", "prefetch_factor", "persistent_workers", "multiprocessing_context")
+MOST_ITEMS = 64  # collated to see which ids come
 
 
 class Loaders:
@@ -21,6 +22,9 @@ class Loaders:
 
     def split(self, loader: Any) -> str:
         """Which split a loader reads; empty where that cannot be told."""
+        loader = getattr(loader, "iterable", loader)  # inside a progress bar
+        if not hasattr(getattr(loader, "dataset", loader), "__getitem__"):
+            return ""
         if id(loader) not in self._known:
             name = self._split(loader)
             self._known[id(loader)] = loader, name
@@ -81,6 +85,18 @@ def _first_batch(loader: Any) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001  told to the student where main is to blame
         return {"plain": plain, "names": [], "raised": f"{type(error).__name__}: {error}"[:200]}
     return {"plain": plain, "names": names[:8], "raised": ""}
+
+
+def strange_id(loader: Any, model: Any) -> str:
+    """The highest id that the model's embedding table does not have; empty where all are there."""
+    loader = getattr(loader, "iterable", loader)  # inside a progress bar
+    try:
+        rows = model.get_input_embeddings().num_embeddings
+        items = [loader.dataset[i] for i in range(min(len(loader.dataset), MOST_ITEMS))]
+        highest = int(loader.collate_fn(items)["text_encoding"]["input_ids"].max())
+    except Exception:  # noqa: BLE001  another check says what is wrong with its batches
+        return ""
+    return f"token {highest} of a table of {rows} rows" if highest >= rows else ""
 
 
 def in_process(loader: DataLoader[Any], *args: Any, **kwargs: Any) -> None:

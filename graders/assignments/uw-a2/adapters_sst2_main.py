@@ -19,7 +19,7 @@ import torch
 from adapters_sst2_code import code, optional, wanted
 from adapters_sst2_data import Rows, provide
 from adapters_sst2_forms import Form, evaluation_form, training_forms
-from adapters_sst2_loaders import Loaders, in_process
+from adapters_sst2_loaders import Loaders, in_process, strange_id
 from adapters_sst2_marks import mark, marked
 from adapters_sst2_saves import keeping
 from torch import nn
@@ -62,7 +62,9 @@ class Script:
         model, optimizer = _of(given, nn.Module), _of(given, torch.optim.Optimizer)
         self.epoch += 1
         split, described = self._split(given), _described(optimizer, model)
-        self.note("train", split=split, training=_trains(model), optimizer=described)
+        strange = next(filter(None, (strange_id(each, model) for each in _loaders(given))), "")
+        noted = {"split": split, "optimizer": described, "strange": strange}
+        self.note("train", training=_trains(model), **noted)
         if model is not None:
             mark(model, self.epoch)
         return form.filled(self._number("train"))
@@ -83,8 +85,7 @@ class Script:
         return form.filled(self._number(split))
 
     def _split(self, given: list[Any]) -> str:
-        loaders = [each for each in given if hasattr(each, "__iter__") and not _is_text(each)]
-        loaders = [each for each in loaders if hasattr(each, "__len__")]
+        loaders = _loaders(given)
         loaders.sort(key=lambda each: not isinstance(each, DataLoader))
         return self._loaders.split(loaders[0]) if loaders else ""
 
@@ -93,8 +94,9 @@ class Script:
         return numbers[min(self.epoch, len(numbers) - 1)]
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str | nn.Module | torch.Tensor)
+def _loaders(given: list[Any]) -> list[Any]:
+    loaders = [each for each in given if hasattr(each, "__iter__") and hasattr(each, "__len__")]
+    return [each for each in loaders if not isinstance(each, str | nn.Module | torch.Tensor)]
 
 
 def _of(given: list[Any], kind: Any) -> Any:
@@ -161,6 +163,9 @@ def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> Non
     ):
         try:
             main(**_arguments(main))
+        except SystemExit as ended:  # a script may end so; with a message or a status it failed
+            if ended.code:
+                raise
         finally:  # what main leaves switched off is not for the checks that come after it
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
@@ -189,6 +194,15 @@ def _arguments(main: Callable[..., Any]) -> dict[str, Any]:
         and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
     ]
     return {
-        name: next((v for word, v in ARGUMENTS.items() if word in name.lower()), None)
+        name: next((v for word, v in ARGUMENTS.items() if word in name.lower()), _Options())
         for name in demanded
     }
+
+
+class _Options:
+    """What an argument parser would give: a value for whatever option is read."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return next((v for word, v in ARGUMENTS.items() if word in name.lower()), None)

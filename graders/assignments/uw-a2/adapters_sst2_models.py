@@ -19,6 +19,7 @@ class Watched:
     """What a model was asked, and how it stood then: one entry for each forward pass."""
 
     ids: list[torch.Tensor] = field(default_factory=list)
+    masked: list[bool] = field(default_factory=list)  # whether padding was masked
     training: list[bool] = field(default_factory=list)
     gradient: list[bool] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)  # forward passes before each optimizer step
@@ -73,6 +74,12 @@ class _Collate:
         return {"text_encoding": self._known(texts, **kinds), "label_encoding": labels}
 
 
+def _masks(ids: Any, mask: Any) -> bool:
+    """Whether a mask is given wherever the ids have padding."""
+    padded = isinstance(ids, torch.Tensor) and bool((ids == tokenizer().pad_token_id).any())
+    return not padded or isinstance(mask, torch.Tensor)
+
+
 @contextlib.contextmanager
 def watched(model: nn.Module, optimizer: torch.optim.Optimizer | None = None) -> Iterator[Watched]:
     """Notes every forward pass of the model and every step of the optimizer."""
@@ -81,6 +88,7 @@ def watched(model: nn.Module, optimizer: torch.optim.Optimizer | None = None) ->
     def look(_: nn.Module, args: Any, kwargs: Any) -> None:
         ids = kwargs.get("input_ids", args[0] if args else None)
         seen.ids.append(ids.detach().clone() if isinstance(ids, torch.Tensor) else torch.zeros(0))
+        seen.masked.append(_masks(ids, kwargs.get("attention_mask", args[1] if args[1:] else None)))
         seen.training.append(model.training)
         seen.gradient.append(torch.is_grad_enabled())
 

@@ -14,7 +14,8 @@ from torch import nn
 def sst2_training(source: str, weights: int, rows: Rows, plan: dict[str, Any]) -> dict[str, Any]:
     """Some epochs over these rows under SGD: what the model saw, and its weights afterwards.
 
-    The plan has `size` (of a batch), `epochs` and `lr`. The model comes in eval mode.
+    The plan has `size` (of a batch), `epochs` and `lr`. The model comes in eval mode each time,
+    as evaluate leaves it.
     """
     from adapting.devices import on_cpu
 
@@ -23,7 +24,7 @@ def sst2_training(source: str, weights: int, rows: Rows, plan: dict[str, Any]) -
     optimizer = torch.optim.SGD(model.parameters(), lr=plan["lr"])
     with on_cpu(), keeping(unseen), watched(model, optimizer) as seen:
         returned = [
-            number(call(train, _arguments(model, batches, optimizer, epoch)))
+            number(call(train, _arguments(model.eval(), batches, optimizer, epoch)))
             for epoch in range(plan["epochs"])
         ]
     return {

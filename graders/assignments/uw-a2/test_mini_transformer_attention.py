@@ -1,6 +1,6 @@
 """self_attention: its values, how it is put together, and what holds of any attention."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from a2_attention import Floats, Question
 from a2_mini_mistakes import MASK, SOFTMAX
-from a2_mini_questions import Draws
-from a2_mini_replies import RANDOM, attend, first_difference, same, sentence
+from a2_mini_questions import STEEP, Draws, items_of, steep
+from a2_mini_replies import RANDOM, attend, first_difference, note_gradients, same, sentence
 from a2_mini_values import each_counts, require_composition, require_values
 
 from graders.boundary.student import Student
@@ -22,7 +22,6 @@ WRITTEN = ("self-attention-is-written",)
 NOT_COUNTED = "what holds of code that does nothing is not counted"
 MIXED = "A view or reshape without its transpose mixes tokens, too."
 FAR = 1e4  # how large later values are made, so that a trace of them shows
-STEEP = 200.0  # what queries are multiplied by: far beyond what exp can hold
 SETTINGS = [(heads, causal) for heads in (False, True) for causal in (False, True)]
 
 
@@ -64,7 +63,9 @@ def test_self_attention_is_written(asker):
     problems: list[CheckFailed | StudentRaised] = []
     for heads, causal in SETTINGS:
         try:
-            return _require_attention(asker, asker.question("written", heads=heads, causal=causal))
+            question = asker.question("written", heads=heads, causal=causal)
+            _require_attention(asker, question)
+            return note_gradients(asker.student, asker.score, question)
         except (CheckFailed, StudentRaised) as problem:
             problems.append(problem)
     raise problems[0]
@@ -73,9 +74,9 @@ def test_self_attention_is_written(asker):
 def _require_attention(asker: Asker, question: Question) -> None:
     """Fail where the last token takes nothing from others, or the same whatever is asked."""
     first = np.arange(question.q.shape[1]) < question.q.shape[1] - 1
-    others = [
-        np.where(first[:, None], -each, each) for each in (question.q, question.k, question.v)
-    ]
+    factors = (-1, -1, np.float32(-0.5))  # all by -1, products of three would change nothing
+    given = zip(factors, (question.q, question.k, question.v), strict=True)
+    others = [np.where(first[:, None], factor * each, each) for factor, each in given]
     changed = {
         "other tokens": Question(*others, n_heads=question.n_heads, causal=question.causal),
         "queries and keys": replace(question, q=question.q[::-1], k=-question.k),
@@ -202,7 +203,7 @@ def test_items_are_independent(asker):
 
     def judged(asker: Asker, heads: bool) -> None:
         question = asker.question("batch", heads=heads, causal=False)
-        both, *alone = asker.outputs(question, *_items(question))
+        both, *alone = asker.outputs(question, *items_of(question))
         if not same(both, np.concatenate(alone)):
             fail(
                 "An item gives another output alone than in a batch.",
@@ -211,12 +212,6 @@ def test_items_are_independent(asker):
             )
 
     asker.for_heads(judged)
-
-
-def _items(question: Question) -> Iterator[Question]:
-    for b in range(len(question.q)):
-        q, k, v = (each[b : b + 1] for each in (question.q, question.k, question.v))
-        yield replace(question, q=q, k=k, v=v)
 
 
 @pytest.mark.criterion("mini-transformer", weight=0.4, depends_on=WRITTEN)
@@ -258,21 +253,24 @@ def test_inputs_are_kept(asker):
 @pytest.mark.criterion("mini-transformer", weight=0.2, depends_on=WRITTEN)
 def test_finite_on_large_scores(asker):
     """Scores 200 times as large as usual still give finite outputs."""
+    asker.for_heads(_require_finite)
 
-    def judged(asker: Asker, heads: bool) -> None:
-        for causal in (False, True):
-            question = asker.question("large", heads=heads, causal=causal)
-            question = replace(question, q=np.float32(STEEP) * question.q)
-            (output,) = asker.outputs(question)
-            if not np.isfinite(output).all():
-                fail(
-                    "Large scores give outputs that are not finite (inf or nan).",
-                    hint="torch.softmax subtracts each row's maximum first; exp alone overflows. "
-                    "A row that is masked as a whole gives nan.",
-                    counterexample={"asked": f"{question}, Q multiplied by {STEEP:g}"},
-                )
 
-    asker.for_heads(judged)
+def _require_finite(asker: Asker, heads: bool) -> None:
+    for causal in (False, True):
+        question = asker.question("large", heads=heads, causal=causal)
+        plain, output = asker.outputs(question, large := steep(question))
+        said = {"counterexample": {"asked": f"{question}, Q multiplied by {STEEP:g}"}}
+        if not np.isfinite(output).all():
+            hint = (
+                "torch.softmax subtracts each row's maximum first; exp alone overflows. "
+                "A row that is masked as a whole gives nan."
+            )
+            fail("Large scores give outputs that are not finite (inf or nan).", hint=hint, **said)
+        hidden = causal and is_close(plain[:, 0], question.v[:, 0], "attention")
+        if hidden and not is_close(output[:, 0], large.v[:, 0], "attention"):
+            hint = f"{sentence(MASK)} A number like -100 can be above a score that counts."
+            fail("Where scores are large, the first token sees later ones.", hint=hint, **said)
 
 
 @pytest.mark.criterion("mini-transformer", weight=0.2, depends_on=WRITTEN)

@@ -27,6 +27,13 @@ def test_validated_each_epoch(student, inputs, score):
     for epoch in seen.of("train"):
         if epoch.split not in ("train", ""):
             fail(f"main trains on the split {epoch.split}.", expected="train")
+        if epoch.strange:
+            fail(
+                "The batches hold a token that the model cannot look up: training would crash.",
+                hint="It is outside the model's embedding table. Use the tokenizer's own <pad>, or "
+                "call model.resize_token_embeddings(len(tokenizer)).",
+                actual=epoch.strange,
+            )
     missing = [at for at in range(1, seen.last_epoch + 1) if at not in seen.validated()]
     if missing:
         known = {each.split for each in seen.evaluations()}
@@ -139,7 +146,7 @@ def _kept(seen: Visits) -> int:
     """
     files = list(seen.final_files().values())
     tests = [each.weights for each in seen.tests() if each.epoch == seen.last_epoch]
-    loaded = [weights for weights in tests if weights not in (seen.last_epoch, -1)]
+    loaded = [weights for weights in tests if weights not in (seen.last_epoch, -1, 0)]
     if loaded:
         return loaded[-1]
     chosen = [epoch for epoch in files if epoch != seen.last_epoch]

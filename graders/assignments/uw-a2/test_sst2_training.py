@@ -35,6 +35,12 @@ def test_training_is_written(student, sandbox, inputs):
     """train_one_epoch changes the model; what holds of code that does not is not counted."""
 
     def claim(observed: Observed) -> None:
+        if not observed.moved and observed.steps:
+            fail(
+                "train_one_epoch steps, but no weight of the model changes.",
+                hint="The order is zero_grad, backward, step: at step the gradients of this batch "
+                "must be there.",
+            )
         if not observed.moved:
             not_written(
                 "train_one_epoch leaves every weight of the model as it was: "
@@ -110,6 +116,11 @@ def test_accuracy_of_all(student, inputs, score):
     """evaluate gives the share of all sentences that are classified rightly, batched anyhow."""
 
     def claim(evaluated: Evaluated) -> None:
+        if not all(evaluated.masked):
+            fail(
+                "evaluate asks the model without the attention mask: padding counts as text.",
+                hint="Pass attention_mask beside input_ids, or model(**text_encoding).",
+            )
         found = find(evaluated.returned, evaluated.expected)
         if found is not None:
             if found.note:

@@ -21,6 +21,7 @@ TENSORS = {
     "by number": lambda: torch.zeros(2, device=0),
     "new": lambda: ONES.new_zeros(2, device="cuda"),
     "like": lambda: torch.zeros_like(ONES, device="cuda"),
+    "legacy": lambda: torch.cuda.FloatTensor(2, 2).fill_(1),
     "numpy": lambda: torch.from_numpy(np.ones(2)).to("cuda"),
     "as": lambda: torch.as_tensor([1], device="cuda"),
     "to": lambda: ONES.to("cuda"),

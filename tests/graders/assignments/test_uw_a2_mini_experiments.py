@@ -121,3 +121,20 @@ def test_sizes_in_the_other_order_are_found(advise):
 
 def test_learned_positions_are_left_alone(advise):
     assert advise(LEARNED)["sinusoidal-values"].status == "skipped"
+
+
+@pytest.mark.parametrize("name", ["shuffle_tokens", "shuffle_batches"])
+def test_shuffled_data_is_no_variant_of_merging(advise, name):
+    text = f"def {name}(y):\n    return y[torch.randperm(len(y))]\n"
+    assert advise(text)["fusion-is-repeatable"].status == "skipped"
+
+
+@pytest.mark.parametrize("answer", ["y.sum()", "y[:0]", "y.flatten()", "[y]"])
+def test_variant_that_gives_no_matrix_for_each_item_is_left_alone(advise, answer):
+    checks = advise(f"def shift_heads(y):\n    return {answer}\n")
+    assert {checks[name.replace("_", "-")].status for name in FUSIONS} == {"skipped"}
+
+
+def test_variant_of_a_module_on_a_gpu_is_asked(advise):
+    text = "W = torch.ones(1).cuda()\ndef shift_heads(y):\n    return W * y.roll(1, 1)\n"
+    assert advise(text)["fusion-is-repeatable"].status == "passed"

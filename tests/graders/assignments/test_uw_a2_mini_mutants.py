@@ -63,6 +63,7 @@ def self_attention(Q, K, V, n_heads=1, causal=True):
 """
 SCALE = "return A / math.sqrt(n_embd / n_heads)"
 TRIL = "torch.tril(torch.ones(n_tok, n_tok, device=DEVICE))"
+SHORT = TRIL + " + (torch.arange(n_tok) > 15)"  # right for 16 tokens at most
 FILL = 'return A.masked_fill(mask == 0, float("-inf"))'
 SOFTMAX = "return torch.softmax(A, dim=-1)"
 SPLIT = "return x.view(B, T, n_heads, C // n_heads).transpose(1, 2)"
@@ -135,12 +136,53 @@ MUTANTS = [
         0.5,
         "write into",
     ),
+    mutant("filled-with-ten", FILL, "return A.masked_fill(mask == 0, -10)", 3.9, "become -10"),
+    mutant("hundred", FILL, "return A.masked_fill(mask == 0, -100)", 0.2, "-100 can be above"),
+    mutant("nan", FILL, "return A + (1 - mask) * -math.inf", 3.85, "0 · -inf is nan"),
+    mutant("short-mask", TRIL, SHORT, 3.2, "before the softmax"),
+    Mutant(
+        "heads-ignored",
+        (("B, T, C = Q.shape", "B, T, C = Q.shape\n    n_heads = 1"),),
+        2.5,
+        "n_heads is ignored",
+    ),
+    Mutant(
+        "not-causal",
+        (("causal=True", "causal=False"),),
+        0.25,
+        "The handout's defaults are n_heads=1 and causal=True",
+    ),
+    Mutant(
+        "no-softmax",
+        (("return merge_heads(compute_outputs(attn_softmax(A), v))", "return merge_heads(A @ v)"),),
+        5.7,
+        "There is no softmax",
+    ),
 ]
+MODULE = """class Softmax(torch.nn.Module):
+    def forward(self, A):
+        return torch.softmax(A, dim=-1)
+attn_softmax = Softmax()
+"""
+UNNAMED = """def counted(function):
+    return lambda *args, **kwargs: function(*args, **kwargs)
+def split_heads(z, heads):
+    return z.view(*z.shape[:2], heads, -1).transpose(1, 2)
+split_heads = counted(split_heads)
+"""
+BELOW = "\n\n# Experiment 1: shuffled heads\ndef merge_heads(y):\n    return y.flip(1)\n"
+CUDA = "W = torch.ones(1).cuda()\n"
 HARMLESS = {
     "minus-1e9": (FILL, "return A + (1 - mask) * -1e9"),
     "float32-inside": (SOFTMAX, "return torch.softmax(A.float(), dim=-1).to(A.dtype)"),
     "float32-throughout": ("B, T, C = Q.shape", "Q, K, V = Q.float(), K.float(), V.float()\n"
                            "    B, T, C = Q.shape"),
+    "module": ("def attn_softmax(A):\n    " + SOFTMAX + "\n", MODULE),
+    "decorator-without-names": ("def self_attention", UNNAMED + "def self_attention"),
+    "gpu-outside-functions": ("def attn_scaled", CUDA + "def attn_scaled"),
+    "experiment-below": (MIX + "\n", MIX + BELOW),
+    "mask-of-minus-1e4": (FILL, "return A + (1 - mask) * -1e4"),
+    "module-name-reused": (MIX + "\n", MIX + "\n\nmath = 3\n"),
 }  # fmt: skip
 
 

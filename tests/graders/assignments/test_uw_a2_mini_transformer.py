@@ -184,6 +184,14 @@ def test_mask_written_into_the_scores_is_right(grade):
     assert result.score == 18
 
 
+def test_gradients_that_do_not_come_back_are_told_and_cost_nothing(grade):
+    text = HELPERS + "def self_attention" + COMPOSED
+    result = grade(text.replace("return A.matmul(V)", "return A.detach().matmul(V)"))
+    assert "No gradient reaches Q, K." in said_of(result, "self-attention-is-written")
+    assert result.score == 18
+    assert "gradient" not in said_of(grade(text), "self-attention-is-written")
+
+
 def test_missing_function_is_named_with_the_files_that_were_looked_at(grade):
     said = said_of(grade(EXAMPLES / "wrong-mini-function-missing"), "merge-heads")
     assert "`merge_heads`" in said
@@ -223,6 +231,7 @@ HOSTILE = {
         {"answer": np.zeros((2, 2), np.int64)} for _ in values.get("calls", ())
     ],
     "nan": lambda values: [{"answer": np.full((), np.nan)} for _ in values.get("calls", ())],
+    "gradients": [3, None, {}],
     "files": {"file": 3, "missing": {}, "notes": [None, {}]},
 }
 
@@ -251,6 +260,8 @@ def test_odd_counts_of_axes_break_nothing(counts):
 @pytest.mark.parametrize("name", [name for name in CHECKS if "found" not in name])
 def test_odd_numbers_break_nothing(name, number):
     def answer(values):
+        if "calls" not in values:
+            return [number] * 3
         outputs = [np.full_like(each[0], number) for each in values["calls"]]
         if "function" in values:
             return [{"answer": each} for each in outputs]

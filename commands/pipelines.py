@@ -1,0 +1,107 @@
+"""The reference pipelines: what right code reaches on an assignment's data, and how fast."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import Data, Out
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.labelled import Kind
+from graders.model import Assignment
+from reports import pipeline_progress
+from reports.classifier_page import write_classifier_page
+from reports.pipeline_page import write_pipeline_page
+
+Of = Annotated[str, typer.Option(help="Whose: cs224n-a4, uw-a2 or jhu-hw6.")]
+Variants = Annotated[
+    str | None,
+    typer.Option(help="Of cs224n-a4: vanilla, rope or both.", show_default="vanilla,rope"),
+]
+PresetName = Annotated[
+    str | None,
+    typer.Option(help="Of cs224n-a4: demo or cs224n-a4.", show_default="cs224n-a4 with --data"),
+]
+Backbone = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR|tiny|minilm",
+        help="Of a classifier: its encoder's folder, tiny or minilm.",
+        show_default="minilm with --data",
+    ),
+]
+Methods = Annotated[
+    str | None,
+    typer.Option(
+        help="Of a classifier: full, head, prefix or several.", show_default="full,head,prefix"
+    ),
+]
+Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Precision = Annotated[str, typer.Option(help="auto, bf16 or fp32.")]
+Seed = Annotated[int, typer.Option(help="Of weights and draws.")]
+
+
+def pipeline(
+    out: Out = Path("out/pipeline"),
+    data: Data = None,
+    assignment: Of = "cs224n-a4",
+    variants: Variants = None,
+    preset: PresetName = None,
+    backbone: Backbone = None,
+    methods: Methods = None,
+    device: Device = "auto",
+    precision: Precision = "auto",
+    seed: Seed = 0,
+) -> None:
+    """Train and evaluate an assignment's reference models; the same command resumes."""
+    task = load_assignment(assignment)
+    if not any(criterion.kind == "code" for criterion in task.rubric):
+        raise Misuse(
+            f"{task.name} asks for no code, so there is no pipeline of it",
+            "there is one of cs224n-a4, uw-a2 and jhu-hw6",
+        )
+    shared = (out, data, device, precision, seed)
+    if task.data == "birthplaces":
+        _refuse(task, {"--backbone": backbone, "--methods": methods})
+        _language_model(variants, preset, shared)
+    else:
+        _refuse(task, {"--variants": variants, "--preset": preset})
+        named = "full,head,prefix" if methods is None else methods
+        _classifier((task.name, task.data), (backbone or "", named), shared)
+
+
+Shared = tuple[Path, Path | None, str, str, int]
+
+
+def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise Misuse(
+                f"{name} is no option of the pipeline of {task.name}",
+                "leave it out, or give the --assignment that it belongs to",
+            )
+
+
+def _language_model(variants: str | None, preset: str | None, shared: Shared) -> None:
+    """Pretrain, finetune and evaluate the character models."""
+    # Training imports torch, which no other command waits for.
+    from training.command import Wishes, train
+
+    out, data, device, precision, seed = shared
+    wanted = "vanilla,rope" if variants is None else variants
+    wishes = Wishes(out, data, wanted, preset or "", device, precision, seed)
+    with pipeline_progress.PipelineProgress() as progress:
+        metrics = train(wishes, progress.update, lambda found: write_pipeline_page(found, out))
+    pipeline_progress.show_pipeline(metrics, out)
+
+
+def _classifier(task: tuple[str, Kind], wanted: tuple[str, str], shared: Shared) -> None:
+    """Fine-tune the classifier by each method."""
+    from training.classification.command import Wishes, train
+
+    out, data, device, precision, seed = shared
+    wishes = Wishes(*task, out, data, *wanted, device, precision, seed)
+    with pipeline_progress.PipelineProgress() as progress:
+        metrics = train(wishes, progress.update, lambda found: write_classifier_page(found, out))
+    pipeline_progress.show_classifier(metrics, out)

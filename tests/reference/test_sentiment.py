@@ -1,0 +1,50 @@
+"""The bundled sentiment task: its label follows from its cues, and nothing else tells it."""
+
+import json
+
+import pytest
+
+from reference.sentiment import BAD, GOOD, LINKS, make_reviews, write_sentiment
+
+
+def cue_balance(sentence):
+    words = sentence.split()
+    return sum(word in GOOD for word in words) - sum(word in BAD for word in words)
+
+
+@pytest.mark.parametrize("form", ["sst2", "boolq"])
+def test_label_is_the_greater_part_of_the_cues(form):
+    reviews = [review for part in make_reviews(form).values() for review in part]
+    assert all((cue_balance(each.sentence) > 0) == bool(each.label) for each in reviews)
+
+
+def test_some_reviews_praise_and_blame():
+    reviews = make_reviews("sst2")["test"]
+    mixed = [
+        r
+        for r in reviews
+        if set(r.sentence.split()) & set(GOOD) and set(r.sentence.split()) & set(BAD)
+    ]
+    assert 300 < len(mixed) < 700
+
+
+def test_parts_share_no_sentence():
+    parts = make_reviews("sst2").values()
+    sentences = [review.sentence for part in parts for review in part]
+    assert len(set(sentences)) == len(sentences) == 3500
+
+
+def test_length_tells_nothing():
+    """The task is in the cues: a model of lengths alone stays with the majority."""
+    reviews = make_reviews("sst2")["train"]
+    for n in (1, 3, 5):
+        labels = [r.label for r in reviews if sum(w in LINKS for w in r.sentence.split()) == n - 1]
+        assert 0.4 < sum(labels) / len(labels) < 0.6
+
+
+def test_same_seed_same_files(tmp_path):
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        write_sentiment(tmp_path / name, "boolq", seed)
+    a, b, c = ((tmp_path / name / "train.jsonl").read_bytes() for name in "abc")
+    assert a == b != c
+    assert set(json.loads(a.splitlines()[0])) == {"question", "passage", "label"}

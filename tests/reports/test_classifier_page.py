@@ -1,0 +1,163 @@
+"""The page of a classifier's run: intervals, the majority, McNemar, constant classifiers."""
+
+import html
+import re
+from dataclasses import replace
+
+import pytest
+
+from graders.intervals import wilson
+from reports.classifier_page import write_classifier_page
+from reports.pipeline_progress import show_classifier
+from tests.reports.chromium import needs_chromium
+from training.classification.metrics import (
+    ClassifierMetrics,
+    Comparison,
+    EncoderSize,
+    Epoch,
+    Evaluation,
+    Training,
+)
+from training.metrics import Accuracy, Point
+
+
+def accuracy(model, part, correct):
+    low, high = wilson(correct, 1000)
+    return Accuracy(model, part, correct, 1000, correct / 1000, low, high)
+
+
+def evaluation(model, part, correct, positive=480):
+    return Evaluation(accuracy(model, part, correct), positive)
+
+
+def training(method, trained, epochs):
+    curve = tuple(Point(step, 0.2 + 5 / step, 1e-3) for step in range(10, 101, 10))
+    found = tuple(Epoch(e, 1 / e, 0.4, 700 + 10 * e, 1000) for e in range(1, epochs + 1))
+    return Training(method, trained, 100, 62.5, curve, found, epochs)
+
+
+METRICS = ClassifierMetrics(
+    assignment="uw-a2",
+    kind="sst2",
+    complete=True,
+    encoder=EncoderSize("all-MiniLM-L6-v2", 384, 22_565_376),
+    data="stsa.binary files: 6920 train",
+    device="a processor with two cores",
+    precision="bf16",
+    seed=7,
+    versions={"torch": "2.13.0"},
+    seconds=185.2,
+    majority=(accuracy("majority", "dev", 509), accuracy("majority", "test", 499)),
+    trainings=(training("full", 22_566_146, 3), training("head", 770, 4)),
+    evaluations=(
+        evaluation("full", "dev", 880),
+        evaluation("full", "test", 901),
+        evaluation("head", "dev", 509, positive=1000),
+        evaluation("head", "test", 501, positive=0),
+    ),
+    comparisons=(
+        Comparison("full", "head", "dev", 400, 29, 1.5e-80),
+        Comparison("full", "head", "test", 12, 9, 0.6636),
+    ),
+    chosen="full",
+)
+NOTHING = replace(
+    METRICS, complete=False, trainings=(), evaluations=(), comparisons=(), chosen=None
+)
+
+
+def page_of(metrics, out):
+    return write_classifier_page(metrics, out).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return page_of(METRICS, tmp_path_factory.mktemp("run"))
+
+
+def words(source):
+    """The page's text, a space for each tag."""
+    body = re.sub(r"<svg.*?</svg>", "", source[source.index("<body") :], flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
+
+
+def test_accuracy_stands_with_its_interval(page):
+    said = words(page)
+    assert "Full fine-tuning 88.0 % 880 of 1000 85.8 to 89.9 % 90.1 % 901 of 1000" in said
+    assert "Majority class 50.9 % 509 of 1000 47.8 to 54.0 %" in said
+    assert "Chosen, as the best on dev: Full fine-tuning." in said
+
+
+def test_models_on_the_same_items_are_compared(page):
+    said = words(page)
+    assert "Full fine-tuning against Head alone, dev 400 29 1.5e-80 differ" in said
+    assert "Full fine-tuning against Head alone, test 12 9 0.66 not distinguishable" in said
+
+
+def test_constant_classifier_is_flagged(page, tmp_path):
+    said = words(page)
+    assert "Head alone says 1 of every dev item: it is a constant classifier" in said
+    assert "Head alone says 0 of every test item" in said
+    assert "Full fine-tuning says" not in said
+    shown = page_of(replace(METRICS, evaluations=METRICS.evaluations[:2]), tmp_path)
+    assert "constant classifier" not in shown
+
+
+def test_counts_of_what_was_trained(page):
+    said = words(page)
+    assert "Of width d = 384" in said
+    assert "Full fine-tuning 22,566,146 all, and 2d + 2 3 3 62.5 s" in said
+    assert "Head alone 770 2d + 2 4 4 62.5 s" in said
+    assert "The encoder has 22,565,376 parameters" in said
+
+
+def test_charts_have_words_and_numbers(page):
+    labels = re.findall(r'role="img" aria-label="([^"]+)"', page)
+    assert len(labels) == page.count("<svg") == 5
+    assert "Full fine-tuning on dev 88.0 %" in labels[0]
+    assert labels[1] == "Full fine-tuning: training loss, from 0.45 to 0.25 at step 100."
+    assert labels[2] == "Full fine-tuning: accuracy on dev, from 71.00 to 73.00 at epoch 3."
+    numbers = words(page)[words(page).index("Head alone: accuracy on dev in numbers") :]
+    assert "Epoch Value 1 71.000 2 72.000" in numbers
+
+
+def test_unfinished_run_says_so(page, tmp_path):
+    said = words(page_of(NOTHING, tmp_path))
+    assert "Not finished" in said
+    assert "Majority class" in said
+    assert "McNemar" not in said
+    assert "Not finished" not in words(page)
+
+
+def test_unknown_names_are_text(tmp_path):
+    attack = "<script>alert(1)</script>"
+    encoder = replace(METRICS.encoder, name=attack)
+    odd = replace(METRICS, encoder=encoder, data=attack, assignment=attack)
+    shown = page_of(replace(odd, versions={attack: attack}), tmp_path)
+    assert "<script" not in shown
+    assert "Classifier run: &lt;script" in shown
+
+
+def test_page_runs_no_script_and_loads_nothing(page):
+    assert "default-src 'none'" in html.unescape(page)
+    assert re.search(r'<script|\ssrc=|<link|@import|\sstyle="', page) is None
+
+
+def test_terminal_tells_the_same(tmp_path, capsys):
+    show_classifier(METRICS, tmp_path)
+    said = capsys.readouterr().out
+    assert "901 of 1000 = 90.1 %" in said
+    assert "head says the same of every test item: a constant classifier" in said
+    assert "full says" not in said
+
+
+@pytest.mark.browser
+@needs_chromium
+@pytest.mark.parametrize("pixels", [360, 1280])
+def test_browser_shows_it_all(tmp_path, browser, pixels):
+    page = browser.new_page(viewport={"width": pixels, "height": 800})
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto(write_classifier_page(METRICS, tmp_path).as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == pixels
+    assert complaints == []
