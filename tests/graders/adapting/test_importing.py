@@ -14,7 +14,7 @@ IMPORTS = {
     "renamed": "import helper as mm\nhelp_me = mm.help_me",
     "relative": "from .helper import help_me as other\ndef help_me(x):\n    return other(x)",
     "from here": "from . import helper\nhelp_me = helper.help_me",
-    "other folder": "from src.parts.helper import help_me",
+    "other folder": "from homework.parts.helper import help_me",
     "inside": "def help_me(x):\n    from helper import help_me\n    return help_me(x)",
 }
 
