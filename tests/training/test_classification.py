@@ -67,7 +67,7 @@ def test_full_learns_the_task_and_the_head_a_part_of_it(undisturbed):
     assert metrics.chosen == "full"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_methods_learn_to_answer_questions(tmp_path):
     """On a frozen random encoder, too, the head and the prefix beat the majority of 626."""
     metrics = run(tmp_path, "full,head,prefix", kind="boolq")
@@ -188,7 +188,7 @@ def kill_at(out, wanted):
     process.communicate()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("wanted", ["full.train 37 ", "full.train 252 ", "head.train 999 "])
 def test_killed_run_goes_on(undisturbed, tmp_path, wanted):
     """In the middle of an epoch, before a method's files are written, and in the second method."""
