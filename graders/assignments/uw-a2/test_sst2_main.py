@@ -154,7 +154,7 @@ def _kept(seen: Visits) -> int:
         return seen.best()
     if len(set(chosen)) == 1:
         return chosen[0]
-    return files[-1] if files else seen.last_epoch if tests else 0
+    return files[-1] if files else tests[-1] if tests else 0
 
 
 def _known_mistake(seen: Visits, kept: int) -> str:
