@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from graders.figures import Figure
 from submissions.submission import Submission
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "CriterionResult",
     "DataKind",
     "Difference",
+    "Figure",
     "FileSpec",
     "Finding",
     "Generation",
@@ -124,7 +126,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check found; `counterexample` is a small table of label and value."""
+    """What one check found; `counterexample` is a small table of label and value.
+
+    `figures` are pictures of it, whatever the verdict.
+    """
 
     check: Check
     status: CheckStatus
@@ -136,6 +141,7 @@ class CheckResult:
     counterexample: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
     outcome: Outcome = ""
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

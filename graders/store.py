@@ -6,7 +6,8 @@
     ├── assignment    name, version
     ├── criteria[]    id, title, points, max_points, visibility, status
     │   └── checks[]  id, description, status, fraction, message, hint, expected, actual,
-    │                 counterexample (label -> value, or null), seconds, outcome
+    │                 counterexample (label -> value, or null), seconds, outcome,
+    │                 figures[] (numbers to draw, each with its `kind`)
     └── environment   whatever the pipeline recorded
 
 A Result read back has everything named above. What the file does not hold gets a plain value:
@@ -18,13 +19,15 @@ are, except that half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD.
 import contextlib
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from graders.errors import Misuse
+from graders.figures import Figure
 from graders.files import write_whole
 from graders.model import (
     Check,
@@ -40,6 +43,7 @@ from graders.model import (
 )
 
 SCHEMA: Literal["softmark/result/v1"] = "softmark/result/v1"
+FIGURES = TypeAdapter(list[Annotated[Figure, Field(discriminator="kind")]])
 REMEDY = "make room for it and say the same command again"
 
 
@@ -71,7 +75,8 @@ class _Check(_Edge):
     actual: str
     counterexample: dict[str, str] | None
     seconds: float
-    outcome: Outcome = ""  # files from before 0.2 do not say it
+    outcome: Outcome = ""  # files from before 0.2 do not say it, nor have figures
+    figures: list[dict[str, JsonValue]] = []
 
 
 class _Criterion(_Edge):
@@ -183,7 +188,8 @@ def _criterion_to_json(graded: CriterionResult) -> dict[str, object]:
 def _check_to_json(found: CheckResult) -> dict[str, object]:
     identity = {"id": found.check.id, "description": found.check.description}
     rest = {key: getattr(found, key) for key in _Check.model_fields if key not in identity}
-    return identity | rest | {"counterexample": dict(found.counterexample) or None}
+    shown: dict[str, object] = {"figures": [asdict(figure) for figure in found.figures]}
+    return identity | rest | shown | {"counterexample": dict(found.counterexample) or None}
 
 
 def _plain(value: object) -> object:
@@ -232,5 +238,6 @@ def _check(edge: _Check, criterion: str) -> CheckResult:
     return CheckResult(
         check=Check(edge.id, edge.description, criterion),
         counterexample=tuple((edge.counterexample or {}).items()),
-        **edge.model_dump(exclude={"id", "description", "counterexample"}),
+        figures=tuple(FIGURES.validate_python(edge.figures)),
+        **edge.model_dump(exclude={"id", "description", "counterexample", "figures"}),
     )

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from graders.figures import Figure, drawable
+
 
 @dataclass(slots=True)
 class Partial:
@@ -22,6 +24,7 @@ class Score:
     partial_credit: Partial | None = None
     notes: list[str] = field(default_factory=list)
     needs_person: Partial | None = None
+    figures: list[Figure] = field(default_factory=list)
 
     def partial(  # noqa: PLR0913  what a failing check shows, and the share earned
         self,
@@ -43,6 +46,11 @@ class Score:
         """Say something to the student that costs nothing."""
         if message not in self.notes:
             self.notes.append(message)
+
+    def show(self, figure: Figure) -> None:
+        """Show a picture, whatever the verdict; none where one of its numbers is not finite."""
+        if drawable(figure) and figure not in self.figures:
+            self.figures.append(figure)
 
     def needs_review(
         self,

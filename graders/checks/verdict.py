@@ -1,5 +1,7 @@
 """From the way a check ended to its CheckResult."""
 
+from dataclasses import replace
+
 from hypothesis.errors import Flaky
 
 from graders.checks.compare import CheckFailed, CheckSkipped
@@ -20,10 +22,16 @@ def verdict(
     score: Score | None = None,
     seconds: float = 0.0,
 ) -> CheckResult:
-    """The result of a check that returned (problem is None) or raised."""
+    """The result of a check that returned (problem is None) or raised, with its figures."""
     score = score or Score()
     if problem is None:
-        return _finished(check, score, seconds)
+        found = _finished(check, score, seconds)
+    else:
+        found = _raised(check, problem, score, seconds)
+    return replace(found, figures=tuple(score.figures))
+
+
+def _raised(check: Check, problem: BaseException, score: Score, seconds: float) -> CheckResult:
     cause = _cause(problem)
     if isinstance(cause, CheckFailed):
         return CheckResult(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from graders.errors import Misuse
+from graders.figures import Accuracy, Curve, Rotation
 from graders.model import Check, CheckResult, Criterion, CriterionResult, Result, Submission
 from graders.store import (
     read_result,
@@ -25,7 +26,7 @@ KEYS = {
     "assignment": "name version",
     "criterion": "id title points max_points visibility status checks",
     "check": "id description status fraction message hint expected actual counterexample seconds "
-    "outcome",
+    "outcome figures",
 }
 
 texts = st.text(max_size=8)
@@ -33,6 +34,19 @@ names = st.text("abc-_. ", min_size=1, max_size=8).filter(lambda name: name.stri
 points = st.floats(0, 100)
 check_statuses = st.sampled_from(
     ["passed", "partial", "failed", "skipped", "needs_review", "error"]
+)
+angles = st.lists(points, max_size=3).map(tuple)
+figures = st.one_of(
+    st.builds(
+        Accuracy,
+        texts,
+        st.integers(0, 9),
+        st.integers(9, 99),
+        st.none() | st.floats(0, 1),
+        st.lists(st.tuples(texts, st.floats(0, 1)), max_size=2).map(tuple),
+    ),
+    st.builds(Rotation, texts, angles, angles),
+    st.builds(Curve, texts, texts, st.lists(st.tuples(points, points), max_size=2).map(tuple)),
 )
 check_results = st.builds(
     CheckResult,
@@ -46,6 +60,7 @@ check_results = st.builds(
     counterexample=st.dictionaries(texts, texts, max_size=3).map(lambda d: tuple(d.items())),
     seconds=points,
     outcome=st.sampled_from(["", "raised", "timed_out", "out_of_memory", "blocked"]),
+    figures=st.lists(figures, max_size=2).map(tuple),
 )
 criteria = st.builds(
     CriterionResult,
@@ -119,9 +134,16 @@ def test_files_from_before_outcomes_are_read(result):
     document = result_to_json(result)
     for criterion in document["criteria"]:
         for found in criterion["checks"]:
-            del found["outcome"]
+            del found["outcome"], found["figures"]
     read = result_from_json(document)
     assert {found.outcome for graded in read.criteria for found in graded.checks} <= {""}
+
+
+def test_a_figure_of_unknown_kind_is_refused():
+    document = a_document()
+    document["criteria"][0]["checks"][0]["figures"] = [{"kind": "pie", "label": "x"}]
+    with pytest.raises(ValidationError, match="pie"):
+        result_from_json(document)
 
 
 @round_trip

@@ -1,5 +1,7 @@
 """Every way a check can end becomes the right status; ours is never the student's."""
 
+import math
+
 import pytest
 from hypothesis.errors import FlakyFailure
 
@@ -17,6 +19,7 @@ from graders.errors import (
     StudentSignalled,
     StudentTimedOut,
 )
+from graders.figures import Accuracy, Curve, Rotation
 from graders.model import Check
 
 CHECK = Check("k", "K.", "c")
@@ -138,3 +141,29 @@ def test_a_check_without_anything_to_judge_is_skipped():
 def test_a_fraction_outside_its_range_is_a_bug():
     with pytest.raises(ValueError, match="between 0 and 1"):
         Score().partial(1.5, "More than all.")
+
+
+@pytest.mark.parametrize("problem", [None, CheckFailed("No."), ValueError("ours")])
+def test_a_figure_is_shown_whatever_the_verdict(problem):
+    score, figure = Score(), Accuracy("dev", 3, 10)
+    score.show(figure)
+    assert verdict(CHECK, problem, score).figures == (figure,)
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        Accuracy("more than all", 11, 10),
+        Accuracy("of nothing", 0, 0),
+        Accuracy("threshold", 1, 10, math.nan),
+        Rotation("no angle", (0.0, 1.0), (0.0, math.inf)),
+        Rotation("nothing came", (0.0,), ()),
+        Curve("diverged", "loss", ((1.0, math.nan),)),
+        Curve("empty", "loss", ()),
+    ],
+    ids=lambda figure: figure.label,
+)
+def test_what_cannot_be_drawn_is_left_out(figure):
+    score = Score()
+    score.show(figure)
+    assert score.figures == []
