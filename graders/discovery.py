@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graders.errors import Misuse
+from graders.grading_table import GradingTable, refuse_wrong_policy
 from graders.model import (
     Assignment,
     Criterion,
@@ -47,6 +48,7 @@ class _Criterion(_Strict):
     points: float = Field(ge=0)
     kind: CriterionKind
     visibility: Visibility = "visible"
+    extra_credit: bool = False
 
 
 class _AssignmentFile(_Strict):
@@ -60,6 +62,7 @@ class _AssignmentFile(_Strict):
     preload: tuple[str, ...] = ()
     data: DataKind = "birthplaces"
     settings: dict[str, Setting] = {}
+    grading: GradingTable = GradingTable()
     criterion: tuple[_Criterion, ...] = ()
 
 
@@ -102,6 +105,9 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
     written = written_criteria(folder)
     rubric = (*(Criterion(**criterion.model_dump()) for criterion in file.criterion), *written)
     _refuse_wrong_rubric([criterion.id for criterion in rubric], folder)
+    policy, toml = file.grading.policy(), str(folder / "assignment.toml")
+    counted = {each.id: each.points for each in rubric if not each.extra_credit}
+    refuse_wrong_policy(policy, counted, file.due, file=toml)
     return Assignment(
         name=file.name,
         title=file.title,
@@ -115,6 +121,7 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
         preload=file.preload,
         data=file.data,
         settings=file.settings,
+        grading=policy,
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from graders.figures import Figure
+from graders.grading_policy import GradingPolicy
 from submissions.submission import Submission
 
 __all__ = [
@@ -82,13 +83,14 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One line of the rubric."""
+    """One line of the rubric; extra credit counts for the score, not for the maximum."""
 
     id: str
     title: str
     points: float
     visibility: Visibility
     kind: CriterionKind
+    extra_credit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ class Assignment:
     preload: tuple[str, ...] = ()
     data: DataKind = "birthplaces"
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    grading: GradingPolicy = field(default_factory=GradingPolicy)
 
 
 @dataclass(frozen=True, slots=True)

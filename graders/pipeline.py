@@ -121,7 +121,7 @@ def _result(
         status=scoring.result_status(criteria),
         criteria=criteria,
         score=scoring.total(criteria),
-        max_score=sum(criterion.criterion.points for criterion in criteria),
+        max_score=scoring.maximum(each.criterion for each in criteria),
         environment=environment,
         started_at=datetime.now(UTC),
         seconds=0.0,

@@ -118,7 +118,7 @@ def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> R
         status="rejected" if rejected else scoring.result_status(criteria),
         criteria=tuple(replace(c, points=None) for c in criteria) if rejected else criteria,
         score=None if rejected else scoring.total(criteria),
-        max_score=sum(each.points for each in wanted),
+        max_score=scoring.maximum(wanted),
         environment=_environments(old, new),
     )
 

@@ -1,6 +1,6 @@
 """Turn check results into points."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graders.model import (
     Assignment,
@@ -71,6 +71,11 @@ def total(criteria: Sequence[CriterionResult]) -> float | None:
     if any(p is None for p in points):
         return None
     return round(sum(p for p in points if p is not None), 2)
+
+
+def maximum(criteria: Iterable[Criterion]) -> float:
+    """The points to be had, extra credit apart."""
+    return sum(each.points for each in criteria if not each.extra_credit)
 
 
 def wanted_criteria(assignment: Assignment, only: frozenset[str] | None) -> tuple[Criterion, ...]:

@@ -4,7 +4,7 @@
     ├── schema, status, score, max_score, started_at, seconds
     ├── submission    id, student, sha256
     ├── assignment    name, version
-    ├── criteria[]    id, title, points, max_points, visibility, status
+    ├── criteria[]    id, title, points, max_points, visibility, status, extra_credit
     │   └── checks[]  id, description, status, fraction, message, hint, expected, actual,
     │                 counterexample (label -> value, or null), seconds, outcome,
     │                 figures[] (numbers to draw, each with its `kind`)
@@ -86,6 +86,7 @@ class _Criterion(_Edge):
     max_points: float
     visibility: Visibility
     status: CheckStatus
+    extra_credit: bool = False  # as with figures
     checks: list[_Check]
 
 
@@ -181,6 +182,7 @@ def _criterion_to_json(graded: CriterionResult) -> dict[str, object]:
         "max_points": criterion.points,
         "visibility": criterion.visibility,
         "status": graded.status,
+        "extra_credit": criterion.extra_credit,
         "checks": [_check_to_json(c) for c in graded.checks],
     }
 
@@ -229,7 +231,8 @@ def _result(edge: _Result) -> Result:
 
 
 def _criterion(edge: _Criterion) -> CriterionResult:
-    criterion = Criterion(edge.id, edge.title, edge.max_points, edge.visibility, "code")
+    named = (edge.id, edge.title, edge.max_points, edge.visibility)
+    criterion = Criterion(*named, kind="code", extra_credit=edge.extra_credit)
     checks = tuple(_check(c, edge.id) for c in edge.checks)
     return CriterionResult(criterion, edge.status, edge.points, checks)
 

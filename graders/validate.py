@@ -125,9 +125,15 @@ def build_solution(assignment: Assignment, folder: Path) -> Path:
 
 
 def example_folders(assignment: Assignment) -> list[Path]:
-    """The planted examples of an assignment, right, wrong and hostile."""
-    root = Path(str(submissions.__file__)).parent / "examples" / assignment.name
-    return sorted(path.parent for path in root.glob(f"*/{EXPECTED}"))
+    """The planted examples of an assignment: the bundled ones, and `examples/` in its folder.
+
+    Where both have one of the same name, the assignment's own is meant.
+    """
+    bundled = Path(str(submissions.__file__)).parent / "examples" / assignment.name
+    places = (bundled, assignment.folder / "examples")
+    found = (file.parent for place in places for file in place.glob(f"*/{EXPECTED}"))
+    named = {folder.name: folder for folder in found}
+    return [named[name] for name in sorted(named)]
 
 
 def _name(submission: Submission) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 from adapters_custom import HUB_NAMES, Parts, build
+from adapters_custom import NAME as CLASS
+from adapters_entry import handed_over
 from adapters_files import FILES, by_position, code_of, files_with, offline
 from adapters_spy import CPU, state
 from adapters_training import NAME, run
@@ -20,14 +22,18 @@ def tuned(
     """Which parameters of each part were changed by a short run, and which were to be.
 
     `made` has the parameters that each optimizer was given; `error` says what ended the run.
-    Where the backbone learns and should not, the student's pre_process may be what freezes it.
+    Where the backbone learns and should not, the student's pre_process may be what freezes it, or
+    the script that stands below.
     """
     with offline():
         found = _tuned(build(kind, file), batches, plan, file)
         if kind["type"] == "full" or not set(found["changed"]) & set(found["backbone"]):
             return found
-        prepared = _prepared(kind, file)
-        return found if prepared is None else _tuned(prepared, batches, plan, file)
+        for prepare in (_prepared, _handed_over):
+            prepared = prepare(kind, file)
+            if prepared is not None and not all(p.requires_grad for p in prepared.parameters()):
+                return _tuned(prepared, batches, plan, file)
+        return found
 
 
 def _tuned(
@@ -62,9 +68,7 @@ def _named(problem: Exception) -> str:
 
 def _prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
     """The model as the student's pre_process makes it, if there is one that does."""
-    from adapting.offline import datasets
-
-    datasets.set_rows("boolq", {"train": datasets.BOOLQ * 2400, "validation": datasets.BOOLQ * 5})
+    _provide_rows()
     given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
     values = [*given.values(), True]
     try:
@@ -74,6 +78,24 @@ def _prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
         return None
     each = made if isinstance(made, list | tuple) else [made]
     return next((one for one in each if isinstance(one, nn.Module)), None)
+
+
+def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
+    """The model of this kind that the student's script freezes before train(), if it does."""
+    _provide_rows()
+    try:
+        found = handed_over(CLASS, file, type=kind["type"], model=HUB_NAMES[kind["family"]])
+    except Exception:  # noqa: BLE001  what it does beside is not judged
+        return None
+    frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
+    fitting = (m for m in frozen if (Parts(m).prefix is not None) == (kind["type"] == "prefix"))
+    return next(fitting, None)
+
+
+def _provide_rows() -> None:
+    from adapting.offline import datasets
+
+    datasets.set_rows("boolq", {"train": datasets.BOOLQ * 2400, "validation": datasets.BOOLQ * 5})
 
 
 def _loop_of(file: str) -> str:
