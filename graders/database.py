@@ -4,6 +4,7 @@ generations   number, assignment, version, checks, made_at, published
 members       generation, submission -> address        who stands in a generation, with what
 results       submission, address -> the Result        its JSON, its annex, what it was made of
 inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
+repeats       what was graded again and judged differently: see graders/repeats.py
 """
 
 import contextlib

@@ -40,6 +40,8 @@ class _Limits(_Strict):
 class _Files(_Strict):
     code: tuple[str, ...]
     artifacts: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 class _Criterion(_Strict):
@@ -114,7 +116,9 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
         version=file.version,
         due=file.due,
         rubric=rubric,
-        files=FileSpec(file.files.code, _artifacts(file, written)),
+        files=FileSpec(
+            file.files.code, _artifacts(file, written), file.files.optional, file.files.names
+        ),
         limits=Limits(**file.limits.model_dump()),
         seed=file.seed,
         folder=folder,

@@ -75,10 +75,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class FileSpec:
-    """The file names an assignment looks for in a submission."""
+    """The file names an assignment looks for in a submission.
+
+    `optional` are the artifacts that may be left out, `names` the functions and classes that checks
+    look for: a student's own check says which of the others are missing.
+    """
 
     code: tuple[str, ...]
     artifacts: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from graders import scoring
+from graders.boundary.resources import Resources
 from graders.boundary.sandbox import Tier
 from graders.boundary.stage import ORACLE
 from graders.boundary.student import Student
@@ -159,6 +160,7 @@ def _run(
             plugin = GradingPlugin(assignment, material, options.only)
             run_checks(assignment.folder, plugin)
             environment["student_process"] = dict(student.environment)
+            environment |= _resources(student, *([rerun.student] if rerun is not None else ()))
         if plugin.faults:
             environment["faults"] = plugin.faults
         if plugin.found_fingerprints:
@@ -180,6 +182,16 @@ def _process(
         tier=options.tier,
         preload=assignment.preload,
     )
+
+
+def _resources(*processes: Student) -> dict[str, object]:
+    """What the processes with the student's code used together, where one was started."""
+    used = Resources()
+    for each in processes:
+        used = used.and_of(each.resources)
+    if used == Resources():
+        return {}
+    return {"resources": asdict(used) | {"cpu_seconds": round(used.cpu_seconds, 3)}}
 
 
 def _sandbox_functions(assignment: Assignment) -> str:

@@ -190,4 +190,13 @@ def _environments(old: Result, new: Result) -> dict[str, object]:
     both = {
         name: value for found in prints if isinstance(found, dict) for name, value in found.items()
     }
-    return {**kept, **said, **({"fingerprints": both} if both else {})}
+    return {**kept, **said, **({"fingerprints": both} if both else {}), **_resources(old, new)}
+
+
+def _resources(old: Result, new: Result) -> dict[str, object]:
+    """The larger of what both say was used: the new one graded a part of it."""
+    said = [each.environment.get("resources") for each in (old, new)]
+    found = [each for each in said if isinstance(each, dict)]
+    names = {name for each in found for name in each}
+    most = {name: max(each.get(name, 0) for each in found) for name in sorted(names)}
+    return {"resources": most} if found else {}

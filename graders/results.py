@@ -5,6 +5,7 @@ transaction or not at all. `published` counts up: the generation with the highes
 files lie in DIR; a draft has 0. One process at a time writes, whoever holds `DIR/store.lock`.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -22,6 +23,7 @@ from graders.decisions import decisions_of
 from graders.errors import Misuse
 from graders.locking import only_writer
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
+from graders.repeats import Repeats, count_repeats, repeats_of
 from graders.store import result_from_text, result_text
 from graders.written.decisions import decided
 
@@ -132,17 +134,27 @@ class Store:
             connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
 
     def put(self, generation: int, result: Result, made: Made) -> None:
-        """Store a Result and list it in this generation: both or neither."""
+        """Store a Result and list it in this generation: both or neither.
+
+        Where one is replaced, what changed is counted.
+        """
         document, annex = result_text(result), annex_of(result)
         name, path = result.submission.id, _encoded(result.submission.path)
         keys, total = json.dumps(dict(made.keys), sort_keys=True), _sum(document, annex)
         row = (name, made.address, result.status, result.submission.sha256, made.asked)
         with self._transaction() as connection:
+            with contextlib.suppress(Misuse):  # none before, or one that cannot be read any more
+                count_repeats(connection, generation, self.as_graded(name, made.address), result)
             connection.execute(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, keys, document, annex, total, path),
             )
             connection.execute(LIST, (generation, name, made.address))
+
+    def repeats(self, generation: int) -> Repeats:
+        """By criterion and check ("" for all): graded again with equal address, and changed."""
+        with in_words(self._file):
+            return repeats_of(self._connection, generation)
 
     def unlist(self, generation: int, submissions: Iterable[str] | None = None) -> None:
         """Leave these submissions, or all, out of the reports; their Results stay stored."""

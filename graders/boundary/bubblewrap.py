@@ -49,7 +49,9 @@ def start_warm(job: Job) -> Child:
         namespace.end()
         raise
     namespace.joined = keeper.pid
-    return Child(keeper, channel, capture, namespace.end, namespace.watch)
+    child = Child(keeper, channel, capture, namespace.end, namespace.watch)
+    child.tops = namespace.tops()
+    return child
 
 
 def _hold(job: Job) -> "Namespace":
@@ -214,11 +216,14 @@ class Namespace:
             raise OSError("bubblewrap did not say which process is the first")
         return self._handle
 
+    def tops(self) -> tuple[int, ...]:
+        """The processes that are above all of the namespace's."""
+        return (self.process.pid, *((self.joined,) if self.joined is not None else ()))
+
     def watch(self) -> None:
         """Raise TooMuch when memory or files of the whole namespace pass what is allowed."""
         self._find_first()
-        tops = [self.process.pid, *([self.joined] if self.joined is not None else [])]
-        if usage.memory(*tops, enough=self._most) > self._most:
+        if usage.memory(*self.tops(), enough=self._most) > self._most:
             raise TooMuch("its processes together used too much memory")
         if usage.files(Path(f"/proc/{self._first}/root"), WRITABLE) > policy.TREE_FILES:
             raise TooMuch("it made too many files")
@@ -231,7 +236,7 @@ class Namespace:
         if self._handle is not None:
             _kill_and_wait(self._handle)
             os.close(self._handle)
-        self.process.kill()  # ours until it is reaped, so the number is its own
+        os.kill(self.process.pid, signal.SIGKILL)  # ours until it is reaped, so its own number
 
     def end(self) -> None:
         """As `kill`, with bubblewrap itself and what its placeholder waited for."""

@@ -93,7 +93,7 @@ def _reap() -> bool:
 
 
 def _keep(kind: bytes, given: Given) -> int:
-    """Start the child, wait for its end, and report this and its processor time."""
+    """Start the child, wait for its end, and report this, its time and its peak memory."""
     os.setsid()
     os.write(given.status, b"%d\n" % os.getpid())
     for number, descriptor in enumerate((given.channel, given.output, given.output)):
@@ -103,7 +103,7 @@ def _keep(kind: bytes, given: Given) -> int:
     keep = supervisor.supervise if kind == SUPERVISE else _enter
     code = keep(given.hold, partial(_begin, given.order))
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    os.write(given.status, b"%d %f\n" % (code, used.ru_utime + used.ru_stime))
+    os.write(given.status, b"%d %f %d\n" % (code, used.ru_utime + used.ru_stime, used.ru_maxrss))
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from graders.boundary import wire
 from graders.boundary.capture import Capture, PipeCapture
+from graders.boundary.resources import Resources, of_finished, of_trees
 
 RECEIVE_BYTES = 2**18
 LAST_WORDS = 2.0  # seconds in which a child that hung up must have ended
@@ -38,9 +39,13 @@ class TooMuch(Exception):
 
 
 class Process(Protocol):
-    """The process that stands for a child: the child, or what started it and waits for it."""
+    """The process that stands for a child: the child, or what started it and waits for it.
+
+    `used` is what the kernel says of it and of those it waited for, known once it is reaped.
+    """
 
     pid: int
+    used: Resources
 
     def has_ended(self) -> bool:
         """Whether it is over; its number is still its own."""
@@ -54,6 +59,7 @@ class Spawned:
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.pid = process.pid
+        self.used = Resources()
         self._process = process
 
     def has_ended(self) -> bool:
@@ -65,7 +71,14 @@ class Spawned:
 
     def reap(self) -> int | None:
         """Its exit status once it is over."""
-        return self._process.poll()
+        if sys.platform == "win32" or self._process.returncode is not None:
+            return self._process.poll()
+        pid, status, used = os.wait4(self.pid, os.WNOHANG)
+        if pid == 0:
+            return None
+        self.used = of_finished(used.ru_maxrss, used.ru_utime + used.ru_stime)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        return self._process.returncode
 
 
 class Child:
@@ -83,6 +96,7 @@ class Child:
         watch: Callable[[], None] | None = None,
     ) -> None:
         self.pid = process.pid
+        self.tops: tuple[int, ...] = (process.pid,)  # with all below them, all of its processes
         self.capture = capture
         self._process = process
         self._channel = channel
@@ -91,6 +105,7 @@ class Child:
         self._watched = time.monotonic()
         self._reader = wire.FrameReader()
         self._ending: Ending | None = None
+        self._used = Resources()
         self.busy = 0.0
         self._selector = selectors.DefaultSelector()
         self._selector.register(channel, selectors.EVENT_READ)
@@ -135,8 +150,10 @@ class Child:
         return any(key.fileobj is self._channel for key, _ in ready)
 
     def _wait(self, seconds: float) -> None:
-        if self._watch is not None and time.monotonic() - self._watched > WATCH:
-            self._watch()
+        if time.monotonic() - self._watched > WATCH:
+            self.resources()
+            if self._watch is not None:
+                self._watch()
             self._watched = time.monotonic()
         for key, _ in self._selector.select(seconds):
             if key.data is None:
@@ -153,17 +170,25 @@ class Child:
             raise HungUp
         self._reader.feed(data)
 
+    def resources(self) -> Resources:
+        """What all of its processes have used until now."""
+        if self._channel.fileno() != -1 and not self._process.has_ended():
+            self._used = self._used.seen_again(of_trees(*self.tops))
+        return self._used
+
     def end(self, patience: float = 0.0) -> Ending | None:
         """Kill every process of this child; how it ended by itself, None if it did not.
 
         `patience` is how long it may still take to end by itself.
         """
         if self._channel.fileno() != -1:
+            self.resources()
             by_itself = self._wait_for_end(patience)
             # Killed before it is reaped: until then its number belongs to nobody else.
             with contextlib.suppress(ProcessLookupError):
                 self._kill()
             self._reap_within(REAPING)
+            self._used = self._used.seen_again(self._process.used)
             if not by_itself:
                 self._ending = None
             self._selector.close()

@@ -21,6 +21,7 @@ from graders.boundary.launch import Job
 from graders.boundary.outcome import answer, ended, greedy, spent, unreadable
 from graders.boundary.policy import MAX_RESTARTS, START_SECONDS
 from graders.boundary.process import LAST_WORDS, Child, HungUp, TooMuch
+from graders.boundary.resources import Resources
 from graders.boundary.sandbox import Tier, start, user_for
 from graders.boundary.stage import Stage
 from graders.boundary.wire import Value
@@ -52,6 +53,7 @@ class Student:
         self._outputs: list[str] = []
         self._requests = 0
         self._spent = 0.0
+        self._used = Resources()
         self._broken: list[StudentFault] = []
 
     def __enter__(self) -> "Student":
@@ -75,6 +77,12 @@ class Student:
         """What the student's code printed so far, cut to the limit."""
         current = [self._child.capture.text()] if self._child is not None else []
         return "".join([*self._outputs, *current])[: self._limits.output_bytes]
+
+    @property
+    def resources(self) -> Resources:
+        """What its children used so far: the largest peak of memory, the time of all."""
+        running = self._child.resources() if self._child is not None else Resources()
+        return self._used.and_of(running)
 
     def begin_check(self) -> None:
         """Give the next calls a full wall clock budget."""
@@ -178,6 +186,7 @@ class Student:
         if self._child is not None:
             child, self._child = self._child, None
             child.end()
+            self._used = self._used.and_of(child.resources())
             self._outputs.append(child.capture.text())
 
     def close(self) -> None:

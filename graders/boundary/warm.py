@@ -19,6 +19,7 @@ from typing import Any
 from graders.boundary import policy
 from graders.boundary.capture import Capture
 from graders.boundary.launch import python
+from graders.boundary.resources import Resources, of_finished
 from graders.boundary.stage import Stage
 
 ENTER, SUPERVISE = b"e", b"s"  # as in forker.py: join namespaces, or be supervised
@@ -35,7 +36,7 @@ class Keeper:
         self._status = status
         self._said = b""
         self._over = False
-        self.cpu_seconds = 0.0  # of the child and what it waited for; known when it is over
+        self.used = Resources()  # of the child and what it waited for; known when it is over
         self.pid = self._first_word()
 
     def has_ended(self) -> bool:
@@ -52,9 +53,9 @@ class Keeper:
             os.close(self._status)
             self._status = -1
         words = self._said.split()
-        if len(words) < 3:  # somebody ended the keeper
+        if len(words) < 4:  # somebody ended the keeper
             return -signal.SIGKILL
-        self.cpu_seconds = float(words[2])
+        self.used = of_finished(int(words[3]), float(words[2]))
         return int(words[1])
 
     def _first_word(self) -> int:

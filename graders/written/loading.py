@@ -59,6 +59,7 @@ class _Question(_Strict):
     title: str
     prompt: str
     visibility: Visibility = "visible"
+    extra_credit: bool = False
     machine: _Machine | None = None
     review: _Review | None = None
 
@@ -76,7 +77,12 @@ def written_criteria(folder: Path) -> tuple[Criterion, ...]:
     """A line of the rubric for each question; none where the assignment asks nothing in writing."""
     return tuple(
         Criterion(
-            each.id, f"{each.id}. {each.title}", _question(each).points, each.visibility, "written"
+            id=each.id,
+            title=f"{each.id}. {each.title}",
+            points=_question(each).points,
+            visibility=each.visibility,
+            kind="written",
+            extra_credit=each.extra_credit,
         )
         for each in _read(folder / FILE)
     )

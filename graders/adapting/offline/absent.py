@@ -14,18 +14,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import datasets, evaluate, scores, tracking
+from . import accelerate, datasets, evaluate, scores, torchmetrics, tracking
 from .silent import Silent
 
 ALWAYS = (
     *("datasets", "evaluate", "matplotlib", "seaborn", "plotly", "wandb", "mlflow", "comet_ml"),
+    *("accelerate", "torchmetrics"),
     *("IPython", "ipywidgets", "google.colab", "tensorboardX", "torch.utils.tensorboard"),
 )
 WHERE_ABSENT = ("pandas", "sklearn", "tensorboard")
 CONTENTS: Mapping[str, Mapping[str, Any]] = {
+    "accelerate": accelerate.PUBLIC,
     "datasets": datasets.PUBLIC,
     "evaluate": evaluate.PUBLIC,
     "sklearn": scores.PUBLIC,
+    "torchmetrics": torchmetrics.PUBLIC,
     "wandb": tracking.PUBLIC,
 }
 

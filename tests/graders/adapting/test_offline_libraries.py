@@ -141,3 +141,47 @@ def test_a_look_at_the_network_would_be_seen(run_offline):
             with contextlib.suppress(OSError):
                 socket.create_connection(("huggingface.co", 443))
         """)
+
+
+@posix
+def test_accelerate_trains_as_without_it(run_offline):
+    run_offline("""
+        from accelerate import Accelerator
+        from accelerate.utils import set_seed
+        set_seed(1)
+        accelerator = Accelerator(mixed_precision="fp16", log_with="wandb")
+        layer = torch.nn.Linear(2, 1)
+        layer, steps, batches = accelerator.prepare(
+            layer, torch.optim.SGD(layer.parameters(), lr=1.0), [torch.ones(3, 2)]
+        )
+        kept = layer.weight.detach().clone()
+        for batch in batches:
+            with accelerator.accumulate(layer), accelerator.autocast():
+                accelerator.backward(layer(batch.to(accelerator.device)).mean())
+                accelerator.clip_grad_norm_(layer.parameters(), 100.0)
+                steps.step()
+        accelerator.wait_for_everyone(), accelerator.log({"loss": 1}), accelerator.end_training()
+        assert torch.equal(layer.weight, kept - 1)
+        assert accelerator.unwrap_model(layer) is layer and accelerator.is_main_process
+        assert accelerator.gather_for_metrics(batches) is batches
+    """)
+
+
+@posix
+def test_torchmetrics_counts_right_predictions(run_offline):
+    run_offline("""
+        import torchmetrics
+        from torchmetrics.classification import BinaryAccuracy, MulticlassAccuracy
+        from torchmetrics.functional import accuracy
+        target = torch.tensor([1, 1, 1, 0])
+        metric = torchmetrics.Accuracy(task="multiclass", num_classes=2).to("cpu")
+        assert metric(torch.tensor([1, 0, 1]), target[:3]).item() == torch.tensor(2 / 3).item()
+        metric.update(torch.tensor([[0.9, 0.1]]), target[3:])
+        assert metric.compute().item() == 0.75
+        metric.reset()
+        assert metric(torch.tensor([1]), target[:1]).item() == 1
+        assert BinaryAccuracy()(torch.tensor([2.0, -1.0, 0.1, -3.0]), target).item() == 0.75
+        macro = MulticlassAccuracy(num_classes=2)(torch.tensor([1, 1, 1, 1]), target)
+        assert macro.item() == 0.5
+        assert accuracy(torch.tensor([0, 1, 1, 0]), target, task="binary").item() == 0.75
+    """)

@@ -1,0 +1,166 @@
+"""From a raw score to the grade that is entered, in this order.
+
+    drops ── sum, extra credit with it ── late penalty ── rounding
+
+Numbers are decimal, as they stand in assignment.toml: 0.1 is a tenth.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+
+from graders.grading_policy import GradingPolicy, Lateness
+from graders.model import CriterionResult, Result
+
+DAY = 86_400
+MODES = {
+    "half_up": ROUND_HALF_UP,
+    "half_even": ROUND_HALF_EVEN,
+    "up": ROUND_CEILING,
+    "down": ROUND_FLOOR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FinalGrade:
+    """A grade, and how it came.
+
+    `raw` is the Result's score, `maximum` what counts of it without extra credit. `final` is None
+    where there is no score, or where the submission came too late to be accepted.
+    """
+
+    raw: float | None
+    extra: float
+    dropped: tuple[str, ...]
+    penalty: float
+    final: float | None
+    maximum: float
+    days_late: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What is left of a Result after the drops: points earned and points to be had."""
+
+    dropped: tuple[str, ...]
+    earned: Decimal
+    extra: Decimal
+    maximum: Decimal
+    most: Decimal
+
+
+def final_grade(result: Result, policy: GradingPolicy, due: datetime | None) -> FinalGrade:
+    """The grade of a Result; one without a score, for whatever reason, has none."""
+    late = seconds_late(result.submission.submitted_at, due, policy.lateness)
+    days = begun(late, DAY)
+    counted = _counted(result.criteria, policy)
+    refused = _is_too_late(days, policy.lateness) and policy.lateness.too_late == "not_accepted"
+    penalty = _penalty(counted, late, policy.lateness)
+    final = min(_rounded(counted.earned - penalty, policy), counted.most)
+    scored = result.score is not None
+    return FinalGrade(
+        raw=result.score,
+        extra=float(counted.extra) if scored else 0.0,
+        dropped=counted.dropped if scored else (),
+        penalty=float(penalty) if scored else 0.0,
+        final=float(final) if scored and not refused else None,
+        maximum=float(counted.maximum),
+        days_late=days,
+        words=_words(counted, penalty, days, policy) if scored else "There is no score yet.",
+    )
+
+
+def seconds_late(submitted: datetime | None, due: datetime | None, lateness: Lateness) -> float:
+    """How late it came; 0 within the grace, and where nobody can say."""
+    if submitted is None or due is None or due.tzinfo is None or submitted.tzinfo is None:
+        return 0.0
+    late = (submitted - due).total_seconds()
+    return late if late > 60 * lateness.grace_minutes else 0.0
+
+
+def begun(seconds: float, unit: int) -> int:
+    """How many units have begun."""
+    return max(math.ceil(seconds / unit), 0)
+
+
+def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Counted:
+    dropped = _dropped(criteria, policy)
+    kept = [each for each in criteria if each.criterion.id not in dropped]
+    extra = [each for each in kept if each.criterion.extra_credit]
+    maximum = _sum(each.criterion.points for each in kept if not each.criterion.extra_credit)
+    return _Counted(
+        dropped=dropped,
+        earned=_sum(each.points or 0.0 for each in kept),
+        extra=_sum(each.points or 0.0 for each in extra),
+        maximum=maximum,
+        most=maximum + _sum(each.criterion.points for each in extra),
+    )
+
+
+def _dropped(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> tuple[str, ...]:
+    """The lowest of each group; of a group that was graded in part, none."""
+    points = {each.criterion.id: each.points or 0.0 for each in criteria}
+    return tuple(
+        name
+        for drop in policy.drops
+        if points.keys() >= set(drop.criteria)
+        for name in sorted(drop.criteria, key=points.__getitem__)[: drop.lowest]
+    )
+
+
+def _is_too_late(days: int, lateness: Lateness) -> bool:
+    return lateness.max_days is not None and days > lateness.max_days
+
+
+def _penalty(counted: _Counted, late: float, lateness: Lateness) -> Decimal:
+    """The points that lateness costs: never more than were earned."""
+    if _is_too_late(begun(late, DAY), lateness):
+        return counted.earned
+    base = counted.earned if lateness.kind == "of_score" else counted.maximum
+    share = _exact(lateness.percent) * begun(late, lateness.unit_seconds) / 100
+    return min(base * share, counted.earned)
+
+
+def _rounded(points: Decimal, policy: GradingPolicy) -> Decimal:
+    if policy.round_to is None:
+        return points
+    step = _exact(policy.round_to)
+    return (points / step).quantize(Decimal(1), rounding=MODES[policy.rounding]) * step
+
+
+def _words(counted: _Counted, penalty: Decimal, days: int, policy: GradingPolicy) -> str:
+    """How the grade came, as one sentence."""
+    parts = [f"{_plain(counted.earned)} of {_plain(counted.maximum)} points"]
+    if counted.extra:
+        parts.append(f"{_plain(counted.extra)} of them extra credit")
+    if counted.dropped:
+        parts.append(f"without {', '.join(counted.dropped)} (dropped)")
+    if days:
+        lost = f"minus {_plain(penalty)}" if penalty else "which costs nothing"
+        parts.append(f"{_late_words(days, policy.lateness)}, {lost}")
+    if policy.round_to is not None:
+        parts.append(f"rounded to {policy.round_to:g}")
+    return "; ".join(parts) + "."
+
+
+def _late_words(days: int, lateness: Lateness) -> str:
+    begun_days = f"{days} day{'s' if days > 1 else ''} late"
+    if not _is_too_late(days, lateness):
+        return begun_days
+    verdict = "not accepted" if lateness.too_late == "not_accepted" else "too late to count"
+    return f"{begun_days} (at most {lateness.max_days}: {verdict})"
+
+
+def _sum(values: Iterable[float]) -> Decimal:
+    return sum(map(_exact, values), Decimal())
+
+
+def _exact(value: float) -> Decimal:
+    return Decimal(str(value))
+
+
+def _plain(points: Decimal) -> str:
+    return f"{points:.2f}".rstrip("0").rstrip(".")
