@@ -23,7 +23,9 @@ class Accuracy:
         """The accuracy of all that was taken."""
         import torch
 
-        given, wanted = (torch.cat([each.reshape(-1) for each in s]) for s in zip(*self._seen, strict=True))
+        given, wanted = (
+            torch.cat([each.reshape(-1) for each in s]) for s in zip(*self._seen, strict=True)
+        )
         return _share(given, wanted, self._options["average"])
 
     def forward(self, preds: Any, target: Any) -> Any:
