@@ -1,0 +1,115 @@
+"""Makes a course of 60 invented students from the planted examples, and grades it.
+
+    python benchmarks/demo_course.py --out DIR
+
+DIR/uploads has the submissions: code of one example for span corruption and of another for the
+rotary embedding, with predictions drawn at an accuracy of the student's own. DIR/graded/index.html
+is the course page. The shares follow what public solutions of the assignment show: two in five
+rotary embeddings are wrong, and half of those follow one misprint.
+"""
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from graders.data import Data, open_data
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "submissions" / "examples" / "cs224n-a4"
+STUDENTS = 60
+SEED = 60
+GIVEN = (
+    *("Ada", "Bela", "Chidi", "Dana", "Emre", "Farah", "Goran", "Hana", "Ines", "Jomo", "Kofi"),
+    *("Lena", "Mina", "Nuru", "Oksana"),
+)
+FAMILY = (
+    *("Abara", "Brandt", "Castel", "Dorn", "Ekman", "Farkas", "Grau", "Haldane", "Ikeda"),
+    *("Jansky", "Kovar", "Lund"),
+)
+WRONG_CORRUPTIONS = (
+    *("wrong-never-cut", "wrong-limit-half", "wrong-no-padding", "wrong-content-fixed"),
+    *("wrong-mean-half", "wrong-second-mask-missing", "wrong-shift-by-two", "wrong-x-y-swapped"),
+)
+MISPRINT = "wrong-rotary-component-wise"
+WRONG_ROTARIES = (
+    *("wrong-rotary-half-split", "wrong-rotary-base", "wrong-rotary-positions-from-one"),
+    *("wrong-rotary-query-only", "wrong-rotary-minus-missing", "wrong-rotary-not-written"),
+)
+TRAINED = {"nopretrain": (0.0, 0.04), "pretrain": (0.12, 0.34), "rope": (0.22, 0.45)}
+
+
+def main() -> None:
+    """Make the uploads and grade them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    out = parser.parse_args().out
+    uploads = out / "uploads"
+    shutil.rmtree(out, ignore_errors=True)
+    draw = random.Random(SEED)
+    with open_data(None) as data:
+        for name in students(draw):
+            make_upload(uploads / name, data, draw)
+    spoil(sorted(uploads.iterdir()), draw)
+    command = [sys.executable, str(ROOT / "grade.py"), "batch", "cs224n-a4", str(uploads)]
+    command += ["--out", str(out / "graded"), "--only", "code,metric", "--inputs", "public"]
+    subprocess.run(command, check=False)  # one upload cannot be opened: exit code 1
+
+
+def students(draw: random.Random) -> list[str]:
+    """So many different names."""
+    known = [f"{family}-{given}" for family in FAMILY for given in GIVEN]
+    return sorted(draw.sample(known, STUDENTS))
+
+
+def make_upload(folder: Path, data: Data, draw: random.Random) -> None:
+    """One student's files."""
+    (folder / "src").mkdir(parents=True)
+    corruption = draw.choice(WRONG_CORRUPTIONS if draw.random() < 0.35 else right())
+    rotary = draw.choice(right())
+    if draw.random() < 0.4:
+        rotary = MISPRINT if draw.random() < 0.5 else draw.choice(WRONG_ROTARIES)
+    for example, file in ((corruption, "dataset.py"), (rotary, "attention.py")):
+        shutil.copy(EXAMPLES / example / "src" / file, folder / "src" / file)
+    places = sorted({*data.train, *data.dev})
+    for variant, model in (("vanilla", "nopretrain"), ("vanilla", "pretrain"), ("rope", "rope")):
+        accuracy, part = draw.uniform(*TRAINED[model]), "pretrain" if model == "rope" else model
+        for split, answers in (("dev", data.dev), ("test", data.test or ())):
+            given = predictions(answers, places, accuracy, draw)
+            (folder / f"{variant}.{part}.{split}.predictions").write_text(given)
+    london = "london_baseline_accuracy.txt"
+    shutil.copy(EXAMPLES / "correct-plain" / london, folder / london)
+
+
+def right() -> list[str]:
+    """The examples whose code is right, in the two usual files."""
+    return sorted(
+        each.name
+        for each in EXAMPLES.glob("right-*")
+        if sorted(path.name for path in (each / "src").glob("*")) == ["attention.py", "dataset.py"]
+    )
+
+
+def predictions(
+    answers: Sequence[str], places: Sequence[str], accuracy: float, draw: random.Random
+) -> str:
+    """A line an answer, right at this rate."""
+    given = [each if draw.random() < accuracy else draw.choice(places) for each in answers]
+    return "\n".join(given) + "\n"
+
+
+def spoil(uploads: Sequence[Path], draw: random.Random) -> None:
+    """What a batch of sixty holds besides: a broken archive, a lost file, a copied one."""
+    broken, lost, lender, borrower = draw.sample(list(uploads), 4)
+    shutil.rmtree(broken)
+    broken.with_suffix(".zip").write_bytes(b"PK\x03\x04 cut off")
+    (lost / "rope.pretrain.test.predictions").unlink()
+    for each in lender.glob("vanilla.pretrain.*"):
+        shutil.copy(each, borrower / each.name)
+
+
+if __name__ == "__main__":
+    main()
