@@ -48,7 +48,7 @@ def plan_work(
     known = {submission.id for submission, _ in stored}
     waiting = tuple(each for each in submissions if each.id not in known)
     store.unlist(generation, None if alone else [each.id for each in waiting])
-    store.adopt(generation, stored)
+    store.adopt(generation, stored, anew=True)
     mine = {each.id for each in submissions}
     members = store.members(generation) if alone else []
     others = sum(each.submission not in mine for each in members)

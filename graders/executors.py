@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from graders.errors import GraderFault, Misuse
@@ -49,21 +50,21 @@ class ProcessesExecutor(Executor):
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """A future of `fn(*args, **kwargs)`, run in the next free slot."""
-        return self._slots.submit(self._in_process, fn, *args, **kwargs)
+        return self._slots.submit(self._in_process, partial(fn, *args, **kwargs))
 
-    def _in_process(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def _in_process(self, job: Callable[[], T]) -> T:
         try:
-            return self._start(fn, *args, **kwargs).result()
+            return self._start(job).result()
         except BrokenProcessPool as error:
             self._own.pool = None
             raise GraderFault("the grading process died before it finished") from error
 
-    def _start(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    def _start(self, job: Callable[[], T]) -> Future[T]:
         try:
-            return self._pool().submit(fn, *args, **kwargs)
+            return self._pool().submit(_at_work, job)
         except BrokenProcessPool:  # it died between two jobs: this one has not begun
             self._own.pool = None
-            return self._pool().submit(fn, *args, **kwargs)
+            return self._pool().submit(_at_work, job)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Wait for the jobs; where the caller was interrupted, end them at once."""
@@ -91,11 +92,29 @@ class ProcessesExecutor(Executor):
             pool.shutdown(wait=wait, cancel_futures=cancel_futures)
 
 
+_working = threading.Event()
+
+
+def _at_work(job: Callable[[], T]) -> T:
+    """Do the job, in the worker."""
+    _working.set()
+    try:
+        return job()
+    finally:
+        _working.clear()
+
+
 def _begin_worker(folder: str) -> None:
     """Unpack where the whole run does, and when told to end, clean up as when interrupted."""
     tempfile.tempdir = folder
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end_worker)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_worker(*_: object) -> None:
+    """End a job as Ctrl-C would; a worker that waits for one ends without a word."""
+    raise KeyboardInterrupt if _working.is_set() else SystemExit
 
 
 def _end_with_parent() -> None:

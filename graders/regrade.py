@@ -68,7 +68,7 @@ def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft 
     options = replace(options, draw=settle_draw(store))
     members = [each for each in store.members(base.number) if each.listed]
     keys = _keys(members, assignment, options)
-    todo = [_regrading(member, assignment, keys[member.made.asked][1]) for member in members]
+    todo = [_regrading(store, member, assignment, keys[member.made.asked][1]) for member in members]
     checks = next(iter(keys.values()))[1].checks if keys else base.checks
     if all(each.made == each.before.made and not each.touched for each in todo):
         return None
@@ -123,15 +123,21 @@ def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> R
     )
 
 
-def upload_again(member: Member, assignment: Assignment) -> Submission:
-    """The member's upload as it lies there now; Misuse where it is gone."""
+def upload_again(store: Store, member: Member, assignment: Assignment) -> Submission:
+    """The member's upload as it lies there now; Misuse where it is gone.
+
+    Who handed it in is as it was; when, too, unless another one lies there now.
+    """
     if not member.path.exists():
         raise Misuse(
             f"{member.path}: the upload of {member.submission} is gone",
             "put it back there, or say `run` with where it is now",
         )
     found = identify(member.path, assignment.name)
-    return replace(found, id=member.submission, student=member.submission)
+    student, moment = store.handed_in(member.submission, member.made.address)
+    same = found.sha256 == member.sha256
+    submitted_at = moment if same else found.submitted_at
+    return replace(found, id=member.submission, student=student, submitted_at=submitted_at)
 
 
 def _keys(
@@ -147,7 +153,7 @@ def _keys(
     return found
 
 
-def _regrading(member: Member, assignment: Assignment, keys: Keys) -> Regrading:
+def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys) -> Regrading:
     decided = member.status in ("graded", "needs_review")
     before = member.made.keys if decided else {}
     touched = frozenset(name for name, key in keys.criteria.items() if before.get(name) != key)
@@ -156,7 +162,7 @@ def _regrading(member: Member, assignment: Assignment, keys: Keys) -> Regrading:
             *2 * (member.submission,), assignment.name, member.path, member.sha256, None
         )
         return Regrading(kept, member, keys.made(kept), touched)
-    submission = upload_again(member, assignment)
+    submission = upload_again(store, member, assignment)
     if submission.sha256 != member.sha256:  # another upload lies there now
         touched = frozenset(keys.criteria)
     return Regrading(submission, member, keys.made(submission), touched)

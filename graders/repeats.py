@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from graders.model import CriterionResult, Result
 
-TABLE = (  # stores from before 0.4 have no such table
+TABLE = (  # stores from before 0.2 have no such table
     "CREATE TABLE IF NOT EXISTS repeats (generation INTEGER NOT NULL, criterion TEXT NOT NULL, "
     "check_id TEXT NOT NULL, repeated INTEGER NOT NULL, changed INTEGER NOT NULL, "
     "PRIMARY KEY (generation, criterion, check_id)) WITHOUT ROWID"

@@ -6,13 +6,10 @@ files lie in DIR; a draft has 0. One process at a time writes, whoever holds `DI
 """
 
 import contextlib
-import hashlib
 import json
-import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,32 +22,25 @@ from graders.locking import only_writer
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
 from graders.repeats import Repeats, count_repeats, repeats_of
 from graders.store import result_from_text, result_text
+from graders.stored import (
+    MEMBERS,
+    Made,
+    Member,
+    decoded,
+    encoded,
+    handed_in,
+    member_of,
+    name_anew,
+    place_anew,
+    sum_of,
+)
 from graders.written.decisions import decided
+
+__all__ = ["FILE", "Made", "Member", "Store", "open_store", "read_store"]
 
 FILE = "store.sqlite"
 LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
 COPY = "INSERT INTO members SELECT ?, submission, address, listed FROM members WHERE generation = ?"
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What a Result was made from: its address, what was asked for, a key a criterion."""
-
-    address: str
-    asked: str
-    keys: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One submission of a generation, without its Result."""
-
-    submission: str
-    status: ResultStatus
-    sha256: str
-    path: Path
-    listed: bool
-    made: Made
 
 
 class Store:
@@ -139,8 +129,8 @@ class Store:
         Where one is replaced, what changed is counted.
         """
         document, annex = result_text(result), annex_of(result)
-        name, path = result.submission.id, _encoded(result.submission.path)
-        keys, total = json.dumps(dict(made.keys), sort_keys=True), _sum(document, annex)
+        name, path = result.submission.id, encoded(result.submission.path)
+        keys, total = json.dumps(dict(made.keys), sort_keys=True), sum_of(document, annex)
         row = (name, made.address, result.status, result.submission.sha256, made.asked)
         with self._transaction() as connection:
             with contextlib.suppress(Misuse):  # none before, or one that cannot be read any more
@@ -166,35 +156,27 @@ class Store:
                 named = ((generation, name) for name in submissions)
                 connection.executemany(f"{query} AND submission = ?", named)
 
-    def adopt(self, generation: int, found: Iterable[tuple[Submission, str]]) -> None:
-        """List stored Results in this generation, each by submission and address."""
+    def adopt(
+        self, generation: int, found: Iterable[tuple[Submission, str]], *, anew: bool = False
+    ) -> None:
+        """List stored Results in this generation, each by submission and address.
+
+        `anew` takes from the submissions who handed in and when, too.
+        """
+        known = name_anew if anew else place_anew
         with self._transaction() as connection:
             for submission, address in found:
                 connection.execute(LIST, (generation, submission.id, address))
-                connection.execute(
-                    "UPDATE results SET path = ? WHERE submission = ? AND address = ?",
-                    (_encoded(submission.path), submission.id, address),
-                )
+                known(connection, submission, address)
 
     def members(self, generation: int) -> list[Member]:
         """Who stands in a generation, by submission, listed or not."""
-        rows = self._rows(
-            "SELECT submission, status, sha256, path, listed, address, asked, keys "
-            "FROM members JOIN results USING (submission, address) "
-            "WHERE generation = ? ORDER BY submission",
-            generation,
-        )
-        return [
-            Member(
-                name,
-                status,
-                sha256,
-                _decoded(path),
-                bool(listed),
-                Made(address, asked, _read(keys)),
-            )
-            for name, status, sha256, path, listed, address, asked, keys in rows
-        ]
+        return [member_of(row) for row in self._rows(MEMBERS, generation)]
+
+    def handed_in(self, submission: str, address: str) -> tuple[str, datetime | None]:
+        """Who handed in what the Result at this address is of, and when."""
+        with in_words(self._file):
+            return handed_in(self._connection, submission, address)
 
     def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
         """The listed Results of a generation, by submission, each read when it is asked for."""
@@ -230,9 +212,9 @@ class Store:
             "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"
         )
         for document, annex, path, stored in self._rows(query, submission, address):
-            if _sum(document, annex) == stored:
+            if sum_of(document, annex) == stored:
                 result = result_from_text(document, str(self._file))
-                return with_annex(result, annex, _decoded(path))
+                return with_annex(result, annex, decoded(path))
         raise Misuse(
             f"{self._file}: the Result of {submission} is damaged or gone",
             "grade it again with --force",
@@ -277,22 +259,6 @@ def read_store(out: Path) -> Iterator[Store]:
         raise Misuse(f"{out} holds no store", "give the --out of an earlier `run` or `batch`")
     with open_database(out / FILE) as connection:
         yield Store(out / FILE, connection)
-
-
-def _sum(document: str, annex: str) -> str:
-    return hashlib.sha256(f"{document}\0{annex}".encode()).hexdigest()
-
-
-def _read(keys: str) -> dict[str, str]:
-    return {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
-
-
-def _encoded(path: Path) -> bytes:
-    return os.fsencode(path.absolute())  # a path need not be text
-
-
-def _decoded(path: bytes) -> Path:
-    return Path(os.fsdecode(path))
 
 
 def _now() -> str:

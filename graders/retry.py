@@ -32,19 +32,19 @@ def unfinished(store: Store, tier: Tier) -> Iterator[Retry]:
         if each.listed and each.status == "incomplete"
     ]
     for asked, group in groupby(sorted(members, key=_asked), key=_asked):
-        yield _retry(asked, list(group), tier)
+        yield _retry(store, asked, list(group), tier)
 
 
 def _asked(member: Member) -> str:
     return member.made.asked
 
 
-def _retry(asked: str, members: list[Member], tier: Tier) -> Retry:
+def _retry(store: Store, asked: str, members: list[Member], tier: Tier) -> Retry:
     assignment = load_assignment(assignment_asked(asked))
     found, gone = [], []
     for member in members:
         try:
-            found.append(upload_again(member, assignment))
+            found.append(upload_again(store, member, assignment))
         except Misuse as error:
             gone.append(f"{error}; {error.hint}")
     return Retry((assignment, options_asked(asked, tier)), tuple(found), tuple(gone))

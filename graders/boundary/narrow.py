@@ -41,11 +41,13 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
     _keep_capabilities(CAP_DAC_READ_SEARCH if order["reads_all"] else 0)
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
-    if order["landlock"] is not None:
-        landlock.restrict(order["landlock"])
-        seccomp.install(shared=True, scoped=landlock.abi() >= landlock.SCOPES_ABI)
-    else:
+    if (grants := order["landlock"]) is None:
         seccomp.install(shared=False)
+    else:
+        if grants:  # without any there is no Landlock: the user and the filter are what holds
+            landlock.restrict(grants)
+        scoped = bool(grants) and landlock.abi() >= landlock.SCOPES_ABI
+        seccomp.install(shared=True, scoped=scoped)
     for name, value in order["rlimits"].items():
         _limit(name, value, value)
     return partial(_limit_memory_and_time, sizes, order["memory"], order["cpu"])

@@ -67,8 +67,8 @@ SYSTEM_FILES = tuple(
 )
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 OUR_PACKAGES = (
-    *("graders", "reference", "training", "reports", "submissions", "commands", "benchmarks"),
-    "grade.py",
+    *("graders", "reference", "training", "reports", "submissions", "commands", "packages"),
+    *("benchmarks", "grade.py"),
 )
 
 

@@ -71,7 +71,7 @@ class Spawned:
 
     def reap(self) -> int | None:
         """Its exit status once it is over."""
-        if sys.platform == "win32" or self._process.returncode is not None:
+        if sys.platform != "linux" or self._process.returncode is not None:
             return self._process.poll()
         pid, status, used = os.wait4(self.pid, os.WNOHANG)
         if pid == 0:

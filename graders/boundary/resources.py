@@ -4,7 +4,7 @@
     once it is over  what the kernel says to whoever waited for it
 
 Either can miss something (a process that ended between two looks; one that nobody waited for),
-so the larger one counts.
+so the larger one counts. On other systems than Linux nothing is measured.
 """
 
 import os
@@ -50,8 +50,8 @@ def of_trees(*tops: int) -> Resources:
 
 
 def of_finished(peak: int, seconds: float) -> Resources:
-    """What the kernel says of processes that are over; `peak` in its own unit."""
-    return Resources(peak if sys.platform == "darwin" else peak * KIB, seconds)
+    """What Linux says of processes that are over; `peak` in KiB, as it counts."""
+    return Resources(peak * KIB, seconds)
 
 
 def _of_process(pid: int) -> Resources:

@@ -2,7 +2,8 @@
 
     bubblewrap   own namespaces: no network, no other process, no other file
     landlock     kernel rules on files, TCP and signals, own user where we are root
-    none         a plain subprocess, on any system: for code that its own author runs
+    none         a plain subprocess, on any system: for code that its own author runs; where we are
+                 root, as in a container, another user's, with limits and fewer system calls
 
 Behind the first two a child can start warm: as a fork of a process that has imported torch.
 
@@ -17,6 +18,7 @@ import sys
 from enum import Enum
 from functools import cache
 
+from graders.boundary import policy
 from graders.boundary.capture import FileCapture
 from graders.boundary.launch import Job, command, launch
 from graders.boundary.process import Child, Spawned
@@ -72,10 +74,12 @@ def _probe(tier: Tier, *, warm: bool) -> bool:
 
 def user_for(tier: Tier) -> int | None:
     """The user that a child of this tier becomes, None for our own."""
-    if tier is Tier.NONE or sys.platform != "linux":
+    if sys.platform != "linux":
         return None
-    from graders.boundary.identity import student_user
+    from graders.boundary.identity import open_to_all, student_user
 
+    if tier is Tier.NONE and not open_to_all(policy.visible()):
+        return None
     return student_user()
 
 
@@ -100,6 +104,10 @@ def _start(tier: Tier, job: Job, *, warm: bool) -> Child:
         from graders.boundary import supervised
 
         return supervised.start_warm(job) if warm else supervised.start(job)
+    if job.stage.user is not None:
+        from graders.boundary import supervised
+
+        return supervised.start_as_another(job)
     return _start_plain(job)
 
 

@@ -92,6 +92,10 @@ class Student:
         """Forget earlier crashes and time-outs: one part of the work may not cost another's."""
         self._broken.clear()
 
+    def renew(self) -> None:
+        """Let the next call start a fresh child: nothing that code left in this one is kept."""
+        self._stop()
+
     def call(self, function: str, /, **values: Value) -> Value:
         """What this function of the adapters returns for these values.
 

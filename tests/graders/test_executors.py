@@ -3,8 +3,11 @@
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import time
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +100,22 @@ def test_an_unknown_executor_is_a_misuse():
 def test_no_slots_is_a_misuse():
     with pytest.raises(Misuse, match="at least 1"):
         make_executor("serial", 0)
+
+
+IDLE = """
+import os, signal, sys
+from graders.executors import make_executor
+
+if __name__ == "__main__":
+    with make_executor("processes", 2) as pool:
+        print(pool.submit(os.getpid).result())
+        sys.exit(3)
+"""
+
+
+def test_a_worker_without_a_job_ends_without_a_word(tmp_path):
+    script = tmp_path / "idle.py"
+    script.write_text(IDLE)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True)
+    assert (done.returncode, done.stderr) == (3, b"")

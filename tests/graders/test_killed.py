@@ -21,7 +21,7 @@ CODE = {
     "cyd": "import time\ndef double(x):\n    time.sleep(0.2)\n    return x\n",
 }
 ANSWERS = {"dan": "42", "eve": "41", "fay": "", "gus": "\x00"}  # without code no process is started
-SECONDS = ("started_at", "seconds")
+SECONDS = ("started_at", "seconds", "resources")
 
 
 @pytest.fixture

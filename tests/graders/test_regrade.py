@@ -129,11 +129,13 @@ def scores(course, generation):
 
 
 def judged(result):
-    """A Result without times, as a full grading would have it too."""
+    """A Result without times and sizes, as a full grading would have it too."""
     criteria = tuple(
         replace(c, checks=tuple(replace(f, seconds=0.0) for f in c.checks)) for c in result.criteria
     )
-    return replace(result, criteria=criteria, started_at=None, seconds=0.0)
+    environment = {k: v for k, v in result.environment.items() if k != "resources"}
+    changes = {"started_at": None, "seconds": 0.0, "environment": environment}
+    return replace(result, criteria=criteria, **changes)
 
 
 def test_only_what_the_change_touches_is_graded(course):
