@@ -13,7 +13,6 @@ from graders.isolation import choose_tier
 from graders.model import Assignment, CriterionKind
 from graders.pipeline import Options
 from graders.rerun import gpus_for, jobs_for, plan_rerun
-from submissions.receive import collect
 
 DEVICES = ("auto", "cpu", "cuda")
 KINDS = get_args(CriterionKind)
@@ -54,14 +53,6 @@ def existing(path: Path) -> Path:
     if not path.exists():
         raise Misuse(f"{path} does not exist", "give a folder or an archive")
     return path
-
-
-def uploads_in(folder: Path) -> list[Path]:
-    """The uploads of a batch folder; Misuse where it has none."""
-    uploads = collect(_folder(folder))
-    if not uploads:
-        raise Misuse(f"{folder} holds no submissions", "put a folder or an archive a student there")
-    return uploads
 
 
 def with_rerun(options: Options, device: str, minutes: float) -> Options:

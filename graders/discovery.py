@@ -19,6 +19,7 @@ from graders.model import (
     Setting,
     Visibility,
 )
+from graders.suite.reading import suite_tests
 from graders.written.loading import ANSWERS, ID, written_criteria
 
 ASSIGNMENTS = Path(__file__).parent / "assignments"
@@ -44,6 +45,10 @@ class _Files(_Strict):
     names: tuple[str, ...] = ()
 
 
+class _Suite(_Strict):
+    folder: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+
+
 class _Criterion(_Strict):
     id: str = Field(pattern=ID)
     title: str
@@ -64,6 +69,7 @@ class _AssignmentFile(_Strict):
     preload: tuple[str, ...] = ()
     data: DataKind = "birthplaces"
     settings: dict[str, Setting] = {}
+    suite: _Suite | None = None
     grading: GradingTable = GradingTable()
     criterion: tuple[_Criterion, ...] = ()
 
@@ -81,7 +87,8 @@ def load_assignment(name: str) -> Assignment:
     file = folder / "assignment.toml"
     if not file.is_file():
         known = ", ".join(f"`{each}`" for each in assignment_names())
-        raise Misuse(f"there is no assignment `{name}`", f"there is {known}")
+        hint = f"there is {known}; or give the folder of an assignment.toml"
+        raise Misuse(f"there is no assignment `{name}`", hint)
     return _assignment(_read(file), folder)
 
 
@@ -105,7 +112,10 @@ def _read(file: Path) -> _AssignmentFile:
 
 def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
     written = written_criteria(folder)
-    rubric = (*(Criterion(**criterion.model_dump()) for criterion in file.criterion), *written)
+    suite = file.suite.folder if file.suite is not None else ""
+    own = (Criterion(**criterion.model_dump()) for criterion in file.criterion)
+    tests = suite_tests(folder / suite) if suite else ()
+    rubric = (*own, *(test.criterion for test in tests), *written)
     _refuse_wrong_rubric([criterion.id for criterion in rubric], folder)
     policy, toml = file.grading.policy(), str(folder / "assignment.toml")
     counted = {each.id: each.points for each in rubric if not each.extra_credit}
@@ -125,6 +135,7 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
         preload=file.preload,
         data=file.data,
         settings=file.settings,
+        suite=suite,
         grading=policy,
     )
 

@@ -90,7 +90,7 @@ def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Cou
     dropped = _dropped(criteria, policy)
     kept = [each for each in criteria if each.criterion.id not in dropped]
     extra = [each for each in kept if each.criterion.extra_credit]
-    maximum = _sum(each.criterion.points for each in kept if not each.criterion.extra_credit)
+    maximum = _sum(each.criterion.maximum for each in kept)
     return _Counted(
         dropped=dropped,
         earned=_sum(each.points or 0.0 for each in kept),

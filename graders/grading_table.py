@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graders.errors import Misuse
-from graders.grading_policy import Drop, GradingPolicy, Lateness, LateKind, Rounding, TooLate
+from graders.grading_policy import Drop, GradingPolicy, LateKind, Lateness, Rounding, TooLate
 
 
 class _Strict(BaseModel):

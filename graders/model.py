@@ -98,13 +98,18 @@ class Criterion:
     kind: CriterionKind
     extra_credit: bool = False
 
+    @property
+    def maximum(self) -> float:
+        """What it adds to the maximum: extra credit can be had on top of that."""
+        return 0.0 if self.extra_credit else self.points
+
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """One folder in `graders/assignments/`, read and checked.
 
     `preload` are installed modules that every process will need: warm ones have them at once.
-    `data` says of what kind the course's files are.
+    `data` says of what kind the course's files are, `suite` names the folder of a unittest suite.
     """
 
     name: str
@@ -119,6 +124,7 @@ class Assignment:
     preload: tuple[str, ...] = ()
     data: DataKind = "birthplaces"
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    suite: str = ""
     grading: GradingPolicy = field(default_factory=GradingPolicy)
 
 

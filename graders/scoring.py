@@ -75,7 +75,7 @@ def total(criteria: Sequence[CriterionResult]) -> float | None:
 
 def maximum(criteria: Iterable[Criterion]) -> float:
     """The points to be had, extra credit apart."""
-    return sum(each.points for each in criteria if not each.extra_credit)
+    return sum(each.maximum for each in criteria)
 
 
 def wanted_criteria(assignment: Assignment, only: frozenset[str] | None) -> tuple[Criterion, ...]:

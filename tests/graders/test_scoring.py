@@ -1,11 +1,13 @@
 """Points: weights share them, nothing undecided counts, nothing shrinks the maximum."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graders.model import Check, CheckResult, Criterion
-from graders.scoring import criterion_points, criterion_result, result_status, total
+from graders.scoring import criterion_points, criterion_result, maximum, result_status, total
 
 RUBRIC = Criterion("c", "C", 10.0, "visible", "code")
 ADVICE = Criterion("c", "C", 0.0, "visible", "code")
@@ -22,6 +24,10 @@ def test_weights_share_the_points():
 
 def test_partial_credit_counts_its_share():
     assert criterion_points(RUBRIC, [result("partial", 0.25)]) == 2.5
+
+
+def test_extra_credit_makes_no_maximum_larger():
+    assert maximum([RUBRIC, replace(RUBRIC, extra_credit=True), ADVICE]) == 10.0
 
 
 def test_a_skipped_check_keeps_its_weight():

@@ -24,7 +24,7 @@ KEYS = {
     "seconds",
     "submission": "id student sha256",
     "assignment": "name version",
-    "criterion": "id title points max_points visibility status checks",
+    "criterion": "id title points max_points visibility status extra_credit checks",
     "check": "id description status fraction message hint expected actual counterexample seconds "
     "outcome figures",
 }

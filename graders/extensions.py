@@ -1,0 +1,71 @@
+"""Later due dates of single students: `DIR/extensions.csv`, with the columns `student` and `due`.
+
+A student is written as the submission's id, or as the number or address that it came with. A name
+counts only where it is all that is known: students choose how they are called.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from graders.errors import Misuse
+from graders.model import Assignment, Submission
+from submissions.people import people_in
+
+FILE = "extensions.csv"
+COLUMNS = ["student", "due"]
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """When everybody's work is due: `due` is the assignment's, `later` by student."""
+
+    due: datetime | None = None
+    later: Mapping[str, datetime] = field(default_factory=dict)
+
+    def due_of(self, submission: Submission) -> datetime | None:
+        """When it is due: for a group, with the latest date that one of them has."""
+        granted = [self.later[key] for key in _keys(submission) if key in self.later]
+        return max([*granted, *([self.due] if self.due else [])]) if granted else self.due
+
+    def unused(self, submissions: Iterable[Submission]) -> list[str]:
+        """The students whom no submission is of: late ones, or written wrong."""
+        return sorted(self.later.keys() - {key for each in submissions for key in _keys(each)})
+
+
+def read_extensions(out: Path, task: Assignment) -> Extensions:
+    """What is in DIR, if anything; Misuse where it cannot be read as such."""
+    file = out / FILE
+    if not file.exists() or task.due is None or task.due.tzinfo is None:
+        return Extensions(task.due)
+    try:
+        rows = list(csv.reader(file.read_text(encoding="utf-8-sig").splitlines(), strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise Misuse(f"{file}: {error}", f"its columns are {', '.join(COLUMNS)}") from error
+    if not rows or [cell.strip() for cell in rows[0]] != COLUMNS:
+        raise Misuse(f"{file}: the first line is not `student,due`", "write it there")
+    granted = [_granted(f"{file}: line {n}", row) for n, row in enumerate(rows[1:], 2) if any(row)]
+    return Extensions(task.due, dict(granted))
+
+
+def _granted(where: str, row: list[str]) -> tuple[str, datetime]:
+    try:
+        student, due = row
+        moment = datetime.fromisoformat(due.strip())
+    except ValueError as error:
+        raise Misuse(f"{where}: no student with a date", "ada,2026-12-03T23:59:00Z") from error
+    if moment.tzinfo is None or not student.strip():
+        raise Misuse(f"{where}: no student, or no time zone", "ada,2026-12-03T23:59:00Z")
+    return _key(student), moment
+
+
+def _keys(submission: Submission) -> set[str]:
+    people = people_in(submission.student)
+    known = {text for p in people for text in (p.email, p.sid, p.canvas) if text}
+    return set(map(_key, (known or {p.name for p in people}) | {submission.id}))
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split()).casefold()

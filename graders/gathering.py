@@ -1,0 +1,82 @@
+"""The submissions of a batch: from a folder of uploads, or of what another system exported."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar, get_args
+
+from graders.errors import Misuse
+from graders.model import Assignment
+from submissions.archive import SUFFIXES, unpack
+from submissions.imports import Attempts, Gathered, Layout, Wanted, WrongExport, gather
+from submissions.limits import MIB, UNPACK_LIMITS
+from submissions.submission import Rejected
+
+Choice = TypeVar("Choice", Layout, Attempts)
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+ATTEMPTS: tuple[Attempts, ...] = get_args(Attempts)
+RECEIVED = "received"  # in DIR: what had to be unpacked or put together
+OF_A_COURSE = replace(
+    UNPACK_LIMITS,
+    upload_bytes=65_536 * MIB,
+    total_bytes=65_536 * MIB,
+    listed=1_000_000,
+    kept=1_000_000,
+)
+
+
+def gathered(
+    folder: Path, task: Assignment, out: Path, *, layout: str = "auto", attempts: str = "last"
+) -> Gathered:
+    """The submissions in a folder or an export; Misuse where it is not what it was said to be."""
+    wanted = Wanted(
+        task.name,
+        (*task.files.code, *task.files.artifacts),
+        out / RECEIVED,
+        _chosen("--from", layout, LAYOUTS),
+        _chosen("--attempts", attempts, ATTEMPTS),
+    )
+    try:
+        found = gather(_opened(folder, out / RECEIVED), wanted)
+    except WrongExport as error:
+        raise Misuse(str(error), error.remedy) from error
+    if not found.submissions:
+        raise Misuse(f"{folder} holds no submissions", "put a folder or an archive a student there")
+    return found
+
+
+def in_words(found: Gathered) -> tuple[str, ...]:
+    """What staff should know of how the submissions were read."""
+    read_as = {
+        "gradescope": "a Gradescope export",
+        "canvas": "a Canvas download",
+        "git": "git clones",
+    }.get(found.layout)
+    count = len(found.submissions)
+    many = f"{count} submission{'' if count == 1 else 's'}"
+    taken = f"read as {read_as}: {many} (--from reads it otherwise)"
+    return (*([taken] if read_as else []), *found.notes)
+
+
+def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
+    for each in known:
+        if each == value:
+            return each
+    names = ", ".join(f"`{each}`" for each in known)
+    raise Misuse(f"{option}: there is no `{value}`", f"there is {names}")
+
+
+def _opened(folder: Path, work: Path) -> Path:
+    """The folder; that in an archive of a whole course is written below `work`."""
+    if folder.is_dir():
+        return folder
+    if not folder.is_file() or not folder.name.casefold().endswith(SUFFIXES):
+        raise Misuse(f"{folder} is not a folder", "give the folder that holds the files")
+    into = work / "unpacked"
+    shutil.rmtree(into, ignore_errors=True)
+    try:
+        unpack(folder, into, OF_A_COURSE)
+    except Rejected as error:
+        raise Misuse(str(error), "unpack it yourself, and give the folder") from error
+    children = list(into.iterdir())
+    return children[0] if len(children) == 1 and children[0].is_dir() else into

@@ -1,0 +1,106 @@
+"""Uploads as other systems hand them over, each with who handed it in and when.
+
+```text
+FOLDER ── layout_of ──┬── folders      a folder or an archive a student
+                      ├── gradescope   an export of submissions
+                      ├── canvas       a download of submissions
+                      └── git          clones
+```
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from submissions.identity import calendar_time, identify_all, safe_id
+from submissions.imports.attempts import last_attempts
+from submissions.imports.canvas_download import is_canvas_name, read_canvas
+from submissions.imports.git_clones import is_clone, read_clones
+from submissions.imports.gradescope_export import METADATA, read_gradescope
+from submissions.imports.upload import Found, Upload, WrongExport
+from submissions.people import student_text
+from submissions.receive import collect
+from submissions.submission import Submission
+
+__all__ = ["Attempts", "Gathered", "Layout", "Wanted", "WrongExport", "gather", "layout_of"]
+
+Layout = Literal["auto", "folders", "gradescope", "canvas", "git"]
+Attempts = Literal["last", "best", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The submissions of a folder, as what it was read, and what staff should know of it."""
+
+    layout: Layout
+    submissions: tuple[Submission, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for: the assignment with its file names, the layout, which attempts.
+
+    `work` is the folder in which files of one student are put together.
+    """
+
+    assignment: str
+    files: tuple[str, ...]
+    work: Path
+    layout: Layout = "auto"
+    attempts: Attempts = "last"
+
+
+def gather(folder: Path, wanted: Wanted) -> Gathered:
+    """The submissions in a folder; raises WrongExport where it is not of the layout asked for."""
+    layout = layout_of(folder) if wanted.layout == "auto" else wanted.layout
+    found = _read(folder, layout, wanted)
+    uploads, notes = list(found.uploads), list(found.notes)
+    if wanted.attempts == "last":
+        uploads, undecided = last_attempts(uploads)
+        notes += undecided
+    return Gathered(layout, tuple(_submissions(uploads, wanted.assignment)), tuple(notes))
+
+
+def layout_of(folder: Path) -> Layout:
+    """What the folder looks like: what is in all of it, or else folders."""
+    if (folder / METADATA).is_file():
+        return "gradescope"
+    children = collect(folder)
+    if children and all(is_clone(path) for path in children):
+        return "git"
+    if children and all(path.is_file() and is_canvas_name(path.name) for path in children):
+        return "canvas"
+    return "folders"
+
+
+def _read(folder: Path, layout: Layout, wanted: Wanted) -> Found:
+    match layout:
+        case "gradescope":
+            return read_gradescope(folder)
+        case "canvas":
+            return read_canvas(folder, wanted.work, wanted.files)
+        case "git":
+            return read_clones(folder)
+    paths = collect(folder)
+    return Found(tuple(Upload(p.name, p, (), calendar_time(p.lstat().st_mtime)) for p in paths))
+
+
+def _submissions(uploads: Sequence[Upload], assignment: str) -> list[Submission]:
+    """Each upload with who and when; an id is the other system's name, where it gives one."""
+    identified = identify_all([upload.path for upload in uploads], assignment)
+    names = [
+        safe_id(upload.name) if upload.people else each.id
+        for upload, each in zip(uploads, identified, strict=True)
+    ]
+    unique = len({name.casefold() for name in names}) == len(names)
+    return [
+        replace(
+            each,
+            id=name if unique else each.id,
+            student=student_text(upload.people) or each.student,
+            submitted_at=upload.submitted_at,
+        )
+        for upload, each, name in zip(uploads, identified, names, strict=True)
+    ]

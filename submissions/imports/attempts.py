@@ -1,0 +1,50 @@
+"""Which of a student's submissions counts, where there are several.
+
+Who hands in together shares a submission; it counts for those of whom it is the chosen one.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from submissions.imports.upload import Upload
+from submissions.people import Person
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def key_of(person: Person) -> str:
+    """What tells a person from all others in one course."""
+    return (person.email or person.sid or person.canvas or person.name).casefold()
+
+
+def last_attempts(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
+    """The last upload of everybody, and a sentence for each of whom nobody can say which it is."""
+    last, notes = dict[str, str](), []
+    for key, own in _by_person(uploads).items():
+        if len(own) > 1 and not all(each.submitted_at for each in own):
+            names = ", ".join(each.name for each in own)
+            notes.append(f"{names}: of one student, at times that are not known: all are graded")
+        else:
+            last[key] = max(own, key=_when).name
+    kept = [_of_whom_it_is_last(each, last) for each in uploads]
+    return [each for each in kept if each is not None], notes
+
+
+def _by_person(uploads: Sequence[Upload]) -> Mapping[str, list[Upload]]:
+    found: dict[str, list[Upload]] = defaultdict(list)
+    for upload in uploads:
+        for person in upload.people:
+            found[key_of(person)].append(upload)
+    return found
+
+
+def _when(upload: Upload) -> tuple[datetime, str]:
+    return upload.submitted_at or NEVER, upload.name
+
+
+def _of_whom_it_is_last(upload: Upload, last: Mapping[str, str]) -> Upload | None:
+    """The upload with the people of whom it is the last one; None where there are none left."""
+    people = tuple(p for p in upload.people if last.get(key_of(p), upload.name) == upload.name)
+    return replace(upload, people=people) if people or not upload.people else None

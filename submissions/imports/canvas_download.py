@@ -1,0 +1,122 @@
+"""A Canvas download of submissions: files of all students in one folder.
+
+    lovelaceada_7_4711_work.py          family and given name, user's number, file's number, name
+    babbagebob_LATE_8_4712_work-1.py    handed in late; the second upload of that name
+    hoppergrace_9_text.html             typed into Canvas
+
+What one student uploaded becomes one folder with the files' own names, below `work`; a student's
+only archive stays where it is. The download does not say when anything was handed in.
+"""
+
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from submissions.archive import SUFFIXES, unpack
+from submissions.imports.upload import Found, Upload
+from submissions.people import Person
+from submissions.submission import Rejected
+
+NAME = re.compile(
+    r"(?P<who>[^_]+)_(?P<late>LATE_)?(?P<user>[0-9]+)_(?:(?P<number>[0-9]+)_)?(?P<name>.+)"
+)
+AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,2})(?P<suffix>\.[^.]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    who: str
+    user: str
+    name: str
+    number: int
+    late: bool
+
+
+def is_canvas_name(name: str) -> bool:
+    """Whether Canvas would have named a student's file so."""
+    found = NAME.fullmatch(name)
+    if found is None or found["name"] in (".", ".."):
+        return False
+    return found["number"] is not None or found["name"] == "text.html"
+
+
+def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> Found:
+    """One upload a student; `wanted` are the assignment's file names, for files uploaded again."""
+    files, others = _files(folder)
+    grouped: dict[tuple[str, str], list[_File]] = defaultdict(list)
+    for file in files:
+        grouped[file.who, file.user].append(file)
+    uploads = [_upload(own, work, wanted) for _, own in sorted(grouped.items())]
+    late = sorted(f"{who}_{user}" for (who, user), own in grouped.items() if any(map(_late, own)))
+    notes = [f"{name}: not a name that Canvas gives; left out" for name in others]
+    if late:
+        notes.append(f"late, but nobody can say how late, so without penalty: {', '.join(late)}")
+    return Found(tuple(uploads), tuple(notes))
+
+
+def _files(folder: Path) -> tuple[list[_File], list[str]]:
+    files, others = [], []
+    for path in sorted(folder.iterdir()):
+        found = NAME.fullmatch(path.name)
+        if path.is_symlink() or not path.is_file() or not found or not is_canvas_name(path.name):
+            others += [] if path.name.startswith((".", "__MACOSX")) else [path.name]
+            continue
+        number = int(found["number"] or 0)
+        late = found["late"] is not None
+        files.append(_File(path, found["who"], found["user"], found["name"], number, late))
+    return files, others
+
+
+def _late(file: _File) -> bool:
+    return file.late
+
+
+def _upload(files: Sequence[_File], work: Path, wanted: Sequence[str]) -> Upload:
+    first = files[0]
+    name = f"{first.who}_{first.user}"
+    people = (Person(first.who, canvas=first.user),)
+    archives = [each.path for each in files if each.name.casefold().endswith(SUFFIXES)]
+    path = archives[0] if len(files) == len(archives) == 1 else _staged(files, work / name, wanted)
+    return Upload(name, path, people, None)
+
+
+def _staged(files: Sequence[_File], folder: Path, wanted: Sequence[str]) -> Path:
+    """A folder with the files; where an archive cannot be opened, that archive, to be rejected."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, path in _named(files, wanted).items():
+        if not name.casefold().endswith(SUFFIXES):
+            shutil.copyfile(path, folder / name)
+            shutil.copystat(path, folder / name)
+            continue
+        try:
+            unpack(path, folder / f"{name} (unpacked)")
+        except Rejected:
+            return path
+    return folder
+
+
+def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:
+    """Each file by its own name; of one uploaded again the last counts."""
+    named: dict[str, Path] = {}
+    for file in sorted(files, key=lambda file: file.number):
+        named[_own_name(file.name, wanted)] = file.path
+    return named
+
+
+def _own_name(name: str, wanted: Sequence[str]) -> str:
+    """The name without Canvas's count, where the assignment asks for a file of that name."""
+    again = AGAIN.fullmatch(name)
+    if again is None or _is_wanted(name, wanted):
+        return name
+    plain = again["stem"] + again["suffix"]
+    return plain if _is_wanted(plain, wanted) else name
+
+
+def _is_wanted(name: str, wanted: Sequence[str]) -> bool:
+    return any(fnmatchcase(name.casefold(), each.casefold()) for each in wanted)

@@ -1,0 +1,99 @@
+"""A Gradescope export of submissions.
+
+    FOLDER/submission_metadata.yml
+        submission_123:
+          :submitters: [{:name: Ada, :sid: "1815", :email: ada@example.edu}, ...]
+          :created_at: 2026-03-01 11:58:00.000000000 Z
+          :history: [{:id: 99, :created_at: ...}, ...]        earlier ones, if exported
+    FOLDER/submission_123/ ...
+
+Everything in the file is read as text: no tag makes an object, and a number keeps its zeros.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from submissions.imports.upload import Found, Upload, WrongExport
+from submissions.limits import MIB
+from submissions.people import Person
+
+METADATA = "submission_metadata.yml"
+EXPORT_IT = "in Gradescope: Review Grades, Export Submissions"
+FOLDER = re.compile(r"submission_[0-9]+")
+MOST_BYTES = 512 * MIB
+NOTHING = ("", "~", "null")
+LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+def read_gradescope(folder: Path) -> Found:
+    """Its uploads, earlier attempts too; raises WrongExport."""
+    metadata = _metadata(folder / METADATA)
+    uploads = [each for name, entry in metadata.items() for each in _uploads(folder, name, entry)]
+    known = {upload.name for upload in uploads}
+    lost = [f"{name}: in {METADATA}, but not in the folder" for name in metadata.keys() - known]
+    unknown = [Upload(path.name, path, (), None) for path in _folders(folder, known)]
+    nobodys = [f"{upload.name}: {METADATA} does not say whose" for upload in unknown]
+    return Found((*uploads, *unknown), (*sorted(lost), *nobodys))
+
+
+def _metadata(file: Path) -> dict[str, Any]:
+    try:
+        if file.is_symlink() or file.stat().st_size > MOST_BYTES:
+            raise WrongExport(f"{file}: a link, or too large to be read", EXPORT_IT)
+        content = yaml.load(file.read_bytes(), LOADER)  # noqa: S506  BaseLoader makes text only
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise WrongExport(f"{file}: {reason}", EXPORT_IT) from error
+    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
+        raise WrongExport(f"{file}: no submissions by name", EXPORT_IT)
+    return content
+
+
+def _uploads(folder: Path, name: str, entry: object) -> Iterator[Upload]:
+    """The upload of an entry and those before it of which there is a folder."""
+    people = tuple(map(_person, _entries(entry, ":submitters")))
+    attempts = [(name, entry)]
+    attempts += [(f"submission_{_text(each, ':id')}", each) for each in _entries(entry, ":history")]
+    for attempt, about in dict(attempts).items() if len(attempts) > 1 else attempts:
+        if FOLDER.fullmatch(attempt) and _is_folder(folder / attempt):
+            yield Upload(attempt, folder / attempt, people, _time(_text(about, ":created_at")))
+
+
+def _folders(folder: Path, known: set[str]) -> list[Path]:
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if FOLDER.fullmatch(path.name) and path.name not in known and _is_folder(path)
+    )
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _person(entry: object) -> Person:
+    return Person(*(_text(entry, key) for key in (":name", ":email", ":sid")))
+
+
+def _entries(entry: object, key: str) -> list[object]:
+    found = entry.get(key) if isinstance(entry, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _text(entry: object, key: str) -> str:
+    found = entry.get(key, "") if isinstance(entry, dict) else ""
+    return found if isinstance(found, str) and found not in NOTHING else ""
+
+
+def _time(text: str) -> datetime | None:
+    """The time in the text, in UTC where it names no zone; None where it is none."""
+    try:
+        moment = datetime.fromisoformat(re.sub(r"\s+(?=Z|[-+]\d)", "", text.strip()))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

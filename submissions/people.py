@@ -1,0 +1,56 @@
+"""Who handed in: each person as one text in `Submission.student`, and back.
+
+    Ada Lovelace <ada@example.edu> (sid 1815); Bob Babbage <bob@example.edu>
+
+Names are chosen by students: the signs that divide one person from the next, and a name from what
+identifies, are taken out of them, so that nobody can write themselves somebody else's number.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+BETWEEN = "; "
+_SIGNS = re.compile(r"[<>();\x00-\x1f\x7f]+")
+_WRITTEN = re.compile(
+    r"(?P<name>[^<>();]*?)"
+    r"(?: ?<(?P<email>[^<>();]+)>)?(?: ?\(sid (?P<sid>[^<>();]+)\))?"
+    r"(?: ?\(canvas (?P<canvas>[^<>();]+)\))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A student as another system knows them; what it does not say is empty.
+
+    `canvas` is the user's number in Canvas; `sid` the number that the school gave.
+    """
+
+    name: str
+    email: str = ""
+    sid: str = ""
+    canvas: str = ""
+
+    def __str__(self) -> str:
+        parts = [_plain(self.name)]
+        parts += [f"<{_plain(self.email)}>"] if _plain(self.email) else []
+        parts += [f"(sid {_plain(self.sid)})"] if _plain(self.sid) else []
+        parts += [f"(canvas {_plain(self.canvas)})"] if _plain(self.canvas) else []
+        return " ".join(part for part in parts if part)
+
+
+def student_text(people: Iterable[Person]) -> str:
+    """All who handed in one submission, as one text."""
+    return BETWEEN.join(filter(None, map(str, people)))
+
+
+def people_in(student: str) -> tuple[Person, ...]:
+    """Who they were; one person with that name where the text is of another form."""
+    found = [_WRITTEN.fullmatch(part) for part in student.split(BETWEEN)]
+    if not all(found):
+        return (Person(student),)
+    return tuple(Person(**each.groupdict(default="")) for each in found if each)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_SIGNS.sub(" ", text).split())

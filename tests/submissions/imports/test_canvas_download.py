@@ -1,0 +1,103 @@
+"""A Canvas download: one submission a student, with the files' own names."""
+
+import zipfile
+
+import pytest
+
+from submissions.imports import Wanted, gather
+from submissions.people import Person, people_in
+
+
+@pytest.fixture
+def download(tmp_path):
+    folder = tmp_path / "download"
+    folder.mkdir()
+
+    def put(*names, **texts):
+        for name in names:
+            (folder / name).write_text(texts.get("text", name))
+        return folder
+
+    return put
+
+
+def collected(folder, layout="auto"):
+    wanted = Wanted("toy", ("work.py", "answer.txt"), folder.parent / "work", layout)
+    return gather(folder, wanted)
+
+
+def files(submission):
+    return sorted(str(p.relative_to(submission.path)) for p in submission.path.rglob("*.*"))
+
+
+def test_files_of_one_student_are_one_submission(download):
+    found = collected(download("lovelaceada_7_41_work.py", "lovelaceada_7_42_answer.txt"))
+    (ada,) = found.submissions
+    assert (found.layout, ada.id, files(ada)) == (
+        *("canvas", "lovelaceada_7"),
+        ["answer.txt", "work.py"],
+    )
+    assert people_in(ada.student) == (Person("lovelaceada", canvas="7"),)
+
+
+def test_students_of_one_name_stay_two(download):
+    found = collected(download("leejo_7_1_work.py", "leejo_8_2_work.py"))
+    assert [each.id for each in found.submissions] == ["leejo_7", "leejo_8"]
+
+
+def test_late_ones_are_named_and_have_no_time(download):
+    found = collected(download("leejo_LATE_8_2_work.py", "a_7_1_work.py"))
+    assert [each.submitted_at for each in found.submissions] == [None, None]
+    assert found.notes[-1].endswith("without penalty: leejo_8")
+
+
+def test_a_file_uploaded_again_has_its_name_and_the_last_counts(download):
+    folder = download("leejo_8_20_work-1.py", "leejo_8_10_work.py", "leejo_8_21_part-2.py")
+    (lee,) = collected(folder).submissions
+    assert files(lee) == ["part-2.py", "work.py"]
+    assert (lee.path / "work.py").read_text() == "leejo_8_20_work-1.py"
+
+
+def archive(path):
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("work.py", "answer = 42")
+
+
+def test_the_only_archive_is_the_submission(download):
+    archive(download() / "leejo_8_10_hw.zip")
+    (lee,) = collected(download()).submissions
+    assert (lee.path.name, lee.id) == ("leejo_8_10_hw.zip", "leejo_8")
+
+
+def test_an_archive_among_files_is_unpacked_beside_them(download):
+    archive(download("leejo_8_11_answer.txt") / "leejo_8_10_hw.zip")
+    (lee,) = collected(download()).submissions
+    assert files(lee) == ["answer.txt", "hw.zip (unpacked)", "hw.zip (unpacked)/work.py"]
+
+
+def test_an_archive_that_cannot_be_opened_stands_for_the_student(download):
+    folder = download("leejo_8_11_answer.txt", "leejo_8_10_hw.zip", text="PK no")
+    assert collected(folder).submissions[0].path.name == "leejo_8_10_hw.zip"
+
+
+@pytest.mark.parametrize(
+    "name", ["ada", "ada.zip", "ada_b.zip", "hw_4_final.zip", "ada_7.zip", "a_7_1_.."]
+)
+def test_other_names_are_no_download(download, name):
+    assert collected(download(name)).layout == "folders"
+
+
+def test_a_text_typed_into_canvas_counts(download):
+    assert collected(download("leejo_8_text.html")).layout == "canvas"
+
+
+def test_a_stray_file_is_named_and_left_out(download):
+    found = collected(download("leejo_8_1_work.py", "notes.md"), "canvas")
+    assert len(found.submissions) == 1
+    assert found.notes[0].startswith("notes.md: not a name")
+
+
+def test_a_link_is_not_followed(download):
+    folder = download("leejo_8_1_work.py")
+    (folder / "leejo_8_2_passwd.txt").symlink_to("/etc/passwd")
+    assert files(collected(folder, "canvas").submissions[0]) == ["work.py"]

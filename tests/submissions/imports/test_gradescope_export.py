@@ -1,0 +1,138 @@
+"""A Gradescope export says whose and when; nothing in it is run, and nothing is made up."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from submissions.imports import Wanted, WrongExport, gather
+from submissions.imports.gradescope_export import read_gradescope
+from submissions.people import Person, people_in
+
+ADA = "  - :name: Ada Lovelace\n    :sid: '0815'\n    :email: ada@example.edu\n"
+BOB = "  - :name: Bob Babbage\n    :sid: 0017\n    :email: bob@example.edu\n"
+HEAD = "submission_{}:\n  :submitters:\n{}  :created_at: {}\n  :score: 20.0\n  :status: processed\n"
+
+
+def entry(number, people, moment="2026-03-01 11:58:00.000000000 Z"):
+    return HEAD.format(number, people, moment)
+
+
+@pytest.fixture
+def export(tmp_path):
+    def write(*entries, folders=()):
+        for name in folders:
+            (tmp_path / f"submission_{name}").mkdir()
+            (tmp_path / f"submission_{name}" / "work.py").write_text(f"answer = {name}\n")
+        (tmp_path / "submission_metadata.yml").write_text("---\n" + "".join(entries))
+        return tmp_path
+
+    return write
+
+
+def collected(folder, attempts="last"):
+    return gather(folder, Wanted("toy", ("work.py",), folder / "out", attempts=attempts))
+
+
+def test_everybody_has_their_name_number_address_and_time(export):
+    found = collected(export(entry(1, ADA), folders=[1]))
+    (ada,) = found.submissions
+    assert (found.layout, ada.id) == ("gradescope", "submission_1")
+    assert people_in(ada.student) == (Person("Ada Lovelace", "ada@example.edu", "0815"),)
+    assert ada.submitted_at == datetime(2026, 3, 1, 11, 58, tzinfo=UTC)
+
+
+def test_numbers_keep_their_zeros(export):
+    (bob,) = collected(export(entry(1, BOB), folders=[1])).submissions
+    assert people_in(bob.student)[0].sid == "0017"
+
+
+def test_a_group_is_all_of_its_submitters(export):
+    (both,) = collected(export(entry(1, ADA + BOB), folders=[1])).submissions
+    assert [each.name for each in people_in(both.student)] == ["Ada Lovelace", "Bob Babbage"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("2026-03-01 11:58:00.123456789 Z", 11),
+        ("2026-03-01 11:58:00 -08:00", 19),
+        ("'2026-03-01T11:58:00.000-08:00'", 19),
+        ("2026-03-01 11:58:00", 11),
+    ],
+)
+def test_times_are_read_with_their_zone(export, text, hour):
+    (ada,) = collected(export(entry(1, ADA, text), folders=[1])).submissions
+    assert ada.submitted_at.astimezone(UTC).hour == hour
+
+
+@pytest.mark.parametrize("text", ["2026-13-45 99:99:99 Z", "soon", "", "[1, 2]"])
+def test_a_time_that_is_none_is_not_known(export, text):
+    (ada,) = collected(export(entry(1, ADA, text), folders=[1])).submissions
+    assert ada.submitted_at is None
+
+
+def test_the_last_of_several_counts(export):
+    early = "  :history:\n  - :id: 7\n    :created_at: 2026-02-01 10:00:00 Z\n"
+    folder = export(entry(9, ADA) + early, folders=[7, 9])
+    assert [each.id for each in collected(folder).submissions] == ["submission_9"]
+    every = collected(folder, "all").submissions
+    assert {each.id: each.submitted_at.month for each in every} == {
+        "submission_9": 3,
+        "submission_7": 2,
+    }
+
+
+def test_who_handed_in_alone_later_leaves_the_group(export):
+    later = entry(2, BOB, "2026-03-02 10:00:00 Z")
+    group, alone = collected(export(entry(1, ADA + BOB), later, folders=[1, 2])).submissions
+    assert [each.name for each in people_in(group.student)] == ["Ada Lovelace"]
+    assert [each.name for each in people_in(alone.student)] == ["Bob Babbage"]
+
+
+def test_attempts_without_a_time_are_all_kept_and_named(export):
+    found = collected(export(entry(1, ADA), entry(2, ADA, "soon"), folders=[1, 2]))
+    assert len(found.submissions) == 2
+    assert "submission_1, submission_2: of one student" in found.notes[0]
+
+
+def test_what_is_in_one_place_only_is_named(export):
+    found = collected(export(entry(1, ADA), entry(2, BOB), folders=[1, 3]))
+    assert [each.id for each in found.submissions] == ["submission_1", "submission_3"]
+    assert found.notes[0].startswith("submission_2: in submission_metadata.yml, but not")
+    assert found.notes[1].startswith("submission_3: submission_metadata.yml does not say whose")
+
+
+def test_a_hostile_file_makes_no_object(export, tmp_path):
+    mark = tmp_path / "mark"
+    attack = f"!!python/object/apply:os.system ['touch {mark}']"
+    people = f"  - :name: {attack}\n    :email: {attack}\n"
+    found = read_gradescope(export(entry(1, people, attack), folders=[1]))
+    assert not mark.exists()
+    assert found.uploads[0].people == (Person(""),)
+
+
+def test_a_name_in_the_file_leads_nowhere_else(export, tmp_path):
+    (tmp_path.parent / "elsewhere").mkdir(exist_ok=True)
+    strange = entry(1, ADA).replace("submission_1", "../elsewhere")
+    assert read_gradescope(export(strange)).uploads == ()
+
+
+def test_a_folder_that_is_a_link_is_not_taken(export, tmp_path):
+    folder = export(entry(1, ADA))
+    (folder / "submission_1").symlink_to("/")
+    assert read_gradescope(folder).uploads == ()
+
+
+@pytest.mark.parametrize(
+    "content", ["[1, 2]", "submission_1: {", "a: *b", "? [x]\n: 1", "\x00", "[" * 5000]
+)
+def test_what_is_no_metadata_is_refused_in_words(tmp_path, content):
+    (tmp_path / "submission_metadata.yml").write_text(content)
+    with pytest.raises(WrongExport, match="submission_metadata.yml"):
+        read_gradescope(tmp_path)
+
+
+def test_a_laughing_file_is_read_at_once(export):
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+    assert read_gradescope(export("\n".join(lines))).uploads == ()
