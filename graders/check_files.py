@@ -17,6 +17,7 @@ from graders.checks.run import run_checks
 from graders.model import Assignment, Check
 from graders.written.loading import FILE as QUESTIONS
 
+SUITE = Path(__file__).parent / "suite" / "checks.py"
 ASKING = "graders.written.checks"  # the module whose import makes a file ask the questions
 
 
@@ -46,11 +47,12 @@ class _Collector:
 def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
     """Every check file with checks in it; GraderFault where one does not import."""
     collector = _Collector(assignment)
-    run_checks(assignment.folder, collector, collect_only=True)
+    run_checks(assignment.folder, collector, also=also(assignment), collect_only=True)
     linked = _linked([check for _, check, _ in collector.found])
     files: dict[Path, CheckFile] = {}
     for path, check, fixtures in collector.found:
-        nothing = CheckFile(frozenset(), frozenset(), _reads(path, assignment.folder))
+        read = _reads(path, assignment.folder) if path != SUITE else _suite(assignment)
+        nothing = CheckFile(frozenset(), frozenset(), read)
         file = files.get(path) or nothing
         files[path] = replace(
             file,
@@ -58,6 +60,17 @@ def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
             fixtures=file.fixtures | fixtures,
         )
     return tuple(files.values())
+
+
+def also(assignment: Assignment) -> tuple[Path, ...]:
+    """Check files that are not in the assignment's folder: ours for its suite, where it has one."""
+    return (SUITE,) if assignment.suite else ()
+
+
+def _suite(assignment: Assignment) -> frozenset[str]:
+    files = (assignment.folder / assignment.suite).rglob("*")
+    kept = (path for path in files if path.is_file() and "__pycache__" not in path.parts)
+    return frozenset(path.relative_to(assignment.folder).as_posix() for path in kept)
 
 
 def _linked(checks: Iterable[Check]) -> dict[str, frozenset[str]]:

@@ -16,6 +16,7 @@ from graders.boundary.resources import Resources
 from graders.boundary.sandbox import Tier
 from graders.boundary.stage import ORACLE
 from graders.boundary.student import Student
+from graders.check_files import also
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.plugin import GradingPlugin, Material
 from graders.checks.run import run_checks
@@ -33,6 +34,7 @@ from graders.model import (
     Submission,
 )
 from graders.rerun import RerunPlan, open_rerun
+from graders.suite.process import open_suite
 from submissions.receive import open_submission
 from submissions.submission import Rejected
 
@@ -145,22 +147,26 @@ def _run(
             code=assignment.files.code,
             artifacts=assignment.files.artifacts,
         )
-        environment["intake"] = list(clean.notes)
+        seed = _inputs(assignment, options).seed("process")
         with (
             open_course_data(assignment.data, options.data) as data,
             _process("adapters.py", clean.code, assignment, options) as student,
             _process(_sandbox_functions(assignment), None, assignment, options) as sandbox,
             open_rerun(clean.code, assignment, options.rerun, options.tier) as rerun,
+            open_suite(clean.code, assignment, options.tier, seed) as suite,
         ):
+            environment["intake"] = [*clean.notes, *(suite.notes if suite else ())]
             environment["data"] = data.description
             if options.rerun is not None:
                 environment["rerun"] = options.rerun.in_words
             files, inputs = SubmittedFiles(clean.files), _inputs(assignment, options)
-            material = Material(student, sandbox, files, data, rerun, inputs)
+            material = Material(student, sandbox, files, data, rerun, inputs, suite)
             plugin = GradingPlugin(assignment, material, options.only)
-            run_checks(assignment.folder, plugin)
+            run_checks(assignment.folder, plugin, also=also(assignment))
             environment["student_process"] = dict(student.environment)
-            environment |= _resources(student, *([rerun.student] if rerun is not None else ()))
+            trained = (rerun.student,) if rerun is not None else ()
+            tested = suite.students.values() if suite is not None else ()
+            environment |= _resources(student, *trained, *tested)
         if plugin.faults:
             environment["faults"] = plugin.faults
         if plugin.found_fingerprints:

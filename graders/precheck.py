@@ -1,6 +1,7 @@
 """What a student's own check can judge: visible criteria, with the course's files or without."""
 
-from collections.abc import Iterator
+import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,18 +52,30 @@ def precheck_options(
     return Precheck(Options(tier, data, judged), not_judged, wanted)
 
 
+def begin(tier: Tier, assignment: Assignment) -> None:
+    """Let the process that children are forked from import already, where they will be.
+
+    It takes seconds, in which the upload is looked at and the checks are read.
+    """
+    if tier is Tier.LANDLOCK or (tier is Tier.BUBBLEWRAP and os.geteuid() == 0):
+        from graders.boundary import warm  # Linux has it alone
+
+        warm.parent(assignment.preload)
+
+
 def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dict[str, str]:
     """What is not in the upload, by name, each with a sentence for the student.
 
-    A function is missed only where points were lost: code may do without, or name it otherwise.
+    A function is missed only where a check names it: code may do without, or name it otherwise.
     """
+    if result.status == "rejected":  # nobody has seen what is in it
+        return {}
     contents = look_into(result.submission.path)
     kinds = {each.kind for each in plan.wanted if each.points or each.kind == "code"}
     missing: dict[str, str] = {}
     if "code" in kinds:
         missing |= _files(assignment, contents)
-        lost = any(c.criterion.kind == "code" and c.status != "passed" for c in result.criteria)
-        missing |= dict(_names(assignment, contents)) if lost and contents.code else {}
+        missing |= _names(assignment, contents, result)
     if "metric" in kinds:
         missing |= {
             name: f"`{name}` is not there, and is to be handed in."
@@ -86,14 +99,18 @@ def _files(assignment: Assignment, contents: Contents) -> dict[str, str]:
     return missing
 
 
-def _names(assignment: Assignment, contents: Contents) -> Iterator[tuple[str, str]]:
-    for name in assignment.files.names:
-        if not contents.defines(name):
-            yield name, f"`{name}` is defined in none of your files."
+def _names(assignment: Assignment, contents: Contents, result: Result) -> dict[str, str]:
+    checks = (check for graded in result.criteria for check in graded.checks)
+    said = " ".join(check.message for check in checks if check.status == "failed")
+    return {
+        name: f"`{name}` is defined in none of your files."
+        for name in assignment.files.names
+        if re.search(rf"\b{re.escape(name)}\b", said) and not contents.defines(name)
+    }
 
 
 def _no_answers(assignment: Assignment) -> str:
     return (
-        f"There is no answers file: `softmark answers-template {assignment.name} --output "
-        f"{ANSWERS[0]}` writes an empty one with every question."
+        f"There is no answers file `{ANSWERS[0]}`: an empty one lies in the bundle that you "
+        f"installed, or comes from `softmark answers-template {assignment.name}`."
     )

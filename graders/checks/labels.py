@@ -13,6 +13,7 @@ from typing import Literal
 
 from graders.checks.compare import fail
 from graders.checks.score import Score
+from graders.figures import Accuracy
 from graders.intervals import is_borderline, percent, share_in_words
 
 State = Literal["reached", "borderline", "missed"]
@@ -74,6 +75,11 @@ class Labels:
         """The same with the two classes exchanged."""
         return replace(self, predictions=tuple(1 - each for each in self.predictions))
 
+    def figure(self, threshold: Fraction) -> Accuracy:
+        """The accuracy as a picture, beside what one class for all gives."""
+        always = ("always the more frequent class", self.majority / self.n)
+        return Accuracy(self.name, self.correct, self.n, float(threshold), (always,))
+
     def state(self, threshold: Fraction) -> State:
         """Where the accuracy stands; borderline is one whose 95 % interval holds the threshold."""
         if is_borderline(self.correct, self.n, threshold):
@@ -105,6 +111,7 @@ def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = F
     if either and labels.exchanged.correct > labels.correct:
         labels = labels.exchanged
         score.note("The two classes are exchanged beside this edition of the data; read so.")
+    score.show(labels.figure(threshold))
     for note in labels.notes:
         score.note(f"`{labels.name}`: {note}.")
     _fail_if_constant(labels)

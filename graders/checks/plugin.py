@@ -28,6 +28,7 @@ from graders.course_data import CourseData
 from graders.errors import GraderFault
 from graders.model import Assignment, Check, CheckResult, Setting
 from graders.rerun import Rerun
+from graders.suite.process import Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,12 @@ class Material:
     data: CourseData
     rerun: Rerun | None = None
     inputs: Inputs = Inputs()  # noqa: RUF009  frozen
+    suite: Suite | None = None
+
+    @property
+    def processes(self) -> tuple[Student, ...]:
+        """Those whose time is counted check by check."""
+        return (self.student, self.sandbox, *(self.suite.students.values() if self.suite else ()))
 
 
 class GradingPlugin:
@@ -94,6 +101,11 @@ class GradingPlugin:
         return self._material.rerun
 
     @pytest.fixture
+    def suite(self) -> Suite | None:
+        """The process of the assignment's unittest suite; ours alone asks for it."""
+        return self._material.suite
+
+    @pytest.fixture
     def data(self) -> CourseData:
         """The course's files, or what is embedded in their place."""
         return self._material.data
@@ -139,7 +151,7 @@ class GradingPlugin:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
         """Turns whatever ends the check into its result; pytest sees every check pass."""
         check = self._checks[item.nodeid]
-        for process in (self._material.student, self._material.sandbox):
+        for process in self._material.processes:
             if check.criterion != self._criterion:
                 process.begin_criterion()
             process.begin_check()

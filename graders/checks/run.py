@@ -20,15 +20,19 @@ from graders.errors import GraderFault, Misuse
 INI = Path(__file__).with_name("pytest.ini")
 
 
-def run_checks(folder: Path, plugin: object, *, collect_only: bool = False) -> None:
-    """Let pytest run every check file in `folder` with `plugin`; verdicts are the plugin's.
+def run_checks(
+    folder: Path, plugin: object, *, also: tuple[Path, ...] = (), collect_only: bool = False
+) -> None:
+    """Let pytest run every check file in `folder`, and those of `also`, with `plugin`.
 
-    Raises Misuse where a check file is wrong, GraderFault where pytest itself broke.
+    Verdicts are the plugin's. Raises Misuse where a check file is wrong, GraderFault where pytest
+    itself broke.
     """
-    if not any(folder.glob("test_*.py")):  # pytest would look for some elsewhere
+    if not also and not any(folder.glob("test_*.py")):  # pytest would look for some elsewhere
         raise GraderFault(f"{folder.name} has no checks")
     args = [
         str(folder),  # file by file, it would read the folder once for each
+        *map(str, also),
         f"--rootdir={folder}",
         f"--config-file={INI}",
         "--noconftest",  # a conftest.py beside the checks would be one more place to look

@@ -149,8 +149,12 @@ def message_of(decision: Decision) -> str:
     """What the student reads: the points, the comment, and the rubric's lines."""
     lines = [f"{decision.earned:g} of {decision.points:g} points, decided by a person."]
     lines += [decision.comment] if decision.comment else []
-    lines += [f"Given: {each.text}" for each in decision.items if each.ticked]
-    lines += [f"Not given: {each.text}" for each in decision.items if not each.ticked]
+    lines += [f"Given: {_item(each)}" for each in decision.items if each.ticked]
+    lines += [f"Not given: {_item(each)}" for each in decision.items if not each.ticked]
     if decision.adjustment:
         lines.append(f"Adjusted by {decision.adjustment:+g}.")
     return "\n".join(lines)
+
+
+def _item(item: JudgedItem) -> str:
+    return f"{item.text} ({item.points:+g})"

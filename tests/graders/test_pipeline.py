@@ -241,6 +241,17 @@ def test_a_lost_job_is_excused(tiny, hand_in):
     assert (result.status, result.score, result.max_score) == ("incomplete", None, 6.0)
 
 
+def test_the_result_says_what_the_process_used(tiny, hand_in):
+    used = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny).environment["resources"]
+    assert used["peak_memory_bytes"] > 2**24
+    assert used["cpu_seconds"] > 0
+
+
+def test_without_a_process_nothing_was_used(tiny, hand_in):
+    options = Options(OPTIONS.tier, only=frozenset({"answer"}))
+    assert "resources" not in grade(hand_in(answer_txt="42"), tiny, options).environment
+
+
 def test_the_result_says_where_it_was_made(tiny, hand_in):
     result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny, Options(Tier.NONE))
     assert result.environment["isolation"] == "none"

@@ -24,6 +24,7 @@ from graders.rerun import Rerun, Schedule
 
 LINES = 5  # of what a command printed last
 CHARACTERS = 160  # of each of them
+MOST_LOSSES = 240
 MOST_TENSORS, MOST_DIMENSIONS, LONGEST_NAME = 500, 8, 200  # a course model has 76, 4 and 30
 QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
 
@@ -102,6 +103,7 @@ class Ran:
     seconds: float = 0.0
     shapes: Shapes = field(default_factory=dict)
     content: bytes = b""
+    losses: tuple[tuple[float, float], ...] = ()
 
 
 _SEEN: WeakKeyDictionary[Student, Sequence[Ran]] = WeakKeyDictionary()
@@ -186,6 +188,7 @@ def _ran(command: Command, reply: Any) -> Ran:
             seconds=float(reply["seconds"]),
             shapes=_shapes(reply.get("shapes", {})),
             content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
+            losses=_losses(reply.get("losses")),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise BadReply("What run.py did could not be read.") from None
@@ -204,6 +207,14 @@ def _problem(command: Command, reply: Any) -> str:
     else:
         return ""
     return f"{ending} and {said}." if said else f"{ending}."
+
+
+def _losses(reply: Any) -> tuple[tuple[float, float], ...]:
+    """The losses that were printed, if that is what it says; they are shown and never judged."""
+    try:
+        return tuple((float(step), float(loss)) for step, loss in reply[:MOST_LOSSES])
+    except (TypeError, ValueError, KeyError, OverflowError):
+        return ()
 
 
 def _signal_name(number: int) -> str:

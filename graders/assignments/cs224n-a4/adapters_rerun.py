@@ -28,6 +28,7 @@ from unittest import mock
 
 import numpy as np
 import torch
+from adapters_losses import Losses
 from adapters_student import student_module
 from torch.utils.data import DataLoader
 
@@ -54,19 +55,21 @@ def rerun_command(
     with contextlib.suppress(FileNotFoundError):
         (FOLDER / writes).unlink()
     started = time.monotonic()
-    code, said = _run(lambda: _execute(arguments, schedule))
+    losses = Losses()
+    code, said = _run(lambda: _execute(arguments, schedule), losses)
     return {
         "status": code if code >= 0 else None,
         "signal": -code if code < 0 else None,
         "seconds": time.monotonic() - started,
         "said": said,
+        "losses": losses.thinned(),
         **_contents(FOLDER / writes),
     }
 
 
 def rerun_sees_gpu() -> bool:
     """Whether torch finds a GPU here; asked in a fork, since CUDA does not survive one."""
-    code, _ = _run(lambda: int(not torch.cuda.is_available()))
+    code, _ = _run(lambda: int(not torch.cuda.is_available()), Losses())
     return code == 0
 
 
@@ -78,7 +81,7 @@ def _script() -> str | None:
 # ---------------------------------------------------------------- one process
 
 
-def _run(job: Callable[[], int]) -> tuple[int, str]:
+def _run(job: Callable[[], int], losses: Losses) -> tuple[int, str]:
     """Do the job in a fork: its exit code, negative for a signal, and the end of its output."""
     reading, writing = os.pipe()
     pid = os.fork()
@@ -86,7 +89,7 @@ def _run(job: Callable[[], int]) -> tuple[int, str]:
         _be_command(job, writing)
     os.close(writing)
     try:
-        said = _listen(reading, pid)
+        said = _listen(reading, pid, losses)
     finally:
         os.close(reading)
         with contextlib.suppress(OSError):
@@ -107,7 +110,7 @@ def _be_command(job: Callable[[], int], output: int) -> NoReturn:
         os._exit(code)
 
 
-def _listen(reading: int, pid: int) -> str:
+def _listen(reading: int, pid: int, losses: Losses) -> str:
     """The end of what is said until the process is over; a child of its may hold the pipe open."""
     kept, over_since = b"", None
     while over_since is None or time.monotonic() - over_since < LAST_OUTPUT:
@@ -117,6 +120,7 @@ def _listen(reading: int, pid: int) -> str:
             data = os.read(reading, 2**16)
             if not data:
                 break
+            losses.read(data)
             kept = (kept + data)[-SAID:]
     return kept.decode("utf-8", "replace")
 

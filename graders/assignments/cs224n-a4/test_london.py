@@ -8,6 +8,7 @@ from a4_text import decode, is_blank
 
 from graders.checks.compare import fail
 from graders.errors import GraderFault
+from graders.figures import Accuracy
 
 FILE = "london_baseline_accuracy.txt"
 LONDON = "London"
@@ -26,6 +27,7 @@ def test_london_baseline(submitted, data, settings, score):
     statement = read_statement(text)
     baseline = Baseline(data.dev.count(LONDON), len(data.dev))
     _refuse_wrong_world(statement, data, int(settings["course_dev_lines"]))
+    score.show(Accuracy(f"{LONDON} for everybody, on dev", baseline.right, baseline.n))
     false = baseline.false_claims(statement)
     if false or not baseline.is_stated(statement):
         _fail(text, false, statement, baseline, data)

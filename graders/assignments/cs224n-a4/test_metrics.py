@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from a4_chance import chance_below, chance_so_far_below, p_in_words
 from a4_copies import copy_notes
+from a4_figures import accuracy_of
 from a4_files import MODELS, PredictionFiles, file_name
 from a4_places import Scored, slip_hint, spaces_note
 from a4_statistics import (
@@ -47,7 +48,7 @@ def test_nopretrain_test(files, score):
 def test_pretrain_dev(files, score):
     """With pretraining the model predicts at least 15 % of the dev places rightly."""
     scored = files.score(PRETRAIN, "dev")
-    _say_notes(files, scored, score)
+    _say_notes(files, scored, score, threshold=THRESHOLDS[PRETRAIN])
     _fail_if_answers(scored)
     _fail_if_without_pretraining(files, scored, "dev")
     _judge_threshold(files, scored, score, "pretrain")
@@ -76,7 +77,7 @@ def test_pretrain_test(files, score):
 def test_rope_test(files, score):
     """With rotary positions the model predicts at least 30 % of the test places rightly."""
     scored = files.score(ROPE, "test")
-    _say_notes(files, scored, score)
+    _say_notes(files, scored, score, threshold=THRESHOLDS[ROPE])
     _say_copies(files, ROPE, score)
     _fail_if_answers(scored)
     if files.twin(scored, PRETRAIN, "test") and not _is_rope(files, scored):
@@ -241,7 +242,8 @@ def _fail_if_without_pretraining(files, scored, part):
         )
 
 
-def _say_notes(files, scored: Scored, score):
+def _say_notes(files, scored: Scored, score, *, threshold=""):
+    score.show(accuracy_of(files, scored, threshold))
     for note in scored.notes:
         score.note(f"`{scored.name}`: {note}")
     if spaces := spaces_note(scored):

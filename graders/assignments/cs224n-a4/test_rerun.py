@@ -12,6 +12,7 @@ from a4_rerun_comparison import Compared, compare_answers, compare_shapes, read_
 from graders.boundary.student import Student
 from graders.checks.compare import CheckSkipped, skip
 from graders.checks.submitted import SubmittedFiles
+from graders.figures import Curve
 
 
 @pytest.mark.criterion("checkpoints")
@@ -23,6 +24,10 @@ def test_rerun_trains(rerun, data, score):
     score.note(f"{len(good)} of {len(COMMANDS)} commands ran through, in {seconds:.0f} s.")
     if rerun.plan.schedule is not None:
         score.note(f"Training was {rerun.plan.schedule.in_words}: accuracies mean nothing.")
+    for each in ran:
+        command = each.command
+        label = f"{command.function} {command.variant}, which writes {command.writes}"
+        score.show(Curve(label, "training loss", each.losses))
     if broken := [each for each in ran if each.problem]:
         first = broken[0]
         score.needs_review(

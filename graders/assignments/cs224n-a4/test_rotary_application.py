@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from a4_figures import ASKED, applied_rotation
 from a4_rotary_mistakes import ROTATIONS, TIME, TURN, last_rows
 from a4_rotary_replies import (
     Rotated,
@@ -24,12 +25,14 @@ from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import first_match
-from graders.errors import StudentRaised
+from graders.checks.score import Score
+from graders.errors import StudentFault, StudentRaised
 
 SHAPES = st.tuples(  # (B, n_heads, T, head size)
     st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 5).map(lambda n: 2 * n)
 )
 GENERIC = (2, 4, 3, 6)  # no two axes alike, so that every known mistake gives something else
+OTHER_PAIR = "A rotated pair is not what equation 3 says."
 SAME_SCORES = (
     "Every dot product of a query with a key is right, so attention works; but the result is not "
     "what equation 3 says, number by number"
@@ -37,7 +40,7 @@ SAME_SCORES = (
 
 
 @pytest.mark.criterion("rotary", weight=5)
-def test_rotation_values(student, inputs):
+def test_rotation_values(student, inputs, score):
     """Each pair (a, b) at position t becomes (a cos tθ_i - b sin tθ_i, a sin tθ_i + b cos tθ_i)."""
 
     @seed(inputs.seed("rotated shapes"))
@@ -49,6 +52,8 @@ def test_rotation_values(student, inputs):
         each_pair_is_rotated()
         _check_values(student, inputs, _long_shape(inputs))
     except CheckFailed as problem:
+        if problem.message == OTHER_PAIR:
+            _show_rotation(student, score)
         fail(
             f"{SAME_SCORES}." if _scores_are_right(student, inputs) else problem.message,
             hint=problem.hint or _known_mistake(student, inputs),
@@ -115,11 +120,19 @@ def _check_values(student: Student, inputs: Inputs, shape: tuple[int, ...]) -> N
     one_way_holds(replies, _is_equation_three)
 
 
+def _show_rotation(student: Student, score: Score) -> None:
+    """Show what becomes of one vector at all positions, where the code answers once more."""
+    with contextlib.suppress(StudentFault):
+        for each in _each_way(rotations(student, [ASKED])):
+            if rotation := applied_rotation(each):
+                return score.show(rotation)
+
+
 def _is_equation_three(came: Sequence[Rotated]) -> None:
     for each in came:
         result, expected = each.floats(), Rotation()(each.x)
         if not is_close(result, expected, "rotation"):
-            fail("A rotated pair is not what equation 3 says.", **_first_pair(each, expected))
+            fail(OTHER_PAIR, **_first_pair(each, expected))
 
 
 def _first_pair(each: Rotated, expected: Floats) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from a4_figures import table_rotation
 from a4_rotary_mistakes import ENTRIES, TABLES, THETA, table_pairs
 from a4_rotary_replies import as_floats, kind, tables
 from a4_rotations import Floats, Table
@@ -14,6 +15,7 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake, first_match
+from graders.checks.score import Score
 
 Size = tuple[int, int]  # dim, max_positions
 EXACT_ANGLE = 200.0  # radians: beyond it float32 has lost what is compared
@@ -33,17 +35,23 @@ def test_table_shape(student, inputs):
 
 
 @pytest.mark.criterion("rotary", weight=10, depends_on=("table-shape",))
-def test_table_values(student, inputs):
+def test_table_values(student, inputs, score):
     """The table holds cos(tθ_i), then sin(tθ_i), with θ_i = 10000^(-2(i-1)/dim) and t = 0, 1, …"""
     came = _tables(student, inputs)
     for (dim, length), table in came.items():
         expected = Table().values(dim, length)
         if not is_close(table, expected, "trigonometric"):
+            _show_rotation(came, score)
             fail(
                 "The table does not hold the values of the handout.",
                 hint=_known_mistake(came),
                 **_first_difference(table, expected),
             )
+
+
+def _show_rotation(came: Mapping[Size, Floats], score: Score) -> None:
+    if rotation := table_rotation(came):
+        score.show(rotation)
 
 
 def _sizes(inputs: Inputs) -> Sequence[Size]:

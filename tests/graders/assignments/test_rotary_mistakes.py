@@ -1,6 +1,6 @@
 """Every known mistake is named rightly, from code that makes it in its own way."""
 
-import math
+import inspect
 
 import pytest
 import test_rotary_application
@@ -11,188 +11,16 @@ from hypothesis import Phase, settings
 
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import PUBLIC, Inputs
-from graders.errors import StudentRaised
+from graders.checks.score import Score
 from graders.secret import new_secret
-
-
-def even(dim):
-    return torch.arange(0, dim, 2, dtype=torch.float64)
-
-
-def right_theta(dim):
-    return 1 / 10_000 ** (even(dim) / dim)
-
-
-def table(theta=right_theta, first=0, turn=lambda a: a, parts=(torch.cos, torch.sin)):
-    """A precompute_rotary_emb with something else in it."""
-
-    def precompute(dim, length):
-        angles = turn(torch.outer(torch.arange(length) + float(first), theta(dim)))
-        return torch.stack([part(angles) for part in parts], dim=-1)
-
-    return precompute
-
-
-def flipped(dim, length):
-    return table()(dim, length).flip(0)
-
-
-def cat_reshaped(dim, length):
-    cos, sin = table()(dim, length).unbind(-1)
-    return torch.cat((cos, sin), dim=-1).view(length, -1, 2)
-
-
-def stack_reshaped(dim, length):
-    return torch.stack(table()(dim, length).unbind(-1)).view(length, -1, 2)
-
-
-def base(number):
-    return table(lambda d: number ** (-even(d) / d))
-
-
-PRECOMPUTE = {
-    "exponent-sign": table(lambda d: 1 / 10_000 ** (-even(d) / d)),
-    "index-one-up": table(lambda d: 10_000 ** (-(even(d) + 2) / d)),
-    "index-one-down": table(lambda d: 10_000 ** (-(even(d) - 2) / d)),
-    "factor-missing": table(lambda d: 10_000 ** (-torch.arange(d // 2).double() / d)),
-    "factor-twice": table(lambda d: 10_000 ** (-2 * even(d) / d)),
-    "dim-less-two": table(lambda d: torch.logspace(0, -4, d // 2, dtype=torch.float64)),
-    "exponent-rounded": table(lambda d: torch.ones(d // 2, dtype=torch.float64)),
-    "exponent-rounded-down": table(lambda d: 10_000.0 ** (-torch.arange(0, d, 2) // d)),
-    "theta-twice": table(lambda d: right_theta(d).repeat_interleave(2)[: d // 2]),
-    "theta-reversed": table(lambda d: right_theta(d).flip(0)),
-    "positions-from-one": table(first=1),
-    "positions-reversed": flipped,
-    "sin-first": table(parts=(torch.sin, torch.cos)),
-    "cos-only": table(parts=(torch.cos, torch.cos)),
-    "sin-only": table(parts=(torch.sin, torch.sin)),
-    "sin-negative": table(turn=torch.neg),
-    "angles-only": table(parts=(torch.clone, torch.clone)),
-    "degrees": table(turn=torch.deg2rad),
-    "to-degrees": table(turn=torch.rad2deg),
-    "full-turns": table(turn=lambda a: a * math.tau),
-    "no-angle": table(turn=torch.zeros_like),
-    "cat-reshaped": cat_reshaped,
-    "stack-reshaped": stack_reshaped,
-    "base-10": base(10.0),
-    "base-1000": base(1e3),
-    "base-100000": base(1e5),
-    "base-500000": base(5e5),
-    "base-1000000": base(1e6),
-    "base-e": base(math.e),
-}
-
-
-def split(x, rope_cache):
-    return (x[..., ::2], x[..., 1::2], *rope_cache[: x.shape[2]].unbind(-1))
-
-
-def join(first, second):
-    return torch.stack((first, second), dim=-1).flatten(-2)
-
-
-def real(new):
-    """An apply_rotary_emb that makes two new features of a, b, cos and sin."""
-    return lambda x, rope_cache: join(*new(*split(x, rope_cache)))
-
-
-def product(x, factor):
-    return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (-1, 2))) * factor)
-
-
-def turns(rope_cache, T):
-    return torch.view_as_complex(rope_cache[:T].contiguous())
-
-
-def right(x, rope_cache):
-    return product(x, turns(rope_cache, x.shape[2])).flatten(-2)
-
-
-def half_split(x, rope_cache):
-    a, b = x.chunk(2, dim=-1)
-    cos, sin = rope_cache[: x.shape[2]].unbind(-1)
-    return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1)
-
-
-def rotate_half(x):
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat((-b, a), dim=-1)
-
-
-def repeated(x, rope_cache):
-    cos, sin = (part.repeat_interleave(2, -1) for part in rope_cache[: x.shape[2]].unbind(-1))
-    return x * cos + rotate_half(x) * sin
-
-
-def tiled(x, rope_cache):
-    cos, sin = (part.repeat(1, 2) for part in rope_cache[: x.shape[2]].unbind(-1))
-    return x * cos + join(-x[..., 1::2], x[..., ::2]) * sin
-
-
-def overwritten(x, rope_cache):
-    a, b, cos, sin = split(x, rope_cache)
-    a = a * cos - b * sin
-    return join(a, a * sin + b * cos)
-
-
-def along_heads(x, rope_cache):
-    return right(x.transpose(1, 2), rope_cache).transpose(1, 2)
-
-
-def along_batch(x, rope_cache):
-    return right(x.transpose(0, 2), rope_cache).transpose(0, 2)
-
-
-APPLY = {
-    "output-in-halves": lambda x, c: right(x, c).unflatten(-1, (-1, 2)).mT.flatten(-2),
-    "output-swapped": lambda x, c: right(x, c).unflatten(-1, (-1, 2)).flip(-1).flatten(-2),
-    "no-rotation": lambda x, c: x,
-    "pairs-of-halves": half_split,
-    "pairs-of-halves-to-neighbours": lambda x, c: join(*half_split(x, c).chunk(2, -1)),
-    "halves-with-repeated-angles": repeated,
-    "neighbours-with-tiled-angles": tiled,
-    "reversed": lambda x, c: product(x, turns(c, x.shape[2]).conj()).flatten(-2),
-    "minus-missing": real(lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos)),
-    "minus-twice": real(lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin)),
-    "cos-sin-swapped": real(lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin)),
-    "component-wise": lambda x, c: (x.unflatten(-1, (-1, 2)) * c[: x.shape[2]]).flatten(-2),
-    "sin-part-missing": real(lambda a, b, cos, sin: (a * cos, b * cos)),
-    "cos-part-missing": real(lambda a, b, cos, sin: (-b * sin, a * sin)),
-    "added": lambda x, c: x + c[: x.shape[2]].flatten(-2),
-    "first-only": real(lambda a, b, cos, sin: (a * cos - b * sin, b)),
-    "second-only": real(lambda a, b, cos, sin: (a, b * cos + a * sin)),
-    "overwritten": overwritten,
-    "turned-twice": lambda x, c: right(right(x, c), c),
-    "heads-as-time": along_heads,
-    "batch-as-time": along_batch,
-    "rows-from-one": lambda x, c: right(x, table(first=1)(x.shape[-1], x.shape[2])),
-    "rows-reversed": lambda x, c: right(x, c[: x.shape[2]].flip(0)),
-    "exponent-sign": lambda x, c: right(x, PRECOMPUTE["exponent-sign"](x.shape[-1], len(c))),
-}
-
-
-class Coder:
-    """A student with these two functions, asked in this process."""
-
-    def __init__(self, precompute=None, apply=right):
-        self.precompute = precompute or table()
-        self.apply = apply
-
-    def call(self, function, /, **values):
-        return getattr(self, function)(**values)
-
-    def rotary_tables(self, sizes):
-        return [self.precompute(*size).float().numpy() for size in sizes]
-
-    def rotate(self, calls):
-        try:
-            return {"given": [self.rotated(**call) for call in calls]}
-        except RuntimeError as error:
-            raise StudentRaised(str(error)) from None
-
-    def rotated(self, x, table):
-        result = self.apply(torch.from_numpy(x), torch.from_numpy(table)).float().numpy()
-        return {"result": result, "x_after": x, "table_before": table, "table_after": table}
+from tests.graders.assignments.rotary_mistakes import (
+    APPLY,
+    PRECOMPUTE,
+    Coder,
+    even,
+    right_theta,
+    table,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -212,10 +40,27 @@ def as_the_plugin_runs_checks():
     settings.load_profile(before)
 
 
+def ask(check, student, draw=PUBLIC):
+    """Ask a check; what it shows."""
+    known = {"student": student, "inputs": Inputs(draw), "score": Score()}
+    try:
+        check(**{name: known[name] for name in inspect.signature(check).parameters})
+    finally:
+        student.shown = known["score"].figures
+
+
 def hint(check, student, draw=PUBLIC):
     with pytest.raises(CheckFailed) as failed:
-        check(student, Inputs(draw))
+        ask(check, student, draw)
     return failed.value.hint
+
+
+def assert_differs(shown):
+    """One picture of angles over 16 positions, of which some are visibly others."""
+    (rotation,) = shown
+    assert len(rotation.expected) == len(rotation.actual) == 16
+    apart = [abs(a - b) for a, b in zip(rotation.expected, rotation.actual, strict=True)]
+    assert max(apart) > 0.05
 
 
 def says(mistakes, name):
@@ -223,14 +68,20 @@ def says(mistakes, name):
 
 
 def test_right_functions_have_no_mistake():
-    test_rotary_table.test_table_values(Coder(), Inputs())
-    test_rotary_application.test_rotation_values(Coder(), Inputs())
+    for check in (
+        test_rotary_table.test_table_values,
+        test_rotary_application.test_rotation_values,
+    ):
+        student = Coder()
+        ask(check, student)
+        assert student.shown == []
 
 
 @pytest.mark.parametrize("name", PRECOMPUTE)
 def test_table_mistake_is_named(name):
     student = Coder(precompute=PRECOMPUTE[name])
     assert hint(test_rotary_table.test_table_values, student) == says(TABLES, name)
+    assert_differs(student.shown)
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -249,6 +100,7 @@ def test_mistakes_are_named_whatever_is_drawn(number):
 def test_rotation_mistake_is_named(name):
     student = Coder(apply=APPLY[name])
     assert hint(test_rotary_application.test_rotation_values, student) == says(ROTATIONS, name)
+    assert_differs(student.shown)
 
 
 def test_every_mistake_has_a_wrong_implementation():

@@ -1,5 +1,6 @@
 """Files of predicted labels: reading them, and the three states."""
 
+import contextlib
 import random
 from fractions import Fraction
 
@@ -136,3 +137,14 @@ def test_majority_is_beaten_from_the_published_count_on(least, n, majority):
     share = Fraction(majority, n)
     below, at = (chance_at_least(k, n, share) for k in (least - 1, least))
     assert at < Fraction(1, 100) <= below
+
+
+@pytest.mark.parametrize("k", [150, 330, 380])
+def test_the_accuracy_is_shown_beside_the_majority(k):
+    """Whatever the verdict."""
+    score, labels = Score(), Labels("x.predictions", predicted(k), GOLD)
+    with contextlib.suppress(CheckFailed):
+        judge(labels, NINETY, score)
+    (figure,) = score.figures
+    assert (figure.correct, figure.n, figure.threshold) == (k, 400, 0.9)
+    assert figure.baselines == (("always the more frequent class", labels.majority / 400),)

@@ -173,11 +173,13 @@ def test_a_wrong_file_is_named_with_its_key(essay_folder, change, message):
     assert message in str(caught.value)
 
 
-def test_a_question_may_be_hidden(essay_folder):
+def test_a_question_may_be_hidden_or_extra_credit(essay_folder):
     file = essay_folder / "written.toml"
-    file.write_text(file.read_text().replace('id = "1a"', 'id = "1a"\nvisibility = "hidden"'))
+    more = 'id = "1a"\nvisibility = "hidden"\nextra_credit = true'
+    file.write_text(file.read_text().replace('id = "1a"', more))
     rubric = load_assignment(str(essay_folder)).rubric
     assert [each.visibility for each in rubric[:2]] == ["hidden", "visible"]
+    assert [each.extra_credit for each in rubric[:2]] == [True, False]
 
 
 def test_answers_are_found_without_being_named(essay):

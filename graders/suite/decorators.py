@@ -1,0 +1,68 @@
+"""The decorators of gradescope-utils on one test method, read without running them."""
+
+import ast
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from graders.errors import Misuse
+from graders.model import Visibility
+
+WEIGHTS = ("weight", "partial_credit")
+KNOWN = (*WEIGHTS, "number", "visibility", "hide_errors", "leaderboard", "tags")
+DEFAULTS = {"hide_errors": "Test failed"}
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read_decorators(node: Method, names: Mapping[str, str], where: str) -> dict[str, Any]:
+    """The fields of a SuiteTest that its decorators say; Misuse where one cannot be read.
+
+    The decorator that stands highest is applied last and wins, as it does when they run.
+    """
+    said: dict[str, Any] = {}
+    for decorator in reversed(node.decorator_list):
+        name = _name(decorator, names)
+        if name in KNOWN and isinstance(decorator, ast.Call):
+            said["weight" if name in WEIGHTS else name] = _value(decorator, name, where)
+    fields: dict[str, Any] = {name: said[name] for name in ("weight", "visibility") if name in said}
+    if "leaderboard" in said:  # gradescope-utils gives no points for these, whatever their weight
+        fields |= {"leaderboard": str(said["leaderboard"]), "weight": 0.0}
+    if "number" in said:
+        fields["number"] = str(said["number"])
+    if "hide_errors" in said:
+        fields["hidden_errors"] = str(said["hide_errors"])
+    return fields
+
+
+def _name(decorator: ast.expr, names: Mapping[str, str]) -> str:
+    """The last part of the decorator's name, as the module that it comes from calls it."""
+    target = decorator.func if isinstance(decorator, ast.Call) else decorator
+    plain = ast.unparse(target)
+    return names.get(plain, plain).rpartition(".")[2]
+
+
+def _value(call: ast.Call, name: str, where: str) -> Any:
+    """The first argument, checked; the tags need none."""
+    values = [*call.args, *(each.value for each in call.keywords)]
+    if not values and name in (*DEFAULTS, "tags"):
+        return DEFAULTS.get(name, "")
+    try:
+        value = ast.literal_eval(values[0])
+    except (ValueError, IndexError, TypeError):
+        raise Misuse(
+            f"{where}: `@{name}` has no plain value",
+            "write the number or the text itself there: it is read without running the file",
+        ) from None
+    if name in WEIGHTS:
+        return _weight(value, name, where)
+    if name == "visibility" and value not in get_args(Visibility):
+        known = ", ".join(f"`{each}`" for each in get_args(Visibility))
+        raise Misuse(f"{where}: `@visibility` does not know {value!r}", f"it knows {known}")
+    return value
+
+
+def _weight(value: object, name: str, where: str) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 <= float(str(value)) < math.inf:
+        raise Misuse(f"{where}: `@{name}` is {value!r}", "points are a number from 0 on")
+    return float(str(value))

@@ -1,0 +1,98 @@
+"""A module of a suite as its syntax tree says it: its classes, and what its names stand for."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.errors import Misuse
+from graders.suite.decorators import KNOWN, Method
+
+COUNTED = "tests are counted without running the file: write each one down as a method"
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class: the full names of what it builds on, and its own test methods."""
+
+    name: str
+    bases: tuple[str, ...]
+    methods: dict[str, Method]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file: its classes by name, and the full names behind imported ones."""
+
+    path: Path
+    classes: dict[str, Class]
+    names: dict[str, str]
+
+
+def read_module(path: Path) -> Module:
+    """The module in a file; Misuse where it is no Python, or makes tests while it runs."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        raise Misuse(f"{path}: {error}", "the suite must be Python in UTF-8") from error
+    names = dict(_imported(tree))
+    nodes = list(_statements(tree.body))
+    classes = {each.name: each for each in nodes if isinstance(each, ast.ClassDef)}
+    _refuse_what_runs(tree, nodes, set(classes), path)
+    read = {name: _class(node, names, path) for name, node in classes.items()}
+    return Module(path, read, names)
+
+
+def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
+    methods: dict[str, Method] = {}
+    for each in node.body:
+        by_name = any(name.startswith("test") for name in _assigned(each))
+        if by_name or isinstance(each, ast.For | ast.While | ast.If):
+            raise Misuse(f"{path}:{each.lineno}: `{node.name}` makes tests by code", COUNTED)
+        if isinstance(each, Method) and each.name.startswith("test"):
+            methods[each.name] = each
+    bases = tuple(_full(ast.unparse(base), names) for base in node.bases)
+    return Class(node.name, bases, methods)
+
+
+def _full(name: str, names: dict[str, str]) -> str:
+    first, dot, rest = name.partition(".")
+    return names.get(first, first) + dot + rest
+
+
+def _assigned(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.AnnAssign):
+        return [ast.unparse(node.target)]
+    return [ast.unparse(each) for each in node.targets] if isinstance(node, ast.Assign) else []
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((a.asname, a.name) for a in node.names if a.asname)
+        elif isinstance(node, ast.ImportFrom):
+            place = f"{node.module}." if node.module else ""
+            for alias in node.names:
+                every = KNOWN if alias.name == "*" else (alias.name,)
+                yield from ((alias.asname or name, place + name) for name in every)
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, also those below `if` and `try`."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody") if isinstance(node, ast.If | ast.Try) else ():
+            yield from _statements(getattr(node, part, ()))
+
+
+def _refuse_what_runs(
+    tree: ast.Module, nodes: Sequence[ast.stmt], classes: set[str], path: Path
+) -> None:
+    """Refuse `load_tests`, and `setattr` on a class of the module."""
+    for node in nodes:
+        if isinstance(node, Method) and node.name == "load_tests":
+            raise Misuse(f"{path}:{node.lineno}: `load_tests` makes tests by code", COUNTED)
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        target = ast.unparse(call.args[0]) if call.args else ""
+        if ast.unparse(call.func) == "setattr" and target in classes:
+            raise Misuse(f"{path}:{call.lineno}: `setattr` makes tests of `{target}`", COUNTED)

@@ -1,0 +1,58 @@
+"""The process in which the tests of a suite run beside the student's code."""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.boundary.sandbox import Tier
+from graders.boundary.student import Student
+from graders.boundary.wire import Value
+from graders.model import Assignment, Visibility
+from graders.suite.model import LABEL, SuiteTest
+from graders.suite.reading import suite_tests
+from graders.suite.staging import later_modules, lay_out_suite
+
+ADAPTERS = Path(__file__).with_name("adapters.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One submission with the tests, a process for each visibility that tests have.
+
+    `notes` say how it is graded and which files were left.
+    """
+
+    students: Mapping[Visibility, Student]
+    folder: str
+    notes: tuple[str, ...]
+
+    def ask(self, test: SuiteTest) -> Value:
+        """What a process of its own says of this test; raises a StudentFault without an answer."""
+        student = self.students[test.visibility]
+        student.renew()
+        names = {"module": test.module, "case": test.case, "method": test.method}
+        return student.call("run_test", folder=self.folder, **names)
+
+
+@contextmanager
+def open_suite(
+    code: Path | None, assignment: Assignment, tier: Tier, seed: int
+) -> Iterator[Suite | None]:
+    """The assignment's suite over this code; None where it has none."""
+    if not assignment.suite:
+        yield None
+        return
+    suite = assignment.folder / assignment.suite
+    tests, students, notes = suite_tests(suite), {}, [LABEL]
+    with ExitStack() as opened:
+        work = tempfile.TemporaryDirectory(prefix="softmark-suite-", ignore_cleanup_errors=True)
+        place = Path(opened.enter_context(work))
+        for visibility in {test.visibility: None for test in tests}:
+            left = later_modules(tests, visibility)
+            said = lay_out_suite(code, suite, place / visibility, without=left)
+            notes += [note for note in said if note not in notes]
+            process = Student(place / visibility, ADAPTERS, assignment.limits, seed=seed, tier=tier)
+            students[visibility] = opened.enter_context(process)
+        yield Suite(students, suite.name, tuple(notes))

@@ -1,0 +1,104 @@
+"""The tests of a suite, read from its source: nothing of it runs on the trusted side.
+
+    tests/*.py -> classes -> those that build on unittest.TestCase -> test methods, also inherited
+
+What would make other tests while it runs (loops, load_tests, classes from elsewhere) is refused:
+the maximum would hang on it.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.errors import Misuse
+from graders.suite.decorators import Method, read_decorators
+from graders.suite.model import SuiteTest
+from graders.suite.modules import Class, Module, read_module
+
+CASES = ("TestCase", "IsolatedAsyncioTestCase")
+PLAIN = ("object", "abc.ABC", "ABC")
+FAR = (2**31,)  # tests without a number come after those with one
+
+
+def suite_tests(folder: Path) -> tuple[SuiteTest, ...]:
+    """Every test of the suite in this folder, by number; Misuse where they cannot be counted."""
+    if not folder.is_dir():
+        raise Misuse(f"{folder} is no folder", "name the suite's folder in [suite]")
+    deeper = [path for path in sorted(folder.rglob("test*.py")) if path.parent != folder]
+    if deeper:
+        raise Misuse(f"{deeper[0]}: tests lie in a folder of the suite", "move them up one folder")
+    modules = {path.stem: read_module(path) for path in sorted(folder.glob("*.py"))}
+    try:
+        found = [each for name in modules for each in _Suite(folder, modules).tests(name)]
+    except RecursionError:
+        raise Misuse(f"{folder}: a class builds on itself", "no Python can import that") from None
+    if not found:
+        raise Misuse(f"{folder} has no tests", "a test is a method `test_*` of a unittest.TestCase")
+    ids = [each.id for each in found]
+    twice = next((each for each in ids if ids.count(each) > 1), None)
+    if twice is not None:
+        raise Misuse(f"{folder}: two tests would have the id `{twice}`", "rename one of them")
+    return tuple(sorted(found, key=_by_number))
+
+
+def _by_number(test: SuiteTest) -> tuple[int, ...]:
+    digits = tuple(map(int, re.findall(r"\d+", test.number)))
+    return digits or FAR
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """The modules of a suite, by name."""
+
+    folder: Path
+    modules: dict[str, Module]
+
+    def tests(self, name: str) -> Iterator[SuiteTest]:
+        """The tests that unittest finds in a module's own classes, in the order of the file."""
+        module = self.modules[name]
+        if not name.startswith("test"):
+            return
+        for each in module.classes.values():
+            if self._is_case(module, each):
+                yield from self._tests_of(module, each)
+
+    def _tests_of(self, module: Module, case: Class) -> Iterator[SuiteTest]:
+        for method, (home, node) in self._methods(module, case).items():
+            where = f"{home.path}:{node.lineno}"
+            fields = read_decorators(node, home.names, where)
+            title = (ast.get_docstring(node) or f"{case.name}.{method}").splitlines()[0].strip()
+            yield SuiteTest(module.path.stem, case.name, method, title, **fields)
+
+    def _methods(self, module: Module, case: Class) -> dict[str, tuple[Module, Method]]:
+        """The test methods of a class, its own before those of the classes it builds on."""
+        found = {name: (module, node) for name, node in case.methods.items()}
+        for base in case.bases:
+            known = self._class(module, base)
+            inherited = self._methods(*known) if known is not None else {}
+            found |= {name: each for name, each in inherited.items() if name not in found}
+            if known is None and found and not _is_root(base) and base not in PLAIN:
+                raise Misuse(
+                    f"{module.path}: `{case.name}` builds on `{base}`, which is not in the suite",
+                    "its tests cannot be counted: put the class into the suite's folder",
+                )
+        return found
+
+    def _is_case(self, module: Module, case: Class) -> bool:
+        bases = [self._class(module, base) for base in case.bases]
+        inner = any(self._is_case(*each) for each in bases if each is not None)
+        return inner or any(map(_is_root, case.bases))
+
+    def _class(self, module: Module, name: str) -> tuple[Module, Class] | None:
+        """The class of the suite that a name stands for; None where it comes from elsewhere."""
+        place, _, own = name.rpartition(".")
+        place = place.removeprefix(f"{self.folder.name}.")
+        home = self.modules.get(place) if place else module
+        found = home.classes.get(own) if home is not None else None
+        return (home, found) if home is not None and found is not None else None
+
+
+def _is_root(name: str) -> bool:
+    first, *_, last = name.split(".")
+    return first == "unittest" and last in CASES

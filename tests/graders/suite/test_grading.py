@@ -1,0 +1,145 @@
+"""A gradescope-utils suite as an assignment: what right and wrong submissions earn, and say."""
+
+from graders.suite.model import LABEL, MARK
+from tests.graders.suite.conftest import FULL, RIGHT, checks, points
+
+SUITE = """
+import os
+import unittest
+from pathlib import Path
+
+from gradescope_utils.autograder_utils.decorators import *
+from gradescope_utils.autograder_utils.files import check_submitted_files
+
+
+class TestKinds(unittest.TestCase):
+    @weight(1)
+    def test_skipped(self):
+        self.skipTest("not today")
+
+    @weight(1)
+    def test_raises(self):
+        raise KeyError("gone")
+
+    @weight(1)
+    def test_subtests(self):
+        for n in range(3):
+            with self.subTest(n=n):
+                self.assertNotEqual(n, 1)
+
+    @weight(1)
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.fail("as expected")
+
+    @weight(1)
+    @hide_errors("Look at the last lecture.")
+    def test_hides(self):
+        print("the answer is 42")
+        self.assertEqual(1, 42)
+
+    @partial_credit(2)
+    def test_too_much(self, set_score=None):
+        set_score(99)
+
+    @partial_credit(2)
+    def test_fails_with_a_score(self, set_score=None):
+        set_score(1)
+        self.fail("half of it")
+
+    @partial_credit(2)
+    def test_sets_nothing(self, set_score=None):
+        pass
+
+    @leaderboard("speed")
+    def test_board(self, set_leaderboard_value=None):
+        set_leaderboard_value(3.5)
+
+    def test_without_weight(self):
+        self.fail("advice")
+
+    @weight(1)
+    def test_files(self):
+        self.assertEqual(check_submitted_files(["sums.py", "other.py"]), ["other.py"])
+        self.assertTrue(Path("sums.py").is_file())
+        Path("written.txt").write_text("the folder is its own")
+"""
+
+
+def test_a_right_submission_has_all_points(grade):
+    result = grade(RIGHT)
+    assert (points(result), result.score, result.max_score) == (FULL, 7, 7)
+
+
+def test_a_wrong_one_loses_what_is_wrong(grade):
+    result = grade("def add(a, b):\n    return a + b if a < 5 else 0\n")
+    assert list(points(result).values()) == [2, 4, 0]
+    result = grade("def add(a, b):\n    return a * b\n", name="bob")
+    assert list(points(result).values()) == [0, 1, 0]
+
+
+def test_a_failure_says_what_the_test_says(grade):
+    found = checks(grade("def add(a, b):\n    return 0\n"))
+    assert "Test Failed: 0 != 2" in found["sums-TestSums-adds"].message
+    zero = found["sums-TestSums-zero"].message
+    assert "looking at zero" in zero
+    assert "zero counts" in zero
+    assert found["sums-TestSums-pairs"].message == "The test gives 1 of 4 points."
+
+
+def test_every_criterion_and_result_is_labelled(grade):
+    result = grade(RIGHT)
+    assert all(each.criterion.title.endswith(MARK) for each in result.criteria)
+    assert LABEL in result.environment["intake"]
+
+
+def test_each_kind_of_ending_keeps_its_points(grade):
+    """gradescope-utils would leave four of these out, and the maximum with them."""
+    result = grade(RIGHT, SUITE)
+    found = {
+        name.removeprefix("sums-TestKinds-"): (check.status, check.fraction)
+        for name, check in checks(result).items()
+    }
+    assert found == {
+        "skipped": ("skipped", 0.0),
+        "raises": ("failed", 0.0),
+        "subtests": ("failed", 0.0),
+        "expected": ("passed", 1.0),
+        "hides": ("failed", 0.0),
+        "too-much": ("passed", 1.0),
+        "fails-with-a-score": ("partial", 0.5),
+        "sets-nothing": ("passed", 1.0),
+        "board": ("passed", 1.0),
+        "without-weight": ("failed", 0.0),
+        "files": ("passed", 1.0),
+    }
+    assert (result.score, result.max_score, result.status) == (7, 12, "graded")
+    _says_what_it_should(checks(result))
+
+
+def _says_what_it_should(found):
+    said = {name.removeprefix("sums-TestKinds-"): check.message for name, check in found.items()}
+    assert said["hides"] == "Look at the last lecture."
+    assert "not today" in said["skipped"]
+    assert "KeyError" in said["raises"]
+    assert said["board"] == "speed: 3.5"
+
+
+def test_a_missing_module_costs_the_points_and_is_no_fault_of_ours(grade):
+    result = grade("def subtract(a, b):\n    return a - b\n")
+    assert (result.status, result.score, result.max_score) == ("graded", 0, 7)
+    assert "cannot import name 'add'" in checks(result)["sums-TestSums-adds"].message
+
+
+def test_a_suite_and_checks_stand_side_by_side(grade, folder):
+    own = '\n[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
+    toml = folder / "assignment.toml"
+    toml.write_text(toml.read_text() + own)
+    (folder / "adapters.py").write_text(
+        "def add(a, b):\n    import sums\n    return sums.add(a, b)"
+    )
+    (folder / "test_own.py").write_text(
+        'import pytest\n\n@pytest.mark.criterion("own")\ndef test_own(student):\n'
+        '    """Two and two is four."""\n    assert student.call("add", a=2, b=2) == 4\n'
+    )
+    assert points(grade(RIGHT)) == {"own": 3, **FULL}

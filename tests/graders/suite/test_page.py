@@ -1,0 +1,48 @@
+"""docs/gradescope-suite.md says what is: its files are an assignment, and its label is ours."""
+
+import pytest
+
+from graders.address import keys_of
+from graders.discovery import load_assignment
+from graders.pipeline import grade_submission
+from graders.suite.model import LABEL
+from submissions.receive import identify
+from tests.console import ROOT, blocks_of
+from tests.graders.suite.conftest import OPTIONS
+
+PAGE = (ROOT / "docs" / "gradescope-suite.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def written(tmp_path):
+    """The page's files, each where its title says."""
+    for block in blocks_of(PAGE):
+        if block.title:
+            file = tmp_path / block.title
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text)
+    return tmp_path / "sums"
+
+
+def test_the_solution_of_the_page_earns_all(written):
+    assignment = load_assignment(str(written))
+    result = grade_submission(identify(written / "solution", "sums"), assignment, OPTIONS)
+    assert (result.score, result.max_score) == (7, 7)
+
+
+def test_the_page_quotes_the_label():
+    assert LABEL in " ".join(PAGE.replace("\n> ", " ").split())
+
+
+def test_a_changed_test_touches_the_suite_alone(written):
+    """A regrade asks the suite's criteria again, and no other."""
+    toml = written / "assignment.toml"
+    own = '[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
+    toml.write_text(toml.read_text() + own)
+    check = '@pytest.mark.criterion("own")\ndef test_own(submitted):\n    """It holds."""\n'
+    (written / "test_own.py").write_text(f"import pytest\n\n{check}")
+    before = keys_of(load_assignment(str(written)), OPTIONS).criteria
+    suite = written / "tests" / "test_sums.py"
+    suite.write_text(suite.read_text().replace("add(1, 1), 2", "add(1, 2), 3"))
+    after = keys_of(load_assignment(str(written)), OPTIONS).criteria
+    assert {name for name in before if before[name] == after[name]} == {"own"}

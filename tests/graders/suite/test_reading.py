@@ -1,0 +1,147 @@
+"""The tests of a suite are counted without running it, or refused in one sentence."""
+
+import pytest
+
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.suite.reading import suite_tests
+
+HEAD = """
+import unittest
+import unittest as u
+from unittest import TestCase as Case
+from gradescope_utils.autograder_utils import decorators
+from gradescope_utils.autograder_utils.decorators import *
+from gradescope_utils.autograder_utils.decorators import weight as points
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    """`read(source, **files)`: the tests of a suite with this test file."""
+
+    def tests(source, **files):
+        folder = tmp_path / "tests"
+        folder.mkdir(exist_ok=True)
+        (folder / "test_a.py").write_text(HEAD + source)
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text)
+        return suite_tests(folder)
+
+    return tests
+
+
+def weights(tests):
+    return {f"{each.case}.{each.method}": each.weight for each in tests}
+
+
+@pytest.mark.parametrize(
+    ("lines", "weight"),
+    [
+        ("@weight(2.5)", 2.5),
+        ("@points(3)", 3),
+        ("@decorators.weight(val=4)", 4),
+        ("@partial_credit(5)", 5),
+        ("@weight(1)\n    @partial_credit(5)", 1),
+        ("@partial_credit(5)\n    @weight(1)", 5),
+        ("@leaderboard('speed')\n    @weight(2)", 0),
+        ("@tags('a', 'b')", 0),
+    ],
+)
+def test_points_are_those_that_would_count(read, lines, weight):
+    tests = read(f"class A(u.TestCase):\n    {lines}\n    def test_x(self): ...\n")
+    assert weights(tests) == {"A.test_x": weight}
+
+
+def test_all_that_a_test_says_of_itself(read):
+    (test,) = read(
+        "class A(Case):\n    @number('2.1')\n    @visibility('after_due_date')\n"
+        "    @hide_errors()\n    @weight(1)\n    async def test_x(self):\n"
+        '        """It holds.\n\n        Always.\n        """\n'
+    )
+    assert (test.number, test.visibility, test.hidden_errors) == (
+        "2.1",
+        "after_due_date",
+        "Test failed",
+    )
+    assert test.criterion.title == "2.1 It holds. [suite]"
+
+
+def test_inherited_tests_count_in_each_class(read):
+    base = "import unittest\nclass Base(unittest.TestCase):\n    def test_x(self): ...\n"
+    source = """
+from base import Base
+class Mixin:
+    @weight(2)
+    def test_y(self): ...
+class A(Base): ...
+class B(Mixin, A):
+    @weight(3)
+    def test_x(self): ...
+"""
+    assert weights(read(source, base=base)) == {"A.test_x": 0, "B.test_x": 3, "B.test_y": 2}
+
+
+def test_numbers_decide_the_order(read):
+    source = "class A(Case):\n" + "".join(
+        f"    @number('{number}')\n    def test_{name}(self): ...\n"
+        for name, number in (("a", "2"), ("b", "1.10"), ("c", "1.9"))
+    )
+    source += "    def test_d(self): ...\n"
+    assert [each.method[-1] for each in read(source)] == ["c", "b", "a", "d"]
+
+
+def test_what_is_no_test_is_not_counted(read):
+    source = """
+class Tool:
+    def test_drive(self): ...
+class A(Case):
+    def setUp(self): ...
+    def helper(self): ...
+    def test_x(self): ...
+"""
+    assert weights(read(source, run_tests="raise SystemExit")) == {"A.test_x": 0}
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("class A(Case):\n    @weight(N)\n    def test_x(self): ...", "no plain value"),
+        ("class A(Case):\n    @weight(-1)\n    def test_x(self): ...", "`@weight` is -1"),
+        ("class A(Case):\n    @visibility('no')\n    def test_x(self): ...", "does not know 'no'"),
+        ("class A(Case):\n    for n in 'ab':\n        def test_x(self): ...", "tests by code"),
+        ("class A(Case):\n    test_x = print", "makes tests by code"),
+        ("class A(Case): ...\nfor n in 'ab': setattr(A, 'test_' + n, print)", "`setattr` makes"),
+        ("def load_tests(*_): ...", "`load_tests` makes"),
+        ("from lib import Base\nclass A(Base, Case):\n    def test_x(self): ...", "`lib.Base`"),
+        ("class A(Case): ...", "has no tests"),
+        ("class A(A):\n    def test_x(self): ...", "builds on itself"),
+        ("class A(Case)", "test_a.py: "),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(read, source, sentence):
+    with pytest.raises(Misuse, match=sentence):
+        read(source)
+
+
+def test_tests_in_a_deeper_folder_are_refused(read, tmp_path):
+    deeper = tmp_path / "tests" / "more"
+    deeper.mkdir(parents=True)
+    (deeper / "test_b.py").write_text("")
+    with pytest.raises(Misuse, match="in a folder of the suite"):
+        read("")
+
+
+def test_two_tests_of_one_id_are_refused(read):
+    with pytest.raises(Misuse, match="two tests would have the id `a-A-x`"):
+        read("class A(Case):\n    def test_x(self): ...\n    def test_x_(self): ...\n")
+
+
+def test_the_suite_is_a_folder_of_the_assignment(folder):
+    toml = folder / "assignment.toml"
+    toml.write_text(toml.read_text().replace('"tests"', '"../tests"'))
+    with pytest.raises(Misuse, match="suite.folder"):
+        load_assignment(str(folder))
+    toml.write_text(toml.read_text().replace('"../tests"', '"test"'))
+    with pytest.raises(Misuse, match="is no folder"):
+        load_assignment(str(folder))
