@@ -1,20 +1,24 @@
 """Makes a course of 60 invented students from the planted examples, and grades it.
 
-    python benchmarks/demo_course.py --out DIR
+    python benchmarks/demo_course.py --out DIR [--images DIR]
 
 DIR/uploads has the submissions: code of one example for span corruption and of another for the
 rotary embedding, with predictions drawn at an accuracy of the student's own. DIR/graded/index.html
 is the course page. The shares follow what public solutions of the assignment show: two in five
-rotary embeddings are wrong, and half of those follow one misprint.
+rotary embeddings are wrong, and half of those follow one misprint. --images takes the screenshots
+that the README shows, with an installed Chromium.
 """
 
 import argparse
+import json
 import random
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from graders.data import Data, open_data
 
@@ -22,6 +26,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "submissions" / "examples" / "cs224n-a4"
 STUDENTS = 60
 SEED = 60
+SIZES = ((1280, 1500), (360, 1000))  # pixels: a laptop, a phone
 GIVEN = (
     *("Ada", "Bela", "Chidi", "Dana", "Emre", "Farah", "Goran", "Hana", "Ines", "Jomo", "Kofi"),
     *("Lena", "Mina", "Nuru", "Oksana"),
@@ -43,10 +48,18 @@ TRAINED = {"nopretrain": (0.0, 0.04), "pretrain": (0.12, 0.34), "rope": (0.22, 0
 
 
 def main() -> None:
-    """Make the uploads and grade them."""
+    """Make a course, and images of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
-    out = parser.parse_args().out
+    parser.add_argument("--images", type=Path, help="take screenshots of what was graded")
+    options = parser.parse_args()
+    grade(options.out)
+    if options.images is not None:
+        take_images(options.out / "graded", options.images)
+
+
+def grade(out: Path) -> None:
+    """Make the uploads and grade them."""
     uploads = out / "uploads"
     shutil.rmtree(out, ignore_errors=True)
     draw = random.Random(SEED)
@@ -109,6 +122,28 @@ def spoil(uploads: Sequence[Path], draw: random.Random) -> None:
     (lost / "rope.pretrain.test.predictions").unlink()
     for each in lender.glob("vanilla.pretrain.*"):
         shutil.copy(each, borrower / each.name)
+
+
+def take_images(graded: Path, images: Path) -> None:
+    """The course page, and the page of whoever made the commonest mistake, wide and narrow."""
+    from playwright.sync_api import sync_playwright
+
+    results = (json.loads(each.read_text()) for each in (graded / "results").glob("*.json"))
+    wrong = sorted(each["submission"]["id"] for each in results if lost(each, "rotary"))
+    pages = {"course": graded / "index.html", "student": graded / "reports" / f"{wrong[0]}.html"}
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
+        for (name, page), (width, height) in product(pages.items(), SIZES):
+            view = browser.new_page(viewport={"width": width, "height": height})
+            view.goto(page.resolve().as_uri())
+            view.screenshot(path=images / f"{name}-{width}.png")
+        browser.close()
+
+
+def lost(result: dict[str, Any], criterion: str) -> bool:
+    """Whether a criterion has less than all its points."""
+    found = (each for each in result["criteria"] if each["id"] == criterion)
+    return any((each["points"] or 0) < each["max_points"] for each in found)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 """Results as pages, tables and files for other systems."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from graders.final_grades import FinalGrade
 from graders.model import Result
 from graders.store import submission_file, write_result
+from reports.course_generations import Comparison
 from reports.course_page import write_course_page
 from reports.course_view import CourseView, course_view
 from reports.grades import write_grades
@@ -39,10 +41,15 @@ def write_reports(
     return write_course_reports(course_view(results, twins), out)
 
 
-def write_course_reports(course: CourseView, out: Path) -> tuple[Path, ...]:
+def write_course_reports(
+    course: CourseView,
+    out: Path,
+    finals: Mapping[str, FinalGrade] | None = None,
+    comparisons: Sequence[Comparison] = (),
+) -> tuple[Path, ...]:
     """Write `out/grades.csv`, `out/twins.json` and `out/index.html` of a course."""
-    page = write_course_page(course, out)
-    return write_grades(course, out), write_twins(course.twins, out), page
+    page = write_course_page(course, out, comparisons=comparisons)
+    return write_grades(course, out, finals), write_twins(course.twins, out), page
 
 
 def write_submission_files(result: Result, out: Path) -> tuple[Path, ...]:

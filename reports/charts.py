@@ -71,22 +71,23 @@ def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
     drawn = [curve for curve in drawn if curve.points]
     if not drawn:
         return ""
-    top = 1.05 * max(loss for curve in drawn for _, loss in curve.points) or 1.0
+    losses = [loss for curve in drawn for _, loss in curve.points]
+    low, top = min(0.0, *losses), 1.05 * max(0.0, *losses) or 1.0
     points = [_row(curve, *point) for curve in drawn for point in curve.points]
-    scale, few = alt.Scale(domain=[0, top]), alt.Axis(tickCount=4)
+    scale, few = alt.Scale(domain=[low, top]), alt.Axis(tickCount=4)
     place = (
         alt.X("step:Q", title=axes.x, axis=alt.Axis(tickCount=4, grid=False)),
         alt.Y("loss:Q", title=axes.y, scale=scale, axis=few),
     )
     colour, dash = _looks(drawn)
-    lines = _chart(points).mark_line(strokeWidth=2).encode(*place, colour, dash)
+    lines = chart_of(points).mark_line(strokeWidth=2).encode(*place, colour, dash)
     # The same words twice: thick in the paper's colour first, so that no line crosses them.
-    ends = _chart([_row(*end) for end in label_places(drawn, top)]).encode(*place, text="curve:N")
+    ends = chart_of([_row(*end) for end in label_places(drawn, top)]).encode(*place, text="curve:N")
     text: dict[str, Any] = {"align": "left", "dx": 5, "fontSize": 13, "fontWeight": 600}
     paper: dict[str, Any] = dict.fromkeys(("color", "stroke"), "var(--paper)")
     halo = ends.mark_text(**text, **paper, strokeWidth=5, strokeJoin="round")
     label = ends.mark_text(**text).encode(color=colour)
-    return _svg(alt.LayerChart(layer=[lines, halo, label], width=WIDTH, height=HEIGHT))
+    return svg_of(alt.LayerChart(layer=[lines, halo, label], width=WIDTH, height=HEIGHT))
 
 
 def accuracy_chart(whiskers: Sequence[Whisker]) -> str:
@@ -98,7 +99,7 @@ def accuracy_chart(whiskers: Sequence[Whisker]) -> str:
     names = list(dict.fromkeys(whisker.name for whisker in whiskers))
     parts = [part for part in SHAPES if any(w.part == part for w in whiskers)]
     beside = alt.Axis(labelColor="var(--ink)", minExtent=LETTER * max(map(len, names)))
-    rows = _chart([_whisker_row(whisker) for whisker in whiskers]).encode(
+    rows = chart_of([_whisker_row(whisker) for whisker in whiskers]).encode(
         y=alt.Y("name:N", sort=names, title=None, axis=beside),
         yOffset=alt.YOffset("part:N", sort=parts),
     )
@@ -114,7 +115,7 @@ def accuracy_chart(whiskers: Sequence[Whisker]) -> str:
         dots.encode(x=alt.X("share:Q", scale=scale), shape=shape),
         words.encode(x=alt.X("high:Q", scale=scale), text=alt.Text("share:Q", format=".0f")),
     ]
-    return _svg(alt.LayerChart(layer=layers, width=NARROW, height=ROW * len(names)))
+    return svg_of(alt.LayerChart(layer=layers, width=NARROW, height=ROW * len(names)))
 
 
 def thinned(points: Sequence[Point], most: int) -> list[Point]:
@@ -156,13 +157,15 @@ def _whisker_row(whisker: Whisker) -> dict[str, object]:
     return {field.name: getattr(whisker, field.name) for field in fields(whisker)}
 
 
-def _chart(rows: list[dict[str, object]]) -> "alt.Chart":
+def chart_of(rows: list[dict[str, object]]) -> "alt.Chart":
+    """A chart of these rows, to be marked and encoded."""
     import altair as alt
 
     return alt.Chart(alt.InlineData(values=rows))
 
 
-def _svg(chart: "alt.LayerChart") -> str:
+def svg_of(chart: "alt.LayerChart") -> str:
+    """The chart drawn in the page's colours."""
     import altair as alt
     import vl_convert
 
@@ -183,4 +186,5 @@ def _svg(chart: "alt.LayerChart") -> str:
     ).configure_legend(labelColor="var(--ink)", labelFontSize=12)
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     svg: str = vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=version, allowed_base_urls=[])
-    return svg
+    # Its words stand beside it; Vega's own roles name marks without saying anything of them.
+    return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)

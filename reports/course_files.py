@@ -3,9 +3,12 @@
 from collections.abc import Collection
 from pathlib import Path
 
+from graders.extensions import read_extensions
+from graders.final_grades import FinalGrade, final_grade
 from graders.model import Assignment
 from graders.results import Store
-from reports import write_course_reports, write_submission_files
+from reports import write_course_page, write_course_reports, write_submission_files
+from reports.course_generations import comparisons
 from reports.course_view import Counted
 from reports.submission_files import have_files, remove_files
 from reports.terminal import ScoreTable, show_batch
@@ -25,19 +28,34 @@ def write_course(
     Each Result is read once and let go: of ten thousand, all together take gigabytes.
     """
     search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
-    good = True
+    good, finals, dues = True, dict[str, FinalGrade](), read_extensions(out, task)
     for result in store.results(generation):
         if not have_files(result, out):
             write_submission_files(result, out)
         search.add(result)
         counted.add(result)
+        if task.grading.declared:
+            given = result.submission
+            finals[given.id] = final_grade(result, task.grading, dues.due_of(given))
         if named is None or result.submission.id in named:
             scores.add(result)
             good &= result.status not in ("incomplete", "rejected")
     twins = search.found()
-    write_course_reports(counted.view(twins), out)
+    view = counted.view(twins, store.repeats(generation))
+    write_course_reports(view, out, finals, comparisons(store, generation))
     show_batch(scores, out, twins)
     return good
+
+
+def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
+    """Write the published generation's course page anew: it says then what a draft would change."""
+    published = store.generation().number
+    search, counted = TwinSearch(deterministic_files(task)), Counted()
+    for result in store.results(published):
+        search.add(result)
+        counted.add(result)
+    view = counted.view(search.found(), store.repeats(published))
+    write_course_page(view, out, comparisons=comparisons(store, published))
 
 
 def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> bool:

@@ -1,19 +1,31 @@
 """The course page: `DIR/index.html`, for staff, with every submission of a run.
 
-A course of more than ROWS submissions has its table on pages of its own, so that every page
-opens at once: `DIR/submissions-1.html` and so on, each linked from the first.
+Its table holds every row as data, which a script of ours shows, sorts and searches. Without
+scripts a course of more than ROWS submissions has its table on pages of its own, so that each opens
+at once: `DIR/submissions-1.html` and so on.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+from markupsafe import Markup
+
+from graders.model import ResultStatus
 from graders.store import write_text
+from reports.course_charts import Drawings, draw
+from reports.course_generations import Comparison
+from reports.course_items import ItemTables, item_tables
+from reports.course_table import status_counts, table_data
 from reports.course_view import CourseView, CriterionSummary, Row
 from reports.page import render
+from reports.regrade_page import FILE as REGRADED
 
 ROWS = 250  # to a page: half a megabyte of the widest rows
 PART = "submissions-{}.html"
+STYLE = "course.css"
+START = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +46,64 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: `graded` of `total`, beside those that were `stored` before it."""
+
+    title: str
+    total: int
+    stored: int
+    graded: int = 0
+    running: bool = True
+    left: str = ""
+    written: datetime = START
+    reload_seconds: int = 5
+
+
+@dataclass(frozen=True, slots=True)
 class CoursePage:
     """What `index.html` shows: the course, and the parts of its table that lie elsewhere."""
 
     course: CourseView
     parts: tuple[Part, ...]
+    drawings: Drawings
+    items: ItemTables
+    statuses: tuple[tuple[ResultStatus, int], ...]
+    data: Markup
+    progress: Progress | None
+    comparisons: tuple[Comparison, ...]
+    regraded: str
+    window: int
 
 
-def write_course_page(course: CourseView, out: Path) -> Path:
-    """Write `out/index.html`, and the pages of a long table; return the path of the first."""
-    parts = _parts(course) if len(course.rows) > ROWS else ()
+def write_course_page(
+    course: CourseView,
+    out: Path,
+    *,
+    progress: Progress | None = None,
+    comparisons: Sequence[Comparison] = (),
+) -> Path:
+    """Write `out/index.html`, and the pages of a long table; return the path of the first.
+
+    While a run is in progress its table has no pages of its own.
+    """
+    parts = _parts(course) if len(course.rows) > ROWS and progress is None else ()
     for part in parts:
-        write_text(out / part.file, render("submissions.html.jinja", part, script="sort.js"))
+        write_text(out / part.file, render("submissions.html.jinja", part, style=STYLE))
     _remove_others(out, parts)
-    page = render("course.html.jinja", CoursePage(course, parts), script="sort.js")
-    return write_text(out / "index.html", page)
+    page = CoursePage(
+        course=course,
+        parts=parts,
+        drawings=draw(course),
+        items=item_tables(course.items),
+        statuses=status_counts(course),
+        data=table_data(course),
+        progress=progress,
+        comparisons=tuple(comparisons),
+        regraded=REGRADED if (out / REGRADED).is_file() else "",
+        window=ROWS,
+    )
+    html = render("course.html.jinja", page, script="course.js", style=STYLE)
+    return write_text(out / "index.html", html)
 
 
 def _parts(course: CourseView) -> tuple[Part, ...]:

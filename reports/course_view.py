@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 
 from graders.model import Criterion, Result, ResultStatus, Submission
+from reports.course_accuracies import Accuracies, AccuracySeries
+from reports.items import Items, ItemStatistics, Repeats
 from reports.provisional import so_far
 from reports.text import PROSE_LIMIT
 from reports.twins import Twins
@@ -21,7 +23,7 @@ URGENCY: tuple[ResultStatus, ...] = ("incomplete", "rejected", "needs_review")
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """One bar of the distribution: scores from `low` up to `high`."""
+    """One bar of a distribution: points from `low` up to `high`."""
 
     low: float
     high: float
@@ -37,6 +39,7 @@ class CriterionSummary:
     full: int
     none: int
     mean: float | None
+    bins: tuple[Bin, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,10 @@ class CourseView:
     hints: tuple[CommonHint, ...]
     waiting: tuple[Row, ...]
     twins: tuple[Twins, ...]
+    items: tuple[ItemStatistics, ...]
+    accuracies: tuple[AccuracySeries, ...]
+    median_seconds: float | None
+    median_memory_bytes: float | None
 
 
 @dataclass(slots=True)
@@ -105,6 +112,8 @@ class Counted:
     hints: dict[tuple[str, str], list[Submission]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    items: Items = field(default_factory=Items)
+    accuracies: Accuracies = field(default_factory=Accuracies)
 
     def add(self, result: Result) -> None:
         """Count a Result, which may be let go then."""
@@ -124,9 +133,11 @@ class Counted:
             for hint in {check.hint for check in graded.checks if check.hint}:
                 self.hints[graded.criterion.id, hint].append(submission)
         self.rows.append(_row(result))
+        self.items.add(result)
+        self.accuracies.add(result)
 
-    def view(self, twins: Iterable[Twins] = ()) -> CourseView:
-        """The course, ordered by submission."""
+    def view(self, twins: Iterable[Twins] = (), repeats: Repeats | None = None) -> CourseView:
+        """The course, ordered by submission; `repeats` is what the store counted of regradings."""
         rows = tuple(sorted(self.rows, key=lambda row: row.submission.id))
         scores = [row.score for row in rows if row.score is not None]
         return CourseView(
@@ -142,6 +153,10 @@ class Counted:
             hints=tuple(_hints(self)[:HINTS_SHOWN]),
             waiting=tuple(row for status in URGENCY for row in rows if row.status == status),
             twins=tuple(twins),
+            items=self.items.statistics(repeats),
+            accuracies=self.accuracies.series(),
+            median_seconds=self.items.median_seconds,
+            median_memory_bytes=self.items.median_memory_bytes,
         )
 
 
@@ -179,6 +194,7 @@ def _summary(criterion: Criterion, rows: Sequence[Row]) -> CriterionSummary:
         full=sum(p >= criterion.points for p in points),
         none=sum(p <= 0 for p in points),
         mean=mean(points) if points else None,
+        bins=tuple(_bins(points, criterion.points)),
     )
 
 

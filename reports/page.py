@@ -10,14 +10,20 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import text, words
+from reports.counterexamples import example, is_exact, named_lists
+from reports.figures import drawing
 from reports.provisional import provisional, provisional_total
+from reports.student_page_words import judged, split_hint
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render(template: str, view: object, *, script: str | None = None) -> str:
+def render(
+    template: str, view: object, *, script: str | None = None, style: str | None = None
+) -> str:
     """The page of `template`, in which only our own style and script may run."""
-    style_text, script_text = _asset("style.css"), _asset(script) if script else ""
+    style_text = _asset("style.css") + (_asset(style) if style else "")
+    script_text = _asset(script) if script else ""
     policy = (
         f"default-src 'none'; style-src {_hash(style_text)}; base-uri 'none'; form-action 'none'"
     )
@@ -61,6 +67,13 @@ def _environment() -> Environment:
         criterion_word=words.criterion_word,
         provisional=provisional,
         provisional_total=provisional_total,
+        drawing=drawing,
+        example=example,
+        is_exact=is_exact,
+        judged=judged,
+        named_lists=named_lists,
+        people=words.people,
+        split_hint=split_hint,
     )
     environment.globals.update(status_words=words.STATUS_WORDS)
     return environment

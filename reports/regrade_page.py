@@ -20,7 +20,7 @@ def write_regrade_page(regraded: Regraded, out: Path) -> Path:
         return out / FILE
     rows = by_loss(regraded.differences)
     view = {"regraded": regraded, "rows": rows[:LISTED], "more": max(0, len(rows) - LISTED)}
-    return write_text(out / FILE, render("regrade.html.jinja", view))
+    return write_text(out / FILE, render("regrade.html.jinja", view, style="course.css"))
 
 
 def by_loss(differences: Sequence[Difference]) -> list[Difference]:

@@ -59,7 +59,12 @@ def show_retry(questions: int, gone: Sequence[str]) -> None:
     """That nothing is left to grade again, or the uploads that are not where they were."""
     if not questions:
         ERR.print("nothing is left to grade again")
-    for sentence in gone:
+    show_sentences(gone)
+
+
+def show_sentences(sentences: Iterable[str]) -> None:
+    """What staff should know beside the data, a line each."""
+    for sentence in sentences:
         ERR.print(line(sentence, 1000), soft_wrap=True)
 
 

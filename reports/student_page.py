@@ -1,14 +1,18 @@
 """A student's page: `DIR/reports/<submission>.html`."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from graders.model import Criterion, CriterionResult, Result, ResultStatus, Submission
+from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
 from graders.store import submission_file, write_text
 from reports.page import render
-from reports.words import STATUS_SENTENCES, intake_notes
+from reports.student_page_sections import Said, Section, said_often, sections
+from reports.student_page_size import shortened
+from reports.student_page_withheld import unquoted
+from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
 # Named one by one: what else a run records (our faults, say) may quote a hidden check.
 ENVIRONMENT = (
@@ -21,11 +25,21 @@ ENVIRONMENT = (
     "versions",
     "student_process",
 )
+TEMPLATE = "student.html.jinja"
+LARGEST = 900_000  # bytes of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """All that is told of hidden criteria: how many there are, and the points they can give."""
+
+    count: int
+    points: float
 
 
 @dataclass(frozen=True, slots=True)
 class StudentView:
-    """All that the template gets to see: nothing of a hidden criterion but its rubric line."""
+    """All that the template gets to see: nothing of a hidden criterion but that there is one."""
 
     submission: Submission
     title: str
@@ -35,34 +49,45 @@ class StudentView:
     score: float | None
     max_score: float
     criteria: tuple[CriterionResult, ...]
-    withheld: tuple[Criterion, ...]
+    sections: tuple[Section, ...]
+    said_often: tuple[Said, ...]
+    tally: tuple[tuple[str, CheckStatus, int], ...]
+    withheld: Withheld
     notes: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
     started_at: datetime
     seconds: float
+    shortened: bool = False
 
 
 def write_student_page(result: Result, out: Path) -> Path:
     """Write `out/reports/<submission>.html` and return its path."""
     path = submission_file(out, "reports", result.submission.id, ".html")
-    return write_text(path, render("student.html.jinja", student_view(result)))
+    text = render(TEMPLATE, student_view(result))
+    if len(text.encode()) > LARGEST:
+        text = render(TEMPLATE, replace(student_view(shortened(result)), shortened=True))
+    return write_text(path, text)
 
 
 def student_view(result: Result) -> StudentView:
     """What the student may see now; hidden criteria count neither in score nor in maximum."""
-    shown = tuple(c for c in result.criteria if c.criterion.visibility == "visible")
-    withheld = tuple(c.criterion for c in result.criteria if c.criterion.visibility != "visible")
-    whole = not withheld
+    hidden = [c for c in result.criteria if c.criterion.visibility != "visible"]
+    shown = unquoted((c for c in result.criteria if c not in hidden), hidden)
+    withheld = [c.criterion.points for c in hidden]
+    often = said_often(shown)
     return StudentView(
         submission=result.submission,
         title=result.title,
         version=result.version,
         status=result.status,
         sentence=STATUS_SENTENCES[result.status],
-        score=result.score if whole else _visible_score(result, shown),
-        max_score=result.max_score if whole else sum(c.criterion.points for c in shown),
+        score=_visible_score(result, shown) if withheld else result.score,
+        max_score=_most(shown) if withheld else result.max_score,
         criteria=shown,
-        withheld=withheld,
+        sections=sections(result, shown, often),
+        said_often=often,
+        tally=_tally(shown),
+        withheld=Withheld(len(withheld), sum(withheld)),
         notes=intake_notes(result),
         environment=_environment(result.environment),
         started_at=result.started_at,
@@ -73,6 +98,16 @@ def student_view(result: Result) -> StudentView:
 def _visible_score(result: Result, shown: Sequence[CriterionResult]) -> float | None:
     points = [c.points for c in shown if c.points is not None]
     return None if result.score is None or len(points) < len(shown) else sum(points)
+
+
+def _most(shown: Sequence[CriterionResult]) -> float:
+    return sum(c.criterion.maximum for c in shown)
+
+
+def _tally(shown: Sequence[CriterionResult]) -> tuple[tuple[str, CheckStatus, int], ...]:
+    """How many of the criteria with points ended in each way, best first."""
+    found = Counter(graded.status for graded in shown if graded.criterion.points)
+    return tuple((CHECK_WORDS[each], each, found[each]) for each in CHECK_WORDS if found[each])
 
 
 def _environment(environment: Mapping[str, object]) -> tuple[tuple[str, str], ...]:

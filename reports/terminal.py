@@ -24,6 +24,7 @@ from reports.twins import FILE, Twins
 from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
 
 T = TypeVar("T")
+SCREEN = 40  # rows of a table that is no list
 
 OUT = Console(highlight=False, markup=False)
 ERR = Console(stderr=True, highlight=False, markup=False)
@@ -55,15 +56,23 @@ def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
             yield item
 
 
-def show_result(result: Result, not_judged: Sequence[str] = ()) -> None:
-    """One submission for the student who checks it: what fails, why, and what to do."""
+def show_result(result: Result) -> None:
+    """One submission in full: what fails, why, and what to do."""
+    show_heading(result)
+    for criterion in result.criteria:
+        show_criterion(criterion)
+    show_points(result)
+
+
+def show_heading(result: Result) -> None:
+    """Whose it is, of which assignment, and what was taken from the upload."""
     OUT.print(f"{line(result.submission.id)}: {line(result.title)}", style="bold")
     for note in intake_notes(result):
         OUT.print(Padding(line(note, 300), (0, 0, 0, 2)), style="dim")
-    for criterion in result.criteria:
-        _show_criterion(criterion)
-    for sentence in not_judged:
-        OUT.print(f"not judged here: {sentence}", style="dim")
+
+
+def show_points(result: Result) -> None:
+    """The points judged, and why there are no more of them."""
     if result.status in ("rejected", "needs_review"):
         OUT.print(STATUS_SENTENCES[result.status])
     OUT.print(_points_in_words(result), style="bold")
@@ -73,7 +82,7 @@ def _points_in_words(result: Result) -> str:
     """The points of what was judged, and of what waits for a person."""
     found = provisional_total(result.criteria)
     if result.status == "needs_review" and found.waiting:
-        most = number(sum(each.criterion.points for each in result.criteria))
+        most = number(result.max_score)
         return f"{number(found.earned)} of the {most} points so far, {number(found.waiting)} wait"
     judged = [each for each in result.criteria if each.points is not None]
     earned = number(sum(each.points or 0.0 for each in judged))
@@ -84,10 +93,7 @@ class ScoreTable:
     """A row a submission, and for staff what broke, a line each; Results are looked at once."""
 
     def __init__(self) -> None:
-        self._table = Table(box=None, pad_edge=False)
-        self._table.add_column("submission", overflow="fold")
-        self._table.add_column("score", justify="right", no_wrap=True)
-        self._table.add_column("status", overflow="fold")
+        self._rows: list[tuple[bool, str, str, str]] = []
         self._broken: list[str] = []
 
     def add(self, result: Result) -> None:
@@ -95,13 +101,29 @@ class ScoreTable:
         score = f"{_points(result.score)} / {number(result.max_score)}"
         if result.status == "needs_review" and result.score is None:
             score = f"{number(so_far(result) or 0.0)} so far / {number(result.max_score)}"
-        self._table.add_row(line(result.submission.id), score, STATUS_WORDS[result.status])
+        row = (line(result.submission.id), score, STATUS_WORDS[result.status])
+        self._rows.append((result.status == "graded", *row))
         self._broken += _faults(result)
 
-    def show(self) -> None:
-        """The rows on stdout, if there are any."""
-        if self._table.row_count:
-            OUT.print(self._table)
+    def show(self, rest: str = "") -> None:
+        """The rows on stdout, if there are any.
+
+        Where `rest` says where to read the rest, no more than a screen of them, and first those
+        that are not simply graded.
+        """
+        rows = self._rows
+        if rest and len(rows) > SCREEN:
+            rows = sorted(rows, key=lambda row: row[0])[:SCREEN]
+        table = Table(box=None, pad_edge=False)
+        table.add_column("submission", overflow="fold")
+        table.add_column("score", justify="right", no_wrap=True)
+        table.add_column("status", overflow="fold")
+        for _, *cells in rows:
+            table.add_row(*cells)
+        if rows:
+            OUT.print(table)
+        if len(rows) < len(self._rows):
+            OUT.print(f"and {len(self._rows) - len(rows):,} more: {rest}", soft_wrap=True)
 
     def show_faults(self) -> None:
         """What broke, on stderr."""
@@ -111,7 +133,7 @@ class ScoreTable:
 
 def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> None:
     """A row a submission, and where the pages are."""
-    scores.show()
+    scores.show(rest=str(out / "grades.csv"))
     OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
     if twins:
         count = len({submission.id for group in twins for submission in group.submissions})
@@ -154,6 +176,17 @@ def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:
     OUT.print(table)
 
 
+def clear() -> None:
+    """An empty screen, where there is one."""
+    if OUT.is_terminal:
+        OUT.clear()
+
+
+def show_waiting() -> None:
+    """That a check waits for the next change."""
+    ERR.print("waiting for a change; Ctrl-C ends", style="dim")
+
+
 def show_misuse(message: str, hint: str) -> None:
     """One line that says what is wrong, and one that says what to do."""
     ERR.print(Text.assemble(("Error: ", "bold red"), line(message, 1000)), soft_wrap=True)
@@ -161,20 +194,26 @@ def show_misuse(message: str, hint: str) -> None:
         ERR.print(Text.assemble(("hint: ", "bold"), line(hint, 1000)), soft_wrap=True)
 
 
-def _show_criterion(result: CriterionResult) -> None:
-    sign, style = SIGNS[result.status]
+def criterion_points(result: CriterionResult) -> str:
+    """Points earned, or certain so far, of how many."""
     earned = provisional(result).earned
     sure = (
         f"{number(earned)} so far" if result.points is None and earned else _points(result.points)
     )
-    points = f"{sure} / {number(result.criterion.points)}"
+    return f"{sure} / {number(result.criterion.points)}"
+
+
+def show_criterion(result: CriterionResult) -> None:
+    """One criterion with every check that has something to say."""
+    sign, style = SIGNS[result.status]
+    points = criterion_points(result)
     text = Text(f"{sign} ", style=style)
     text.append(line(result.criterion.title), style="bold")
     text.append(f"  {criterion_word(result)}, {points}", style="dim")
     OUT.print(text)
     for check in result.checks:
         if check.status != "skipped" and (check.status != "passed" or check.message):
-            _show_check(check)
+            show_check_words(check)
     blocked = sum(check.outcome == "blocked" for check in result.checks)
     if blocked:
         OUT.print(Padding(f"- {blocked} more, not run because they build on these", _IN))
@@ -183,7 +222,8 @@ def _show_criterion(result: CriterionResult) -> None:
         OUT.print(Padding(f"- {skipped} more, with nothing to judge", _IN))
 
 
-def _show_check(result: CheckResult) -> None:
+def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:
+    """One check: what was expected, what came, an example, a hint; each cut at `most`."""
     sign, style = SIGNS[result.status]
     text = Text.assemble((f"{sign} ", style), line(result.check.description, 300))
     if result.outcome:
@@ -196,7 +236,7 @@ def _show_check(result: CheckResult) -> None:
         *result.counterexample,
         ("hint", result.hint),
     ]
-    limit = WAITING_LIMIT if result.status == "needs_review" else PROSE_LIMIT
+    limit = min(most, WAITING_LIMIT) if result.status == "needs_review" else most
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim", overflow="fold", max_width=22)
     table.add_column(overflow="fold")

@@ -11,6 +11,7 @@ from graders.model import (
     Result,
     ResultStatus,
 )
+from submissions.people import people_in
 
 CHECK_WORDS: dict[CheckStatus, str] = {
     "passed": "Passed",
@@ -80,6 +81,11 @@ def intake_notes(result: Result) -> tuple[str, ...]:
     """What was taken from the upload and why; of an upload that was rejected, the reason."""
     notes = result.environment.get("rejected") or result.environment.get("intake", ())
     return tuple(map(str, notes)) if isinstance(notes, list | tuple) else (str(notes),)
+
+
+def people(student: str) -> str:
+    """Who handed in, by name alone: numbers and addresses are for staff's tables."""
+    return ", ".join(each.name or each.email or each.sid for each in people_in(student))
 
 
 def undecided(graded: CriterionResult) -> tuple[CheckResult, ...]:

@@ -57,7 +57,7 @@ def make_result():
             status="incomplete" if score is None else "graded",
             criteria=tuple(criteria),
             score=score,
-            max_score=sum(c.criterion.points for c in criteria),
+            max_score=sum(c.criterion.maximum for c in criteria),
             environment={"intake": ["The code is in src."], "python": "3.11"},
             started_at=datetime(2025, 3, 1, 14, 5, tzinfo=UTC),
             seconds=1.5,

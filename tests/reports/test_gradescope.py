@@ -1,6 +1,7 @@
 import io
 import json
 import unittest
+from dataclasses import replace
 
 import pytest
 from gradescope_utils.autograder_utils.decorators import (
@@ -11,7 +12,10 @@ from gradescope_utils.autograder_utils.decorators import (
 )
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
+from graders.figures import Accuracy
 from reports import write_gradescope
+from reports.gradescope import Extras, autograder_json
+from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 
 
 @pytest.fixture
@@ -65,9 +69,14 @@ def without_prose(document):
     }
 
 
+# What Gradescope documents beyond the keys of gradescope-utils, and the intake's notes.
+MORE = ("output", "output_format", "test_output_format", "test_name_format")
+
+
 def test_file_equals_what_gradescope_utils_writes(written, graded):
     ours = written(graded)
-    ours.pop("output")  # the intake's notes, which the other has no place for
+    assert [ours.pop(key) for key in MORE[1:]] == ["md", "md", "text"]
+    ours.pop("output")
     assert without_prose(ours) == without_prose(from_gradescope_utils())
 
 
@@ -105,4 +114,67 @@ def test_output_shows_what_hides(written, hostile):
 def test_output_says_how_a_check_ended(written, unanswered):
     output = written(unanswered)["tests"][0]["output"]
     for way in ("Timed out", "Out of memory", "Crashed", "Not run: builds on another", "Failed"):
-        assert f"[{way}] " in output
+        assert f" {way}** Check" in output
+
+
+def test_tests_add_up_to_the_score(written, graded):
+    document = written(graded)
+    assert sum(each["score"] for each in document["tests"]) == document["score"]
+
+
+def test_checks_are_numbered_below_their_criterion(written, graded):
+    document = written(graded)
+    assert [each["number"] for each in document["tests"]] == ["1", "2", "3"]
+    assert "**1.2 Failed** Check b holds." in document["tests"][0]["output"]
+
+
+def test_autograder_without_a_score_has_no_tests(incomplete):
+    """Tests without scores might be added up, to nothing."""
+    document = autograder_json(incomplete, Extras())
+    assert {"tests", "score"}.isdisjoint(document)
+    assert "costs you nothing" in document["output"]
+    assert "**2.1 Passed**" in document["output"]
+
+
+def test_autograder_without_a_score_hides_what_is_hidden(make_result):
+    ours = criterion_result(CODE, check_result("error"))
+    secret = criterion_result(SECRET, check_result("failed", message="of-a-hidden-check"))
+    said = json.dumps(autograder_json(make_result(ours, secret), Extras()))
+    assert SECRET.title not in said
+    assert "of-a-hidden-check" not in said
+
+
+def accuracy(label, correct, n):
+    return check_result(figures=(Accuracy(label, correct, n),))
+
+
+def test_leaderboard_has_accuracies_of_visible_criteria_when_asked(make_result):
+    seen = criterion_result(FILES, accuracy("dev", 1, 3), accuracy("broken", 5, 0))
+    result = make_result(seen, criterion_result(SECRET, accuracy("test", 9, 10)))
+    assert autograder_json(result, Extras())["leaderboard"] == []
+    asked = autograder_json(result, Extras(leaderboard=True))
+    assert asked["leaderboard"] == [{"name": "dev", "value": 33.33}]
+
+
+def test_extra_data_says_where_a_grade_comes_from(make_result):
+    environment = {"isolation": "landlock", "inputs": "public", "faults": ["a secret of staff"]}
+    result = make_result(criterion_result(CODE, check_result()), environment=environment)
+    found = autograder_json(result, Extras(data={"checks_sha256": "c"}))["extra_data"]["softmark"]
+    assert found["submission_sha256"] == "f" * 64
+    assert (found["assignment"], found["version"], found["checks_sha256"]) == ("toy", 1, "c")
+    assert (found["isolation"], found["inputs"]) == ("landlock", "public")
+    assert "faults" not in found
+
+
+def test_names_are_plain_text(written, hostile):
+    name = written(hostile)["tests"][0]["name"]
+    assert "\x1b" not in name
+    assert "\n" not in name
+    assert len(name) < 300
+
+
+def test_extra_credit_adds_nothing_to_the_maximum(make_result):
+    extra = replace(CODE, id="bonus", extra_credit=True)
+    result = make_result(criterion_result(extra, check_result()))
+    tests = autograder_json(result, Extras())["tests"]
+    assert [(each["score"], each["max_score"]) for each in tests] == [(4.0, 0.0)]

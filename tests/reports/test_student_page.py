@@ -60,7 +60,7 @@ def test_student_reads(page, graded, words):
 
 def test_hidden_criteria_are_not_in_the_source(page, graded):
     hidden = page(graded)
-    assert "Hidden accuracy" in hidden.text
+    assert "Hidden accuracy" not in hidden.source
     assert "1 more criterion" in hidden.text
     assert "secret" not in hidden.source
     for total in ("15 of", "of 20"):  # either one would tell what the hidden criterion gave

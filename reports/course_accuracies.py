@@ -1,0 +1,116 @@
+"""The accuracies that checks showed, of all submissions side by side: what a chart draws."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import quantiles
+
+from graders.figures import Accuracy, drawable
+from graders.intervals import wilson
+from graders.model import Criterion, Result, Submission
+
+SERIES_SHOWN = 12  # more are no overview
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One submission's share of right answers, 0 to 1, with its 95 % Wilson interval."""
+
+    submission: Submission
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracySeries:
+    """One accuracy of all submissions that have it, the lowest first.
+
+    `baselines` are those that are the same for all of them.
+    """
+
+    label: str
+    criterion: Criterion
+    threshold: float | None
+    baselines: tuple[tuple[str, float], ...]
+    measured: tuple[Measured, ...]
+
+    @property
+    def reached(self) -> int:
+        """How many are at or above the threshold."""
+        return sum(each.share >= (self.threshold or 0.0) for each in self.measured)
+
+    @property
+    def close(self) -> tuple[Submission, ...]:
+        """Those whose interval holds the threshold: the questions cannot tell which side."""
+        edge = self.threshold
+        return tuple(
+            each.submission
+            for each in self.measured
+            if edge is not None and each.low <= edge <= each.high
+        )
+
+    @property
+    def quartiles(self) -> tuple[float, float, float]:
+        """The shares below which a quarter, a half and three quarters lie."""
+        shares = [each.share for each in self.measured]
+        if len(shares) == 1:
+            return shares[0], shares[0], shares[0]
+        first, middle, third = quantiles(shares, n=4, method="inclusive")
+        return first, middle, third
+
+
+@dataclass(slots=True)
+class _Found:
+    """An accuracy as the first submission by name shows it, and everybody's share."""
+
+    first: tuple[str, int]
+    criterion: Criterion
+    figure: Accuracy
+    baselines: frozenset[tuple[str, float]]
+    measured: dict[str, Measured] = field(default_factory=dict)
+
+
+class Accuracies:
+    """The accuracies of a course, counted Result by Result."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], _Found] = {}
+
+    def add(self, result: Result) -> None:
+        """Note the accuracies of a Result, which may be let go then."""
+        for place, (criterion, figure) in enumerate(_shown(result)):
+            first, key = (result.submission.id, place), (criterion.id, figure.label)
+            baselines = frozenset(figure.baselines)
+            found = self._found.setdefault(key, _Found(first, criterion, figure, baselines))
+            found.baselines &= baselines
+            if first < found.first:
+                found.first, found.criterion, found.figure = first, criterion, figure
+            share, interval = figure.correct / figure.n, wilson(figure.correct, figure.n)
+            measured = Measured(result.submission, share, *interval)
+            found.measured[result.submission.id] = measured
+
+    def series(self) -> tuple[AccuracySeries, ...]:
+        """A series an accuracy, in the order in which the first submission shows them."""
+        found = sorted(self._found.values(), key=lambda each: each.first)
+        return tuple(
+            AccuracySeries(
+                label=each.figure.label,
+                criterion=each.criterion,
+                threshold=each.figure.threshold,
+                baselines=tuple(b for b in each.figure.baselines if b in each.baselines),
+                measured=_sorted(tuple(each.measured.values())),
+            )
+            for each in found[:SERIES_SHOWN]
+        )
+
+
+def _shown(result: Result) -> Iterator[tuple[Criterion, Accuracy]]:
+    for graded in result.criteria:
+        for check in graded.checks:
+            for figure in check.figures:
+                if isinstance(figure, Accuracy) and drawable(figure):
+                    yield graded.criterion, figure
+
+
+def _sorted(measured: Sequence[Measured]) -> tuple[Measured, ...]:
+    return tuple(sorted(measured, key=lambda each: (each.share, each.submission.id)))

@@ -1,0 +1,200 @@
+"""Charts of the course page: how points are spread, and accuracies against their threshold.
+
+Drawn as those of reports/charts.py are: the page's colours, nothing that its policy forbids.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from reports.charts import chart_of, svg_of
+from reports.course_accuracies import AccuracySeries, Measured
+from reports.course_view import Bin, CourseView
+from reports.text import number
+
+if TYPE_CHECKING:
+    import altair as alt
+
+FEWEST = 3  # submissions of which a drawing tells more than their rows
+ONE_BY_ONE = 120  # more dots than these run into each other: they become a band
+STRIP = 160  # places at which a band is drawn
+WIDTH, HEIGHT = 320, 150
+SMALL = (200, 74)
+REACHED, BELOW = "reached", "below"
+TWO_DECIMALS = "'' + round(100 * datum.value) / 100"  # Vega rounds to fewer by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A chart, and what it shows in words for who cannot see it."""
+
+    svg: Markup
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawings:
+    """The charts of a course: of the totals, by criterion, and an accuracy each."""
+
+    totals: Drawing | None
+    criteria: Mapping[str, Drawing]
+    accuracies: tuple[Drawing | None, ...]
+
+
+def draw(course: CourseView) -> Drawings:
+    """All charts; None or nothing where there are too few submissions to draw."""
+    return Drawings(
+        totals=_drawn_bins(course.bins, "Scores", (WIDTH, HEIGHT)),
+        criteria={
+            each.criterion.id: drawing
+            for each in course.rubric
+            if (drawing := _drawn_bins(each.bins, each.criterion.title, SMALL))
+        },
+        accuracies=tuple(map(_drawn_accuracies, course.accuracies)),
+    )
+
+
+@lru_cache(maxsize=64)  # criteria that all earned look alike, and so they do in a while
+def bars_chart(bins: tuple[Bin, ...], size: tuple[int, int]) -> str:
+    """The SVG of how many submissions have how many points, the count on top of each bar."""
+    import altair as alt
+
+    rows: list[dict[str, object]] = [
+        {"low": each.low, "high": each.high, "middle": (each.low + each.high) / 2, "n": each.count}
+        for each in bins
+    ]
+    edges = [each.low for each in bins] + [bins[-1].high]
+    few: dict[str, Any] = {"values": [edges[0], edges[len(edges) // 2], edges[-1]]}
+    ticks = {"tickCount": 6} if size[0] >= WIDTH else few
+    axis = alt.Axis(**ticks, grid=False, title=None, labelExpr=TWO_DECIMALS)
+    scale = alt.Scale(domain=[edges[0], edges[-1]], nice=False)
+    across = alt.X("low:Q", bin="binned", scale=scale, axis=axis)
+    up = alt.Y("n:Q", axis=None, scale=alt.Scale(domain=[0, max(e.count for e in bins) * 1.18]))
+    base = chart_of(rows)
+    bars = base.mark_bar(color="var(--curve-1)", binSpacing=2).encode(across, up, x2="high:Q")
+    words = base.transform_filter("datum.n > 0").mark_text(dy=-7, color="var(--ink)")
+    counts = words.encode(x="middle:Q", y=up, text="n:Q")
+    return svg_of(alt.LayerChart(layer=[bars, counts], width=size[0], height=size[1]))
+
+
+def accuracies_chart(series: AccuracySeries) -> str:
+    """The SVG of all shares with their intervals, the lowest first, against the threshold."""
+    import altair as alt
+
+    few = len(series.measured) <= ONE_BY_ONE
+    layers = [*(_dots(series) if few else _band(series)), *_lines(series)]
+    return svg_of(alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT))
+
+
+def places(count: int) -> list[int]:
+    """At most STRIP places among so many, evenly spread, the first and the last among them."""
+    if count <= STRIP:
+        return list(range(count))
+    return [round(place * (count - 1) / (STRIP - 1)) for place in range(STRIP)]
+
+
+def _drawn_bins(bins: tuple[Bin, ...], title: str, size: tuple[int, int]) -> Drawing | None:
+    if sum(each.count for each in bins) < FEWEST:
+        return None
+    told = (
+        f"{each.count} from {number(each.low)} to {number(each.high)}"
+        for each in bins
+        if each.count
+    )
+    # Vega escapes all text that it draws.
+    svg = Markup(bars_chart(bins, size))  # noqa: S704
+    return Drawing(svg, f"{title}, how many submissions have how many points: {', '.join(told)}.")
+
+
+def _drawn_accuracies(series: AccuracySeries) -> Drawing | None:
+    if len(series.measured) < FEWEST:
+        return None
+    return Drawing(Markup(accuracies_chart(series)), in_words(series))  # noqa: S704  as above
+
+
+def in_words(series: AccuracySeries) -> str:
+    """What the chart of a series shows."""
+    first, middle, third = (f"{100 * share:.1f}" for share in series.quartiles)
+    lowest, highest = series.measured[0].share, series.measured[-1].share
+    told = (
+        f"{series.label} of {len(series.measured):,} submissions, from {100 * lowest:.1f} to "
+        f"{100 * highest:.1f} %; half of them lie between {first} and {third} %, the median is "
+        f"{middle} %."
+    )
+    if series.threshold is None:
+        return told
+    return (
+        f"{told} {series.reached:,} reach the threshold of {100 * series.threshold:.3g} %; the "
+        f"95 % interval of {len(series.close):,} holds it."
+    )
+
+
+def _across(series: AccuracySeries) -> "alt.X":
+    import altair as alt
+
+    scale = alt.Scale(domain=[0, len(series.measured) + 1], nice=False)
+    axis = alt.Axis(ticks=False, labels=False, grid=False)
+    return alt.X("place:Q", scale=scale, title="submissions, the lowest first", axis=axis)
+
+
+def _up(series: AccuracySeries, share: str = "share:Q") -> "alt.Y":
+    import altair as alt
+
+    marks = [series.threshold or 0.0, *(each for _, each in series.baselines)]
+    top = min(100.0, 105 * max(max(each.high for each in series.measured), *marks))
+    scale, axis = alt.Scale(domain=[0, top]), alt.Axis(tickCount=4)
+    return alt.Y(share, scale=scale, title="right, in %", axis=axis)
+
+
+def _row(series: AccuracySeries, place: int, each: Measured) -> dict[str, object]:
+    side = BELOW if each.share < (series.threshold or 0.0) else REACHED
+    shares = {"share": each.share, "low": each.low, "high": each.high}
+    rounded = {name: round(100 * share, 2) for name, share in shares.items()}
+    return {"place": place + 1, "side": side, **rounded}
+
+
+def _dots(series: AccuracySeries) -> list["alt.Chart"]:
+    """A dot with its interval each; hollow and of another colour below the threshold."""
+    import altair as alt
+
+    across, up = _across(series), _up(series)
+    rows = chart_of([_row(series, n, each) for n, each in enumerate(series.measured)])
+    sides = [REACHED, BELOW]
+    colours = alt.Scale(domain=sides, range=["var(--curve-1)", "var(--curve-2)"])
+    shapes = alt.Scale(domain=sides, range=["circle", "triangle-down"])
+    colour = alt.Color("side:N", scale=colours, legend=None)
+    rules = rows.mark_rule(strokeWidth=1.2, opacity=0.55).encode(
+        across, _up(series, "low:Q"), colour, y2="high:Q"
+    )
+    shape = alt.Shape("side:N", scale=shapes, legend=None)
+    dots = rows.mark_point(filled=True, size=26, opacity=1).encode(across, up, colour, shape)
+    return [rules, dots]
+
+
+def _band(series: AccuracySeries) -> list["alt.Chart"]:
+    """The shares as one line, and their intervals as a band around it."""
+    across, up = _across(series), _up(series)
+    chosen = places(len(series.measured))
+    rows = chart_of([_row(series, n, series.measured[n]) for n in chosen])
+    band = rows.mark_area(color="var(--curve-1)", opacity=0.25)
+    line = rows.mark_line(color="var(--curve-1)", strokeWidth=2).encode(across, up)
+    return [band.encode(across, _up(series, "low:Q"), y2="high:Q"), line]
+
+
+def _lines(series: AccuracySeries) -> list["alt.Chart"]:
+    """The threshold and the baselines as level lines; the page says what the dashed ones are."""
+    up, most = _up(series), len(series.measured) + 1
+    dashed = chart_of([{"share": 100 * share} for _, share in series.baselines])
+    layers = [dashed.mark_rule(color="var(--curve-3)", strokeDash=[4, 3]).encode(y=up)]
+    if series.threshold is not None:
+        share = 100 * series.threshold
+        edge = chart_of([{"share": share, "name": f"threshold {share:.3g} %", "place": most}])
+        text: dict[str, Any] = {"align": "right", "dx": -2, "dy": 9, "color": "var(--ink)"}
+        layers += [
+            edge.mark_rule(color="var(--ink)").encode(y=up),
+            edge.mark_text(**text).encode(_across(series), up, text="name:N"),
+        ]
+    return layers

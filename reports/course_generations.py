@@ -1,0 +1,84 @@
+"""How the published grades differ from a draft's, or from those of the generation before."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from graders.model import Generation
+from graders.results import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two generations: how many submissions gain and lose from `before` to `after`.
+
+    `apart` counts those that have a score in one of the two only.
+    """
+
+    before: int
+    after: int
+    draft: bool
+    submissions: int
+    gaining: int
+    losing: int
+    apart: int
+
+    @property
+    def keeping(self) -> int:
+        """How many keep their score."""
+        return self.submissions - self.gaining - self.losing - self.apart
+
+
+def comparisons(store: Store, published: int) -> tuple[Comparison, ...]:
+    """The published generation against the one before it, and a draft against the published."""
+    known = store.generations()
+    current = next(each for each in known if each.number == published)
+    earlier = [each for each in known if 0 < each.published < current.published]
+    drafts = [each for each in known if not each.published and each.number > published]
+    found = []
+    if earlier:
+        found.append(_compared(store, max(earlier, key=_order), current))
+    if drafts:
+        found.append(_compared(store, current, drafts[-1]))
+    return tuple(each for each in found if each.submissions)
+
+
+def _compared(store: Store, before: Generation, after: Generation) -> Comparison:
+    gains = list(_gains(store, before.number, after.number))
+    told = [gain for gain in gains if gain is not None]
+    return Comparison(
+        before=before.number,
+        after=after.number,
+        draft=not after.published,
+        submissions=len(gains),
+        gaining=sum(gain > 0 for gain in told),
+        losing=sum(gain < 0 for gain in told),
+        apart=len(gains) - len(told),
+    )
+
+
+def _gains(store: Store, before: int, after: int) -> Iterator[float | None]:
+    """What each submission of both gains; None where one of its scores is not there.
+
+    A Result that stands in both is not read: it is the same.
+    """
+    old = {each.submission: each.made.address for each in store.members(before)}
+    for member in store.members(after):
+        address = old.get(member.submission)
+        if not member.listed or address is None:
+            continue
+        if address == member.made.address:
+            yield 0.0
+            continue
+        was = store.result(member.submission, address).score
+        now = store.result(member.submission, member.made.address).score
+        yield _gain(was, now)
+
+
+def _gain(was: float | None, now: float | None) -> float | None:
+    if was is None or now is None:
+        return 0.0 if was is now else None
+    return round(now - was, 2)
+
+
+def _order(generation: Generation) -> int:
+    return generation.published

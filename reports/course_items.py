@@ -1,0 +1,77 @@
+"""The item analysis as the course page words it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.items import ItemStatistics
+
+Z = 1.96  # standard errors beyond which chance alone leads once in forty times
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One line of the item analysis in words; `flags` say what to look at."""
+
+    criterion: str
+    title: str
+    graded: int
+    difficulty: str
+    discrimination: str
+    repeated: str
+    seconds: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTables:
+    """A row a criterion, a row a check, and those of both that are flagged."""
+
+    criteria: tuple[ItemRow, ...]
+    checks: tuple[ItemRow, ...]
+
+    @property
+    def flagged(self) -> tuple[ItemRow, ...]:
+        """The lines that somebody should look at; a check speaks for its criterion, too."""
+        return tuple(row for row in (*self.criteria, *self.checks) if row.flags)
+
+
+def item_tables(items: Sequence[ItemStatistics]) -> ItemTables:
+    """The item analysis, by criterion and by check."""
+    return ItemTables(
+        criteria=tuple(_row(each) for each in items if each.check is None),
+        checks=tuple(_row(each) for each in items if each.check is not None),
+    )
+
+
+def _row(item: ItemStatistics) -> ItemRow:
+    return ItemRow(
+        criterion=item.criterion.id,
+        title=item.check.description if item.check else item.criterion.title,
+        graded=item.graded,
+        difficulty="–" if item.difficulty is None else f"{100 * item.difficulty:.0f} %",
+        discrimination=_signed(item.discrimination),
+        repeated=f"{item.changed:,} of {item.repeated:,}" if item.repeated else "–",
+        seconds=_seconds(item.median_seconds),
+        flags=tuple(_flags(item)),
+    )
+
+
+def _signed(value: float | None) -> str:
+    # Rounded first, so that nothing is shown as minus zero.
+    return "–" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "< 0.01 s" if value < 0.005 else f"{value:.2f} s"
+
+
+def _flags(item: ItemStatistics) -> list[str]:
+    flags = []
+    if item.discrimination is not None and item.discrimination < -Z / math.sqrt(item.graded - 1):
+        flags.append("the better ones lose it")
+    if item.changed:
+        flags.append("its verdict changed")
+    return flags

@@ -1,0 +1,98 @@
+"""The course page while a batch runs: how far it is, and the results so far.
+
+`DIR/index.html` is written when grading starts, then at most every few seconds, and reloads itself
+in the browser. A run that ends with an error says so on the page; of one that was killed the page
+says when it was written. When all is done, the course page takes its place.
+"""
+
+import contextlib
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from graders.model import Result
+from reports.course_page import Progress, write_course_page
+from reports.course_view import Counted
+
+SECONDS = 5.0  # between two writings at least
+SHARE = 20  # and so many times as long as the last one took: at most 5 % of the time
+
+
+class ProgressPage:
+    """Keeps `out/index.html` up to date with the Results of one run, for a `with` block.
+
+    Where nothing is to be graded it does nothing.
+    """
+
+    def __init__(self, out: Path, title: str, *, total: int, stored: int = 0) -> None:
+        self._out = out
+        self._progress = Progress(title, total=total, stored=stored)
+        self._counted = Counted()
+        self._started = time.monotonic()
+        self._next = 0.0
+        self._wait = SECONDS
+        self._stamp = 0
+
+    @property
+    def total(self) -> int:
+        """How many are to be graded."""
+        return self._progress.total
+
+    def __enter__(self) -> "ProgressPage":
+        if self._progress.total:
+            self._write(running=True)
+        return self
+
+    def add(self, result: Result) -> None:
+        """Count a Result, which may be let go then, and show it when it is time."""
+        self._counted.add(result)
+        if time.monotonic() >= self._next:
+            self._write(running=True)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None and self._progress.total:
+            # What stopped the run is what must be told, not that its page cannot be written.
+            with contextlib.suppress(Exception):
+                if self._is_shown():
+                    self._write(running=False)
+
+    def _is_shown(self) -> bool:
+        """Whether the page is the one written here last, not the finished one already."""
+        return (self._out / "index.html").stat().st_mtime_ns == self._stamp
+
+    def _write(self, *, running: bool) -> None:
+        begun = time.monotonic()
+        course = self._counted.view()
+        graded = len(course.rows)
+        progress = replace(
+            self._progress,
+            graded=graded,
+            running=running,
+            left=_left(graded, self._progress.total, begun - self._started),
+            written=datetime.now(UTC),
+            reload_seconds=round(self._wait),
+        )
+        titled = replace(course, title=progress.title)
+        page = write_course_page(titled, self._out, progress=progress)
+        self._stamp = page.stat().st_mtime_ns
+        self._wait = max(SECONDS, SHARE * (time.monotonic() - begun))
+        self._next = time.monotonic() + self._wait
+
+
+def _left(graded: int, total: int, seconds: float) -> str:
+    """About how long the rest takes at the pace so far, in words; empty before the first."""
+    if not graded or graded >= total:
+        return ""
+    left = seconds / graded * (total - graded)
+    if left < 90:
+        return f"about {max(1, round(left))} s left"
+    if left < 90 * 60:
+        return f"about {round(left / 60)} min left"
+    return f"about {left / 3600:.1f} h left"

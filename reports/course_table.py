@@ -1,0 +1,72 @@
+"""The rows of the course page's table as data: what its script puts in, as text and nothing else.
+
+    {"words": [...], "most": [...], "rows": [[id, student, status, score, points, endings, href]]}
+
+`student` is 0 where it is the id, `status` a place among STATUSES, `points` a number a criterion:
+null where it is open, "" where there is none. `endings` are a place among `words` and a count in
+turn; `href` stands only where the link cannot be made from the id.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from markupsafe import Markup
+
+from graders.model import ResultStatus
+from reports.course_view import CourseView, CriterionSummary, Row
+from reports.page import student_href
+from reports.text import line
+
+STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
+NAME = 60  # characters of a name, as in the table without a script
+# What could end the script element or open a comment in it. JSON knows another way to write each.
+HARMLESS = {ord(each): f"\\u{ord(each):04x}" for each in "<>&'\u2028\u2029"}
+
+
+def table_data(course: CourseView) -> Markup:
+    """The rows as JSON that may stand inside a `<script type="application/json">`."""
+    words = sorted({word for row in course.rows for word in row.unanswered})
+    places = {word: place for place, word in enumerate(words)}
+    document = {
+        "words": words,
+        "most": [_short(each.criterion.points) for each in course.rubric],
+        "rows": [_row(row, course.rubric, places) for row in course.rows],
+    }
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.translate(HARMLESS))  # noqa: S704  nothing is left in it that is markup
+
+
+def status_counts(course: CourseView) -> tuple[tuple[ResultStatus, int], ...]:
+    """How many submissions have each status that somebody has."""
+    counts = {status: sum(row.status == status for row in course.rows) for status in STATUSES}
+    return tuple((status, count) for status, count in counts.items() if count)
+
+
+def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]) -> list[object]:
+    name, student = line(row.submission.id, NAME), line(row.submission.student, NAME)
+    endings = [number for word, count in row.unanswered.items() for number in (places[word], count)]
+    cells: list[object] = [
+        name,
+        0 if name == student else student,
+        STATUSES.index(row.status),
+        _short(row.score),
+        [_points(row, summary.criterion.id) for summary in rubric],
+    ]
+    if name != row.submission.id:
+        return [*cells, endings, student_href(row.submission.id)]
+    return [*cells, endings] if endings else cells
+
+
+def _points(row: Row, criterion: str) -> object:
+    if criterion in row.points and row.points[criterion] is not None:
+        return _short(row.points[criterion])
+    return None if criterion in row.points and row.status != "rejected" else ""
+
+
+def _short(points: float | None) -> float | None:
+    """The number with as few digits as the table shows."""
+    if points is None:
+        return None
+    rounded = round(points, 2)
+    return int(rounded) if rounded == int(rounded) else rounded

@@ -1,0 +1,86 @@
+"""A gradebook that Canvas imports: the roster's people with one column of grades."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from graders.errors import Misuse
+from reports.exports.entries import Entry, entries, table
+from reports.exports.export import Course, Export
+from reports.exports.roster import EXPORT_IT, POINTS, Roster, read_roster
+from reports.grades import number_cell
+
+
+def canvas_csv(course: Course) -> Export:
+    """The roster with the grades; nobody is guessed, and who has no grade has an empty cell."""
+    if course.roster is None:
+        raise Misuse("canvas: there is no --roster", EXPORT_IT)
+    roster, found = read_roster(course.roster), list(entries(course))
+    column = roster.column(course.title)
+    claims, problems = _claims(roster, found)
+    grades = {row: claimed[0] for row, claimed in claims.items() if len(claimed) == 1}
+    rows = (_row(roster, row, grades.get(row)) for row in range(len(roster.students)))
+    text = table(
+        (*roster.who, column or course.title),
+        (_points_possible(roster, found), *rows),
+        delimiter=roster.delimiter,
+        bom=roster.bom,
+    )
+    problems += [_contested(roster, row, each) for row, each in claims.items() if len(each) > 1]
+    return Export(text, tuple(_notes(roster, course.title, column, grades)), tuple(problems))
+
+
+def _claims(roster: Roster, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
+    """The entries of each row, and a sentence for each that is of no row or of several."""
+    claims: dict[int, list[Entry]] = defaultdict(list)
+    problems = []
+    for entry in found:
+        rows = roster.matches(entry.person)
+        if len(rows) == 1:
+            claims[rows[0]].append(entry)
+        else:
+            problems.append(_unmatched(roster, entry, rows))
+    return claims, problems
+
+
+def _unmatched(roster: Roster, entry: Entry, rows: Sequence[int]) -> str:
+    who = f"{entry.submission}: {entry.person} is"
+    if not rows:
+        return f"{who} not in {roster.file}; enter this grade by hand"
+    names = ", ".join(_named(roster, row) for row in rows)
+    return f"{who} more than one in {roster.file} ({names}); enter this grade by hand"
+
+
+def _contested(roster: Roster, row: int, claimed: Sequence[Entry]) -> str:
+    names = ", ".join(entry.submission for entry in claimed)
+    return f"{_named(roster, row)} has more than one submission ({names}); enter the right one"
+
+
+def _named(roster: Roster, row: int) -> str:
+    student = roster.students[row]
+    return f"{student['Student']} (ID {student['ID']})"
+
+
+def _notes(
+    roster: Roster, title: str, column: str | None, grades: Mapping[int, Entry]
+) -> Iterator[str]:
+    if column is None:
+        known = ", ".join(f"`{each}`" for each in roster.columns) or "none"
+        yield f"{roster.file} has no column `{title}` but {known}: Canvas will ask; or say --title"
+    empty = sum(entry.grade.final is None for entry in grades.values())
+    missing = len(roster.students) - len(grades)
+    yield (
+        f"{len(grades) - empty} of {len(roster.students)} in the roster have a grade; "
+        f"{empty} handed in and have none, {missing} have no submission: their cells are empty"
+    )
+
+
+def _points_possible(roster: Roster, found: Sequence[Entry]) -> list[str]:
+    """The second row; where only some of the criteria were graded, the most that anybody had."""
+    most = max((entry.grade.maximum for entry in found), default=None)
+    blanks = dict.fromkeys(roster.who, "") | {"Student": f"    {POINTS}"}
+    return [*blanks.values(), number_cell(most)]
+
+
+def _row(roster: Roster, index: int, entry: Entry | None) -> list[str]:
+    who = [roster.students[index].get(name, "") for name in roster.who]
+    return [*who, number_cell(entry.grade.final if entry else None)]

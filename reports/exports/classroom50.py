@@ -1,0 +1,57 @@
+"""Results for Classroom 50: a document of schema `classroom50/result/v1` each, one a line.
+
+The schema's name is known. Its fields are assumed, the plain ones that such a result needs, in the
+words of softmark/result/v1; all of them stand in this file:
+
+    {"schema", "assignment", "submission", "score", "max_score", "graded_at",
+     "tests": [{"name", "status", "score", "max_score"}]}
+
+Only visible criteria are tests: nobody knows here when a student sees the file. The score counts
+all that were judged. A Result without a total has no document, for a reader would take a missing
+score for a zero.
+"""
+
+import json
+
+from graders.model import CriterionResult, Result
+from reports.exports.export import Course, Export
+from reports.exports.findings import points_in_words
+from reports.text import line
+
+SCHEMA = "classroom50/result/v1"
+
+
+def classroom50_export(course: Course) -> Export:
+    """A line of JSON a submission, and who has none because there is no total."""
+    lines, problems = [], []
+    for result in course.results:
+        text = classroom50_text(result)
+        lines.append(text)
+        if not text:
+            problems.append(f"{line(result.submission.id)}: left out, {points_in_words(result)}")
+    return Export("".join(lines), problems=tuple(problems))
+
+
+def classroom50_text(result: Result) -> str:
+    """The document of one Result on a line; nothing where there is no total."""
+    if result.score is None:
+        return ""
+    document = {
+        "schema": SCHEMA,
+        "assignment": result.assignment,
+        "submission": line(result.submission.id),
+        "score": result.score,
+        "max_score": result.max_score,
+        "graded_at": result.started_at.isoformat(timespec="seconds"),
+        "tests": [_test(c) for c in result.criteria if c.criterion.visibility == "visible"],
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _test(graded: CriterionResult) -> dict[str, object]:
+    return {
+        "name": line(graded.criterion.title),
+        "status": graded.status,
+        "score": graded.points,
+        "max_score": graded.criterion.maximum,
+    }

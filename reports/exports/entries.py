@@ -1,0 +1,62 @@
+"""A line a student: whoever handed in together gets the same grade, each on a line."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graders.final_grades import FinalGrade, final_grade
+from reports.exports.export import Course
+from reports.grades import cell
+from reports.text import PROSE_LIMIT
+from submissions.people import Person, people_in
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One student's grade; `submission` is the id of what was handed in, `due` when it was due."""
+
+    person: Person
+    submission: str
+    due: datetime | None
+    submitted_at: datetime | None
+    grade: FinalGrade
+
+    @property
+    def first_name(self) -> str:
+        """All of the name but its last word; none of a name that is one word."""
+        return self.person.name.rpartition(" ")[0]
+
+    @property
+    def last_name(self) -> str:
+        """The last word of the name; none of a name that is one word, which may be a login."""
+        first, _, last = self.person.name.rpartition(" ")
+        return last if first else ""
+
+    @property
+    def key(self) -> str:
+        """What identifies the student best."""
+        return self.person.sid or self.person.email or self.person.canvas or self.person.name
+
+
+def entries(course: Course) -> Iterator[Entry]:
+    """The lines of a course, by submission."""
+    task = course.assignment
+    for result in course.results:
+        given = result.submission
+        due = course.extensions.due_of(given)
+        grade = final_grade(result, task.grading, due)
+        for person in people_in(given.student):
+            yield Entry(person, given.id, due, given.submitted_at, grade)
+
+
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, delimiter: str = ",", bom: bool = False
+) -> str:
+    """The rows as CSV, with every cell as text that no spreadsheet runs."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(map(cell, header))
+    writer.writerows([cell(each, PROSE_LIMIT) for each in row] for row in rows)
+    return "\ufeff" * bom + text.getvalue()

@@ -1,0 +1,35 @@
+"""What a writer of an export is given, and what it gives back."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graders.extensions import Extensions
+from graders.model import Assignment, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What there is to export: each Result is read when it is reached, and only once.
+
+    `assignment` is as its folder says now; `roster` and `title` as the command was told;
+    `extensions` say when everybody's work was due.
+    """
+
+    assignment: Assignment
+    results: Iterable[Result]
+    roster: Path | None = None
+    title: str = ""
+    extensions: Extensions = field(default_factory=Extensions)
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A file's text, and sentences for staff: what they should know, and whom it leaves out."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+Writer = Callable[[Course], Export]

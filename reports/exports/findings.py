@@ -1,0 +1,44 @@
+"""What went wrong in a Result, part by part, for the exports that list failures."""
+
+import re
+from collections.abc import Iterator
+
+from graders.model import CheckResult, CriterionResult, Result
+from reports.provisional import provisional_total
+from reports.text import line, number
+from reports.words import STATUS_WORDS
+
+# As the worker writes it (graders/boundary/worker.py); six digits are more than any file has.
+WHERE = re.compile(r"(?P<file>.+\.py), line (?P<line>[1-9][0-9]{0,5})")
+
+
+def failures(result: Result) -> Iterator[tuple[CriterionResult, CheckResult]]:
+    """Every check that was judged and not fully met, with its criterion."""
+    for graded in result.criteria:
+        for found in graded.checks:
+            if found.status in ("failed", "partial"):
+                yield graded, found
+
+
+def parts_of(found: CheckResult) -> Iterator[tuple[str, str]]:
+    """Label and text of all that a check says beside its message; the texts are as they came."""
+    came = "got" if where_ended(found) is None else "at"
+    named = (("hint", found.hint), ("expected", found.expected), (came, found.actual))
+    rows = ((line(label), text) for label, text in found.counterexample)
+    return ((label, text) for label, text in (*named, *rows) if text)
+
+
+def where_ended(found: CheckResult) -> tuple[str, int] | None:
+    """File and line at which a student's code ended a check, as the code's folder names it."""
+    match = WHERE.fullmatch(found.actual)
+    return match and (match["file"], int(match["line"]))
+
+
+def points_in_words(result: Result) -> str:
+    """The points in a few words; where there is no total, why not and what is certain."""
+    most = f"of {number(result.max_score)} points"
+    if result.score is not None:
+        return f"{number(result.score)} {most}"
+    if result.status != "needs_review":
+        return STATUS_WORDS[result.status]
+    return f"{number(provisional_total(result.criteria).earned)} {most} so far"

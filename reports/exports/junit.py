@@ -1,0 +1,87 @@
+"""Results as JUnit XML: a test suite a criterion, a test case a check.
+
+    testsuites
+    └── testsuite   name `SUBMISSION: TITLE`, property `points` where they are decided
+        └── testcase   classname `SUBMISSION.CRITERION`, name `CHECK: SENTENCE`, time
+            └── failure | error | skipped   what a student reads, as text
+
+A failure is the student's; an error is ours, or an upload that could not be opened. What waits for
+a person is skipped, with a message. There is no total: a reader of JUnit XML counts tests.
+"""
+
+from collections.abc import Iterable
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from graders.model import CheckResult, CriterionResult, Result
+from reports.exports.export import Course, Export
+from reports.exports.findings import parts_of
+from reports.text import line, number, prose
+from reports.words import check_word
+
+KINDS: dict[str, type[Failure | Error | Skipped]] = {
+    "failed": Failure,
+    "partial": Failure,
+    "error": Error,
+    "skipped": Skipped,
+    "needs_review": Skipped,
+}
+NOT_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # beside what reports.text has made visible
+
+
+def junit_export(course: Course) -> Export:
+    """A course's Results as one JUnit XML file."""
+    return Export(junit_text(course.results))
+
+
+def junit_text(results: Iterable[Result]) -> str:
+    """The Results as a JUnit XML document."""
+    report = JUnitXml("softmark")
+    for result in results:
+        # Not add_testsuite: it makes one suite of two that are named alike.
+        suites = [_suite(result, graded) for graded in result.criteria]
+        report.extend(suites)  # type: ignore[no-untyped-call]
+    report.update_statistics()  # type: ignore[no-untyped-call]
+    document: bytes = report.tostring()  # type: ignore[no-untyped-call]
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{document.decode()}\n'
+
+
+def _suite(result: Result, graded: CriterionResult) -> TestSuite:
+    criterion = graded.criterion
+    suite = TestSuite(_line(f"{result.submission.id}: {criterion.title}"))
+    suite.timestamp = result.started_at.replace(tzinfo=None).isoformat(timespec="seconds")
+    if graded.points is not None:
+        suite.add_property("points", number(graded.points))
+    suite.add_property("max_points", number(criterion.points))
+    place = _line(f"{result.submission.id}.{criterion.id}")
+    cases = [_case(place, found, rejected=result.status == "rejected") for found in graded.checks]
+    suite.add_testcases(cases or [_missing(place)])
+    return suite
+
+
+def _case(place: str, found: CheckResult, *, rejected: bool) -> TestCase:
+    name = _line(f"{found.check.id}: {found.check.description}")
+    case = TestCase(name, place, round(found.seconds, 3))
+    # Nothing of a rejected upload was judged; a reader must not see a list of harmless skips.
+    kind = Error if rejected else KINDS.get(found.status)
+    if kind is not None:
+        ending = kind(_line(found.message) or check_word(found), _line(check_word(found)))
+        ending.text = _text(found)
+        case.result = ending
+    return case
+
+
+def _missing(place: str) -> TestCase:
+    """A criterion none of whose checks ran: ours, and never a suite that seems fine."""
+    case = TestCase("no check of this criterion was run", place, 0.0)
+    case.result = Error("Could not be graded", "Could not be graded")
+    return case
+
+
+def _text(found: CheckResult) -> str:
+    parts = (f"{label}: {prose(text)}" for label, text in parts_of(found))
+    return "\n".join((prose(found.message), *parts)).strip().translate(NOT_XML)
+
+
+def _line(text: str) -> str:
+    return line(text).translate(NOT_XML)

@@ -1,0 +1,142 @@
+"""The gradebook that Canvas exported: who is in the course, and which of them a submission is of.
+
+Student,            ID, SIS User ID, SIS Login ID, Section, Attention (4711), ...
+                    ,   ,            ,            ,          Manual Posting       not always
+    Points Possible,,   ,            ,            ,          20
+"Lovelace, Ada",    7,  1815,        ada,          A,        17.5
+"""
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.errors import Misuse
+from submissions.people import Person
+
+POINTS = "Points Possible"
+WHO = (
+    *("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account"),
+    "Section",
+)
+NUMBERS = ("ID", "SIS User ID", "SIS Login ID")
+NUMBERED = re.compile(r"(?P<title>.*) \(\d+\)")
+EXPORT_IT = "in Canvas: Grades, Export, Export Entire Gradebook"
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The exported gradebook: `who` are its columns about people, `columns` all the others.
+
+    `index` has the rows of each name and number, by column.
+    """
+
+    file: str
+    who: tuple[str, ...]
+    columns: tuple[str, ...]
+    students: tuple[Mapping[str, str], ...]
+    index: Mapping[tuple[str, str], Sequence[int]]
+    delimiter: str
+    bom: bool
+
+    def column(self, title: str) -> str | None:
+        """The column of an assignment, with its number; None where there is none."""
+        found = [each for each in self.columns if title in (each, _title(each))]
+        if len(found) > 1:
+            raise Misuse(f"{self.file}: there is more than one `{title}`", f'--title "{found[0]}"')
+        return found[0] if found else None
+
+    def matches(self, person: Person) -> list[int]:
+        """The rows that the person may be: exactly one where there is no doubt."""
+        by_number = self._by_number(person)
+        return sorted(by_number) if by_number else self._by_name(person)
+
+    def _by_number(self, person: Person) -> set[int]:
+        bare = person.name if not (person.sid or person.email or person.canvas) else ""
+        wanted = (
+            ("ID", (person.canvas, bare)),
+            ("SIS User ID", (person.sid, bare)),
+            ("SIS Login ID", (person.sid, person.email, bare)),
+        )
+        keys = {(column, _key(each)) for column, texts in wanted for each in texts if each}
+        return {row for key in keys for row in self.index.get(key, ())}
+
+    def _by_name(self, person: Person) -> list[int]:
+        """Rows of that name, but for those whose number is known to be another."""
+        rows = self.index.get(("Student", _key(person.name)), ())
+        return [row for row in rows if not _known_to_differ(person, self.students[row])]
+
+
+def read_roster(path: Path) -> Roster:
+    """The roster in a file; Misuse where it is no gradebook of Canvas."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"{path}: {error}", EXPORT_IT) from error
+    bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
+    first = text.partition("\n")[0]
+    delimiter = ";" if first.count(";") > first.count(",") else ","
+    rows = _rows(path, text, delimiter)
+    header = tuple(rows[0]) if rows else ()
+    if not {"Student", "ID", "Section"} <= set(header):
+        raise Misuse(f"{path}: no gradebook of Canvas: no `Student`, `ID`, `Section`", EXPORT_IT)
+    students = _students(header, rows[1:])
+    return Roster(
+        file=str(path),
+        who=tuple(name for name in header if name in WHO),
+        columns=tuple(name for name in header if name not in WHO),
+        students=students,
+        index=_index(students),
+        delimiter=delimiter,
+        bom=bom,
+    )
+
+
+def _rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise Misuse(f"{path}: {error}", EXPORT_IT) from error
+
+
+def _students(
+    header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[Mapping[str, str], ...]:
+    """The rows of people: those above `Points Possible` and that row are of the assignments."""
+    found = [dict(zip(header, row, strict=False)) for row in rows if any(row)]
+    above = [i for i, row in enumerate(found[:3]) if row.get("Student", "").strip() == POINTS]
+    return tuple(row for row in found[above[0] + 1 if above else 0 :] if row.get("Student"))
+
+
+def _index(students: Sequence[Mapping[str, str]]) -> dict[tuple[str, str], list[int]]:
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, row in enumerate(students):
+        for name in _names(row["Student"]):
+            found["Student", name].append(number)
+        for column in NUMBERS:
+            found[column, _key(row.get(column, ""))].append(number)
+    return {(column, key): rows for (column, key), rows in found.items() if key}
+
+
+def _title(column: str) -> str:
+    found = NUMBERED.fullmatch(column)
+    return found["title"] if found else ""
+
+
+def _key(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _known_to_differ(person: Person, row: Mapping[str, str]) -> bool:
+    """Whether both have a number or an address; these are not equal, or it had been found."""
+    addresses = "@" in person.email and "@" in row.get("SIS Login ID", "")
+    return bool(person.canvas or (person.sid and row.get("SIS User ID")) or addresses)
+
+
+def _names(student: str) -> set[str]:
+    """A name as it stands there, `Last, First`, and as people say it."""
+    last, comma, first = student.partition(",")
+    return {_key(student), _key(f"{first} {last}") if comma else _key(student)}

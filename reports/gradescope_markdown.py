@@ -1,0 +1,60 @@
+"""Markdown in which hostile text stays text: prose is escaped, values stand in code.
+
+Escapes hold in CommonMark and its kin; what could be HTML or a formula is written as an entity,
+which no reader of Markdown takes for markup.
+"""
+
+import re
+from collections.abc import Iterable
+
+from reports.text import prose
+
+_ENTITIES = {ord(char): f"&#{ord(char)};" for char in "<>&$"}
+_MARKUP = re.compile(r"([\\`*_\[\]#~|!@^])|(?<=www)(\.)|(:)(?=//)", re.IGNORECASE)
+# At the start of a line: lists, rules, underlines of headings.
+_OPENING = re.compile(r"^(\d{1,9}(?=[.)])|(?=[-+=]))")
+_CODE = re.compile("`([^`\n]+)`")
+_TICKS = re.compile("`+")
+
+
+def escaped(text: str) -> str:
+    """The text as Markdown that shows it, its line breaks too."""
+    lines = (_escaped_line(each.strip()) for each in prose(text).split("\n"))
+    return "  \n".join(line for line in lines if line)
+
+
+def spans(text: str) -> str:
+    """As `escaped`, with code between backticks set as code."""
+    pieces = _CODE.split(prose(text))  # what stands between backticks comes second
+    for index, piece in enumerate(pieces):
+        pieces[index] = f"`{piece}`" if index % 2 else _kept_apart(piece)
+    return "".join(pieces).strip()
+
+
+def block(rows: Iterable[tuple[str, str]]) -> str:
+    """Labelled values as they are, in a block of code that no value can end."""
+    text = "\n".join(_row(label, prose(value)) for label, value in rows)
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _row(label: str, value: str) -> str:
+    return f"{label}: " + value.replace("\n", "\n" + " " * (len(label) + 2))
+
+
+def _kept_apart(piece: str) -> str:
+    """Escaped, with the blanks beside a piece of code."""
+    inner = escaped(piece)
+    before = " " if piece[:1].isspace() else ""
+    after = " " if inner and piece[-1:].isspace() else ""
+    return f"{before}{inner}{after}"
+
+
+def _escaped_line(line: str) -> str:
+    marked = _MARKUP.sub(r"\\\g<0>", line).translate(_ENTITIES)
+    return _OPENING.sub(_opened, marked)
+
+
+def _opened(found: re.Match[str]) -> str:
+    return f"{found[0]}\\" if found[0] else "\\"

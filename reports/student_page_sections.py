@@ -1,0 +1,82 @@
+"""The sections of a student's page: a criterion each, and one for what many of them say alike."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graders.model import CriterionResult, Result
+from reports.student_page_words import Command, command
+
+MANY = 3  # criteria that say the same are told together
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence that is all there is to say about several criteria, and how to mend it."""
+
+    anchor: str
+    message: str
+    hint: str
+    criteria: tuple[CriterionResult, ...]
+
+    @property
+    def points(self) -> float:
+        """How many points these criteria are worth."""
+        return sum(each.criterion.points for each in self.criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A criterion: where it is told (nowhere if `anchor` is empty), and how to see it fail."""
+
+    graded: CriterionResult
+    anchor: str
+    alone: bool
+    command: Command | None
+
+
+def sections(
+    result: Result, shown: Sequence[CriterionResult], often: Sequence[Said]
+) -> tuple[Section, ...]:
+    """All criteria that are shown, in the rubric's order."""
+    together = {each.criterion.id: said.anchor for said in often for each in said.criteria}
+    return tuple(
+        Section(
+            graded,
+            together.get(graded.criterion.id) or _anchor(graded, number),
+            graded.criterion.id not in together,
+            command(graded, result),
+        )
+        for number, graded in enumerate(shown, 1)
+    )
+
+
+def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
+    """What several criteria say alike and in full, such as that no answers were handed in."""
+    found: defaultdict[str, list[CriterionResult]] = defaultdict(list)
+    for graded in shown:
+        if message := _only_message(graded):
+            found[message].append(graded)
+    often = [(message, each) for message, each in found.items() if len(each) >= MANY]
+    return tuple(
+        Said(f"s{number}", message, _hint(graded), tuple(graded))
+        for number, (message, graded) in enumerate(often, 1)
+    )
+
+
+def _anchor(graded: CriterionResult, number: int) -> str:
+    return f"c{number}" if graded.checks or graded.points is None else ""
+
+
+def _only_message(graded: CriterionResult) -> str:
+    """The sentence with which all checks of a criterion failed; nothing where one says more."""
+    for found in graded.checks:
+        more = found.expected or found.actual or found.counterexample or found.figures
+        if found.status != "failed" or found.outcome or more:
+            return ""
+    messages = {found.message for found in graded.checks}
+    return messages.pop() if len(messages) == 1 else ""
+
+
+def _hint(criteria: Sequence[CriterionResult]) -> str:
+    return next((c.hint for graded in criteria for c in graded.checks if c.hint), "")

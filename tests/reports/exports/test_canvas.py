@@ -1,0 +1,158 @@
+"""A gradebook for Canvas: its people, its column, nobody guessed, no zero for nobody's work."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from graders.errors import Misuse
+from reports.exports.roster import read_roster
+from submissions.people import Person
+from tests.reports.exports.conftest import TASK
+
+HEADER = 'Student,ID,SIS User ID,SIS Login ID,Section,"Attention, please (4711)",Old (3)'
+POSTING = ",,,,,Manual Posting,"
+POINTS = "    Points Possible,,,,,20,1"
+PEOPLE = (
+    '"Lovelace, Ada",7,1815,ada,A,,1',
+    '"Babbage, Bob",8,1791,bob@example.edu,A,3,1',
+    '"Hopper, Grace",9,1906,grace,B,,0',
+    '"Hopper, Grace",10,1907,hopper2,B,,0',
+    '"Student, Test",11,,,A,,',
+)
+
+
+@pytest.fixture
+def roster(tmp_path):
+    def write(*lines, encoding="utf-8", newline="\r\n"):
+        lines = lines or (HEADER, POSTING, POINTS, *PEOPLE)
+        file = tmp_path / "canvas.csv"
+        file.write_bytes(newline.join([*lines, ""]).encode(encoding))
+        return file
+
+    return write
+
+
+def read(export, delimiter=","):
+    return list(csv.reader(io.StringIO(export.text), delimiter=delimiter))
+
+
+def grades(export):
+    return {row[1]: row[-1] for row in read(export)[2:]}
+
+
+def test_the_gradebook_is_one_that_canvas_wrote(export, by, roster):
+    written = export("canvas", by("ada"), roster=roster())
+    header, points, ada, *others = read(written)
+    assert header == [
+        *("Student", "ID", "SIS User ID", "SIS Login ID", "Section"),
+        "Attention, please (4711)",
+    ]
+    assert points == ["    Points Possible", "", "", "", "", "20"]
+    assert ada == ["Lovelace, Ada", "7", "1815", "ada", "A", "15"]
+    assert [row[-1] for row in others] == ["", "", "", ""]
+
+
+def test_it_is_read_as_a_roster_again(export, by, roster, tmp_path):
+    again = tmp_path / "again.csv"
+    again.write_text(export("canvas", by("ada"), roster=roster()).text)
+    assert read_roster(again).students[0]["Attention, please (4711)"] == "15"
+    assert len(read_roster(again).students) == len(PEOPLE)
+
+
+@pytest.mark.parametrize(
+    "student",
+    [
+        *("ada", "7", "1815", "Ada Lovelace", "Lovelace, Ada", "ADA"),
+        "Somebody (canvas 7)",
+        "Else <x@example.edu> (sid 1815)",
+        "Ada Lovelace <ada@example.edu>",
+    ],
+)
+def test_a_student_is_found_by_number_login_or_name(export, by, roster, student):
+    written = export("canvas", by(student), roster=roster())
+    assert grades(written)["7"] == "15"
+    assert not written.problems
+
+
+@pytest.mark.parametrize(
+    ("student", "why"),
+    [
+        ("zoe", "not in"),
+        ("Grace Hopper", "more than one"),
+        ("Ada <bob@example.edu> (sid 1815)", "more than one"),
+        ("Ada Lovelace <a@example.edu> (sid 666)", "not in"),
+        ("Bob Babbage <other@example.edu>", "not in"),
+        ("lovelaceada (canvas 99)", "not in"),
+    ],
+)
+def test_nobody_is_guessed(export, by, roster, student, why):
+    written = export("canvas", by(student), roster=roster())
+    assert set(grades(written).values()) == {""}
+    (problem,) = written.problems
+    assert why in problem
+    assert problem.startswith(student)
+
+
+def test_two_submissions_of_one_student_are_for_a_person(export, by, roster):
+    written = export("canvas", by("ada"), by("1815"), roster=roster())
+    assert grades(written)["7"] == ""
+    assert "Lovelace, Ada (ID 7) has more than one submission (ada, 1815)" in written.problems[0]
+
+
+def test_no_score_leaves_the_cell_empty(export, by, roster, incomplete):
+    written = export("canvas", by("ada", of=incomplete), roster=roster())
+    assert grades(written)["7"] == ""
+    assert "1 handed in and have none, 4 have no submission" in written.notes[0]
+
+
+def test_semicolons_and_a_byte_order_mark_are_kept(export, by, roster):
+    lines = (HEADER, POINTS, *PEOPLE)
+    table = [";".join(f'"{cell}"' for cell in row) for row in csv.reader(lines)]
+    written = export("canvas", by("Zoë"), by("ada"), roster=roster(*table, encoding="utf-8-sig"))
+    assert written.text.startswith("\ufeffStudent;ID;")
+    assert read(written, ";")[2][-1] == "15"
+
+
+def test_a_roster_without_the_assignment_says_so(export, by, roster):
+    task = replace(TASK, title="New one")
+    written = export("canvas", by("ada"), roster=roster(), task=task)
+    assert read(written)[0][-1] == "New one"
+    assert "no column `New one`" in written.notes[0]
+
+
+def test_two_columns_of_one_title_ask_which(export, by, roster):
+    twice = HEADER.replace("Old (3)", '"Attention, please (5)"')
+    with pytest.raises(Misuse, match="more than one"):
+        export("canvas", by("ada"), roster=roster(twice, POINTS, *PEOPLE))
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [(("a,b", "1,2"), "no gradebook of Canvas"), (('Student,ID,Section,"x',), "unexpected end")],
+)
+def test_what_is_no_roster_is_refused(roster, lines, words):
+    with pytest.raises(Misuse, match=words):
+        read_roster(roster(*lines))
+
+
+def test_a_roster_in_another_encoding_is_refused(roster):
+    with pytest.raises(Misuse, match=r"canvas\.csv"):
+        read_roster(roster(HEADER, '"Lovelacé, Ada",7,,,A,,', encoding="latin-1"))
+
+
+def test_without_a_roster_the_way_to_get_one_is_told(export, by):
+    with pytest.raises(Misuse, match="no --roster"):
+        export("canvas", by("ada"))
+
+
+def test_names_of_the_roster_are_neutralised(export, by, roster):
+    evil = '"=cmd|1, Ada",7,,ada,A,,'
+    assert read(export("canvas", by("ada"), roster=roster(HEADER, POINTS, evil)))[2] == [
+        *("'=cmd|1, Ada", "7", "", "ada", "A", "15"),
+    ]
+
+
+def test_a_person_that_is_nobody_matches_no_row(roster):
+    assert read_roster(roster()).matches(Person("")) == []

@@ -1,0 +1,109 @@
+import re
+
+import pytest
+
+from reports.exports.github_annotations import annotations
+from tests.reports.conftest import CODE, check_result, criterion_result
+
+FILES = {"work.py": "hw/src/work.py"}
+COMMAND = re.compile(r"::(?P<name>[a-z]+)(?: (?P<properties>[^:]*))?::(?P<message>.*)")
+CODES = {"%3A": ":", "%2C": ",", "%0A": "\n", "%0D": "\r"}
+
+
+def as_runner(line):
+    """What GitHub's runner reads: it decodes, the percent sign last."""
+    match = COMMAND.fullmatch(line)
+    given = match["properties"] or ""
+    pairs = (pair.partition("=") for pair in given.split(",") if pair)
+    properties = {name: decoded(value) for name, _, value in pairs}
+    return match["name"], properties, decoded(match["message"])
+
+
+def decoded(text):
+    for code, sign in CODES.items():
+        text = text.replace(code, sign)
+    return text.replace("%25", "%")
+
+
+@pytest.fixture
+def commands(make_result):
+    """`commands(*found)` is what the runner reads of these checks."""
+
+    def read(*found, files=FILES, **changes):
+        result = make_result(criterion_result(CODE, *found), **changes)
+        return [as_runner(line) for line in annotations(result, files)]
+
+    return read
+
+
+def raised(line=7, file="work.py", **words):
+    place = f"{file}, line {line}"
+    return check_result("failed", check_id=f"c{line}", actual=place, outcome="raised", **words)
+
+
+def test_an_error_stands_at_the_students_line(commands):
+    (name, properties, message), points = commands(raised(message="IndexError: 3", hint="Count."))
+    assert name == "error"
+    assert properties == {"file": "hw/src/work.py", "line": "7", "title": "Rotary embedding"}
+    assert message == "Check c7 holds.\nIndexError: 3\nCount."
+    assert points == ("notice", {"title": "Toy assignment"}, "0 of 4 points")
+
+
+@pytest.mark.parametrize("place", ["../../etc/x.py", "other.py", "work.py:7", "work.py\nwork.py"])
+def test_only_files_of_the_upload_are_named(commands, place):
+    assert [name for name, *_ in commands(raised(file=place))] == ["notice"]
+
+
+def test_a_passed_check_names_no_line(commands):
+    assert len(commands(check_result(actual="work.py, line 3"))) == 1
+
+
+HOSTILE = {
+    "command": "\n::error file=a,line=1::pwned",
+    "return": "\r::set-output name=x::y",
+    "encoded": "%0A::error::pwned",
+    "twice-encoded": "%250A",
+    "signs": "a::b,c:d=e",
+    "separator": "\u2028::warning::x",
+    "other-breaks": "\x85::warning::x\x0b::stop-commands::t",
+    "bidi": "\u202e\ud800",
+    "megabyte": "x" * 10**6,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_no_text_of_a_student_begins_a_command(make_result, text):
+    found = raised(message=text, hint=text)
+    lines = list(annotations(make_result(criterion_result(CODE, found), title=text), FILES))
+    assert [len(line.splitlines()) for line in lines] == [1, 1]
+    name, properties, message = as_runner(lines[0])
+    assert (name, set(properties)) == ("error", {"file", "line", "title"})
+    assert len(message) < 4000
+
+
+def test_a_hostile_file_name_stays_a_name(commands):
+    (_, properties, _), _ = commands(raised(), files={"work.py": "a,b:c%0A::error::x.py"})
+    assert properties["file"] == "a,b:c%0A::error::x.py"
+
+
+@pytest.mark.parametrize("sign", "\n\r\x1b\u2028\u202e", ids=ascii)
+def test_a_file_name_that_cannot_be_shown_is_not_named(commands, sign):
+    assert [name for name, *_ in commands(raised(), files={"work.py": f"a{sign}b.py"})] == [
+        "notice"
+    ]
+
+
+def test_a_line_is_annotated_once(commands):
+    first, _ = commands(raised(message="first"), raised(message="second"), raised(message="third"))
+    assert first[2] == "Check c7 holds.\nfirst\nand 2 more checks end here"
+
+
+def test_github_shows_ten_and_hears_of_the_rest(commands):
+    found = commands(*(raised(line) for line in range(1, 14)))
+    assert [name for name, *_ in found] == ["error"] * 10 + ["notice"] * 2
+    assert found[10][2] == "3 more lines are named in the summary"
+
+
+def test_no_total_is_none_of_the_numbers(commands):
+    (_, _, message), *_ = commands(check_result("error"))
+    assert message == "Not fully graded"

@@ -1,0 +1,133 @@
+from xml.etree import ElementTree
+
+import pytest
+from junitparser import JUnitXml
+
+from reports.exports.junit import junit_text
+from tests.reports.conftest import CODE, FILES, check_result, criterion_result
+
+# What the schema that Jenkins publishes asks of each element, and what may stand in it.
+REQUIRED = {
+    "testsuites": set(),
+    "testsuite": {"name", "tests", "failures", "errors", "time", "timestamp"},
+    "properties": set(),
+    "property": {"name", "value"},
+    "testcase": {"name", "classname", "time"},
+    "failure": {"type"},
+    "error": {"type"},
+    "skipped": set(),
+}
+CHILDREN = {
+    "testsuites": ["testsuite"],
+    "testsuite": ["properties", "testcase"],
+    "properties": ["property"],
+    "testcase": ["skipped", "error", "failure"],
+}
+
+
+def assert_fits_the_schema(element):
+    assert set(element.attrib) >= REQUIRED[element.tag]
+    order = [CHILDREN[element.tag].index(child.tag) for child in element]
+    assert order == sorted(order)  # a sequence, in the schema
+    for child in element:
+        assert_fits_the_schema(child)
+
+
+@pytest.fixture
+def read():
+    """Writes Results, and reads them with the schema's rules and with junitparser."""
+
+    def read(*results):
+        text = junit_text(results)
+        assert_fits_the_schema(ElementTree.fromstring(text.encode()))
+        return JUnitXml.fromstring(text.encode())
+
+    return read
+
+
+@pytest.mark.parametrize(
+    "name", ["graded", "incomplete", "unanswered", "rejected", "hostile"], ids=str
+)
+def test_every_result_fits_the_schema(read, request, name):
+    assert len(read(request.getfixturevalue(name))) > 0
+
+
+def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
+    suites = list(read(graded))
+    assert [suite.name for suite in suites] == [
+        "ada: Rotary embedding",
+        "ada: Prediction files",
+        "ada: Hidden accuracy",
+    ]
+    passed, failed = suites[0]
+    assert passed.is_passed
+    assert (failed.classname, failed.name) == ("ada.rotary", "b: Check b holds.")
+    assert [each.type for each in failed.result] == ["Failed"]
+    for words in ("hint: The exponent's sign", "expected: Ada⁇□", "got: Ada □", "block size: 4"):
+        assert words in failed.result[0].text
+
+
+def test_points_stand_at_the_criterion(read, graded):
+    values = [{p.name: p.value for p in suite.properties()} for suite in read(graded)]
+    assert values[0] == {"points": "2", "max_points": "4"}
+
+
+def test_our_fault_is_an_error_without_points(read, incomplete):
+    suite = next(iter(read(incomplete)))
+    assert (suite.errors, suite.failures) == (1, 0)
+    assert [p.name for p in suite.properties()] == ["max_points"]
+
+
+def test_a_rejected_upload_is_no_list_of_skips(read, rejected):
+    report = read(rejected)
+    assert (report.tests, report.errors, report.skipped) == (1, 1, 0)
+
+
+def test_what_waits_or_is_not_run_is_skipped(read, make_result):
+    waits = check_result("needs_review", message="Free text.")
+    blocked = check_result("skipped", check_id="z", outcome="blocked")
+    report = read(make_result(criterion_result(CODE, waits, blocked)))
+    assert (report.tests, report.skipped, report.failures) == (2, 2, 0)
+
+
+def test_a_criterion_without_checks_is_an_error(read, make_result):
+    lost = criterion_result(CODE, check_result("error"))
+    report = read(make_result(type(lost)(lost.criterion, "error", None, ())))
+    assert (report.tests, report.errors) == (1, 1)
+
+
+def test_criteria_of_one_title_stay_two_suites(read, make_result):
+    two = [criterion_result(CODE, check_result(), check_result("failed", check_id="b"))] * 2
+    assert len(read(make_result(*two))) == 2
+
+
+HOSTILE = [
+    "]]>",
+    "\x00\x1b[31m",
+    "\u202e",
+    "\ud800",
+    "\ufffe\uffff",
+    "a\nb\r",
+    "&<\"'",
+    "x" * 10**6,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[1:20])
+def test_hostile_text_stays_text(read, make_result, text):
+    words = {"message": text, "hint": text, "actual": text, "counterexample": ((text, text),)}
+    found = check_result("failed", **words)
+    report = read(make_result(criterion_result(CODE, found), submission=text, title=text))
+    assert (report.tests, report.failures) == (1, 1)
+    assert len(report.tostring()) < 20_000
+
+
+def test_a_course_is_one_report(graded, incomplete, export):
+    report = JUnitXml.fromstring(export("junit", graded, incomplete).text.encode())
+    assert len(report) == len(graded.criteria) + len(incomplete.criteria)
+
+
+def test_time_is_each_checks_own(read, make_result):
+    slow = check_result(seconds=1.25)
+    report = read(make_result(criterion_result(FILES, slow, check_result(check_id="b"))))
+    assert report.time == 1.25

@@ -1,0 +1,89 @@
+"""Gradescope's and nbgrader's tables: their columns, one line a student, nothing invented."""
+
+import io
+from dataclasses import replace
+from datetime import timedelta
+
+import pandas
+import pytest
+
+from graders.grading_policy import GradingPolicy, Lateness
+from tests.reports.exports.conftest import TASK
+
+FORMATS = ["gradescope-csv", "nbgrader"]
+ADA = "Ada Augusta Lovelace <ada@example.edu> (sid 1815)"
+LATE = replace(TASK, grading=GradingPolicy(Lateness(percent=10)))
+
+
+def read(export):
+    return pandas.read_csv(io.StringIO(export.text), dtype={"SID": str, "student_id": str})
+
+
+def test_gradescopes_columns_come_back(export, by):
+    table = read(export("gradescope-csv", by(ADA, timedelta(hours=26, seconds=5)), task=LATE))
+    assert table.to_dict("records") == [
+        {
+            "First Name": "Ada Augusta",
+            "Last Name": "Lovelace",
+            "SID": "1815",
+            "Email": "ada@example.edu",
+            "Sections": pytest.approx(float("nan"), nan_ok=True),
+            "Attention, please": 12,
+            "Attention, please - Max Points": 20,
+            "Attention, please - Submission Time": "2026-03-02 14:00:05 +0000",
+            "Attention, please - Lateness (H:M:S)": "26:00:05",
+            "Total Lateness (H:M:S)": "26:00:05",
+        }
+    ]
+
+
+def test_nbgraders_columns_come_back(export, by):
+    table = read(export("nbgrader", by(ADA, timedelta(hours=26)), task=LATE))
+    assert table.to_dict("records") == [
+        {
+            "assignment": "toy",
+            "duedate": "2026-03-01 12:00:00",
+            "timestamp": "2026-03-02 14:00:00",
+            "student_id": "1815",
+            "last_name": "Lovelace",
+            "first_name": "Ada Augusta",
+            "email": "ada@example.edu",
+            "raw_score": 15,
+            "late_submission_penalty": 3,
+            "score": 12,
+            "max_score": 20,
+        }
+    ]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_has_no_score_is_a_blank_and_no_zero(export, by, incomplete, rejected, name):
+    table = read(export(name, by("ada"), by("bob", of=incomplete), by("eve", of=rejected)))
+    scores = table[{"nbgrader": "score"}.get(name, TASK.title)]
+    assert scores.isna().tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_all_who_handed_in_together_get_the_grade(export, by, name):
+    table = read(export(name, by(f"{ADA}; Bob Babbage <bob@example.edu>")))
+    assert table.filter(regex="Email|email").squeeze().tolist() == [
+        "ada@example.edu",
+        "bob@example.edu",
+    ]
+    assert table[{"nbgrader": "score"}.get(name, TASK.title)].tolist() == [15, 15]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_cell_is_run_by_a_spreadsheet(export, by, name):
+    attack = "=HYPERLINK(1) @SUM <+evil@example.edu> (sid -2)"
+    task = replace(TASK, title="=1+1", name="+toy")
+    table = pandas.read_csv(io.StringIO(export(name, by(attack), task=task).text), dtype=str)
+    cells = [*table.columns, *table.fillna("").to_numpy().ravel()]
+    assert not [each for each in cells if each.startswith(("=", "+", "-", "@"))]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_time_that_nobody_knows_is_a_blank(export, by, name):
+    table = read(export(name, by("ada", late=None), task=replace(LATE, due=None)))
+    assert table.filter(regex="Submission Time|timestamp").isna().all().all()
+    assert table[{"nbgrader": "score"}.get(name, TASK.title)].tolist() == [15]

@@ -1,0 +1,104 @@
+"""Texts of characters stand in columns; everything else stays label and value."""
+
+import pytest
+
+from reports.counterexamples import MOST, example, is_exact, named_lists
+from tests.reports.conftest import check_result
+
+ASKED = "prefix ⁇ suffix ⁇ content □ □ …"
+
+
+def example_of(*pairs, **words):
+    return example(check_result("failed", counterexample=pairs, **words))
+
+
+def texts(row):
+    return "".join(cell.text for cell in row.cells)
+
+
+def test_a_sequence_stands_under_its_document():
+    found = example_of(
+        ("document", "ab cd"), ("block size", "9"), ("what came", "a⁇ c⁇d□"), ("asked", ASKED)
+    )
+    assert [(row.label, texts(row)) for row in found.grid.rows] == [
+        ("document", "ab cd"),
+        ("what came", "a⁇ c⁇d□"),
+    ]
+    assert [cell.kind for cell in found.grid.rows[1].cells] == [
+        "",
+        "mask",
+        "sp",
+        "",
+        "mask",
+        "",
+        "pad",
+    ]
+    assert found.rows == (("block size", "9"), ("asked", ASKED))
+
+
+def test_two_sequences_show_where_they_differ():
+    grid = example_of(("document", "abc"), ("expected", "ab⁇□"), ("what came", "ac⁇□")).grid
+    assert [[cell.differs for cell in row.cells] for row in grid.rows[1:]] == [
+        [False, True, False, False]
+    ] * 2
+    assert grid.differing == 1
+    assert not any(cell.differs for cell in grid.rows[0].cells)
+
+
+def test_sequences_of_other_lengths_are_not_compared():
+    grid = example_of(("expected", "ab⁇□"), ("what came", "ac⁇□□")).grid
+    assert grid.differing == 0
+    assert grid.width == 5
+
+
+def test_lists_of_numbers_stand_in_columns():
+    found = example_of(
+        ("predictions", "[0, 1, 1, 0]"), ("labels", "[0, 1, 0, 0]"), ("given as", "a list")
+    )
+    assert found.grid.wide
+    assert found.grid.differing == 1
+    assert found.rows == (("given as", "a list"),)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x = [1]", "x = [1, 2]\nand y", "x = []\ny = []", "x = [a]\ny = [b]"]
+)
+def test_other_texts_are_no_lists(text):
+    assert named_lists(text) is None
+
+
+def test_lists_by_name_stand_in_columns():
+    grid = named_lists("x = [4, 2, 8]\ny = [2, 8, 10]")
+    assert [(row.label, texts(row)) for row in grid.rows] == [("x", "428"), ("y", "2810")]
+    assert grid.differing == 0, "a target is another than its input, and right"
+
+
+def test_what_stands_above_is_not_said_again():
+    found = example_of(("asked", "y"), ("size", "4"), expected="y", actual="x")
+    assert found.rows == (("size", "4"),)
+
+
+def test_a_long_row_is_cut_and_says_so():
+    grid = example_of(("document", "a" * 500), ("what came", "⁇" * 500)).grid
+    assert [len(row.cells) for row in grid.rows] == [MOST, MOST]
+    assert grid.rows[0].more == 500 - MOST
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "exact"),
+    [
+        ("document", "a b", True),
+        ("shape", "(B, T) = (1, 2)", False),
+        ("what came", " x", True),
+        ("what came", "a  b", True),
+        ("what came", "a\tb", True),
+        ("what came", "□ a", True),
+    ],
+)
+def test_spaces_are_drawn_where_they_count(label, text, exact):
+    assert is_exact(label, text) is exact
+
+
+def test_control_characters_are_seen():
+    cells = example_of(("document", "a\x1b\u202e"), ("what came", "a⁇")).grid.rows[0].cells
+    assert [cell.text for cell in cells] == ["a", r"\x1b", r"\u202e"]

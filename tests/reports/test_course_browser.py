@@ -1,0 +1,191 @@
+"""The course page in a browser: it is searched, sorted and filtered, with keys too."""
+
+from dataclasses import replace
+
+import pytest
+
+from reports import course_page, write_reports
+from reports.course_progress import ProgressPage
+from tests.reports.chromium import needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+WINDOW = 4
+HOSTILE = "<img src=x onerror=alert(1)></script>"
+NAMES = {"ann": "Ann Zola", "bob": "Bob Müller", "cyd": "Cyd Yo", "dan": HOSTILE, "eve": "Eve 10"}
+SCORES = dict(zip(NAMES, (9.0, 10.0, 2.5, 0.0, 13.0), strict=True))
+
+
+@pytest.fixture
+def course(make_result, graded, incomplete):
+    results = [
+        make_result(*graded.criteria, submission=name, student=student, score=SCORES[name])
+        for name, student in NAMES.items()
+    ]
+    open_one = replace(incomplete.submission, id="fay", student="Fay Open")
+    return [*results, replace(incomplete, submission=open_one)]
+
+
+@pytest.fixture
+def site(tmp_path, course, monkeypatch):
+    """A course of six whose table shows four at once."""
+    monkeypatch.setattr(course_page, "ROWS", WINDOW)
+    write_reports(course, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Open the course page; complaints are what the browser refused or asked the net for."""
+    contexts = []
+
+    def open_(address="index.html", width=1280, **options):
+        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
+        page.goto(f"{site.as_uri()}/{address}")
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def names(page):
+    return page.locator("[data-table] tbody tr td:nth-child(2)").all_inner_texts()
+
+
+def told(page):
+    return page.locator("[data-count]").inner_text()
+
+
+def search(page, words, found):
+    page.get_by_label("Search").fill(words)
+    expect = pytest.importorskip("playwright.sync_api").expect
+    expect(page.get_by_role("status")).to_have_text(found)
+
+
+def test_a_window_of_rows_is_shown_and_turned(visit):
+    page = visit()
+    assert names(page) == ["ann", "bob", "cyd", "dan"]
+    assert told(page) == "1 to 4 of 6 submissions"
+    page.get_by_role("button", name="Next page").click()
+    assert names(page) == ["eve", "fay"]
+    assert page.get_by_role("button", name="Next page").is_disabled()
+    assert page.complaints == []
+
+
+def test_sorting_is_of_all_rows_and_by_keyboard(visit):
+    page = visit()
+    page.get_by_role("columnheader", name="Score").get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert names(page) == ["dan", "cyd", "ann", "bob"]
+    page.keyboard.press("Space")
+    assert names(page) == ["eve", "bob", "ann", "cyd"]
+    assert page.locator("[aria-sort]").get_attribute("aria-sort") == "descending"
+    page.get_by_role("button", name="Next page").click()
+    assert names(page) == ["dan", "fay"], "who has no score is last"
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("muller", ["bob"]), ("EVE", ["eve"]), ("yo cyd", ["cyd"]), ("<img", ["dan"]), ("xyz", [])],
+)
+def test_searching_finds_names_and_ids_in_all_rows(visit, words, found):
+    page = visit()
+    search(page, words, f"{len(found)} found among 6 submissions")
+    assert names(page) == found
+    assert page.locator("[data-pager]").is_hidden()
+
+
+def test_a_status_is_filtered_and_counted_aloud(visit):
+    page = visit()
+    page.get_by_label("Status").select_option(label="Not fully graded (1)")
+    assert names(page) == ["fay"]
+    assert page.get_by_role("status").inner_text() == "1 found among 6 submissions"
+
+
+def test_the_address_keeps_what_was_asked(visit):
+    page = visit()
+    search(page, "e", "4 found among 6 submissions")
+    page.get_by_role("columnheader", name="Student").get_by_role("button").click()
+    again = visit(page.url.rsplit("/", 1)[-1])
+    assert again.get_by_label("Search").input_value() == "e"
+    assert (names(again), told(again)) == (names(page), told(page))
+    search(again, "", "1 to 4 of 6 submissions")
+    assert again.url.endswith("index.html#sort=0.up")
+
+
+def test_nonsense_in_the_address_shows_everybody(visit):
+    page = visit("index.html#q=&status=%22%3E&sort=99.down")
+    assert told(page) == "1 to 4 of 6 submissions"
+    assert page.complaints == []
+
+
+def test_hostile_names_stay_text(visit):
+    page = visit()
+    search(page, "dan", "1 found among 6 submissions")
+    assert page.get_by_role("link", name=HOSTILE).get_attribute("href") == "reports/dan.html"
+    assert page.locator("[data-table] img").count() == 0
+    assert page.complaints == []
+
+
+def test_without_a_script_every_row_can_be_reached(visit):
+    page = visit(java_script_enabled=False)
+    assert page.get_by_label("Search").is_hidden()
+    page.get_by_role("link", name="eve to fay").click()
+    assert page.locator("tbody tr").count() == 2
+    assert page.get_by_role("link", name="Eve 10").is_visible()
+
+
+def test_the_table_is_the_same_with_and_without_a_script(visit, site, course, monkeypatch):
+    monkeypatch.setattr(course_page, "ROWS", 250)
+    write_reports(course, site)
+    pages = [visit(java_script_enabled=each) for each in (True, False)]
+    rows = [each.locator("[data-table] tbody tr").all_inner_texts() for each in pages]
+    assert rows[0] == rows[1]
+    hrefs = "all => all.map((each) => each.getAttribute('href'))"
+    links = [each.locator("[data-table] a").evaluate_all(hrefs) for each in pages]
+    assert links[0] == links[1]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_no_serious_fault_and_nothing_scrolls_sideways(visit, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = visit(width=width, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
+    found = axe.Axe().run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+def test_paper_shows_the_table_and_no_controls(visit):
+    page = visit(width=794, color_scheme="dark")
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") == 794, "A4 at 96 dots an inch"
+    assert page.get_by_label("Search").is_hidden()
+    assert page.locator("[data-table] tbody tr").count() == WINDOW
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_a_page_in_progress_reloads_into_the_finished_one(visit, site, course):
+    with ProgressPage(site, "A course", total=len(course)) as progress:
+        progress.add(course[0])
+        page = visit()
+        assert page.get_by_role("progressbar").get_attribute("max") == "6"
+        assert page.get_by_label("Reload by itself").is_checked()
+        write_reports(course, site)
+        page.wait_for_selector("text=All submissions", timeout=30_000)
+    assert page.get_by_role("progressbar").count() == 0
+    assert page.complaints == []
+
+
+def test_a_page_in_progress_is_for_everybody(visit, site, course):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    with ProgressPage(site, "A course", total=len(course)):
+        found = axe.Axe().run(visit(width=360)).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []

@@ -1,0 +1,100 @@
+"""What the course page says of generations: who gains, who loses."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graders.discovery import load_assignment
+from graders.results import Made, open_store
+from reports.course_files import show_draft, write_course
+from reports.course_generations import comparisons
+
+ROOT = Path(__file__).parents[2]
+TASK = "cs224n-a4"
+
+
+@pytest.fixture
+def store(tmp_path):
+    with open_store(tmp_path) as store:
+        yield store
+
+
+@pytest.fixture
+def fill(store, make_result, graded):
+    """`fill(checks, scores)`: a generation with these scores by submission; its number."""
+
+    def put(checks, scores, *, draft=False):
+        number = store.begin(load_assignment(TASK), checks, draft=draft)
+        for name, score in scores.items():
+            status = "incomplete" if score is None else "graded"
+            result = make_result(*graded.criteria, submission=name, score=score, status=status)
+            store.put(number, result, Made(f"{checks}-{score}", "{}", {}))
+        return number
+
+    return put
+
+
+def test_one_generation_is_compared_with_nothing(store, fill):
+    assert comparisons(store, fill("a", {"ada": 1.0})) == ()
+
+
+def test_a_draft_is_held_against_what_is_published(store, fill):
+    published = fill("a", {"ada": 1.0, "bob": 2.0, "cyd": 3.0, "dan": None, "eve": 1.0})
+    fill("b", {"ada": 2.0, "bob": 1.0, "cyd": 3.0, "dan": None, "eve": None}, draft=True)
+    (found,) = comparisons(store, published)
+    assert (found.before, found.after, found.draft) == (1, 2, True)
+    assert (found.gaining, found.losing, found.keeping, found.apart) == (1, 1, 2, 1)
+
+
+def test_a_published_one_is_held_against_the_one_before(store, fill):
+    fill("a", {"ada": 1.0, "bob": 2.0})
+    second = fill("b", {"ada": 2.0})
+    (found,) = comparisons(store, second)
+    assert (found.before, found.after, found.draft) == (1, 2, False)
+    assert (found.gaining, found.keeping) == (1, 1), "bob's Result is the same in both"
+
+
+def test_who_is_not_reported_any_more_is_not_counted(store, fill):
+    fill("a", {"ada": 1.0, "bob": 2.0})
+    second = fill("b", {"ada": 2.0})
+    store.unlist(second, ["bob"])
+    assert comparisons(store, second)[0].submissions == 1
+
+
+def test_the_page_says_it_and_leads_to_the_differences(store, fill, tmp_path):
+    task = replace(load_assignment(TASK), settings={})
+    published = fill("a", {"ada": 1.0, "bob": 2.0})
+    write_course(store, published, task=task, out=tmp_path)
+    assert "is a draft" not in (tmp_path / "index.html").read_text()
+    fill("b", {"ada": 2.0, "bob": 2.0}, draft=True)
+    (tmp_path / "regrade.html").touch()
+    show_draft(store, task=task, out=tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    assert "Generation 2 is a draft that students do not see" in page
+    assert "<strong>1</strong> gain, <strong>0</strong> lose, 1 keep their score." in page
+    assert '<a href="regrade.html">' in page
+
+
+def softmark(*words):
+    command = [sys.executable, "grade.py", *map(str, words)]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def test_regrade_shows_its_draft_on_the_course_page(tiny_folder, hand_in, tmp_path):
+    uploads, out = hand_in("ada", answer_txt="41").parent, tmp_path / "out"
+    task = ("--out", out, "--executor", "serial")
+    graded = softmark("batch", tiny_folder, uploads, *task, "--only", "answer")
+    assert graded.returncode == 0, graded.stderr
+    check = tiny_folder / "test_tiny.py"
+    check.write_text(check.read_text().replace('if text == "41"', 'if text == "40"', 1))
+    assert softmark("regrade", tiny_folder, *task).returncode == 0
+    page = (out / "index.html").read_text()
+    assert "<strong>0</strong> gain, <strong>1</strong> lose" in page
+    assert '<a href="regrade.html">' in page
+    assert softmark("regrade", tiny_folder, *task, "--publish").returncode == 0
+    assert "Generation 2 has taken the place of generation 1" in (out / "index.html").read_text()

@@ -1,0 +1,145 @@
+"""The course page while a batch runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reports import course_progress, write_reports
+from reports.course_progress import ProgressPage
+
+ROOT = Path(__file__).parents[2]
+REFRESH = '<meta http-equiv="refresh"'
+
+
+@pytest.fixture
+def page(tmp_path):
+    return lambda: (tmp_path / "index.html").read_text()
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Every Result is shown when it comes."""
+    monkeypatch.setattr(course_progress, "SECONDS", 0.0)
+    monkeypatch.setattr(course_progress, "SHARE", 0)
+
+
+def named(graded, *names):
+    return [replace(graded, submission=replace(graded.submission, id=name)) for name in names]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_page_says_how_far_it_is(tmp_path, page, graded):
+    with ProgressPage(tmp_path, "A course", total=3, stored=7) as progress:
+        assert "Grading: 0 of 3" in page()
+        assert "<h1>A course</h1>" in page()
+        assert REFRESH in page()
+        progress.add(graded)
+        assert "Grading: 1 of 3" in page()
+        assert re.search(r"About [\d.]+ (s|min|h) left\.", page())
+        assert 'href="reports/ada.html"' in page()
+        assert "7 more were graded before" in page()
+
+
+def test_a_finished_page_reloads_no_more(tmp_path, page, graded):
+    with ProgressPage(tmp_path, "A course", total=1) as progress:
+        progress.add(graded)
+        write_reports([graded], tmp_path)
+    assert "refresh" not in page()
+    assert "Grading:" not in page()
+
+
+def stopped(progress, result, why):
+    """A run that is stopped after its first Result."""
+    with progress:
+        progress.add(result)
+        raise why
+
+
+def test_a_stopped_run_says_so_and_what_it_has(tmp_path, page, graded):
+    with pytest.raises(KeyboardInterrupt):
+        stopped(ProgressPage(tmp_path, "A course", total=3), graded, KeyboardInterrupt)
+    assert "Not finished: 1 of 3" in page()
+    assert "This run was stopped before its end." in page()
+    assert 'href="reports/ada.html"' in page()
+    assert REFRESH not in page()
+
+
+def test_a_page_that_cannot_be_written_does_not_hide_what_went_wrong(tmp_path):
+    def lose_the_folder():
+        with ProgressPage(tmp_path / "out", "A course", total=3):
+            shutil.rmtree(tmp_path / "out")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        lose_the_folder()
+
+
+def test_a_finished_page_stays_whatever_comes_after(tmp_path, page, graded):
+    """Nobody reads what the command prints at its end: `batch | head`."""
+
+    def finish_and_fail():
+        with ProgressPage(tmp_path, "A course", total=1):
+            write_reports([graded], tmp_path)
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        finish_and_fail()
+    assert "Not finished" not in page()
+
+
+def test_nothing_to_grade_is_no_page(tmp_path):
+    with ProgressPage(tmp_path, "A course", total=0, stored=2):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_page_is_not_written_for_every_result(tmp_path, page, graded):
+    with ProgressPage(tmp_path, "A course", total=50) as progress:
+        for result in named(graded, *map(str, range(50))):
+            progress.add(result)
+        assert "Grading: 0 of 50" in page(), "five seconds have not gone by"
+
+
+@pytest.mark.parametrize(
+    ("graded", "seconds", "left"),
+    [
+        (0, 9.0, ""),
+        (60, 9.0, ""),
+        (30, 60.0, "about 60 s left"),
+        (1, 0.001, "about 1 s left"),
+        (10, 60.0, "about 5 min left"),
+        (1, 600.0, "about 9.8 h left"),
+    ],
+)
+def test_time_left_in_words(graded, seconds, left):
+    assert course_progress._left(graded, 60, seconds) == left
+
+
+def batch(folder, uploads, out):
+    command = [sys.executable, "grade.py", "batch", folder, uploads, "--out", out]
+    command += ["--executor", "serial", "--only", "answer"]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def test_a_batch_that_ends_early_leaves_a_page_that_says_so(tiny_folder, hand_in, tmp_path):
+    """The check looks for the page as it grades, then the assignment is changed under it."""
+    hand_in("ada", answer_txt="42")
+    uploads, check = hand_in("bob", answer_txt="41").parent, tiny_folder / "test_tiny.py"
+    index = tmp_path / "out" / "index.html"
+    look = f"import pathlib, shutil; shutil.copy({str(index)!r}, pathlib.Path(__file__).parent)"
+    code = check.read_text()
+    check.write_text(code.replace("    text =", f"    {look}\n    text =", 1))
+    done = batch(tiny_folder, uploads, tmp_path / "out")
+    assert done.returncode == 2
+    assert "Grading: 0 of 2" in (tiny_folder / "index.html").read_text()
+    assert "Not finished: 0 of 2" in index.read_text()
+    check.write_text(code)
+    assert batch(tiny_folder, uploads, tmp_path / "out").returncode == 0
+    assert "Not finished" not in index.read_text()

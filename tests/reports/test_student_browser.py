@@ -1,0 +1,124 @@
+"""A student's page in a browser: pictures, columns, decisions, for everybody at any width."""
+
+import pytest
+
+from reports import write_submission_files
+from tests.reports.chromium import needs_chromium
+from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
+from tests.reports.test_student_page_parts import FIGURES, SEQUENCES, Accuracy, Curve, Rotation
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+ATTACK = "<img src=//x.test onerror=alert(1)></svg><script>alert(1)</script>\u202e\x1b" + "W" * 300
+TURNS = tuple(0.2 * t for t in range(16))
+DECISION = "1 of 3 points, decided by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
+HOSTILE = (
+    Accuracy(ATTACK, 1, 3, 0.5, ((ATTACK, 0.25), (ATTACK[5:], 1.0))),
+    Rotation(ATTACK, TURNS, TURNS[::-1]),
+    Curve(ATTACK, ATTACK, ((1.0, 1e300), (2.0, -1e300))),
+)
+
+
+def everything(make_result, figures=FIGURES, text=""):
+    """A Result with all that a page can show."""
+    texts = {"message": text or "It is wrong.", "hint": f"Off by one (y = x + 1 {text})."}
+    long = tuple((label + text, value * 12) for label, value in SEQUENCES)
+    wrong = check_result("failed", figures=figures, counterexample=long, **texts)
+    lists = "x = [4, 2, 8, 7]\ny = [4, 2, 8, 7]"
+    shifted = check_result("failed", check_id="b", actual=lists, expected=text or "y[i] = x[i+1]")
+    right = check_result(check_id="c", figures=figures)
+    read = check_result("partial", 1 / 3, check_id="1b/review", message=DECISION, actual="Mine.")
+    ours = check_result("error", message="The sandbox did not start.")
+    criteria = (criterion_result(CODE, wrong, shifted, right), criterion_result(FILES, ours))
+    hidden = criterion_result(SECRET, check_result("failed", figures=figures))
+    return make_result(*criteria, criterion_result(CODE, read), hidden)
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Open a Result's page; complaints are what the browser refused or asked the net for."""
+    contexts = []
+
+    def open_(result, width=1280, **options):
+        path = write_submission_files(result, tmp_path)[-1]
+        contexts.append(browser.new_context(viewport={"width": width, "height": 800}, **options))
+        page = contexts[-1].new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: page.complaints.append(dialog.message))
+        page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
+        page.goto(path.as_uri())
+        page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def widest(page):
+    return page.evaluate("document.documentElement.scrollWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_no_serious_fault_and_nothing_scrolls(visit, make_result, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = visit(everything(make_result), width, color_scheme=scheme)
+    assert widest(page) == width
+    assert page.complaints == []
+    found = axe.Axe().run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_hostile_names_in_pictures_stay_text(visit, make_result, width):
+    page = visit(everything(make_result, HOSTILE, ATTACK), width)
+    assert page.complaints == []
+    assert page.locator("img, script").count() == 0
+    assert page.get_by_text("<script>alert(1)</script>").count() > 0
+    assert widest(page) == width
+
+
+def test_equal_places_stand_under_each_other(visit, make_result):
+    page = visit(everything(make_result), 360)
+    places = page.locator(".grid:not(.wide-cells) tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.querySelectorAll('span')].map(cell =>"
+        " cell.getBoundingClientRect().x))"
+    )
+    shortest = min(map(len, places))
+    assert shortest >= 96
+    columns = zip(*(row[:shortest] for row in places), strict=True)
+    assert all(max(column) - min(column) < 0.5 for column in columns)
+
+
+def test_columns_scroll_in_their_box_with_the_keyboard(visit, make_result):
+    page = visit(everything(make_result), 360)
+    box = page.get_by_role("region", name="An example in columns").first
+    box.focus()
+    page.keyboard.press("ArrowRight")
+    for _ in range(100):  # it scrolls smoothly; a page's policy forbids waiting in the page itself
+        if page.evaluate("document.activeElement.scrollLeft") > 0:
+            break
+        page.wait_for_timeout(50)
+    assert page.evaluate("document.activeElement.scrollLeft") > 0
+    assert widest(page) == 360
+
+
+def test_interval_and_threshold_are_where_they_belong(visit, make_result):
+    """12 of 60 with a threshold of 30 %, on an axis that ends at 40 %."""
+    page = visit(everything(make_result))
+    track = page.locator(".strip .mine .track").first
+    ends = "(e, k) => { const b = e.querySelector(k).getBBox(); return [b.x, b.x + b.width]; }"
+    assert track.evaluate(ends, ".own") == pytest.approx([0, 50], abs=0.1)
+    assert track.evaluate(ends, ".interval") == pytest.approx([29.57, 79.45], abs=0.1)
+    assert track.evaluate(ends, ".threshold") == pytest.approx([75, 75], abs=0.1)
+
+
+def test_paper_shows_all_of_it(visit, make_result):
+    page = visit(everything(make_result), 794, color_scheme="dark")
+    page.emulate_media(media="print")
+    assert widest(page) == 794, "A4 at 96 dots an inch"
+    box = page.get_by_role("region", name="An example in columns").first
+    assert box.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

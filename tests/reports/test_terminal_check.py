@@ -1,0 +1,135 @@
+"""What a student sees of a check: one screen, what is missing first, hostile words as text."""
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from graders.model import Criterion
+from reports.terminal import OUT, ScoreTable
+from reports.terminal_check import Unseen, show_check
+from tests.reports.conftest import CODE, FILES, check_result, criterion_result
+
+ANSWER = Criterion("1a", "1a. A letter", 2.0, "visible", "written")
+NOTHING = Unseen({})
+
+
+@pytest.fixture
+def said(capsys, monkeypatch):
+    """`said(result, unseen, width=60)`: the lines that are printed."""
+
+    def show(result, unseen=NOTHING, *, width=80, verbose=False):
+        monkeypatch.setattr(OUT, "width", width)
+        show_check(result, unseen, verbose=verbose)
+        return capsys.readouterr().out.rstrip("\n").split("\n")
+
+    return show
+
+
+@pytest.fixture
+def many(make_result):
+    """Thirty criteria of ten failures, each long."""
+    words = {"message": "wrong " * 100, "hint": "look " * 100, "expected": "x" * 500}
+    example = tuple((f"row {n}", "1" * 90) for n in range(12))
+    failed = [
+        check_result("failed", check_id=f"c{n}", actual=str(n), counterexample=example, **words)
+        for n in range(10)
+    ]
+    criteria = [
+        criterion_result(replace(CODE, id=f"k{n}", title=f"Criterion {n} " * 5), *failed)
+        for n in range(30)
+    ]
+    return make_result(*criteria)
+
+
+def written(*statuses, message=""):
+    return [
+        criterion_result(replace(ANSWER, id=f"1{letter}"), check_result(status, message=message))
+        for letter, status in zip("abcdefgh", statuses, strict=False)
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(said, many, hostile, width):
+    for result in (many, hostile):
+        for verbose in (False, True):
+            lines = said(result, Unseen({"a": "missing " * 40}), width=width, verbose=verbose)
+            assert max(map(cell_len, lines)) <= width
+
+
+def test_failures_without_end_are_folded(said, many):
+    lines = said(many, width=100)
+    assert len(lines) < 100
+    assert "- 7 more failed: say `--verbose`" in lines
+    assert any("and 14 more criteria" in line for line in lines)
+    assert len(said(many, width=100, verbose=True)) > 1000
+
+
+def test_what_is_right_takes_a_line_each(said, make_result):
+    result = make_result(criterion_result(CODE, check_result()), *written(*["passed"] * 8))
+    lines = said(result)
+    assert len(lines) < 10
+    assert any("8 questions, 1a to 1h" in line and "16 / 16" in line for line in lines)
+
+
+def test_missing_comes_before_anything_else(said, graded):
+    text = "\n".join(said(graded, Unseen({"work.py": "`work.py` is not there."})))
+    assert text.index("`work.py` is not there.") < text.index("Rotary embedding")
+
+
+def test_what_is_missing_is_not_told_again_as_a_failure(said, make_result):
+    said_again = check_result("failed", message="No module named 'work'.", check_id="m")
+    other = check_result("failed", message="The product is wrong.", check_id="n")
+    result = make_result(criterion_result(CODE, said_again, other))
+    text = "\n".join(said(result, Unseen({"work.py": "`work.py` is not there."})))
+    assert "No module named" not in text
+    assert "The product is wrong." in text
+
+
+def test_the_dearest_failure_comes_first(said, make_result):
+    cheap = criterion_result(CODE, check_result("failed", message="Costs four."))
+    dear = criterion_result(FILES, check_result("failed", message="Costs ten."))
+    text = "\n".join(said(make_result(cheap, dear)))
+    assert text.index("Costs ten.") < text.index("Costs four.")
+
+
+def test_a_failure_that_is_said_twice_is_shown_once(said, make_result):
+    twice = [check_result("failed", message="Wrong.", check_id=name) for name in "ab"]
+    assert "\n".join(said(make_result(criterion_result(CODE, *twice)))).count("Wrong.") == 1
+
+
+def test_failures_are_shown_with_expected_and_hint(said, graded):
+    text = "\n".join(said(graded))
+    for words in ("expected", "Ada⁇□", "got", "The exponent's sign is turned round", r"Ada L\t"):
+        assert words in text
+
+
+def test_advice_shows_no_points(said, make_result):
+    advice = criterion_result(replace(CODE, points=0.0), check_result("failed", message="Look."))
+    assert any("advice" in line and "0 / 0" not in line for line in said(make_result(advice)))
+
+
+def test_nothing_that_we_failed_to_grade_is_a_zero(said, incomplete):
+    lines = said(incomplete)
+    assert any("! " in line and "- / 4" in line for line in lines)
+    assert lines[-1] == "10 of the 10 points judged here"
+
+
+def test_hostile_words_stay_text(said, hostile):
+    attack = hostile.criteria[0].checks[0].message[:300]
+    unseen = Unseen({attack: attack}, [attack])
+    for verbose in (False, True):
+        text = "\n".join(said(hostile, unseen, verbose=verbose))
+        assert not {"\x1b", "\u202e", "\x00", "\ud800"} & set(text)
+        assert "\u0301" * 5 not in text
+
+
+def test_a_batch_shows_first_who_needs_a_person(capsys, make_result, incomplete):
+    scores = ScoreTable()
+    for number in range(60):
+        scores.add(make_result(criterion_result(CODE, check_result()), submission=f"s{number}"))
+    scores.add(replace(incomplete, submission=replace(incomplete.submission, id="zoe")))
+    scores.show(rest="out/grades.csv")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("zoe")
+    assert lines[-1] == "and 21 more: out/grades.csv"
