@@ -1,6 +1,6 @@
 """The command line of Softmark: known errors become one line and an exit code.
 
-Exit codes: 0 graded, 1 something could not be graded, 2 misuse.
+Exit codes: 0 graded, 1 something could not be graded, 2 misuse, 3 from `ci --fail-below`.
 """
 
 import signal
@@ -8,7 +8,17 @@ import sys
 
 import typer
 
-from commands import bundled, grading, looking, own_work, pipelines, reviewing
+from commands import (
+    bundled,
+    ci,
+    exporting,
+    grading,
+    looking,
+    own_work,
+    packaging,
+    pipelines,
+    reviewing,
+)
 from graders.errors import GraderFault, Misuse
 from graders.workplace import settle
 from reports import terminal
@@ -23,8 +33,10 @@ for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
     *(looking.show, own_work.check, bundled.validate_examples, bundled.demo),
     *(pipelines.pipeline, looking.doctor, own_work.answers_template, reviewing.review),
+    *(exporting.export, ci.ci),
 ):
     app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)
+app.add_typer(packaging.package, name="package")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Grade submissions into a results folder, and again what changed or could not be graded."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +8,7 @@ import typer
 
 from commands.options import (
     JOBS,
+    Attempts,
     Data,
     Device,
     ExecutorName,
@@ -15,6 +16,8 @@ from commands.options import (
     Inputs,
     Isolation,
     Jobs,
+    Json,
+    Layout,
     Name,
     Only,
     Out,
@@ -22,19 +25,22 @@ from commands.options import (
     RerunWall,
 )
 from graders.batch import grade_stored, plan_work
-from graders.choices import choose_options, executor_for, existing, uploads_in, with_rerun
+from graders.best_attempts import keep_best
+from graders.choices import choose_options, executor_for, existing, with_rerun
 from graders.difference import refuse_losses, regraded
 from graders.discovery import load_assignment
+from graders.gathering import gathered, in_words
 from graders.isolation import choose_tier
-from graders.model import Assignment, Submission
+from graders.model import Assignment, Result, Submission
 from graders.pipeline import Options
 from graders.regrade import grade_draft, plan_draft
 from graders.rerun import WALL_MINUTES
 from graders.results import open_store, read_store
 from graders.retry import unfinished
 from graders.secret import SECRET, with_draw
-from reports import store_terminal, terminal, write_submission_files
-from reports.course_files import publish_course, write_course
+from reports import store_terminal, terminal, terminal_json, write_submission_files
+from reports.course_files import publish_course, show_draft, write_course
+from reports.course_progress import ProgressPage
 from reports.regrade_page import write_regrade_page
 from reports.submission_files import remove_files
 from submissions.receive import identify_all
@@ -52,13 +58,15 @@ def run(
     rerun_wall: RerunWall = WALL_MINUTES,
     inputs: Inputs = SECRET,
     force: Force = False,
+    json: Json = False,
 ) -> None:
     """Grade submissions, each a folder or an archive."""
     task = load_assignment(assignment)
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     question = task, with_rerun(options, device, rerun_wall) if rerun else options
     uploads = identify_all([existing(path) for path in submission], task.name)
-    raise typer.Exit(grade_into(uploads, question, (out, inputs), ("serial", 1), force=force))
+    place, slots = (out, inputs), ("serial", 1)
+    raise typer.Exit(grade_into(uploads, question, place, slots, force=force, json=json))
 
 
 def batch(
@@ -75,13 +83,19 @@ def batch(
     rerun_wall: RerunWall = WALL_MINUTES,
     inputs: Inputs = SECRET,
     force: Force = False,
+    json: Json = False,
+    layout: Layout = "auto",
+    attempts: Attempts = "last",
 ) -> None:
-    """Grade every folder and archive in FOLDER."""
+    """Grade every folder and archive in FOLDER, or what another system exported."""
     task = load_assignment(assignment)
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     question = task, with_rerun(options, device, rerun_wall) if rerun else options
-    uploads, slots = identify_all(uploads_in(folder), task.name), (executor, jobs)
-    raise typer.Exit(grade_into(uploads, question, (out, inputs), slots, force=force, alone=True))
+    found = gathered(folder, task, out, layout=layout, attempts=attempts)
+    store_terminal.show_sentences(in_words(found))
+    place, slots = (out, inputs), (executor, jobs)
+    as_asked = {"force": force, "json": json, "best": attempts == "best"}
+    raise typer.Exit(grade_into(found.submissions, question, place, slots, alone=True, **as_asked))
 
 
 def retry(
@@ -124,6 +138,8 @@ def regrade(
         if publish:
             refuse_losses(report)
             publish_course(store, report.after, task=task, out=out)
+        elif draft is not None:
+            show_draft(store, task=task, out=out)
     raise typer.Exit(int(bool(report.lost)))
 
 
@@ -135,17 +151,32 @@ def grade_into(
     *,
     force: bool = False,
     alone: bool = False,
+    json: bool = False,
+    best: bool = False,
 ) -> int:
     """Grade what the store lacks and write what each reader gets; the exit code."""
     (out, inputs), named = place, {each.id for each in submissions}
+    if json:
+        terminal_json.keep_stdout_for_results()
     with open_store(out) as store:
         question = with_draw(question, store, inputs)
         work = plan_work(store, submissions, question, force=force, alone=alone)
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         remove_files([each.id for each in work.waiting], out)
-        with executor_for(question, slots) as (pool, ahead):
-            graded = grade_stored(store, work, question, pool, ahead=ahead)
-            for result in terminal.progress_of(graded, len(work.waiting)):
-                write_submission_files(result, out)
-        good = write_course(store, work.generation, task=question[0], out=out, named=named)
+        page = ProgressPage(out, question[0].title, total=len(work.waiting), stored=work.stored)
+        with page:
+            with executor_for(question, slots) as (pool, ahead):
+                _write_each(grade_stored(store, work, question, pool, ahead=ahead), out, page)
+            if best:
+                store_terminal.show_sentences(keep_best(store, work.generation, question[0], out))
+            good = write_course(store, work.generation, task=question[0], out=out, named=named)
+        if json:
+            terminal_json.print_results(store.results(work.generation), named)
     return int(not good)
+
+
+def _write_each(results: Iterable[Result], out: Path, page: ProgressPage) -> None:
+    """Write each Result's files as it comes, and how far the run is: on a page, on a terminal."""
+    for result in terminal.progress_of(results, page.total):
+        write_submission_files(result, out)
+        page.add(result)

@@ -1,36 +1,77 @@
 """What students do themselves before they hand in."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from commands.options import Data, Isolation, Name, Only
+from commands.options import Data, Isolation, Json, Name, Only
 from graders.choices import choose_criteria, existing
-from graders.discovery import first_with_code, load_assignment
+from graders.discovery import load_assignment
+from graders.errors import Misuse
 from graders.isolation import choose_tier
+from graders.model import Assignment
+from graders.own_assignment import own_assignment
 from graders.pipeline import grade_submission
-from graders.precheck import precheck_options
+from graders.precheck import begin, missing_parts, precheck_options
 from graders.written.template import template_of
-from reports import terminal
+from reports import terminal, terminal_check, terminal_json
 from submissions.receive import identify
+
+Verbose = Annotated[bool, typer.Option("--verbose", help="Every check that says something.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes.")]
 
 
 def check(
     submission: Path,
-    assignment: Annotated[str, typer.Option(help="Whose; without it the first with code.")] = "",
+    assignment: Annotated[str, typer.Option(help="Whose; without it the files tell.")] = "",
     data: Data = None,
     only: Only = "",
     isolation: Isolation = "auto",
+    watch: Watch = False,
+    verbose: Verbose = False,
+    json: Json = False,
 ) -> None:
     """Check your own work before you hand it in (visible criteria only)."""
-    task = load_assignment(assignment) if assignment else first_with_code()
-    tier = choose_tier(isolation, refuse_none=False)
-    upload = identify(existing(submission), task.name)
-    plan = precheck_options(task, upload.path, tier, data=data, only=choose_criteria(task, only))
-    result = grade_submission(upload, task, plan.options)
-    terminal.show_result(result, plan.not_judged)
-    raise typer.Exit(int(plan.failed_to_grade(result)))
+    upload = existing(submission)
+    task = load_assignment(assignment) if assignment else own_assignment(upload)
+    tier, chosen = choose_tier(isolation, refuse_none=False), choose_criteria(task, only)
+    begin(tier, task)
+
+    def once() -> int:
+        """One check of what lies there now; its exit code."""
+        found = identify(existing(submission), task.name)
+        plan = precheck_options(task, found.path, tier, data=data, only=chosen)
+        result = grade_submission(found, task, plan.options)
+        if json:
+            terminal_json.print_result(result)
+        else:
+            unseen = terminal_check.Unseen(missing_parts(task, plan, result), plan.not_judged)
+            terminal_check.show_check(result, unseen, verbose=verbose)
+        return int(plan.failed_to_grade(result))
+
+    raise typer.Exit(_watched(once, upload, task) if watch else once())
+
+
+def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
+    """Check at once and after every change until interrupted; the exit code of the last check."""
+    # The watcher is imported by nobody else.
+    from graders.watching import changes
+
+    code = 0
+    try:
+        for _ in changes(upload, task.files):
+            terminal.clear()
+            try:
+                code = once()
+            except Misuse as error:  # a file that is gone for a moment
+                terminal.show_misuse(str(error), error.hint)
+                code = 2
+            terminal.show_waiting()
+    except KeyboardInterrupt:
+        pass
+    return code
 
 
 def answers_template(

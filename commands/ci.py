@@ -1,0 +1,179 @@
+"""Grade one submission where a workflow runs, and write what the workflow shows."""
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import Data, Isolation, Name, Only
+from graders.choices import choose_criteria, choose_options, existing
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.isolation import choose_tier
+from graders.model import Assignment, Result, Submission
+from graders.pipeline import Options, grade_submission
+from graders.precheck import Precheck, missing_parts, precheck_options
+from graders.scoring import maximum, wanted_criteria
+from graders.secret import new_secret
+from graders.store import write_text
+from reports import write_student_page
+from reports.exports.classroom50 import classroom50_text
+from reports.exports.github_annotations import annotations
+from reports.exports.github_summary import summary_text
+from reports.exports.junit import junit_text
+from reports.provisional import provisional_total
+from submissions.finding import find
+from submissions.listing import list_files
+from submissions.receive import identify
+from submissions.submission import Rejected
+
+BELOW = 3  # the exit code of what was graded and has fewer points than asked for
+VISIBLE = "Judged here are the visible criteria, on inputs that everybody has: this is no grade."
+EVERYTHING = "Hidden criteria are judged here, too: this is for staff."
+UNJUDGED = "Not judged here, for the course's files are not given: "
+
+Upload = Annotated[Path, typer.Argument(help="A folder or an archive.")]
+Summary = Annotated[Path | None, typer.Option(help="Add Markdown to the end of this file.")]
+Junit = Annotated[Path | None, typer.Option(help="Write JUnit XML.")]
+Classroom50 = Annotated[Path | None, typer.Option(help="Write classroom50/result/v1.")]
+Pages = Annotated[Path | None, typer.Option(help="Write reports/ID.html into this folder.")]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Judge every criterion: staff alone.")]
+Below = Annotated[str, typer.Option(metavar="POINTS|N%", help="Exit with 3 for fewer points.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to grade and what to say about it; a student's grading says what is missing, too."""
+
+    options: Options
+    notes: tuple[str, ...]
+    student: Precheck | None = None
+
+    def failed_to_grade(self, result: Result) -> bool:
+        """Whether something could not be graded that should have been."""
+        if self.student is not None:
+            return self.student.failed_to_grade(result)
+        return result.status in ("incomplete", "rejected")
+
+    def sentences(self, task: Assignment, result: Result) -> tuple[str, ...]:
+        """What the summary says beside the Result."""
+        if self.student is None or result.status == "rejected":
+            return self.notes
+        return (*self.notes, *missing_parts(task, self.student, result).values())
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that a workflow asked for."""
+
+    summary: Path | None
+    junit: Path | None
+    classroom50: Path | None
+    pages: Path | None
+
+
+def ci(
+    assignment: Name,
+    submission: Upload = Path(),
+    summary: Summary = None,
+    junit: Junit = None,
+    classroom50: Classroom50 = None,
+    pages: Pages = None,
+    hidden: Hidden = False,
+    fail_below: Below = "",
+    data: Data = None,
+    only: Only = "",
+    isolation: Isolation = "auto",
+) -> None:
+    """Grade one submission in a workflow: annotations on stdout, the rest into files."""
+    task = load_assignment(assignment)
+    upload = identify(existing(submission), task.name)
+    if hidden:
+        plan = _for_staff(choose_options(task, data=data, only=only, isolation=isolation))
+    else:
+        plan = _for_student(task, upload, isolation, data=data, only=only)
+    most = maximum(wanted_criteria(task, plan.options.only))
+    needed = _points_needed(fail_below, most)
+    result = grade_submission(upload, task, plan.options)
+    _write(result, plan.sentences(task, result), Files(summary, junit, classroom50, pages))
+    for command in annotations(result, _files_of(upload.path, task)):
+        typer.echo(command)
+    raise typer.Exit(int(plan.failed_to_grade(result)) or _below(result, needed))
+
+
+def _for_student(
+    task: Assignment, upload: Submission, isolation: str, *, data: Path | None, only: str
+) -> Plan:
+    """The visible criteria, on public inputs; only a student's own machine may do without walls."""
+    tier, criteria = choose_tier(isolation), choose_criteria(task, only)
+    plan = precheck_options(task, upload.path, tier, data=data, only=criteria)
+    unjudged = (UNJUDGED + ", ".join(plan.not_judged) + ".",) if plan.not_judged else ()
+    return Plan(plan.options, (VISIBLE, *unjudged), plan)
+
+
+def _for_staff(options: Options) -> Plan:
+    return Plan(replace(options, draw=new_secret()), (EVERYTHING,))
+
+
+def _points_needed(text: str, most: float) -> float:
+    """The points that `12` or `60%` stand for; Misuse for anything else, or for too many."""
+    if not text:
+        return 0.0
+    try:
+        points = float(text.removesuffix("%")) * (most / 100 if text.endswith("%") else 1)
+    except ValueError:
+        points = -1.0
+    if 0 <= points <= most:
+        return round(points, 2)
+    raise Misuse(f"--fail-below {text}: not a share of {most:g} points", "say `12` or `60%`")
+
+
+def _below(result: Result, needed: float) -> int:
+    """3 where the points are too few, whatever is still to be decided."""
+    points = provisional_total(result.criteria)
+    return BELOW if round(points.earned + points.waiting, 2) < needed else 0
+
+
+def _write(result: Result, notes: tuple[str, ...], files: Files) -> None:
+    if files.summary is not None:
+        _append(files.summary, summary_text(result, notes))
+    if files.junit is not None:
+        write_text(files.junit, junit_text([result]))
+    if files.classroom50 is not None:
+        _write_classroom50(files.classroom50, classroom50_text(result))
+    if files.pages is not None:
+        write_student_page(result, files.pages)
+
+
+def _write_classroom50(file: Path, text: str) -> None:
+    """A file, or none where there is no total: not one of an earlier run, either."""
+    if text:
+        write_text(file, text)
+    else:
+        file.unlink(missing_ok=True)
+
+
+def _append(path: Path, text: str) -> None:
+    """Add the text; GitHub has made the file, and what else the step wrote stays in it."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise Misuse(f"{path}: cannot be written: {reason}", "give another --summary") from error
+
+
+def _files_of(upload: Path, task: Assignment) -> dict[str, str]:
+    """The student's files as tracebacks name them, and as the repository does: we stand in it."""
+    try:
+        files = list_files(upload).files if upload.is_dir() else {}
+    except Rejected:
+        return {}
+    code = find(files, task.files.code, ()).code
+    own = [] if code is None else [path for path in files if path.is_relative_to(code)]
+    top = Path(os.path.relpath(upload.resolve()))
+    if code is None or ".." in top.parts:  # not in the repository
+        return {}
+    return {str(path.relative_to(code)): (top / path).as_posix() for path in own}

@@ -1,0 +1,81 @@
+"""Write stored grades as a file of another system."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import Out
+from graders.asked import assignment_asked
+from graders.choices import existing
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.extensions import FILE, read_extensions
+from graders.model import Assignment, Result, Submission
+from graders.results import Store, read_store
+from graders.store import write_text
+from reports.exports import FORMATS, Course, Export, Writer
+from reports.store_terminal import show_sentences
+
+File = Annotated[Path | None, typer.Option("-o", "--output", help="File.", show_default="stdout")]
+
+
+def export(
+    format_: Annotated[str, typer.Argument(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")],
+    out: Out = Path("out"),
+    output: File = None,
+    roster: Annotated[Path | None, typer.Option(help="The gradebook that Canvas exported.")] = None,
+    title: Annotated[str, typer.Option(help="Its name there.", show_default="its title")] = "",
+    only: Annotated[str, typer.Option(metavar="ID,ID", help="Submissions; without it all.")] = "",
+) -> None:
+    """Write the grades as a file of another system."""
+    writer = _writer(format_)
+    known = roster and existing(roster)
+    with read_store(out) as store:
+        number = store.generation().number
+        task, wanted = _assignment(store, number), _wanted(store, number, only)
+        dues, seen = read_extensions(out, task), list[Submission]()
+        results = _noted(store.results(number, wanted), seen)
+        written = writer(Course(task, results, known, title or task.title, dues))
+    _hand_over(written, output)
+    unused = [] if only else [f"{FILE}: {each} has no submission" for each in dues.unused(seen)]
+    show_sentences((*written.notes, *unused, *written.problems))
+    raise typer.Exit(int(bool(written.problems)))
+
+
+def _writer(name: str) -> Writer:
+    if name not in FORMATS:
+        known = ", ".join(f"`{each}`" for each in FORMATS)
+        raise Misuse(f"there is no format `{name}`", f"there is {known}")
+    return FORMATS[name]
+
+
+def _assignment(store: Store, generation: int) -> Assignment:
+    """The assignment as its folder says now: a policy that is changed needs no new grading."""
+    for member in store.members(generation):
+        return load_assignment(assignment_asked(member.made.asked))
+    raise Misuse("the store holds no submissions", "say `run` or `batch` first")
+
+
+def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
+    wanted = frozenset(name.strip() for name in only.split(",") if name.strip())
+    known = {each.submission for each in store.members(generation) if each.listed}
+    for name in sorted(wanted - known):
+        raise Misuse(f"--only: there is no submission `{name}`", "`show` lists what there is")
+    return wanted or None
+
+
+def _noted(results: Iterable[Result], seen: list[Submission]) -> Iterator[Result]:
+    """The results, of which only the submissions are kept."""
+    for result in results:
+        seen.append(result.submission)
+        yield result
+
+
+def _hand_over(written: Export, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(written.text)
+    else:
+        write_text(output, written.text)

@@ -1,0 +1,64 @@
+"""Make a package: an autograder for Gradescope, a bundle for students."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import Data, Inputs, Isolation, Name, Only
+from graders.choices import choose_criteria
+from graders.discovery import load_assignment
+from graders.secret import SECRET
+from packages.gradescope import write_autograder
+from packages.gradescope_choices import choose_settings
+from packages.student import write_bundle
+
+package = typer.Typer(no_args_is_help=True, help="Make a package to upload or to hand out.")
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+Leaderboard = Annotated[bool, typer.Option("--leaderboard", help="Let students see accuracies.")]
+Container = Annotated[str, typer.Option(metavar="CPUS", help="0.5, 1, 2 or 4, as set there.")]
+Minutes = Annotated[int, typer.Option(help="The container's time, as set there.")]
+
+
+@package.command()
+def gradescope(
+    assignment: Name,
+    output: Output = Path("autograder.zip"),
+    data: Data = None,
+    only: Only = "",
+    leaderboard: Leaderboard = False,
+    isolation: Isolation = "auto",
+    inputs: Inputs = SECRET,
+    container: Container = "0.5",
+    minutes: Minutes = 10,
+) -> None:
+    """Make the autograder.zip that Gradescope asks for."""
+    task = load_assignment(assignment)
+    settings = choose_settings(
+        task,
+        choose_criteria(task, only),
+        container=(container, minutes),
+        isolation=isolation,
+        inputs=inputs,
+    )
+    made = write_autograder(task, output, replace(settings, leaderboard=leaderboard), data)
+    for warning in made.warnings:
+        typer.echo(f"note: {warning}", err=True)
+    typer.echo(f"{made.file}  {made.size / 1e6:.1f} MB")
+
+
+@package.command()
+def student(
+    assignment: Name,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file to write.", show_default="NAME-check.zip"),
+    ] = None,
+) -> None:
+    """Make a bundle with which students check their work: no hidden checks, no answers."""
+    task = load_assignment(assignment)
+    made = write_bundle(task, output or Path(f"{task.name}-check.zip"))
+    for title in made.staff_only:
+        typer.echo(f"note: not in it, a solution judges it: {title}", err=True)
+    typer.echo(f"{made.file}  {made.size / 1e6:.1f} MB")

@@ -1,0 +1,174 @@
+import ast
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from packages import gradescope
+from packages.gradescope import write_autograder
+from packages.gradescope_choices import choose_settings
+from packages.gradescope_settings import Settings, read_settings, sized
+
+OURS = {"graders", "packages", "reference", "reports", "submissions"}
+IMPORTED_AS = {"PyYAML": "yaml", "markdown-it-py": "markdown_it", "MarkupSafe": "markupsafe"}
+ELSEWHERE = {"ray", "watchfiles"}  # a cluster's, and `check --watch`
+TRUSTED = tuple(
+    f"softmark/{each}" for each in ("packages", "reports", "submissions", "graders/c", "graders/w")
+)
+ROOT = Path(__file__).parents[2]
+A4 = load_assignment("cs224n-a4")
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """`packed(assignment)`: the files in its package."""
+
+    def pack(assignment, settings=None, data=None):
+        file = tmp_path / "made.zip"
+        write_autograder(assignment, file, settings or Settings(assignment.name), data)
+        with zipfile.ZipFile(file) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+
+    return pack
+
+
+def test_equal_input_gives_equal_bytes(tiny, tmp_path):
+    files = [write_autograder(tiny, tmp_path / n, Settings("tiny")).file for n in ("a", "b")]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_scripts_can_be_run(tiny, tmp_path):
+    made = write_autograder(tiny, tmp_path / "a.zip", Settings("tiny"))
+    with zipfile.ZipFile(made.file) as archive:
+        for name in ("setup.sh", "run_autograder"):
+            assert archive.getinfo(name).external_attr >> 16 & 0o111 == 0o111
+
+
+def test_only_this_assignment_goes_in(packed):
+    names = list(packed(A4))
+    assert "softmark/graders/assignments/cs224n-a4/test_rotary_table.py" in names
+    for word in ("solution/", "examples/", "jhu-hw6", "__pycache__", "training/", "data/birth"):
+        assert not [name for name in names if word in name]
+
+
+@pytest.mark.parametrize("name", ["cs224n-a4", "uw-a2", "jhu-hw6"])
+def test_what_grading_imports_is_installed(packed, name):
+    """A package that is forgotten here is missing in the container alone."""
+    files = packed(load_assignment(name))
+    required = {IMPORTED_AS.get(each, each) for each in files["requirements.txt"].decode().split()}
+    known = required | ELSEWHERE | OURS | sys.stdlib_module_names
+    for path, source in files.items():
+        if path.endswith(".py") and path.startswith(TRUSTED):
+            assert imports(source) <= known, path
+    assert ("transformers" in required) == (name != "cs224n-a4")
+
+
+def imports(source):
+    """The top-level packages that a module names."""
+    nodes = list(ast.walk(ast.parse(source)))
+    found = {a.name.split(".")[0] for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    return found | {n.module.split(".")[0] for n in nodes if isinstance(n, ast.ImportFrom)}
+
+
+def test_every_requirement_is_pinned(packed):
+    files = packed(load_assignment("uw-a2"))
+    pinned = {line.split("==")[0].lower() for line in files["constraints.txt"].decode().split()}
+    assert {each.lower() for each in files["requirements.txt"].decode().split()} <= pinned
+
+
+def test_torch_is_the_only_package_from_another_index(packed):
+    script = packed(A4)["setup.sh"].decode()
+    assert re.findall(r"https?://[^}\s]+", script) == ["https://download.pytorch.org/whl/cpu"]
+
+
+def test_only_course_files_are_taken_from_data(packed, tiny, tmp_path):
+    folder = tmp_path / "course"
+    folder.mkdir()
+    for name in ("birth_test.tsv", "id_rsa", ".env", "notes.md"):
+        (folder / name).write_text("x")
+    files = packed(tiny, data=folder)
+    assert [name for name in files if name.startswith("data/")] == ["data/birth_test.tsv"]
+    assert json.loads(files["autograder.json"])["data"] is True
+
+
+def test_folder_without_course_files_is_refused(tiny, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Misuse, match="none of the course's files"):
+        write_autograder(tiny, tmp_path / "a.zip", Settings("tiny"), tmp_path / "empty")
+
+
+def test_larger_than_gradescope_takes_is_refused(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(gradescope, "LARGEST", 10_000)
+    with pytest.raises(Misuse, match="and Gradescope takes"):
+        write_autograder(tiny, tmp_path / "a.zip", Settings("tiny"))
+    assert not (tmp_path / "a.zip").exists()
+
+
+def test_warns_of_what_its_maker_may_not_see(tmp_path):
+    (tmp_path / "birth_test.tsv").write_text("x")
+    settings = Settings("cs224n-a4", isolation="none", minutes=5)
+    told = write_autograder(A4, tmp_path / "a.zip", settings, tmp_path).warnings
+    for words in (
+        "without a score",
+        "has them",
+        "checks, answers and grades",
+        "takes up to 9 minutes",
+    ):
+        assert any(words in each for each in told)
+
+
+def test_settings_say_the_container_and_a_shared_secret(tiny, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("0123456789abcdef0123456789abcdef")
+    secret.chmod(0o600)
+    made = [
+        choose_settings(tiny, None, container=("1", 20), isolation="auto", inputs=inputs)
+        for inputs in (str(secret), str(secret), "secret", "public")
+    ]
+    assert made[0] == made[1]
+    assert [each.draw for each in made[2:]] == ["", "0"]
+    assert int(made[0].draw, 16) > 2**64
+    assert (made[0].cpus, made[0].memory_mb, made[0].minutes) == (1.0, 1536, 20)
+
+
+@pytest.mark.parametrize(
+    ("container", "isolation", "words"),
+    [
+        (("3", 10), "auto", "no container"),
+        (("1", 50), "auto", "no container"),
+        (("1", 10), "walls", "no isolation `walls`"),
+    ],
+)
+def test_what_is_not_offered_is_refused(tiny, container, isolation, words):
+    with pytest.raises(Misuse, match=words):
+        choose_settings(tiny, None, container=container, isolation=isolation, inputs="")
+
+
+def test_broken_settings_name_the_file(tmp_path):
+    (tmp_path / "autograder.json").write_text('{"assignment": 3}')
+    with pytest.raises(Misuse, match=r"autograder\.json"):
+        read_settings(tmp_path)
+
+
+@pytest.mark.parametrize(("cpus", "wall"), [(0.5, 20), (1.0, 10), (4.0, 10)])
+def test_share_of_a_processor_costs_no_time(tiny, cpus, wall):
+    limits = sized(tiny, Settings("tiny", cpus=cpus, memory_mb=768)).limits
+    assert limits.wall_seconds == wall
+    assert limits.memory_bytes == 768 * 2**20
+
+
+def test_command_says_the_file_alone_on_stdout(tmp_path):
+    made = tmp_path / "autograder.zip"
+    command = [sys.executable, "grade.py", "package", "gradescope", "cs224n-a4", "-o", str(made)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{made}  ")
+    assert len(done.stdout.splitlines()) == 1
+    assert "note: without --data" in done.stderr
+    assert zipfile.is_zipfile(made)

@@ -1,0 +1,105 @@
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from packages.gradescope_lateness import about_previous, about_time, in_words
+from packages.gradescope_metadata import Metadata, read_metadata
+
+CREATED = "2026-03-02T12:00:00.123456-07:00"
+DUE = "2026-03-01T12:00:00.000000-07:00"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """`read(**keys)`: the metadata of a file with these keys."""
+
+    def written(text=None, **keys):
+        file = tmp_path / "submission_metadata.json"
+        file.write_text(json.dumps(keys) if text is None else text)
+        return read_metadata(file)
+
+    return written
+
+
+def due(date, **more):
+    return {"assignment": {"due_date": date}, **more}
+
+
+def test_documented_file_is_understood(read):
+    found = read(
+        id=123456,
+        created_at=CREATED,
+        users=[due(DUE, name="Ada", email="ada@example.org")],
+        previous_submissions=[{"score": 3.5}, {"score": "4.25"}, {"autograder_error": True}],
+        **due(DUE, title="A4", total_points="32.0"),
+    )
+    assert found.id == "123456"
+    assert found.submitted_at - found.due == timedelta(days=1, microseconds=123456)
+    assert (found.previous, found.best, found.notes) == (3, 4.25, ())
+
+
+def test_students_own_due_date_counts(read):
+    late = read(created_at=CREATED, users=[due("2026-03-03T00:00:00-07:00")], **due(DUE))
+    assert list(about_time(late)) == []
+
+
+def test_group_has_until_the_last_of_its_students(read):
+    users = [due(DUE), due("2026-03-02T11:00:00-07:00")]
+    found = read(created_at=CREATED, users=users, **due(DUE))
+    assert list(about_time(found)) == [
+        "Submitted 1 hour 1 minute after the due date (2026-03-02 18:00 UTC)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [
+        (timedelta(seconds=1), "1 minute"),
+        (timedelta(minutes=59, seconds=1), "1 hour"),
+        (timedelta(days=2, hours=3, minutes=4), "2 days 3 hours"),
+    ],
+)
+def test_lateness_in_words(late, words):
+    assert in_words(late) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "null", "[" * 100_000, '"x"', "\x00", '{"created_at": "soon"}', '{"users": 3}'),
+        '{"created_at": "2026-03-02T12:00:00", "previous_submissions": [1, null, {"score": "x"}]}',
+    ],
+)
+def test_broken_metadata_is_a_note(read, text):
+    found = read(text)
+    assert found.submitted_at is None
+    assert found.best is None
+    assert found.notes
+
+
+@pytest.mark.parametrize("score", [float("nan"), "1e999", "-inf", [], {"a": 1}, "9" * 1000, True])
+def test_score_that_is_no_number_is_left_out(read, score):
+    assert read(created_at=CREATED, previous_submissions=[{"score": score}]).best is None
+
+
+@pytest.mark.parametrize("hostile", ["../../etc", "<b>1</b>", -1, 1.5, 10**30, None, ["1"]])
+def test_id_is_a_number_or_nothing(read, hostile):
+    assert read(id=hostile, created_at=CREATED).id == ""
+
+
+def test_missing_file_is_a_note(tmp_path):
+    assert read_metadata(tmp_path / "none.json").notes
+
+
+def test_best_score_of_hidden_points_stays_with_staff(tiny, tiny_folder):
+    from graders.discovery import load_assignment
+
+    before = Metadata(submitted_at=datetime.now(UTC), previous=2, best=3.5)
+    assert list(about_previous(before, tiny)) == [
+        "2 submissions before this one; the best had 3.5."
+    ]
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text() + 'visibility = "hidden"\n')
+    hidden = load_assignment(str(tiny_folder))
+    assert list(about_previous(before, hidden)) == ["2 submissions before this one."]

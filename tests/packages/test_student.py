@@ -1,0 +1,153 @@
+"""A student's bundle holds nothing that is hidden, and judges what is visible as staff do."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from packages.student import write_bundle
+from tests.packages.marked import MARK, write_marked
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "submissions" / "examples"
+RIGHT = "def double(x):\n    return 2 * x\n"
+WRONG = "def double(x):\n    return x + 2\n"
+BUNDLED = {
+    "cs224n-a4": "wrong-rotary-base",
+    "uw-a2": "wrong-mini-no-scale",
+    "jhu-hw6": "wrong-code-padding-is-read",
+}
+
+
+@pytest.fixture
+def marked(tmp_path):
+    return write_marked(tmp_path / "marked")
+
+
+def unzipped(assignment, tmp_path):
+    made = write_bundle(load_assignment(str(assignment)), tmp_path / "check.zip")
+    with zipfile.ZipFile(made.file) as archive:
+        archive.extractall(tmp_path / "bundle")
+    return tmp_path / "bundle"
+
+
+def checked(upload, *words, root, start):
+    """Each check's status, and the document; a process in whose sight only `root` is."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, *start, "check", str(upload), "--json", *words]
+    done = subprocess.run(command, cwd=upload, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    return {
+        (criterion["id"], check["id"]): (check["status"], check["message"], check["expected"])
+        for criterion in result["criteria"]
+        for check in criterion["checks"]
+    }, result
+
+
+def of_students(upload, bundle, *words):
+    return checked(upload, *words, root=bundle, start=("-m", "commands.student"))
+
+
+def of_staff(upload, assignment, *words):
+    name = ("--assignment", str(assignment))
+    return checked(upload, *name, *words, root=ROOT, start=(ROOT / "grade.py",))
+
+
+def test_nothing_hidden_is_in_any_file(marked, tmp_path):
+    bundle = unzipped(marked, tmp_path)
+    for path in (each for each in bundle.rglob("*") if each.is_file()):
+        content = path.read_bytes() + str(path.relative_to(bundle)).encode()
+        for secret in (MARK, "37.25", "only_hidden"):
+            assert secret.encode() not in content, path
+
+
+def test_the_mark_is_where_staff_keep_secrets(marked):
+    """Else the search above would find nothing anywhere."""
+    marks = [path for path in marked.rglob("*") if path.is_file() and MARK in path.read_text()]
+    assert len(marks) >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", [RIGHT, WRONG, "import os\nos._exit(0)\n"])
+def test_visible_checks_end_as_for_staff(marked, tmp_path, hand_in, work):
+    upload = hand_in(work_py=work)
+    here, result = of_students(upload, unzipped(marked, tmp_path), "--only", "code")
+    assert here == of_staff(upload, marked, "--only", "code")[0]
+    assert len(here) == 2
+    assert result["max_score"] == 4
+
+
+@pytest.mark.slow
+def test_visible_points_are_all_there(marked, tmp_path, hand_in):
+    upload = hand_in(work_py=RIGHT)
+    (upload / "answers.md").write_text("## 1a\n\nchoice: A\n")
+    found, result = of_students(upload, unzipped(marked, tmp_path))
+    assert result["max_score"] == 4 + 1 + 2
+    assert found["1a", "1a/review"][0] == "needs_review"
+    assert found["1b", "1b/review"][0] == "failed"
+
+
+@pytest.mark.slow
+def test_a_bundle_is_installed_by_pip_alone(marked, tmp_path):
+    bundle = unzipped(marked, tmp_path)
+    target = tmp_path / "site"
+    words = ("install", "--no-deps", "--no-index", "--no-build-isolation", "--target", target)
+    command = [sys.executable, "-m", "pip", *map(str, words), str(tmp_path / "check.zip")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    packed = {path.relative_to(bundle) for path in bundle.glob("graders/**/*") if path.is_file()}
+    assert all((target / path).is_file() for path in packed)
+    assert (target / "bin" / "softmark").is_file()
+
+
+def test_a_function_of_both_kinds_is_refused(marked, tmp_path):
+    file = marked / "test_both.py"
+    both = """
+@pytest.mark.parametrize("n", [
+    pytest.param(1, marks=pytest.mark.criterion("double")),
+    pytest.param(2, marks=pytest.mark.criterion("later")),
+])
+def test_mixed(n):
+    "Both."
+"""
+    file.write_text(file.read_text() + both)
+    with pytest.raises(Misuse, match=r"test_mixed.*`later`"):
+        write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+    assert not (tmp_path / "check.zip").exists()
+
+
+def test_a_check_that_builds_on_a_hidden_one_is_refused(marked, tmp_path):
+    file = marked / "test_both.py"
+    file.write_text(file.read_text().replace('depends_on=("doubles",)', 'depends_on=("large",)'))
+    with pytest.raises(Misuse, match=r"`doubles-zero`.*builds on one"):
+        write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+
+
+@pytest.mark.slow
+def test_no_solution_of_the_reference_is_handed_out(tmp_path):
+    bundle = unzipped("cs224n-a4", tmp_path)
+    assert {path.stem for path in (bundle / "reference").glob("*.py")} == {
+        *("__init__", "edition", "sentiment", "vocabulary", "world"),
+    }
+    own = bundle / "graders" / "assignments" / "cs224n-a4"
+    assert not [*own.glob("solution*"), *own.glob("*rerun*"), *own.glob("*checkpoint*")]
+    assert {path.name for path in own.parent.iterdir()} == {"cs224n-a4"}
+    staff = ("attacks", "batch", "regrade", "review", "results", "validate")
+    assert not [name for name in staff if (bundle / "graders" / f"{name}.py").exists()]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("assignment", BUNDLED)
+def test_a_bundled_assignment_judges_as_for_staff(assignment, tmp_path):
+    upload = EXAMPLES / assignment / BUNDLED[assignment]
+    bundle = unzipped(assignment, tmp_path)
+    found = of_students(upload, bundle, "--only", "code")[0]
+    assert found == of_staff(upload, assignment, "--only", "code")[0]
+    assert any(status == "failed" for status, _, _ in found.values())

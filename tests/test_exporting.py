@@ -1,0 +1,192 @@
+"""Grades in and out as people use it: an export of one system becomes a gradebook of another."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow  # each starts the command two or three times
+
+ROOT = Path(__file__).parent.parent
+GRADING = """
+due = 2026-03-01T12:00:00Z
+[grading]
+late_percent_per_day = 25
+"""
+ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section,Double a number (4711)
+    Points Possible,,,,,2
+"Lovelace, Ada",7,1815,ada,A,
+"Babbage, Bob",8,1791,bob,A,
+"Hopper, Grace",9,1906,grace,A,
+"""
+ENTRY = """submission_{}:
+  :submitters:
+  - :name: {}
+    :sid: '{}'
+    :email: {}@example.edu
+  :created_at: 2026-03-0{} 11:00:00.000000000 Z
+"""
+HANDED_IN = (  # number, name, sid, login, day of March, answer
+    (1, "Ada Lovelace", 1815, "ada", 1, "42"),
+    (2, "Ada Lovelace", 1815, "ada", 2, "42"),
+    (3, "Bob Babbage", 1791, "bob", 1, "41"),
+)
+
+
+def softmark(*words):
+    command = [sys.executable, "grade.py", *map(str, words)]
+    environment = {"PATH": os.environ["PATH"], "COLUMNS": "100"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def batch(tiny_folder, out, tmp_path):
+    """Grades a Gradescope export, in which Ada handed in twice."""
+    file = tiny_folder / "assignment.toml"
+    due, table, policy = GRADING.partition("[grading]")
+    file.write_text(f"{due}{file.read_text()}{table}{policy}")
+    folder = tmp_path / "export"
+    for number, *_, answer in HANDED_IN:
+        (folder / f"submission_{number}").mkdir(parents=True)
+        (folder / f"submission_{number}" / "answer.txt").write_text(answer)
+    (folder / "submission_metadata.yml").write_text(
+        "".join(ENTRY.format(*each[:5]) for each in HANDED_IN)
+    )
+    words = ("batch", tiny_folder, folder, "--out", out, "--executor", "serial", "--only", "answer")
+    return lambda *more: softmark(*words, *more)
+
+
+@pytest.fixture
+def roster(tmp_path):
+    file = tmp_path / "canvas.csv"
+    file.write_text(ROSTER)
+    return file
+
+
+def table(done):
+    return list(csv.reader(io.StringIO(done.stdout)))
+
+
+def grades(out):
+    with (out / "grades.csv").open(newline="") as file:
+        return {row["submission"]: row for row in csv.DictReader(file)}
+
+
+def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
+    done = batch()
+    assert done.returncode == 0, done.stderr
+    assert "read as a Gradescope export: 2 submissions" in done.stderr
+    written = softmark("export", "canvas", "--out", out, "--roster", roster)
+    assert written.returncode == 0, written.stderr
+    assert [row[-1] for row in table(written)] == ["Double a number (4711)", "2", "1.5", "1", ""]
+    assert "1 have no submission: their cells are empty" in written.stderr
+    assert set(grades(out)) == {"submission_2", "submission_3"}
+    assert grades(out)["submission_2"]["final"] == "1.5"
+
+
+def test_the_best_counts_after_the_late_penalty(batch, out):
+    assert batch("--attempts", "best").returncode == 0
+    assert {name: row["final"] for name, row in grades(out).items()} == {
+        "submission_1": "2",
+        "submission_3": "1",
+    }
+
+
+def test_all_attempts_are_for_a_person_to_choose_from(batch, out, roster):
+    assert batch("--attempts", "all").returncode == 0
+    written = softmark("export", "canvas", "--out", out, "--roster", roster)
+    assert written.returncode == 1
+    assert "Lovelace, Ada (ID 7) has more than one submission" in written.stderr
+    assert table(written)[2][-1] == ""
+
+
+def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
+    batch()
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("day = 25", "day = 50"))
+    written = softmark("export", "nbgrader", "--out", out)
+    assert [row[-2] for row in table(written)] == ["score", "1", "1"]
+
+
+def test_who_and_when_survive_the_store(batch, out):
+    """First read as plain folders, then with the metadata: nothing is graded, all is known."""
+    batch("--from", "folders")
+    done = batch()
+    assert "2 of 2 from the store" in done.stderr
+    rows = table(softmark("export", "gradescope-csv", "--out", out))
+    assert rows[1][:4] == ["Ada", "Lovelace", "1815", "ada@example.edu"]
+    assert rows[1][7] == "2026-03-02 11:00:00 +0000"
+    (stored,) = out.glob("results/submission_2.json")
+    assert "sid 1815" in json.loads(stored.read_text())["submission"]["student"]
+
+
+def test_retry_knows_who_and_when(batch, out, tiny_folder):
+    check = tiny_folder / "test_tiny.py"
+    right = check.read_text()
+    check.write_text(right.replace('"41"', "nobody", 1))
+    assert batch().returncode == 1
+    check.write_text(right)
+    assert softmark("retry", "--out", out, "--executor", "serial").returncode == 0
+    assert "sid 1815" in grades(out)["submission_2"]["student"]
+    assert grades(out)["submission_2"]["final"] == "1.5"
+
+
+def test_an_extension_takes_the_penalty_away(batch, out):
+    out.mkdir()
+    (out / "extensions.csv").write_text(
+        "student,due\n1815,2026-03-05T12:00:00Z\nzoe,2026-03-05T12:00:00Z\n"
+    )
+    batch()
+    assert grades(out)["submission_2"]["final"] == "2"
+    written = softmark("export", "nbgrader", "--out", out)
+    assert [row[-2] for row in table(written)] == ["score", "2", "1"]
+    assert "extensions.csv: zoe has no submission" in written.stderr
+
+
+def test_output_goes_to_a_file_and_some_only(batch, out, tmp_path):
+    batch()
+    file = tmp_path / "some.csv"
+    some = ("--only", "submission_3", "-o", file)
+    done = softmark("export", "gradescope-csv", "--out", out, *some)
+    assert (done.returncode, done.stdout) == (0, "")
+    (row,) = csv.DictReader(file.read_text().splitlines())
+    assert row["Last Name"] == "Babbage"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("excel",), "there is no format `excel`"),
+        (("canvas",), "canvas: there is no --roster"),
+        (("canvas", "--roster", "none.csv"), "none.csv does not exist"),
+        (("nbgrader", "--only", "eve"), "--only: there is no submission `eve`"),
+    ],
+)
+def test_what_cannot_be_exported_is_one_sentence(batch, out, words, says):
+    batch()
+    done = softmark("export", *words, "--out", out)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--from", "moodle"), "--from: there is no `moodle`"),
+        (("--attempts", "first"), "--attempts: there is no `first`"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(batch, words, says):
+    done = batch(*words)
+    assert done.returncode == 2
+    assert says in done.stderr
