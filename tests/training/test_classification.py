@@ -21,8 +21,7 @@ from training.classification.pipeline import best_on_dev
 
 ROOT = Path(__file__).parents[2]
 METHODS = ("full", "head", "prefix")
-# Of 1000 test questions, 626 of them yes: the least that a constant classifier, or one that
-# guesses as often, reaches by chance less than once in a hundred runs.
+# Of 1000 questions, 626 of them yes: who guesses has so many less than once in a hundred runs.
 BETTER_THAN_MAJORITY = 662
 
 

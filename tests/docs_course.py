@@ -1,0 +1,41 @@
+"""What the pages take for granted: a small course with all that their commands name."""
+
+import shutil
+
+from reference.world import write_world
+from tests.console import ROOT
+
+EXAMPLES = ROOT / "submissions" / "examples" / "cs224n-a4"
+UPLOADS = {"ada": "correct-plain", "bob": "wrong-always-first"}
+GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section
+    Points Possible,,,,
+"Lovelace, Ada",7,1815,ada,A
+"Babbage, Bob",8,1791,bob,A
+"""
+METADATA = """---
+submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '1815'
+    :email: ada@example.edu
+  :created_at: 2026-03-01 11:58:00.000000000 Z
+submission_2:
+  :submitters:
+  - :name: Bob Babbage
+    :sid: '1791'
+    :email: bob@example.edu
+  :created_at: 2026-03-01 11:59:00.000000000 Z
+"""
+
+
+def write_course(place):
+    """Uploads in each form, the course's files and a gradebook, below `place`."""
+    export = place / "assignment_4711_export"
+    for number, (student, example) in enumerate(UPLOADS.items(), 1):
+        shutil.copytree(EXAMPLES / example, place / "uploads" / student)
+        shutil.copytree(EXAMPLES / example, export / f"submission_{number}")
+    (export / "submission_metadata.yml").write_text(METADATA)
+    shutil.copytree(EXAMPLES / UPLOADS["ada"], place / "submission")
+    shutil.make_archive(str(place / "ada"), "zip", EXAMPLES / UPLOADS["ada"])
+    write_world(place / "birthplaces")
+    (place / "gradebook.csv").write_text(GRADEBOOK)

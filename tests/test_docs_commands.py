@@ -1,0 +1,109 @@
+"""Every command that README and docs name works: it is run as written, or at least understood."""
+
+import re
+import shlex
+import shutil
+import tomllib
+
+import pytest
+import typer
+
+import grade
+from tests.console import ROOT, blocks_of, say, with_softmark_on_the_path, write_file
+from tests.docs_commands import NOT_RUN, PAGES, commands_in, why_not_run, words_for_softmark
+from tests.docs_course import write_course
+
+USAGE_ERROR = typer.BadParameter.__base__  # of whichever click typer brings
+NAMED = [each for page in PAGES for each in commands_in(page)]
+RUN = [
+    page
+    for page in PAGES
+    if any(each.typed and not why_not_run(each.command) for each in commands_in(page))
+    and page.name != "tutorial.md"  # test_tutorial.py runs it, with its files
+]
+GRADED = "softmark batch cs224n-a4 uploads --data birthplaces --out out"
+INSIDE = ("softmark check .",)  # what a student types in the folder of their work
+
+
+def complaint(words):
+    """What the command line says against these words; None where it understands them."""
+    command = typer.main.get_command(grade.app)
+    context = command.make_context("grade.py", list(words[:1]))
+    try:
+        while hasattr(command, "resolve_command"):
+            name, command, words = command.resolve_command(context, list(words))
+            start = words[:1] if hasattr(command, "resolve_command") else words
+            context = command.make_context(name, list(start), parent=context)
+    except USAGE_ERROR as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("named", NAMED, ids=str)
+def test_a_named_command_exists(named):
+    words = words_for_softmark(named.command)
+    if words is None:
+        assert_others_exist(*shlex.split(named.command))
+    else:
+        error = complaint(words)
+        alone = not named.typed and type(error).__name__ == "MissingParameter"
+        assert error is None or alone, error  # a sentence may name a command alone
+
+
+def assert_others_exist(program, *words):
+    """A target of the Makefile, a script of ours with its options, an extra of the package."""
+    if program == "make":
+        assert f"\n{words[0]}:" in (ROOT / "Makefile").read_text()
+    elif program == "python" and "benchmarks" in " ".join(words):
+        name = re.search(r"benchmarks[./](\w+)", " ".join(words))[1]
+        text = (ROOT / "benchmarks" / f"{name}.py").read_text()
+        assert all(each in text for each in words if each.startswith("--"))
+    elif program == "pip":
+        known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        for extra in re.findall(r"softmark\[(\w+)\]", " ".join(words)):
+            assert extra in known["optional-dependencies"]
+
+
+def test_an_unknown_option_is_noticed():
+    assert "--colour" in str(complaint(["run", "cs224n-a4", "ada", "--colour"]))
+    assert complaint(["run", "cs224n-a4", "ada", "--force"]) is None
+
+
+def test_no_exception_is_stale():
+    for key in NOT_RUN:
+        assert any(why_not_run(each.command) == key for each in NAMED), key
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """The course that the pages speak of, graded once."""
+    place = tmp_path_factory.mktemp("course")
+    write_course(place)
+    done = say(GRADED, cwd=place, env=with_softmark_on_the_path(place / "bin"))
+    assert done.returncode == 0, done.stdout
+    return place
+
+
+@pytest.fixture
+def workplace(course, tmp_path):
+    """A copy of the course for one page, where `grade.py` is at hand."""
+    shutil.copytree(course, tmp_path, dirs_exist_ok=True)
+    for name in ("grade.py", "benchmarks", "docs", "submissions"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_commands_of_a_page_run(page, workplace, tmp_path):
+    """As written, in the order of the page, in one folder."""
+    env = with_softmark_on_the_path(tmp_path / "paths")
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        if block.title:
+            (workplace / block.title).parent.mkdir(parents=True, exist_ok=True)
+            write_file(block, workplace)
+    for command in [each.command for each in commands_in(page) if each.typed]:
+        if not why_not_run(command):
+            cwd = workplace / "uploads" / "ada" if command.startswith(INSIDE) else workplace
+            done = say(command, cwd=cwd, env=env)
+            assert done.returncode == 0, f"{command}\n{done.stdout}"
