@@ -71,3 +71,8 @@ def test_a_file_with_other_columns_is_refused(tiny, tmp_path):
     (tmp_path / "extensions.csv").write_text("who,when\n")
     with pytest.raises(Misuse, match=r"extensions\.csv: the first line"):
         read_extensions(tmp_path, replace(tiny, due=DUE))
+
+
+def test_a_student_with_two_dates_is_refused(dues):
+    with pytest.raises(Misuse, match=r"extensions\.csv: line 3: `ADA`"):
+        dues("ada,2026-03-03T12:00:00Z", "ADA,2026-03-02T12:00:00Z")

@@ -103,6 +103,11 @@ class A(Case):
     assert weights(read(source, run_tests="raise SystemExit")) == {"A.test_x": 0}
 
 
+X = "def test_x(self): ..."
+ONE = f"class A(Case):\n        {X}"
+LOOP = "for n in 'ab':\n"
+
+
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
@@ -116,12 +121,26 @@ class A(Case):
         ("from lib import Base\nclass A(Base, Case):\n    def test_x(self): ...", "`lib.Base`"),
         ("class A(Case): ...", "has no tests"),
         ("class A(A):\n    def test_x(self): ...", "builds on itself"),
+        (f"{LOOP}    class A(Case):\n        def test_x(self): ...", "`A` is not at the top"),
+        (f"try: ...\nexcept OSError:\n    {ONE}", "test_a.py:10: `A` is not at the top"),
+        (f"class B:\n    {ONE}\nclass C(B.A): ...", "`A` is not at the top"),
+        (f"two = weight(2)\nclass A(Case):\n    @two\n    {X}", "`@two` hides `weight`"),
+        (f"w = decorators.weight\nclass A(Case):\n    @w(2)\n    {X}", "`@w` hides `weight`"),
+        (f"def w(n): return weight(n)\nclass A(Case):\n    @w(2)\n    {X}", "`@w` hides"),
         ("class A(Case)", "test_a.py: "),
     ],
 )
 def test_what_cannot_be_counted_is_refused(read, source, sentence):
     with pytest.raises(Misuse, match=sentence):
         read(source)
+
+
+def test_a_decorator_of_a_helper_that_hides_points_is_refused(read):
+    lib = "from gradescope_utils.autograder_utils.decorators import weight\n"
+    source = "import lib\nclass A(Case):\n    @lib.worth(2)\n    def test_x(self): ...\n"
+    with pytest.raises(Misuse, match="`@lib.worth` hides `weight`"):
+        read(source, lib=lib + "def worth(n):\n    return weight(n)\n")
+    assert read(source, lib=lib + "def worth(n):\n    return lambda test: test\n")
 
 
 def test_tests_in_a_deeper_folder_are_refused(read, tmp_path):

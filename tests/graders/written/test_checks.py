@@ -199,4 +199,4 @@ def test_the_example_of_the_documents_loads(essay_folder):
 @pytest.mark.parametrize(("answer", "failed"), [("2*a", False), ("1/0", True)])
 def test_a_students_own_check_says_when_we_failed(grade, answer, failed):
     result, _ = grade(with_answer(**{"1b": f"formula: {answer}"}))
-    assert Precheck(Options(Tier.NONE), ()).failed_to_grade(result) is failed
+    assert Precheck(Options(Tier.NONE), (), ()).failed_to_grade(result) is failed
