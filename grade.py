@@ -43,6 +43,7 @@ def main() -> None:
     """The console script: known errors become one line, with exit code 2, or 1 where ours."""
     # Told to end, it ends as when interrupted: processes and folders do not stay behind.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    terminal.bear_any_encoding()
     try:
         settle()
         app()

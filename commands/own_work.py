@@ -14,7 +14,7 @@ from graders.isolation import choose_tier
 from graders.model import Assignment
 from graders.own_assignment import own_assignment
 from graders.pipeline import grade_submission
-from graders.precheck import begin, missing_parts, precheck_options
+from graders.precheck import begin, missing_parts, precheck_options, visible_part
 from graders.written.template import template_of
 from reports import terminal, terminal_check, terminal_json
 from submissions.receive import identify
@@ -36,7 +36,8 @@ def check(
     """Check your own work before you hand it in (visible criteria only)."""
     upload = existing(submission)
     task = load_assignment(assignment) if assignment else own_assignment(upload)
-    tier, chosen = choose_tier(isolation, refuse_none=False), choose_criteria(task, only)
+    tier = choose_tier(isolation, refuse_none=False)
+    chosen = choose_criteria(visible_part(task), only)
     begin(tier, task)
 
     def once() -> int:

@@ -27,6 +27,7 @@ def _commands() -> None:
 def main() -> None:
     """Run it: known errors become one line, with exit code 2, or 1 where ours."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    terminal.bear_any_encoding()
     try:
         settle()
         app()

@@ -68,7 +68,7 @@ def _by_person(attempts: Sequence[Attempt]) -> Mapping[str, list[Attempt]]:
     found: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in attempts:
         for person in people_in(attempt.submission.student):
-            found[key_of(person)].append(attempt)
+            found[key_of(person, attempt.submission.id)].append(attempt)
     return found
 
 

@@ -5,6 +5,7 @@ counts only where it is all that is known: students choose how they are called.
 """
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -47,6 +48,9 @@ def read_extensions(out: Path, task: Assignment) -> Extensions:
     if not rows or [cell.strip() for cell in rows[0]] != COLUMNS:
         raise Misuse(f"{file}: the first line is not `student,due`", "write it there")
     granted = [_granted(f"{file}: line {n}", row) for n, row in enumerate(rows[1:], 2) if any(row)]
+    for student, lines in Counter(student for student, _ in granted).items():
+        if lines > 1:
+            raise Misuse(f"{file}: `{student}` stands there twice", "leave the line that counts")
     return Extensions(task.due, dict(granted))
 
 

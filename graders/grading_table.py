@@ -28,7 +28,7 @@ class GradingTable(_Strict):
     late_kind: LateKind = "of_score"
     late_max_days: int | None = Field(default=None, ge=0)
     too_late: TooLate = "zero"
-    round_to: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    round_to: float | None = Field(default=None, ge=1e-6, allow_inf_nan=False)
     rounding: Rounding = "half_up"
     drop: tuple[_Drop, ...] = ()
 

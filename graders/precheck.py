@@ -2,7 +2,7 @@
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graders.boundary.sandbox import Tier
@@ -29,6 +29,12 @@ class Precheck:
         )
 
 
+def visible_part(assignment: Assignment) -> Assignment:
+    """The assignment as students know it: what they may choose from, and are told of."""
+    seen = tuple(each for each in assignment.rubric if each.visibility == "visible")
+    return replace(assignment, rubric=seen)
+
+
 def precheck_options(
     assignment: Assignment,
     upload: Path,
@@ -44,8 +50,8 @@ def precheck_options(
     data = data or (upload if holds_data(assignment.data, upload) else None)
     wanted = tuple(
         criterion
-        for criterion in assignment.rubric
-        if criterion.visibility == "visible" and (only is None or criterion.id in only)
+        for criterion in visible_part(assignment).rubric
+        if only is None or criterion.id in only
     )
     judged = frozenset(c.id for c in wanted if data is not None or c.kind != "metric")
     not_judged = tuple(c.title for c in wanted if c.id not in judged)

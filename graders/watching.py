@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 from watchfiles import BaseFilter, Change, watch
@@ -32,15 +33,23 @@ class _Wanted(BaseFilter):
         return found.suffix in CODE or any(fnmatchcase(found.name, name) for name in self._names)
 
 
+def _is_named(name: str, _: Change, path: str) -> bool:
+    return Path(path).name == name
+
+
 def changes(upload: Path, files: FileSpec) -> Iterator[None]:
     """At once, and whenever a file of the upload has changed since; ends when interrupted.
 
     What changes while the caller is busy comes at the next turn.
     """
     first = True
+    # Of an archive the folder is watched: one that is replaced would be lost from sight.
+    folder = upload if upload.is_dir() else upload.absolute().parent
+    wanted = _Wanted(upload, files) if upload.is_dir() else partial(_is_named, upload.name)
     for found in watch(
-        upload,
-        watch_filter=_Wanted(upload, files),
+        folder,
+        recursive=upload.is_dir(),
+        watch_filter=wanted,
         debounce=DEBOUNCE,
         rust_timeout=LOOK,
         yield_on_timeout=True,

@@ -6,6 +6,7 @@ from graders.final_grades import FinalGrade, final_grade
 from graders.model import Assignment, Result
 from reports.gradescope import Json
 from reports.gradescope_markdown import escaped
+from reports.text import number
 
 
 def with_final_grade(
@@ -31,5 +32,9 @@ def _output(document: Json, grade: FinalGrade, assignment: Assignment) -> str:
     before = str(document.get("output", ""))
     if hidden and grade.final is not None:
         return before
-    words = "Too late to be accepted." if hidden else f"Your score: {grade.words}"
+    words = "Too late to be accepted." if hidden else f"{_score(grade)}: {grade.words}"
     return f"{escaped(words)}\n\n{before}".strip()
+
+
+def _score(grade: FinalGrade) -> str:
+    return "There is no score" if grade.final is None else f"Your score is {number(grade.final)}"

@@ -6,12 +6,14 @@ Only the top level is told apart: a function is kept as it is, or not at all.
 import ast
 import symtable
 from collections.abc import Collection, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 BINDING = (ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign)
 ALWAYS = ("pytestmark",)  # pytest reads it, no statement does
+CHECK = "test_"
 
 
 @dataclass(frozen=True)  # a cached_property needs a dict
@@ -88,13 +90,15 @@ class ModuleText:
     def written(self, reached: Collection[str], *, anew: bool) -> str:
         """The module with what is reached alone; the source itself where that is all of it.
 
-        Written anew it has no comments and no docstring: both may speak of what is gone.
+        Written anew it has no comments, and docstrings in checks alone, whose sentences they are:
+        the others may speak of what is gone.
         """
         kept = self.standing(reached)
         bound = frozenset[str]().union(*(s.defines for s in kept if isinstance(s.node, IMPORTS)))
         if not anew and len(kept) == len(self.statements) and bound <= {*reached, "annotations"}:
             return self.source
-        texts = [_without(statement.node, reached) for statement in kept]
+        nodes = [_undescribed(each.node) if anew else each.node for each in kept]
+        texts = [_without(node, reached) for node in nodes]
         return "\n".join(text for text in texts if text) + "\n"
 
     @cached_property
@@ -130,6 +134,17 @@ def _without(node: ast.stmt, reached: Collection[str]) -> str:
         kept = [e for e in node.names if (e.asname or e.name.split(".")[0]) in reached]
         return ast.unparse(ast.Import(kept)) if kept else ""
     return ast.unparse(node)
+
+
+def _undescribed(statement: ast.stmt) -> ast.stmt:
+    """A copy without the docstrings of functions and classes that are no checks."""
+    copied = deepcopy(statement)
+    for node in ast.walk(copied):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if not node.name.startswith(CHECK) and _is_docstring(node.body[0]):
+            node.body = node.body[1:] or [ast.Pass()]
+    return copied
 
 
 def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

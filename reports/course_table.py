@@ -48,7 +48,7 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
     endings = [number for word, count in row.unanswered.items() for number in (places[word], count)]
     cells: list[object] = [
         name,
-        0 if name == student else student,
+        0 if student.strip() in ("", name) else student,
         STATUSES.index(row.status),
         _short(row.score),
         [_points(row, summary.criterion.id) for summary in rubric],

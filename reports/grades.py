@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +15,8 @@ COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")
 FINAL = ("late_days", "final", "how")
 # What a spreadsheet runs as a formula; the full-width forms count in East Asian settings.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+# A spreadsheet of another country may divide the line at these, whatever stands around them.
+_INNER = re.compile(r"[;,]\s*(?=[-=+@＝＋－＠])")
 
 
 def write_grades(
@@ -34,7 +37,7 @@ def write_grades(
 
 def cell(text: str, limit: int = LINE_LIMIT) -> str:
     """The text on one line, with an apostrophe before what a spreadsheet would run."""
-    shown = line(text, limit)
+    shown = _INNER.sub(r"\g<0>'", line(text, limit))
     return f"'{shown}" if text.lstrip().startswith(_FORMULA) or text[:1] in _FORMULA else shown
 
 

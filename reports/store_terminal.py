@@ -44,8 +44,10 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
         f"({touched})",
         soft_wrap=True,
     )
-    same = regraded.submissions - regraded.gaining - regraded.losing
-    OUT.print(f"{regraded.gaining} gain, {regraded.losing} lose, {same} keep their score")
+    apart = sum((each.before is None) != (each.after is None) for each in regraded.differences)
+    same = regraded.submissions - regraded.gaining - regraded.losing - apart
+    open_ = f"; {apart} have a score in one of the two only" if apart else ""
+    OUT.print(f"{regraded.gaining} gain, {regraded.losing} lose, {same} keep their score{open_}")
     rows = by_loss(regraded.differences)
     for difference in rows[:SHOWN]:
         _show_difference(difference)
@@ -72,7 +74,8 @@ def _show_difference(difference: Difference) -> None:
     text = Text(line(difference.submission), style="bold")
     points, sign = difference.gain, "+" if difference.gain > 0 else ""
     text.append(f"  {_score(difference.before)} -> {_score(difference.after)}")
-    text.append(f"  {sign}{number(points)}", style="red" if points < 0 else "green")
+    if difference.before is not None and difference.after is not None:
+        text.append(f"  {sign}{number(points)}", style="red" if points < 0 else "green")
     text.append(f"  {STATUS_WORDS[difference.status]}", style="dim")
     OUT.print(text)
     for change in difference.changes:

@@ -12,15 +12,17 @@ def unquoted(
     shown: Iterable[CriterionResult], hidden: Sequence[CriterionResult]
 ) -> tuple[CriterionResult, ...]:
     """The visible criteria; a check that was not run for a hidden one does not name that."""
-    sentences = {found.check.description for graded in hidden for found in graded.checks}
+    checks = [found.check for graded in hidden for found in graded.checks]
+    # A failed one is quoted by its sentence, one that we could not run by its id.
+    names = {check.description for check in checks} | {f"`{check.id}`" for check in checks}
     return tuple(
-        replace(graded, checks=tuple(_unquoted(found, sentences) for found in graded.checks))
+        replace(graded, checks=tuple(_unquoted(found, names) for found in graded.checks))
         for graded in shown
     )
 
 
-def _unquoted(found: CheckResult, sentences: set[str]) -> CheckResult:
-    named = (sentence and sentence in found.message for sentence in sentences)
-    if found.status == "skipped" and any(named):
+def _unquoted(found: CheckResult, names: set[str]) -> CheckResult:
+    named = (name and name in found.message for name in names)
+    if found.status in ("skipped", "error") and any(named):
         return replace(found, message=SHOWN_LATER)
     return found

@@ -83,7 +83,7 @@ def command(graded: CriterionResult, result: Result) -> Command | None:
     names = (result.assignment, graded.criterion.id)
     assignment, criterion = (shlex.quote(name) for name in names)
     return Command(
-        f"python grade.py check . --assignment {assignment} --only {criterion}",
+        f"softmark check . --assignment {assignment} --only {criterion}",
         same_inputs=result.environment.get("inputs") == "public",
         needs_data=graded.criterion.kind == "metric",
     )

@@ -1,5 +1,7 @@
 """What Softmark prints: data on stdout, progress and errors on stderr."""
 
+import io
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -37,6 +39,13 @@ SIGNS = {
     "needs_review": ("?", "cyan"),
     "error": ("!", "magenta"),
 }
+
+
+def bear_any_encoding() -> None:
+    """What a terminal or a pipe cannot encode becomes a `?` there, instead of an end."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
@@ -85,8 +94,11 @@ def _points_in_words(result: Result) -> str:
         most = number(result.max_score)
         return f"{number(found.earned)} of the {most} points so far, {number(found.waiting)} wait"
     judged = [each for each in result.criteria if each.points is not None]
+    whole = sum(each.criterion.points for each in judged)
+    if not whole:  # "0 of 0" would read as a grade
+        return "no points judged here"
     earned = number(sum(each.points or 0.0 for each in judged))
-    return f"{earned} of the {number(sum(c.criterion.points for c in judged))} points judged here"
+    return f"{earned} of the {number(whole)} points judged here"
 
 
 class ScoreTable:

@@ -153,11 +153,16 @@ def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
     if len(failures) > SHOWN:
         OUT.print(f"- {len(failures) - SHOWN} more failed: say `--verbose`")
     if blocked:
-        OUT.print(f"- {blocked} more, not run because they build on these")
+        named = "these" if failures else "what is missing"
+        OUT.print(f"- {blocked} more, not run because they build on {named}")
 
 
 def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult, CheckResult]]:
-    """The checks that failed, those that say the same once, the dearest first."""
+    """The checks that failed, those that say the same once, the dearest first.
+
+    What could not be run because another could not comes last: the other says what broke.
+    """
+    broken = {c.check.id for graded in criteria for c in graded.checks if c.status == "error"}
     found: dict[tuple[str, ...], tuple[float, CheckResult, CriterionResult]] = {}
     for graded in criteria:
         weight = sum(check.check.weight for check in graded.checks) or 1.0
@@ -166,8 +171,12 @@ def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult
                 lost = graded.criterion.points * check.check.weight / weight
                 says = check.message, check.hint, check.expected, check.actual
                 found.setdefault(says, (lost * (1 - check.fraction), check, graded))
-    ranked = sorted(found.values(), key=lambda each: -each[0])
+    ranked = sorted(found.values(), key=lambda each: (_follows(each[1], broken), -each[0]))
     return [(graded, check) for _, check, graded in ranked]
+
+
+def _follows(check: CheckResult, broken: set[str]) -> bool:
+    return check.status == "error" and not broken.isdisjoint(check.check.depends_on)
 
 
 def _explained(check: CheckResult, missing: Mapping[str, str]) -> bool:

@@ -69,6 +69,15 @@ def test_json_is_one_result_of_visible_criteria(tiny_folder, hand_in):
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("name", ["answer", "answr", "metric"])
+def test_only_knows_no_hidden_criterion(tiny_folder, hand_in, name):
+    hide(tiny_folder)
+    done = check(hand_in(work_py=WRONG), tiny_folder, "--only", name)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "`answer`" not in done.stderr.replace(f"no criterion `{name}`", "")
+
+
 def test_json_of_a_run_is_a_line_each(tiny_folder, hand_in, tmp_path):
     first = hand_in("ada", work_py=RIGHT, answer_txt="42")
     out = ("--out", tmp_path / "out", "--json")
@@ -105,6 +114,16 @@ def test_all_that_a_check_says_can_be_seen(tiny_folder, hand_in):
     upload = hand_in(work_py=RIGHT)
     assert "Look at this." not in check(upload, tiny_folder).stdout
     assert "Look at this." in check(upload, tiny_folder, "--verbose").stdout
+
+
+def test_signs_that_a_pipe_cannot_hold_end_nothing(tiny_folder, hand_in):
+    words = ("check", hand_in(work_py=WRONG), "--assignment", tiny_folder, "--isolation", "none")
+    environment = {"PATH": os.environ["PATH"], "PYTHONIOENCODING": "cp1252"}
+    command = [sys.executable, "grade.py", *map(str, words)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert b"points judged here" in done.stdout
+    assert done.stderr == b""
 
 
 @pytest.mark.parametrize(("wish", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])

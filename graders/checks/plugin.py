@@ -30,6 +30,8 @@ from graders.model import Assignment, Check, CheckResult, Setting
 from graders.rerun import Rerun
 from graders.suite.process import Suite
 
+SHOWN_LATER = "Not judged, because it builds on something that is shown later."
+
 
 @dataclass(frozen=True, slots=True)
 class Material:
@@ -212,11 +214,20 @@ class GradingPlugin:
             before = self._results.get(name)
             if before is None or before.status in ("passed", "partial"):
                 continue
+            named = self._may_name(check, before.check)
             if before.status == "error":
-                return verdict(check, GraderFault(f"it builds on `{name}`, which could not run"))
+                ground = f"`{name}`" if named else "something shown later"
+                return verdict(check, GraderFault(f"it builds on {ground}, which could not run"))
             message = f"Not judged, because it builds on: {before.check.description}"
-            return CheckResult(check, "skipped", 0.0, message, outcome="blocked")
+            return CheckResult(
+                check, "skipped", 0.0, message if named else SHOWN_LATER, outcome="blocked"
+            )
         return None
+
+    def _may_name(self, check: Check, ground: Check) -> bool:
+        """Whether who sees one check may see the other: what is hidden is not quoted elsewhere."""
+        seen = {each.id: each.visibility for each in self._assignment.rubric}
+        return seen[ground.criterion] in ("visible", seen[check.criterion])
 
 
 def _location(problem: BaseException) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 from graders.errors import Misuse
 from graders.suite.decorators import KNOWN, Method
 
+CASES = ("TestCase", "IsolatedAsyncioTestCase")
+RUNS = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
 COUNTED = "tests are counted without running the file: write each one down as a method"
 
 
@@ -22,40 +24,60 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A file: its classes by name, and the full names behind imported ones."""
+    """A file: its classes by name, and the full names behind imported ones.
+
+    `hides` has the decorator of gradescope-utils that a name of the file's own stands for or calls;
+    `stars` are the modules of which it imports everything.
+    """
 
     path: Path
     classes: dict[str, Class]
     names: dict[str, str]
+    hides: dict[str, str]
+    stars: tuple[str, ...]
 
 
 def read_module(path: Path) -> Module:
     """The module in a file; Misuse where it is no Python, or makes tests while it runs."""
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError) as error:
         raise Misuse(f"{path}: {error}", "the suite must be Python in UTF-8") from error
     names = dict(_imported(tree))
     nodes = list(_statements(tree.body))
     classes = {each.name: each for each in nodes if isinstance(each, ast.ClassDef)}
     _refuse_what_runs(tree, nodes, set(classes), path)
+    _refuse_inner_classes(tree, set(nodes), path)
     read = {name: _class(node, names, path) for name, node in classes.items()}
-    return Module(path, read, names)
+    hides = {own: known for node in nodes for own, known in _hidden(node, names)}
+    stars = (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*")
+    return Module(path, read, names, hides, tuple(node.module or "" for node in stars))
 
 
 def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
     methods: dict[str, Method] = {}
     for each in node.body:
         by_name = any(name.startswith("test") for name in _assigned(each))
-        if by_name or isinstance(each, ast.For | ast.While | ast.If):
+        if by_name or isinstance(each, RUNS):
             raise Misuse(f"{path}:{each.lineno}: `{node.name}` makes tests by code", COUNTED)
         if isinstance(each, Method) and each.name.startswith("test"):
             methods[each.name] = each
-    bases = tuple(_full(ast.unparse(base), names) for base in node.bases)
+    bases = tuple(full_name(ast.unparse(base), names) for base in node.bases)
     return Class(node.name, bases, methods)
 
 
-def _full(name: str, names: dict[str, str]) -> str:
+def _hidden(node: ast.stmt, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The names that a statement gives to what has to do with a known decorator, and which."""
+    own = [node.name] if isinstance(node, Method | ast.ClassDef) else _assigned(node)
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name | ast.Attribute):
+            place, _, last = full_name(ast.unparse(inner), names).rpartition(".")
+            if last in KNOWN and place.startswith("gradescope_utils."):
+                yield from ((name, last) for name in own)
+
+
+def full_name(name: str, names: dict[str, str]) -> str:
+    """The name as it is called where it comes from."""
     first, dot, rest = name.partition(".")
     return names.get(first, first) + dot + rest
 
@@ -73,7 +95,8 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
         elif isinstance(node, ast.ImportFrom):
             place = f"{node.module}." if node.module else ""
             for alias in node.names:
-                every = KNOWN if alias.name == "*" else (alias.name,)
+                known = CASES if node.module == "unittest" else KNOWN
+                every = known if alias.name == "*" else (alias.name,)
                 yield from ((alias.asname or name, place + name) for name in every)
 
 
@@ -96,3 +119,12 @@ def _refuse_what_runs(
         target = ast.unparse(call.args[0]) if call.args else ""
         if ast.unparse(call.func) == "setattr" and target in classes:
             raise Misuse(f"{path}:{call.lineno}: `setattr` makes tests of `{target}`", COUNTED)
+
+
+def _refuse_inner_classes(tree: ast.Module, outer: set[ast.stmt], path: Path) -> None:
+    """Refuse classes with tests in a loop, a function, a class: nobody knows how many there are."""
+    inner = (each for each in ast.walk(tree) if isinstance(each, ast.ClassDef))
+    for node in (each for each in inner if each not in outer):
+        if any(isinstance(each, Method) and each.name.startswith("test") for each in node.body):
+            where = f"{path}:{node.lineno}: `{node.name}`"
+            raise Misuse(f"{where} is not at the top of the file", COUNTED)

@@ -15,9 +15,8 @@ from pathlib import Path
 from graders.errors import Misuse
 from graders.suite.decorators import Method, read_decorators
 from graders.suite.model import SuiteTest
-from graders.suite.modules import Class, Module, read_module
+from graders.suite.modules import CASES, Class, Module, full_name, read_module
 
-CASES = ("TestCase", "IsolatedAsyncioTestCase")
 PLAIN = ("object", "abc.ABC", "ABC")
 FAR = (2**31,)  # tests without a number come after those with one
 
@@ -63,13 +62,31 @@ class _Suite:
         for each in module.classes.values():
             if self._is_case(module, each):
                 yield from self._tests_of(module, each)
+            elif each.methods:
+                self._refuse_unknown(module, each)
 
     def _tests_of(self, module: Module, case: Class) -> Iterator[SuiteTest]:
         for method, (home, node) in self._methods(module, case).items():
             where = f"{home.path}:{node.lineno}"
+            self._refuse_hidden(home, node, where)
             fields = read_decorators(node, home.names, where)
             title = (ast.get_docstring(node) or f"{case.name}.{method}").splitlines()[0].strip()
             yield SuiteTest(module.path.stem, case.name, method, title, **fields)
+
+    def _refuse_hidden(self, home: Module, node: Method, where: str) -> None:
+        """Refuse a decorator of the suite's own that calls a known one: its value is not seen."""
+        for each in node.decorator_list:
+            plain = ast.unparse(each.func if isinstance(each, ast.Call) else each)
+            place, _, own = full_name(plain, home.names).rpartition(".")
+            module = self._home(place) if place else home
+            hidden = module.hides.get(own) if module is not None else None
+            if hidden is not None:
+                problem = f"{where}: `@{plain}` hides `{hidden}`"
+                raise Misuse(problem, "write that one itself there, with its value")
+
+    def _home(self, place: str) -> Module | None:
+        """The suite's module of that name."""
+        return self.modules.get(place.removeprefix(f"{self.folder.name}."))
 
     def _methods(self, module: Module, case: Class) -> dict[str, tuple[Module, Method]]:
         """The test methods of a class, its own before those of the classes it builds on."""
@@ -78,12 +95,18 @@ class _Suite:
             known = self._class(module, base)
             inherited = self._methods(*known) if known is not None else {}
             found |= {name: each for name, each in inherited.items() if name not in found}
-            if known is None and found and not _is_root(base) and base not in PLAIN:
+        if found:
+            self._refuse_unknown(module, case)
+        return found
+
+    def _refuse_unknown(self, module: Module, case: Class) -> None:
+        """Refuse what a class builds on where it is neither unittest's nor the suite's."""
+        for base in case.bases:
+            if self._class(module, base) is None and not _is_root(base) and base not in PLAIN:
                 raise Misuse(
                     f"{module.path}: `{case.name}` builds on `{base}`, which is not in the suite",
                     "its tests cannot be counted: put the class into the suite's folder",
                 )
-        return found
 
     def _is_case(self, module: Module, case: Class) -> bool:
         bases = [self._class(module, base) for base in case.bases]
@@ -93,12 +116,10 @@ class _Suite:
     def _class(self, module: Module, name: str) -> tuple[Module, Class] | None:
         """The class of the suite that a name stands for; None where it comes from elsewhere."""
         place, _, own = name.rpartition(".")
-        place = place.removeprefix(f"{self.folder.name}.")
-        home = self.modules.get(place) if place else module
-        found = home.classes.get(own) if home is not None else None
-        return (home, found) if home is not None and found is not None else None
+        homes = [self._home(place)] if place else [module, *map(self._home, module.stars)]
+        found = ((home, home.classes[own]) for home in homes if home and own in home.classes)
+        return next(found, None)
 
 
 def _is_root(name: str) -> bool:
-    first, *_, last = name.split(".")
-    return first == "unittest" and last in CASES
+    return name.partition(".")[0] == "unittest" and name.rpartition(".")[2] in CASES

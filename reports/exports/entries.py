@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,6 +50,18 @@ def entries(course: Course) -> Iterator[Entry]:
         grade = final_grade(result, task.grading, due)
         for person in people_in(given.student):
             yield Entry(person, given.id, due, given.submitted_at, grade)
+
+
+def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
+    """A sentence for each student who has more than one line, of which a reader may take any."""
+    given: dict[str, list[str]] = defaultdict(list)
+    for entry in found:
+        given[entry.key.casefold()].append(entry.submission)
+    return tuple(
+        f"{key} has more than one line: {', '.join(own)}"
+        for key, own in sorted(given.items())
+        if len(own) > 1
+    )
 
 
 def table(

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from reports.exports.entries import Entry, entries, table
+from reports.exports.entries import Entry, entries, repeated, table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell
 
@@ -14,7 +14,8 @@ TOTAL = "Total Lateness (H:M:S)"
 def gradescope_csv(course: Course) -> Export:
     """A line a student; a grade that is not there is a blank cell."""
     header = (*PEOPLE, *(f"{course.title}{part}" for part in ASSIGNMENT), TOTAL)
-    return Export(table(header, map(_cells, entries(course))))
+    found = list(entries(course))
+    return Export(table(header, map(_cells, found)), repeated(found))
 
 
 def _cells(entry: Entry) -> list[str]:

@@ -24,6 +24,7 @@ WHO = (
 )
 NUMBERS = ("ID", "SIS User ID", "SIS Login ID")
 NUMBERED = re.compile(r"(?P<title>.*) \(\d+\)")
+FIRST_CELL = re.compile(r'"?Student"?;')
 EXPORT_IT = "in Canvas: Grades, Export, Export Entire Gradebook"
 
 
@@ -77,8 +78,7 @@ def read_roster(path: Path) -> Roster:
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(f"{path}: {error}", EXPORT_IT) from error
     bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
-    first = text.partition("\n")[0]
-    delimiter = ";" if first.count(";") > first.count(",") else ","
+    delimiter = ";" if FIRST_CELL.match(text) else ","
     rows = _rows(path, text, delimiter)
     header = tuple(rows[0]) if rows else ()
     if not {"Student", "ID", "Section"} <= set(header):
@@ -106,7 +106,8 @@ def _students(
     header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> tuple[Mapping[str, str], ...]:
     """The rows of people: those above `Points Possible` and that row are of the assignments."""
-    found = [dict(zip(header, row, strict=False)) for row in rows if any(row)]
+    blank = dict.fromkeys(header, "")
+    found = [blank | dict(zip(header, row, strict=False)) for row in rows if any(row)]
     above = [i for i, row in enumerate(found[:3]) if row.get("Student", "").strip() == POINTS]
     return tuple(row for row in found[above[0] + 1 if above else 0 :] if row.get("Student"))
 

@@ -87,7 +87,7 @@ const number = (value) => value.toLocaleString("en");
 function told(first, shown, chosen, all) {
   const range = shown < chosen ? `${number(first + 1)} to ${number(first + shown)} of ` : "";
   const found = chosen < all ? `${number(chosen)} found among ` : "";
-  return `${range}${found}${number(all)} submissions`;
+  return `${range}${found}${number(all)} ${all === 1 ? "submission" : "submissions"}`;
 }
 
 class Finder {

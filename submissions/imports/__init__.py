@@ -57,6 +57,8 @@ def gather(folder: Path, wanted: Wanted) -> Gathered:
     layout = layout_of(folder) if wanted.layout == "auto" else wanted.layout
     found = _read(folder, layout, wanted)
     uploads, notes = list(found.uploads), list(found.notes)
+    if wanted.layout == "auto" and layout == "folders":
+        notes += _doubts(folder)
     if wanted.attempts == "last":
         uploads, undecided = last_attempts(uploads)
         notes += undecided
@@ -68,11 +70,26 @@ def layout_of(folder: Path) -> Layout:
     if (folder / METADATA).is_file():
         return "gradescope"
     children = collect(folder)
-    if children and all(is_clone(path) for path in children):
+    if children and all(map(is_clone, children)):
         return "git"
-    if children and all(path.is_file() and is_canvas_name(path.name) for path in children):
+    if children and all(map(_is_of_canvas, children)):
         return "canvas"
     return "folders"
+
+
+def _doubts(folder: Path) -> list[str]:
+    """Sentences where some of a folder look like another system's, and one file decided."""
+    children = collect(folder)
+    alike = {"git": sum(map(is_clone, children)), "canvas": sum(map(_is_of_canvas, children))}
+    return [
+        f"read as folders, though {few} of {len(children)} look otherwise (--from {layout})"
+        for layout, few in alike.items()
+        if few
+    ]
+
+
+def _is_of_canvas(path: Path) -> bool:
+    return path.is_file() and is_canvas_name(path.name)
 
 
 def _read(folder: Path, layout: Layout, wanted: Wanted) -> Found:

@@ -14,9 +14,10 @@ from submissions.people import Person
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def key_of(person: Person) -> str:
-    """What tells a person from all others in one course."""
-    return (person.email or person.sid or person.canvas or person.name).casefold()
+def key_of(person: Person, upload: str) -> str:
+    """What tells a person from all others in one course: a name alone does not."""
+    known = person.email or person.sid or person.canvas
+    return known.casefold() or f"{upload}/{person.name}"
 
 
 def last_attempts(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
@@ -36,7 +37,7 @@ def _by_person(uploads: Sequence[Upload]) -> Mapping[str, list[Upload]]:
     found: dict[str, list[Upload]] = defaultdict(list)
     for upload in uploads:
         for person in upload.people:
-            found[key_of(person)].append(upload)
+            found[key_of(person, upload.name)].append(upload)
     return found
 
 
@@ -46,5 +47,6 @@ def _when(upload: Upload) -> tuple[datetime, str]:
 
 def _of_whom_it_is_last(upload: Upload, last: Mapping[str, str]) -> Upload | None:
     """The upload with the people of whom it is the last one; None where there are none left."""
-    people = tuple(p for p in upload.people if last.get(key_of(p), upload.name) == upload.name)
+    name = upload.name
+    people = tuple(p for p in upload.people if last.get(key_of(p, name), name) == name)
     return replace(upload, people=people) if people or not upload.people else None

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain, count
 from pathlib import Path
 
 from submissions.archive import SUFFIXES, unpack
@@ -25,6 +26,7 @@ NAME = re.compile(
     r"(?P<who>[^_]+)_(?P<late>LATE_)?(?P<user>[0-9]+)_(?:(?P<number>[0-9]+)_)?(?P<name>.+)"
 )
 AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,2})(?P<suffix>\.[^.]*)")
+SHORT = 200  # bytes of an archive's name; file systems stop at 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +91,25 @@ def _staged(files: Sequence[_File], folder: Path, wanted: Sequence[str]) -> Path
     """A folder with the files; where an archive cannot be opened, that archive, to be rejected."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name, path in _named(files, wanted).items():
-        if not name.casefold().endswith(SUFFIXES):
-            shutil.copyfile(path, folder / name)
-            shutil.copystat(path, folder / name)
-            continue
+    named = _named(files, wanted)
+    archives = [name for name in named if name.casefold().endswith(SUFFIXES)]
+    for name in named.keys() - archives:
+        shutil.copyfile(named[name], folder / name)
+        shutil.copystat(named[name], folder / name)
+    for name in archives:
         try:
-            unpack(path, folder / f"{name} (unpacked)")
+            unpack(named[name], _free(folder, name))
         except Rejected:
-            return path
+            return named[name]
     return folder
+
+
+def _free(folder: Path, name: str) -> Path:
+    """A place for what an archive holds; students choose names, also long and taken ones."""
+    short = name.encode(errors="ignore")[:SHORT].decode(errors="ignore")
+    place = folder / f"{short} (unpacked)"
+    others = (folder / f"{short} (unpacked {again})" for again in count(2))
+    return next(each for each in chain([place], others) if not each.exists())
 
 
 def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:

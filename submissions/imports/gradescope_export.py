@@ -38,7 +38,9 @@ def read_gradescope(folder: Path) -> Found:
     lost = [f"{name}: in {METADATA}, but not in the folder" for name in metadata.keys() - known]
     unknown = [Upload(path.name, path, (), None) for path in _folders(folder, known)]
     nobodys = [f"{upload.name}: {METADATA} does not say whose" for upload in unknown]
-    return Found((*uploads, *unknown), (*sorted(lost), *nobodys))
+    timeless = ", ".join(upload.name for upload in uploads if upload.submitted_at is None)
+    late = [f"nobody can say when, so without penalty: {timeless}"] if timeless else []
+    return Found((*uploads, *unknown), (*sorted(lost), *nobodys, *late))
 
 
 def _metadata(file: Path) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def _uploads(folder: Path, name: str, entry: object) -> Iterator[Upload]:
     attempts += [(f"submission_{_text(each, ':id')}", each) for each in _entries(entry, ":history")]
     for attempt, about in dict(attempts).items() if len(attempts) > 1 else attempts:
         if FOLDER.fullmatch(attempt) and _is_folder(folder / attempt):
-            yield Upload(attempt, folder / attempt, people, _time(_text(about, ":created_at")))
+            yield Upload(attempt, folder / attempt, people, _created(about))
 
 
 def _folders(folder: Path, known: set[str]) -> list[Path]:
@@ -88,6 +90,12 @@ def _entries(entry: object, key: str) -> list[object]:
 def _text(entry: object, key: str) -> str:
     found = entry.get(key, "") if isinstance(entry, dict) else ""
     return found if isinstance(found, str) and found not in NOTHING else ""
+
+
+def _created(entry: object) -> datetime | None:
+    """When it was made: as text, or as the object that Rails writes of a time with its zone."""
+    value = entry.get(":created_at") if isinstance(entry, dict) else None
+    return _time(_text(value, "utc") or _text(entry, ":created_at"))
 
 
 def _time(text: str) -> datetime | None:

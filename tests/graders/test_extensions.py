@@ -74,5 +74,5 @@ def test_a_file_with_other_columns_is_refused(tiny, tmp_path):
 
 
 def test_a_student_with_two_dates_is_refused(dues):
-    with pytest.raises(Misuse, match=r"extensions\.csv: line 3: `ADA`"):
+    with pytest.raises(Misuse, match=r"extensions\.csv: `ada` stands there twice"):
         dues("ada,2026-03-03T12:00:00Z", "ADA,2026-03-02T12:00:00Z")

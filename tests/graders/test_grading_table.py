@@ -62,6 +62,7 @@ def test_an_assignment_without_a_table_declares_nothing(load):
     [
         ("[grading]\nlate = 1", "`grading.late`: Extra inputs"),
         ("[grading]\nround_to = 0", "`grading.round_to`"),
+        ("[grading]\nround_to = 1e-30", "`grading.round_to`"),
         ("[grading]\nlate_percent_per_day = 101", "`grading.late_percent_per_day`"),
         ("[grading]\nlate_percent_per_day = 1\nlate_percent_per_hour = 1", "not both"),
         ("[[grading.drop]]\ncriteria = ['a', 'q']\nlowest = 1", "no criterion `q`"),

@@ -3,6 +3,7 @@
 import pytest
 
 from graders.boundary.sandbox import Tier, best_tier
+from graders.discovery import load_assignment
 from graders.errors import Misuse
 from graders.pipeline import Options, excused, grade_submission
 from submissions.receive import identify
@@ -42,6 +43,21 @@ def test_a_check_that_builds_on_a_failed_one_is_skipped(tiny, hand_in):
     skipped = checks(result)["doubles-zero"]
     assert skipped.status == "skipped"
     assert "Doubling 21 gives 42." in skipped.message
+
+
+@pytest.mark.parametrize(("work", "status"), [(WRONG, "skipped"), (RIGHT, "error")])
+def test_a_hidden_ground_is_not_quoted(tiny_folder, hand_in, work, status):
+    """Neither where it failed nor where we could not run it."""
+    toml, check = tiny_folder / "assignment.toml", tiny_folder / "test_tiny.py"
+    hidden = 'id = "secret"\ntitle = "S"\npoints = 1\nkind = "code"\nvisibility = "hidden"\n'
+    toml.write_text(f"{toml.read_text()}\n[[criterion]]\n{hidden}")
+    checks_text = check.read_text().replace('"double", weight=3', '"secret", weight=3')
+    check.write_text(checks_text if work == WRONG else checks_text.replace("came !=", "ours !="))
+    found = checks(grade(hand_in(work_py=work), load_assignment(str(tiny_folder))))
+    blocked = found["doubles-zero"]
+    assert (blocked.status, "shown later" in blocked.message) == (status, True)
+    assert "doubles" not in blocked.message
+    assert "Doubling" not in blocked.message
 
 
 def test_a_missing_file_loses_only_its_own_points(tiny, hand_in):

@@ -107,6 +107,7 @@ KNOWN["first"] = 21
 
 
 def cases():
+    """CANARY docstring of a function that both use."""
     # CANARY comment in a function that both use
     return [KNOWN["first"], 4]
 

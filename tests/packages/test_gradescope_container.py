@@ -8,7 +8,6 @@ import pytest
 from tests.packages.conftest import RIGHT, WRONG
 from tests.packages.container import LANDLOCK, stub
 
-pytestmark = pytest.mark.slow
 CREATED, DUE = "2026-03-02T12:00:00.000000-07:00", "2026-03-01T12:00:00.000000-07:00"
 # Whatever a student's process can do to the results, to the package and to the course's secrets.
 HOSTILE = """
@@ -44,6 +43,7 @@ def double(x):
 TIERS = [("auto", (), "landlock"), ("none", LANDLOCK, "none")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("isolation", "denied", "tier"), TIERS)
 def test_submission_is_graded_without_namespaces(autograder, isolation, denied, tier):
     container = autograder(isolation=isolation, denied=denied)
@@ -56,6 +56,7 @@ def test_submission_is_graded_without_namespaces(autograder, isolation, denied, 
     assert document["output"].startswith("Submitted 1 day after the due date")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("isolation", "denied", "tier"), TIERS)
 def test_hostile_code_reaches_nothing(autograder, isolation, denied, tier):
     container = autograder(isolation=isolation, denied=denied)
@@ -71,6 +72,7 @@ def test_hostile_code_reaches_nothing(autograder, isolation, denied, tier):
     assert (container.root / "autograder/submission_metadata.json").read_bytes() == before
 
 
+@pytest.mark.long
 def test_without_any_isolation_nothing_is_graded(autograder):
     container = autograder(denied=LANDLOCK)
     container.hand_in(work_py=RIGHT, answer_txt="42")
@@ -79,6 +81,7 @@ def test_without_any_isolation_nothing_is_graded(autograder):
     assert "no isolation" in done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_namespaces_are_used_where_they_are_permitted(autograder):
     container = autograder(docker=False)
     container.hand_in(work_py=WRONG, answer_txt="42")
@@ -87,6 +90,7 @@ def test_namespaces_are_used_where_they_are_permitted(autograder):
     assert document["extra_data"]["softmark"]["isolation"] == "bubblewrap"
 
 
+@pytest.mark.long
 def test_set_up_twice_is_set_up(autograder):
     container = autograder()
     again = container.set_up()
@@ -95,6 +99,7 @@ def test_set_up_twice_is_set_up(autograder):
     assert (container.root / "autograder/source").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 def test_mirror_that_fails_twice_is_asked_again(autograder):
     container = autograder()
     stub(container.root, "apt-get", "date >>/tmp/n; [ $(wc -l </tmp/n) -gt 2 ]")
@@ -134,6 +139,7 @@ def run_out_of_memory(container):
     stub(container.root, "timeout", 'shift 2; "$@" & sleep 1; kill -9 $!; wait $!')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("break_it", "words"),
     [
@@ -160,6 +166,7 @@ def test_what_fails_is_no_zero(autograder, break_it, words):
     assert [path.name for path in old.parent.iterdir()] == ["results.json"]
 
 
+@pytest.mark.long
 def test_broken_metadata_costs_nothing(autograder):
     container = autograder()
     container.hand_in(work_py=RIGHT, answer_txt="42")
@@ -169,6 +176,7 @@ def test_broken_metadata_costs_nothing(autograder):
     assert document["extra_data"]["softmark"]["notes"]
 
 
+@pytest.mark.long
 def test_shared_secret_asks_the_same_and_is_not_told(autograder):
     container = autograder(draw="deadbeefdeadbeef")
     container.hand_in(work_py=RIGHT, answer_txt="42")
@@ -181,6 +189,7 @@ def test_shared_secret_asks_the_same_and_is_not_told(autograder):
     )
 
 
+@pytest.mark.long
 def test_late_penalty_makes_the_score_and_tests_stay_raw(tiny_folder, autograder):
     file = tiny_folder / "assignment.toml"
     file.write_text(file.read_text() + "[grading]\nlate_percent_per_day = 10\n")
@@ -190,4 +199,4 @@ def test_late_penalty_makes_the_score_and_tests_stay_raw(tiny_folder, autograder
     document, _ = container.grade()
     assert sum(each["score"] for each in document["tests"]) == 6.0
     assert document["score"] == 5.4
-    assert document["output"].startswith("Your score: 6 of 6 points; 1 day late, minus 0.6")
+    assert document["output"].startswith("Your score is 5.4: 6 of 6 points; 1 day late, minus 0.6")

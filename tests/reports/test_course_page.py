@@ -73,6 +73,20 @@ def test_links_lead_to_the_pages(tmp_path, hostile):
     assert page.is_file()
 
 
+def test_every_link_has_a_name(tmp_path, graded):
+    nobody = replace(graded, submission=replace(graded.submission, student=""))
+    source = write_course_page(course_view([nobody]), tmp_path).read_text()
+    assert "<bdi></bdi>" not in source
+    assert "<bdi></bdi>" not in write_submission_files(nobody, tmp_path)[-1].read_text()
+
+
+def test_what_nobody_has_points_in_has_no_bar(tmp_path, rejected):
+    source = write_course_page(course_view([rejected]), tmp_path).read_text()
+    section = source[source.index('id="criteria"') : source.index('id="submissions"')]
+    assert "Mean –" in section
+    assert 'class="bar"' not in section
+
+
 def test_hostile_text_stays_text(tmp_path, hostile):
     source = write_course_page(course_view([hostile]), tmp_path).read_text()
     assert source.count("<script>") == 1

@@ -19,6 +19,11 @@ def test_a_name_that_is_the_id_stands_once(make_result, graded):
     assert rows(make_result(*graded.criteria, submission="bo", student="bo"))[0][:2] == ["bo", 0]
 
 
+def test_who_has_no_name_is_called_by_the_id(make_result, graded):
+    nobody = make_result(*graded.criteria, submission="bo", student="")
+    assert rows(nobody)[0][:2] == ["bo", 0]
+
+
 def test_open_points_are_not_zero(make_result, graded, incomplete):
     files = graded.criteria[1]
     only = make_result(files, submission="bo")

@@ -43,6 +43,11 @@ def test_cell_is_never_a_formula(start):
     assert re.match(r"'", cell(start + "cmd|' /C calc'!A0"))
 
 
+def test_cell_is_no_formula_where_a_separator_begins_a_column():
+    assert cell("Ada; =cmd|' /C calc'!A0") == "Ada; '=cmd|' /C calc'!A0"
+    assert cell("a;-1,@x") == "a;'-1,'@x"
+
+
 @pytest.mark.parametrize("text", ["Ada", "a=b", "1-2", "Zoë O'Neil"])
 def test_other_cells_stay(text):
     assert cell(text) == text

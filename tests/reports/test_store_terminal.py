@@ -43,7 +43,8 @@ def many_regraded(regraded):
 def test_regrade_names_gain_loss_and_reason(capsys, tmp_path, regraded):
     store_terminal.show_regraded(regraded, tmp_path)
     said = capsys.readouterr().out
-    assert "1 gain, 1 lose, 98 keep their score" in said
+    assert "1 gain, 1 lose, 97 keep their score; 1 have a score in one of the two only" in said
+    assert "cyd  5 -> -  Not fully graded" in said
     assert said.index("bob  5 -> 4.5  -0.5") < said.index("ada  1 -> 2  +1")
     assert "answer: passed -> partial (25%): Nearly." in said
 
@@ -57,6 +58,7 @@ def test_the_page_says_the_same(tmp_path, regraded):
     assert page.index(">bob<") < page.index(">ada<")
     assert "passed → partial (25%)" in page
     assert "Not fully graded" in page
+    assert '<td class="num">–</td>' in page, "a score that is gone is no difference of 0"
 
 
 def test_hostile_words_do_nothing_on_the_page(tmp_path, hostile_regraded):

@@ -73,7 +73,7 @@ def test_an_equation_stands_alone(page, make_result):  # noqa: F811
 def test_the_command_checks_the_failing_criterion_alone(page, make_result):  # noqa: F811
     wrong, right = check_result("failed"), check_result()
     shown = page(make_result(criterion_result(CODE, wrong), criterion_result(FILES, right)))
-    assert "python grade.py check . --assignment toy --only rotary" in words_of(shown)
+    assert "softmark check . --assignment toy --only rotary" in words_of(shown)
     assert "--only files" not in shown.source
 
 
@@ -105,19 +105,34 @@ HIDDEN = replace(
     message="the-secret",
     counterexample=(("the-secret", "⁇the-secret□"),),
     expected="the-secret",
-    check=Check("h", "The-secret holds: the-secret.", "any"),
+    check=Check("the-secret-check", "The-secret holds: the-secret.", "any"),
 )
 QUOTED = f"Not judged, because it builds on: {HIDDEN.check.description}"
 BLOCKED = check_result("skipped", outcome="blocked", message=QUOTED)
+BROKEN = check_result("error", message="It builds on `the-secret-check`, which could not run.")
 
 
+@pytest.mark.parametrize("stopped", [BLOCKED, BROKEN])
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
-def test_nothing_of_a_hidden_criterion_is_in_the_source(page, make_result, visibility):  # noqa: F811
+def test_nothing_of_a_hidden_criterion_is_in_the_source(page, make_result, visibility, stopped):  # noqa: F811
     kept = replace(SECRET, id="the-secret", title="The-secret", visibility=visibility)
-    shown = page(make_result(criterion_result(CODE, BLOCKED), criterion_result(kept, HIDDEN)))
+    shown = page(make_result(criterion_result(CODE, stopped), criterion_result(kept, HIDDEN)))
     assert "the-secret" not in shown.source.lower()
     assert SHOWN_LATER in shown.text
     assert "6 at most" in shown.text
+
+
+@pytest.mark.parametrize("criterion", [SECRET, replace(CODE, points=0.0)])
+def test_no_points_are_no_zero(page, make_result, criterion):  # noqa: F811
+    text = words_of(page(make_result(criterion_result(criterion, check_result()))))
+    assert "No points depend on what you can see now" in text
+    assert not re.search(r"\b0 of 0\b", text)
+
+
+def test_what_waits_unseen_leaves_no_sum_of_nothing(page, make_result):  # noqa: F811
+    waits = criterion_result(SECRET, check_result("needs_review"))
+    shown = make_result(criterion_result(CODE, check_result()), waits, status="needs_review")
+    assert "not decided yet: 0" not in words_of(page(shown))
 
 
 def test_the_tally_counts_visible_criteria_with_points(graded):

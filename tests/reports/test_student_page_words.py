@@ -52,7 +52,7 @@ def test_only_a_person_decides():
 def test_what_a_machine_found_can_be_seen_again(make_result):
     wrong = criterion_result(CODE, check_result("failed"), check_result())
     result = make_result(wrong)
-    assert command(wrong, result).text == "python grade.py check . --assignment toy --only rotary"
+    assert command(wrong, result).text == "softmark check . --assignment toy --only rotary"
     assert command(criterion_result(CODE, check_result()), result) is None
     decided = review("1 of 4 points, decided by a person.")
     assert command(criterion_result(CODE, replace(decided, status="failed")), result) is None

@@ -115,6 +115,30 @@ def test_nothing_that_we_failed_to_grade_is_a_zero(said, incomplete):
     assert lines[-1] == "10 of the 10 points judged here"
 
 
+def test_what_was_not_judged_is_no_zero_of_zero(said, make_result, rejected, incomplete):
+    broken = make_result(*incomplete.criteria[:1])
+    advice = make_result(criterion_result(replace(CODE, points=0.0), check_result()))
+    for result in (rejected, broken, advice):
+        assert "0 of the 0" not in "\n".join(said(result))
+
+
+def test_what_broke_comes_before_what_builds_on_it(said, make_result):
+    later = [check_result("error", check_id=f"l{n}", message=f"Builds on {n}.") for n in range(4)]
+    later = [replace(each, check=replace(each.check, depends_on=("a",))) for each in later]
+    first = check_result("error", message="No module named numpy.")
+    result = make_result(criterion_result(FILES, *later), criterion_result(CODE, first))
+    text = "\n".join(said(result))
+    assert text.index("No module named numpy.") < text.index("Builds on 0.")
+
+
+def test_what_builds_on_something_missing_says_so(said, make_result):
+    gone = check_result("failed", message="No module named 'work'.")
+    blocked = check_result("skipped", check_id="b", outcome="blocked")
+    result = make_result(criterion_result(CODE, gone, blocked))
+    text = "\n".join(said(result, Unseen({"work.py": "`work.py` is not there."})))
+    assert "1 more, not run because they build on what is missing" in text
+
+
 def test_hostile_words_stay_text(said, hostile):
     attack = hostile.criteria[0].checks[0].message[:300]
     unseen = Unseen({attack: attack}, [attack])

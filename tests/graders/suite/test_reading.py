@@ -14,6 +14,9 @@ from gradescope_utils.autograder_utils import decorators
 from gradescope_utils.autograder_utils.decorators import *
 from gradescope_utils.autograder_utils.decorators import weight as points
 """
+X = "def test_x(self): ..."
+ONE = f"class A(Case):\n        {X}"
+LOOP = "for n in 'ab':\n"
 
 
 @pytest.fixture
@@ -82,6 +85,25 @@ class B(Mixin, A):
     assert weights(read(source, base=base)) == {"A.test_x": 0, "B.test_x": 3, "B.test_y": 2}
 
 
+def test_classes_of_other_kinds_stand_beside_tests(read):
+    source = f"""
+from dataclasses import dataclass
+import torch
+class Wrong(Exception): ...
+class Net(torch.nn.Module): ...
+class Old(object):
+    {X}
+class A(Case):
+    {X}
+"""
+    assert weights(read(source)) == {"A.test_x": 0}
+
+
+def test_a_class_that_a_star_brings_is_known(read):
+    base = "from unittest import *\nclass Base(TestCase):\n    def test_x(self): ...\n"
+    assert weights(read("from base import *\nclass A(Base): ...\n", base=base)) == {"A.test_x": 0}
+
+
 def test_numbers_decide_the_order(read):
     source = "class A(Case):\n" + "".join(
         f"    @number('{number}')\n    def test_{name}(self): ...\n"
@@ -103,11 +125,6 @@ class A(Case):
     assert weights(read(source, run_tests="raise SystemExit")) == {"A.test_x": 0}
 
 
-X = "def test_x(self): ..."
-ONE = f"class A(Case):\n        {X}"
-LOOP = "for n in 'ab':\n"
-
-
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
@@ -118,9 +135,12 @@ LOOP = "for n in 'ab':\n"
         ("class A(Case):\n    test_x = print", "makes tests by code"),
         ("class A(Case): ...\nfor n in 'ab': setattr(A, 'test_' + n, print)", "`setattr` makes"),
         ("def load_tests(*_): ...", "`load_tests` makes"),
+        (f"from lib import Base\nclass A(Base):\n    {X}", "`lib.Base`, which is not in"),
+        (f"class A(Other[int]):\n    {X}", "`A` builds on `Other"),
         ("from lib import Base\nclass A(Base, Case):\n    def test_x(self): ...", "`lib.Base`"),
         ("class A(Case): ...", "has no tests"),
         ("class A(A):\n    def test_x(self): ...", "builds on itself"),
+        (f"class A(Case):\n    try:\n        {X}\n    except OSError: ...", "tests by code"),
         (f"{LOOP}    class A(Case):\n        def test_x(self): ...", "`A` is not at the top"),
         (f"try: ...\nexcept OSError:\n    {ONE}", "test_a.py:10: `A` is not at the top"),
         (f"class B:\n    {ONE}\nclass C(B.A): ...", "`A` is not at the top"),

@@ -156,3 +156,15 @@ def test_names_of_the_roster_are_neutralised(export, by, roster):
 
 def test_a_person_that_is_nobody_matches_no_row(roster):
     assert read_roster(roster()).matches(Person("")) == []
+
+
+def test_a_row_that_ends_early_stops_nothing(export, by, roster):
+    lines = (HEADER, POINTS, '"Hopper, Grace"', '"Hopper, Grace"')
+    found = export("canvas", by("Grace Hopper"), roster=roster(*lines))
+    assert "is more than one" in found.problems[0]
+
+
+def test_semicolons_in_a_title_are_no_delimiter(export, by, roster):
+    header = HEADER.replace("Old (3)", '"Old; a; b; c; d; e; f; g; h; i (3)"')
+    found = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE))
+    assert grades(found)["7"] == "15"

@@ -87,3 +87,10 @@ def test_a_time_that_nobody_knows_is_a_blank(export, by, name):
     table = read(export(name, by("ada", late=None), task=replace(LATE, due=None)))
     assert table.filter(regex="Submission Time|timestamp").isna().all().all()
     assert table[{"nbgrader": "score"}.get(name, TASK.title)].tolist() == [15]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_who_has_more_than_one_line_is_named(export, by, name):
+    one, both = by(ADA, submission="s1"), by(f"{ADA}; Bob <bob@x>", submission="s2")
+    assert export(name, one, both).notes == ("1815 has more than one line: s1, s2",)
+    assert export(name, both).notes == ()

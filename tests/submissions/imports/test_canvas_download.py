@@ -101,3 +101,28 @@ def test_a_link_is_not_followed(download):
     folder = download("leejo_8_1_work.py")
     (folder / "leejo_8_2_passwd.txt").symlink_to("/etc/passwd")
     assert files(collected(folder, "canvas").submissions[0]) == ["work.py"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("leejo_8_11_hw.zip (unpacked)", "leejo_8_12_hw.zip"),
+        ("leejo_8_11_hw.zip", "leejo_8_12_hw.zip (unpacked)"),
+        ("z_8_1_" + "x" * 245 + ".zip", "z_8_2_answer.txt"),
+        ("z_8_1_" + "x" * 245 + ".zip", "z_8_2_" + "x" * 244 + "y.zip"),
+    ],
+)
+def test_no_name_of_a_file_stops_the_course(download, names):
+    folder = download(*names, "a_7_1_work.py")
+    for name in names:
+        if name.endswith(".zip"):
+            archive(folder / name)
+    _, lee = collected(folder).submissions
+    assert len(list(lee.path.iterdir())) == 2
+    assert any(path.name == "work.py" for path in lee.path.rglob("*.py"))
+
+
+def test_one_file_too_many_is_not_silently_another_layout(download):
+    found = collected(download("leejo_8_11_work.py", "a_7_1_work.py", "roster.csv"))
+    assert found.layout == "folders"
+    assert found.notes == ("read as folders, though 2 of 3 look otherwise (--from canvas)",)

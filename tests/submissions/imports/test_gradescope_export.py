@@ -92,7 +92,7 @@ def test_who_handed_in_alone_later_leaves_the_group(export):
 def test_attempts_without_a_time_are_all_kept_and_named(export):
     found = collected(export(entry(1, ADA), entry(2, ADA, "soon"), folders=[1, 2]))
     assert len(found.submissions) == 2
-    assert "submission_1, submission_2: of one student" in found.notes[0]
+    assert "submission_1, submission_2: of one student" in found.notes[-1]
 
 
 def test_what_is_in_one_place_only_is_named(export):
@@ -136,3 +136,29 @@ def test_a_laughing_file_is_read_at_once(export):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
     assert read_gradescope(export("\n".join(lines))).uploads == ()
+
+
+NAMELESS = ("  - {}\n", "  - :name:\n    :email: ~\n", "  - :name: Wei Chen\n")
+
+
+@pytest.mark.parametrize("people", NAMELESS)
+def test_who_has_no_number_and_no_address_is_nobody_else(export, people):
+    later = entry(2, people, "2026-03-02 10:00:00 Z")
+    found = collected(export(entry(1, people), later, folders=[1, 2]))
+    assert [each.id for each in found.submissions] == ["submission_1", "submission_2"]
+
+
+def test_a_time_that_rails_wrote_as_an_object_is_read(export):
+    rails = """!ruby/object:ActiveSupport::TimeWithZone
+    utc: &1 2026-03-01 19:58:00.000000000 Z
+    zone: !ruby/object:ActiveSupport::TimeZone
+      name: America/Los_Angeles
+    time: 2026-03-01 11:58:00.000000000 Z"""
+    found = collected(export(entry(1, ADA, rails), folders=[1]))
+    assert found.submissions[0].submitted_at == datetime(2026, 3, 1, 19, 58, tzinfo=UTC)
+    assert found.notes == ()
+
+
+def test_who_loses_nothing_because_no_time_is_known_is_named(export):
+    found = collected(export(entry(1, ADA, "soon"), entry(2, BOB), folders=[1, 2]))
+    assert found.notes == ("nobody can say when, so without penalty: submission_1",)
