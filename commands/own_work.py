@@ -1,5 +1,6 @@
 """What students do themselves before they hand in."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -60,6 +61,8 @@ def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
     # The watcher is imported by nobody else.
     from graders.watching import changes
 
+    # Nothing else ends it, so Ctrl-C counts also where a shell began it with the signal ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     code = 0
     try:
         for _ in changes(upload, task.files):

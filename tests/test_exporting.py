@@ -102,6 +102,7 @@ def test_the_best_counts_after_the_late_penalty(batch, out):
     }
 
 
+@pytest.mark.long
 def test_all_attempts_are_for_a_person_to_choose_from(batch, out, roster):
     assert batch("--attempts", "all").returncode == 0
     written = softmark("export", "canvas", "--out", out, "--roster", roster)
@@ -118,6 +119,7 @@ def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     assert [row[-2] for row in table(written)] == ["score", "1", "1"]
 
 
+@pytest.mark.long
 def test_who_and_when_survive_the_store(batch, out):
     """First read as plain folders, then with the metadata: nothing is graded, all is known."""
     batch("--from", "folders")

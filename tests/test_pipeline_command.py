@@ -37,7 +37,7 @@ def test_unknown_option_is_one_line(tmp_path, options, said):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_classifier_trains_on_its_bundled_task(tmp_path):
     """Without any option but the assignment's name, as an instructor would try it first."""
     options = ["--assignment", "uw-a2", "--methods", "full", "--out", str(tmp_path)]

@@ -48,7 +48,7 @@ def stored(tmp_path, command_line):
     return tmp_path / "uploads"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_stored_answers_earn_nothing_in_a_batch(stored, tmp_path, command_line):
     for inputs in ("public", "secret"):
         words = ("--out", tmp_path / inputs, "--inputs", inputs, *ONLY)

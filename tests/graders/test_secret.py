@@ -156,7 +156,7 @@ def test_secret_is_nowhere_but_in_the_store(batch, out):
     assert not any(form in repr(told).encode() for form in forms)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_results_tell_staff_which_inputs_they_are_of(batch, out, tmp_path, secret_file):
     batch()
     batch("--inputs", "public", into=tmp_path / "public")

@@ -139,7 +139,7 @@ def test_the_tally_counts_visible_criteria_with_points(graded):
     assert student_view(graded).tally == (("Passed", "passed", 1), ("Partly", "partial", 1))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("quantity", "whole"), [(5, True), (80, False)])
 def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):  # noqa: F811
     """Whatever students make of it: 80 checks are more than any assignment has."""

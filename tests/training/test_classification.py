@@ -255,7 +255,7 @@ def test_encoder_that_cannot_be_loaded_is_named(tmp_path):
     assert "save_pretrained" in error.value.hint
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_folder_of_ones_own_is_an_encoder(undisturbed, tmp_path):
     folder = undisturbed[0] / "state" / "tiny"
     metrics = run(tmp_path, "head", backbone=str(folder))

@@ -143,6 +143,7 @@ def test_finished_run_is_not_run_again(undisturbed):
     assert {path: path.stat().st_mtime_ns for path in out.glob("*.params")} == before
 
 
+@pytest.mark.long
 def test_processes_beside_each_other_train_the_same(undisturbed, tmp_path):
     run(tmp_path, workers=2)
     assert_same_run(tmp_path, undisturbed[0])
@@ -202,7 +203,7 @@ def session_of(pid):
         return None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_interrupted_run_leaves_no_process(tmp_path):
     process = start(tmp_path, 2)
     assert "pretrain" in process.stdout.readline()

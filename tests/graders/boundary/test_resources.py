@@ -38,7 +38,7 @@ def test_time_of_a_process_that_it_started_counts(start_in):
     assert 0.6 <= used_by(start_in(), source)[1] < 15
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_children_are_taken_together(start_in):
     """The first is ended by its own code: the second one's peak is lower, its time is added."""
     student = start_in()

@@ -38,7 +38,7 @@ def test_a_crash_costs_the_tests_that_meet_it(grade):
     assert found["sums-TestSums-zero"].outcome == "exited"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_whoever_hangs_is_stopped_test_by_test(grade):
     source = "def add(a, b):\n    while b == 0: pass\n    return a + b\n"
     found = checks(grade(source))
