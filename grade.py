@@ -3,9 +3,6 @@
 Exit codes: 0 graded, 1 something could not be graded, 2 misuse, 3 from `ci --fail-below`.
 """
 
-import signal
-import sys
-
 import typer
 
 from commands import (
@@ -19,9 +16,7 @@ from commands import (
     pipelines,
     reviewing,
 )
-from graders.errors import GraderFault, Misuse
-from graders.workplace import settle
-from reports import terminal
+from commands.console import run
 
 app = typer.Typer(
     add_completion=False,
@@ -40,19 +35,8 @@ app.add_typer(packaging.package, name="package")
 
 
 def main() -> None:
-    """The console script: known errors become one line, with exit code 2, or 1 where ours."""
-    # Told to end, it ends as when interrupted: processes and folders do not stay behind.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    terminal.bear_any_encoding()
-    try:
-        settle()
-        app()
-    except Misuse as error:
-        terminal.show_misuse(str(error), error.hint)
-        sys.exit(2)
-    except GraderFault as error:
-        terminal.show_misuse(str(error), "it is not the students' fault; run the command again")
-        sys.exit(1)
+    """The console script."""
+    run(app, after_fault="it is not the students' fault; run the command again")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,9 @@
 """The command line of a student's bundle: check one's own work, and nothing that staff do."""
 
-import signal
-import sys
-
 import typer
 
 from commands import own_work
-from graders.errors import GraderFault, Misuse
-from graders.workplace import settle
-from reports import terminal
+from commands.console import run
 
 app = typer.Typer(
     add_completion=False,
@@ -25,18 +20,8 @@ def _commands() -> None:
 
 
 def main() -> None:
-    """Run it: known errors become one line, with exit code 2, or 1 where ours."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    terminal.bear_any_encoding()
-    try:
-        settle()
-        app()
-    except Misuse as error:
-        terminal.show_misuse(str(error), error.hint)
-        sys.exit(2)
-    except GraderFault as error:
-        terminal.show_misuse(str(error), "it is not your fault; run the command again")
-        sys.exit(1)
+    """The console script."""
+    run(app, after_fault="it is not your fault; run the command again")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ def test_a_right_submission_passes(ci, hand_in):
     assert done.stdout == "::notice title=Double a number::4 of 4 points\n"
 
 
+@pytest.mark.long
 def test_every_file_that_was_asked_for_is_written(ci, hand_in, tmp_path):
     (tmp_path / "summary.md").write_text("Earlier.\n")
     files = ["--summary", tmp_path / "summary.md", "--junit", tmp_path / "new" / "junit.xml"]
@@ -56,6 +57,7 @@ def test_the_summary_says_what_is_not_there(ci, hand_in, tmp_path):
     assert "work&#46;py</code> is not there" in (tmp_path / "summary.md").read_text()
 
 
+@pytest.mark.long
 def test_an_annotation_names_the_file_of_the_repository(ci, hand_in):
     folder = hand_in()
     (folder / "hw" / "src").mkdir(parents=True)
@@ -75,6 +77,7 @@ def test_nothing_of_a_student_is_printed_raw(ci, hand_in):
     assert "pwned" not in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("needed", "code"), [("0%", 0), ("1%", 3), ("4", 3)])
 def test_too_few_points_are_exit_code_3(ci, hand_in, needed, code):
     assert ci(hand_in(work_py=RAISES), "--fail-below", needed).returncode == code
@@ -87,6 +90,7 @@ def test_points_that_make_no_sense_are_misuse(ci, hand_in, needed):
     assert "not a share of 4 points" in done.stderr
 
 
+@pytest.mark.long
 def test_hidden_criteria_are_judged_for_staff_alone(ci, hand_in, tiny_folder, tmp_path):
     file = tiny_folder / "assignment.toml"
     hidden = 'id = "answer"\nvisibility = "hidden"'

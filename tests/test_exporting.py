@@ -94,6 +94,7 @@ def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
     assert grades(out)["submission_2"]["final"] == "1.5"
 
 
+@pytest.mark.long
 def test_the_best_counts_after_the_late_penalty(batch, out):
     assert batch("--attempts", "best").returncode == 0
     assert {name: row["final"] for name, row in grades(out).items()} == {
@@ -111,6 +112,7 @@ def test_all_attempts_are_for_a_person_to_choose_from(batch, out, roster):
     assert table(written)[2][-1] == ""
 
 
+@pytest.mark.long
 def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     batch()
     file = tiny_folder / "assignment.toml"
@@ -132,6 +134,7 @@ def test_who_and_when_survive_the_store(batch, out):
     assert "sid 1815" in json.loads(stored.read_text())["submission"]["student"]
 
 
+@pytest.mark.long
 def test_retry_knows_who_and_when(batch, out, tiny_folder):
     check = tiny_folder / "test_tiny.py"
     right = check.read_text()
@@ -143,6 +146,7 @@ def test_retry_knows_who_and_when(batch, out, tiny_folder):
     assert grades(out)["submission_2"]["final"] == "1.5"
 
 
+@pytest.mark.long
 def test_an_extension_takes_the_penalty_away(batch, out):
     out.mkdir()
     (out / "extensions.csv").write_text(

@@ -129,6 +129,7 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     assert "1 of the 2 points" in old.stdout
 
 
+@pytest.mark.long
 def test_regrade_publishes_no_score_that_is_lost(batch, out, tiny_folder):
     batch()
     break_check(tiny_folder)

@@ -212,7 +212,7 @@ def score_and_inputs(result):
     return result["score"], result["environment"]["inputs"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_same_command_asks_the_same_again(batch, out):
     batch()
     before = results(out)

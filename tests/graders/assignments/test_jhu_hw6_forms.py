@@ -43,6 +43,7 @@ def notebook(text):
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [PEFT, WRONG], ids=["right", "wrong"])
 def test_notebook_and_module_get_the_same(tmp_path, text):
     module = results(tmp_path, "classification.py", text)

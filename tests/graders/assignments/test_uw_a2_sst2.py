@@ -34,7 +34,7 @@ def cases(name):
             each["parts"],
             each.get("lost", {}),
             id=each["name"],
-            marks=[pytest.mark.long] if at % 24 else [pytest.mark.slow],
+            marks=[pytest.mark.long] if at % 48 else [pytest.mark.slow],
         )
         for at, each in enumerate(table["change"])
     ]
