@@ -34,13 +34,10 @@ def validate_examples(
             chosen = known_attacks()
             met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
             verdicts = list(terminal.progress_of(met, 1 + len(chosen)))
-        else:
-            found = validate(task, options, pool, ahead=2 * jobs)
-            findings = list(terminal.progress_of(found, 1 + len(example_folders(task))))
-    # After the pool is closed: what leaves it by an exception ends its processes as interrupted.
-    if attacks:
-        terminal.show_rows(map(verdict_row, verdicts))
-        raise typer.Exit(int(any(each.problems for each in verdicts)))
+            terminal.show_rows(map(verdict_row, verdicts))
+            raise typer.Exit(int(any(each.problems for each in verdicts)))
+        found = validate(task, options, pool, ahead=2 * jobs)
+        findings = list(terminal.progress_of(found, 1 + len(example_folders(task))))
     terminal.show_findings(findings)
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 

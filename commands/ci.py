@@ -14,7 +14,7 @@ from graders.errors import Misuse
 from graders.isolation import choose_tier
 from graders.model import Assignment, Result, Submission
 from graders.pipeline import Options, grade_submission
-from graders.precheck import Precheck, missing_parts, precheck_options
+from graders.precheck import Precheck, missing_parts, precheck_options, visible_part
 from graders.scoring import maximum, wanted_criteria
 from graders.secret import new_secret
 from graders.store import write_text
@@ -107,7 +107,7 @@ def _for_student(
     task: Assignment, upload: Submission, isolation: str, *, data: Path | None, only: str
 ) -> Plan:
     """The visible criteria, on public inputs; only a student's own machine may do without walls."""
-    tier, criteria = choose_tier(isolation), choose_criteria(task, only)
+    tier, criteria = choose_tier(isolation), choose_criteria(visible_part(task), only)
     plan = precheck_options(task, upload.path, tier, data=data, only=criteria)
     unjudged = (UNJUDGED + ", ".join(plan.not_judged) + ".",) if plan.not_judged else ()
     return Plan(plan.options, (VISIBLE, *unjudged), plan)

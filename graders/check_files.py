@@ -30,34 +30,52 @@ class CheckFile:
     reads: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A check as pytest collects it: its file, the function's name, the fixtures it asks for."""
+
+    path: Path
+    function: str
+    check: Check
+    fixtures: frozenset[str]
+
+
 class _Collector:
     """Keeps what was collected and lets none of it run."""
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
-        self.found: list[tuple[Path, Check, frozenset[str]]] = []
+        self.found: list[Collected] = []
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
+            name = item.nodeid.split("::")[1].split("[")[0]
             fixtures = frozenset(getattr(item, "fixturenames", ()))
-            self.found.append((Path(item.path), check_of(item, self._assignment), fixtures))
+            check = check_of(item, self._assignment)
+            self.found.append(Collected(Path(item.path), name, check, fixtures))
         items.clear()
+
+
+def collected(assignment: Assignment) -> tuple[Collected, ...]:
+    """Every check of an assignment, its suite's too; GraderFault where a file does not import."""
+    collector = _Collector(assignment)
+    run_checks(assignment.folder, collector, also=also(assignment), collect_only=True)
+    return tuple(collector.found)
 
 
 def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
     """Every check file with checks in it; GraderFault where one does not import."""
-    collector = _Collector(assignment)
-    run_checks(assignment.folder, collector, also=also(assignment), collect_only=True)
-    linked = _linked([check for _, check, _ in collector.found])
+    found = collected(assignment)
+    linked = _linked([each.check for each in found])
     files: dict[Path, CheckFile] = {}
-    for path, check, fixtures in collector.found:
-        read = _reads(path, assignment.folder) if path != SUITE else _suite(assignment)
-        nothing = CheckFile(frozenset(), frozenset(), read)
-        file = files.get(path) or nothing
-        files[path] = replace(
+    for each in found:
+        suite = each.path == SUITE
+        read = _suite(assignment) if suite else _reads(each.path, assignment.folder)
+        file = files.get(each.path) or CheckFile(frozenset(), frozenset(), read)
+        files[each.path] = replace(
             file,
-            criteria=file.criteria | linked[check.criterion],
-            fixtures=file.fixtures | fixtures,
+            criteria=file.criteria | linked[each.check.criterion],
+            fixtures=file.fixtures | each.fixtures,
         )
     return tuple(files.values())
 
@@ -68,9 +86,8 @@ def also(assignment: Assignment) -> tuple[Path, ...]:
 
 
 def _suite(assignment: Assignment) -> frozenset[str]:
-    files = (assignment.folder / assignment.suite).rglob("*")
-    kept = (path for path in files if path.is_file() and "__pycache__" not in path.parts)
-    return frozenset(path.relative_to(assignment.folder).as_posix() for path in kept)
+    files = _below(assignment.folder / assignment.suite)
+    return frozenset(path.relative_to(assignment.folder).as_posix() for path in files)
 
 
 def _linked(checks: Iterable[Check]) -> dict[str, frozenset[str]]:
@@ -115,5 +132,9 @@ def _files_of(folder: Path, module: str) -> Iterator[Path]:
     if (folder / f"{module}.py").is_file():
         yield folder / f"{module}.py"
     elif module and (folder / module).is_dir():
-        files = (path for path in (folder / module).rglob("*") if path.is_file())
-        yield from (path for path in files if "__pycache__" not in path.parts)
+        yield from _below(folder / module)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return (path for path in files if "__pycache__" not in path.parts)

@@ -11,6 +11,7 @@ from graders.grading_policy import GradingPolicy
 from submissions.submission import Submission
 
 __all__ = [
+    "SHOWN_LATER",
     "Assignment",
     "Check",
     "CheckChange",
@@ -53,6 +54,8 @@ Outcome = Literal[
     "blocked",
 ]
 Setting = str | int | float | bool
+# All that a check may say of a hidden one that it builds on.
+SHOWN_LATER = "Not judged, because it builds on something that is shown later."
 
 
 @dataclass(frozen=True, slots=True)

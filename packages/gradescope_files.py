@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from graders.address import LEFT_OUT
 from graders.errors import Misuse
 from graders.model import Assignment
 
 ROOT = Path(__file__).parents[1]
-LEFT_OUT = ("solution", "__pycache__")
 # Rooms as they are, but for what grading an upload never reads.
 ROOMS = {"graders": ("assignments",), "submissions": ("examples", "imports"), "reference": ()}
 SINGLE = (

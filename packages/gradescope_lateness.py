@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 from graders.model import Assignment
 from packages.gradescope_metadata import Metadata
 from reports.text import number
 
 
-def about_time(metadata: Metadata) -> Iterator[str]:
+def about_time(metadata: Metadata, due: datetime | None) -> Iterator[str]:
     """How long after its due date a submission came; nothing where it came in time."""
-    due, came = metadata.due, metadata.submitted_at
+    came = metadata.submitted_at
     if due is not None and came is not None and came > due:
         when = due.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
         yield f"Submitted {in_words(came - due)} after the due date ({when})."

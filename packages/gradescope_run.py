@@ -15,6 +15,7 @@ import signal
 import sys
 import traceback
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from graders.choices import choose_options
@@ -76,8 +77,9 @@ def _graded(root: Path) -> Json:
     result = grade_submission(upload, task, _options(root, task, settings))
     for note in metadata.notes:
         print(note)
-    document = autograder_json(result, _extras(settings, task, metadata))
-    return with_final_grade(document, result, task, metadata.due or task.due)
+    due = metadata.due or task.due
+    document = autograder_json(result, _extras(settings, task, metadata, due))
+    return with_final_grade(document, result, task, due)
 
 
 def _submission(folder: Path, task: Assignment, metadata: Metadata) -> Submission:
@@ -99,14 +101,16 @@ def _options(root: Path, task: Assignment, settings: Settings) -> Options:
     return replace(options, only=only, draw=draw)
 
 
-def _extras(settings: Settings, task: Assignment, metadata: Metadata) -> Extras:
+def _extras(
+    settings: Settings, task: Assignment, metadata: Metadata, due: datetime | None
+) -> Extras:
     return Extras(
-        sentences=(*about_time(metadata), *about_previous(metadata, task)),
+        sentences=(*about_time(metadata, due), *about_previous(metadata, task)),
         data={
             "checks_sha256": settings.checks,
             "previous_submissions": metadata.previous,
             "best_previous_score": metadata.best,
-            "due": metadata.due and metadata.due.isoformat(),
+            "due": due and due.isoformat(),
             "notes": list(metadata.notes),
         },
         leaderboard=settings.leaderboard,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from graders.address import LEFT_OUT
 from graders.errors import Misuse
 from graders.model import Assignment
 from graders.written.loading import questions_in
@@ -21,7 +22,7 @@ from packages.student_rubric import assignment_toml, questions_toml, readable
 from packages.student_shaking import Shaken, shaken
 
 ASKED = ("adapters", "oracle")  # what a process is asked; modules named after them are theirs
-LEFT_OUT = ("solution", "examples", "standins", "__pycache__")
+ELSEWHERE = (*LEFT_OUT, "standins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def _beside(folder: Path, statements: Collection[Statement]) -> dict[str, bytes]
     """Other files of the folder whose names stand in what is kept."""
     said = strings_in(each.node for each in statements)
     files = readable(folder)
-    own = {name: files[name] for name in files if name.split("/")[0] not in LEFT_OUT}
+    own = {name: files[name] for name in files if name.split("/")[0] not in ELSEWHERE}
     return {name: own[name] for name in own if {name, Path(name).name, Path(name).stem} & said}
 
 

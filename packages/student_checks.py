@@ -1,13 +1,8 @@
 """Which functions of an assignment's check files hold visible checks, as pytest collects them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
-import pytest
-
-from graders.checks.collected import check_of
-from graders.checks.run import run_checks
+from graders.check_files import collected
 from graders.errors import Misuse
 from graders.model import Assignment, Check
 
@@ -15,31 +10,17 @@ Functions = Mapping[tuple[str, str], Sequence[Check]]
 ANEW = "rerun"  # the fixture of checks that train again, which no student's check runs
 
 
-@dataclass(slots=True)
-class _Collector:
-    """Keeps the checks of each function, by its file's name, and lets none of it run."""
-
-    assignment: Assignment
-    found: dict[tuple[str, str], list[Check]] = field(default_factory=dict)
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        for item in items:
-            if ANEW not in getattr(item, "fixturenames", ()):
-                name = item.nodeid.split("::")[1].split("[")[0]
-                place = Path(str(item.path)).stem, name
-                self.found.setdefault(place, []).append(check_of(item, self.assignment))
-        items.clear()
-
-
 def check_functions(assignment: Assignment) -> Functions:
     """The checks of every function with some, by module and name, those of reruns left out.
 
     Misuse where one that students see builds on one that they do not: its id would tell of it.
     """
-    collector = _Collector(assignment)
-    run_checks(assignment.folder, collector, collect_only=True)
+    functions: dict[tuple[str, str], list[Check]] = {}
+    for each in collected(assignment):
+        if ANEW not in each.fixtures:
+            functions.setdefault((each.path.stem, each.function), []).append(each.check)
     shown = {each.id for each in assignment.rubric if each.visibility == "visible"}
-    checks = [check for found in collector.found.values() for check in found]
+    checks = [check for found in functions.values() for check in found]
     unseen = {check.id for check in checks if check.criterion not in shown}
     for check in checks:
         if check.criterion in shown and not unseen.isdisjoint(check.depends_on):
@@ -48,7 +29,7 @@ def check_functions(assignment: Assignment) -> Functions:
                 "that they do not",
                 "let it build on a visible one",
             )
-    return collector.found
+    return functions
 
 
 def functions_for(

@@ -71,9 +71,10 @@ def write_student_page(result: Result, out: Path) -> Path:
 
 def student_view(result: Result) -> StudentView:
     """What the student may see now; hidden criteria count neither in score nor in maximum."""
-    hidden = [c for c in result.criteria if c.criterion.visibility != "visible"]
-    shown = unquoted((c for c in result.criteria if c not in hidden), hidden)
-    withheld = [c.criterion.points for c in hidden]
+    seen = [graded for graded in result.criteria if graded.criterion.visibility == "visible"]
+    hidden = [graded for graded in result.criteria if graded.criterion.visibility != "visible"]
+    shown = unquoted(seen, hidden)
+    withheld = [graded.criterion.points for graded in hidden]
     often = said_often(shown)
     return StudentView(
         submission=result.submission,

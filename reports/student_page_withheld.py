@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from graders.model import CheckResult, CriterionResult
-
-SHOWN_LATER = "Not judged, because it builds on something that is shown later."
+from graders.model import SHOWN_LATER, CheckResult, CriterionResult
 
 
 def unquoted(

@@ -102,6 +102,17 @@ def test_hidden_criteria_are_judged_for_staff_alone(ci, hand_in, tiny_folder, tm
     assert "5 of 6" in ci(folder, "--hidden").stdout
 
 
+def test_only_knows_no_hidden_criterion_without_hidden(ci, hand_in, tiny_folder):
+    file = tiny_folder / "assignment.toml"
+    hidden = 'id = "answer"\nvisibility = "hidden"'
+    file.write_text(file.read_text().replace('id = "answer"', hidden))
+    folder = hand_in(work_py=RIGHT)
+    for name in ("answer", "nothing"):
+        done = ci(folder, "--only", name)
+        assert done.returncode == 2
+        assert "answer" not in done.stderr.replace(f"`{name}`", "")
+
+
 def test_what_could_not_be_graded_is_no_file_for_classroom50(ci, hand_in, tiny_folder, tmp_path):
     checks = tiny_folder / "test_tiny.py"
     text = checks.read_text().replace("    came =", "    raise GraderFault('gone')\n    came =", 1)

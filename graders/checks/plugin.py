@@ -26,11 +26,9 @@ from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
 from graders.course_data import CourseData
 from graders.errors import GraderFault
-from graders.model import Assignment, Check, CheckResult, Setting
+from graders.model import SHOWN_LATER, Assignment, Check, CheckResult, Setting
 from graders.rerun import Rerun
 from graders.suite.process import Suite
-
-SHOWN_LATER = "Not judged, because it builds on something that is shown later."
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,13 @@ def test_only_this_assignment_goes_in(packed):
         assert not [name for name in names if word in name]
 
 
+def test_an_assignments_own_examples_and_solution_stay_out(packed, tiny, tiny_folder):
+    for folder in ("examples", "solution"):
+        (tiny_folder / folder / "ada").mkdir(parents=True)
+        (tiny_folder / folder / "ada" / "work.py").write_text("# SECRET")
+    assert not [name for name, content in packed(tiny).items() if b"# SECRET" in content]
+
+
 @pytest.mark.parametrize("name", ["cs224n-a4", "uw-a2", "jhu-hw6"])
 def test_what_grading_imports_is_installed(packed, name):
     """A package that is forgotten here is missing in the container alone."""

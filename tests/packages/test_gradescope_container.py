@@ -57,6 +57,18 @@ def test_submission_is_graded_without_namespaces(autograder, isolation, denied, 
 
 
 @pytest.mark.long
+def test_an_assignments_own_due_date_counts_where_gradescope_has_none(autograder, tiny_folder):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(f"due = {DUE}\n{file.read_text()}")
+    container = autograder()
+    container.hand_in(work_py=RIGHT, answer_txt="41")
+    container.describe(id=7, created_at=CREATED)
+    document, _ = container.grade()
+    assert document["output"].startswith("Submitted 1 day after the due date")
+    assert document["extra_data"]["softmark"]["due"].startswith("2026-03-01T12:00:00")
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("isolation", "denied", "tier"), TIERS)
 def test_hostile_code_reaches_nothing(autograder, isolation, denied, tier):
     container = autograder(isolation=isolation, denied=denied)

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 
 from graders.figures import Accuracy, Curve, Rotation
-from graders.model import Check
+from graders.model import SHOWN_LATER, Check
 from reports.student_page import student_view, write_student_page
-from reports.student_page_withheld import SHOWN_LATER
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 from tests.reports.test_student_page import Page, page  # noqa: F401  the fixture
 
