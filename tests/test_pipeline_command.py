@@ -13,13 +13,23 @@ ROOT = Path(__file__).parent.parent
     ("options", "said"),
     [
         (["--variants", "rope,alibi"], "there is no `alibi`"),
+        (["--precision", "fp8"], "there is no precision `fp8`"),
+        (["--methods", "full"], "--methods is no option of the pipeline of cs224n-a4"),
+    ],
+)
+def test_unknown_option_is_one_line(tmp_path, options, said):
+    assert_misuse(tmp_path, options, said)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
         (["--variants", ""], "--variants"),
         (["--preset", "large"], "there is no `large`"),
         (["--device", "tpu"], "there is no device `tpu`"),
-        (["--precision", "fp8"], "there is no precision `fp8`"),
         (["--data", "nowhere"], "nowhere: there is no such folder"),
         (["--backbone", "tiny"], "--backbone is no option of the pipeline of cs224n-a4"),
-        (["--methods", "full"], "--methods is no option of the pipeline of cs224n-a4"),
         (["--assignment", "cs224n-a5"], "cs224n-a5 asks for no code, so there is no pipeline"),
         (["--assignment", "nonsense"], "there is no assignment `nonsense`"),
         (["--assignment", "uw-a2", "--variants", "rope"], "--variants is no option of the pipe"),
@@ -28,7 +38,11 @@ ROOT = Path(__file__).parent.parent
         (["--assignment", "uw-a2", "--backbone", "nowhere"], "--backbone nowhere: no folder"),
     ],
 )
-def test_unknown_option_is_one_line(tmp_path, options, said):
+def test_other_wrong_options_are_one_line(tmp_path, options, said):
+    assert_misuse(tmp_path, options, said)
+
+
+def assert_misuse(tmp_path, options, said):
     command = [sys.executable, "grade.py", "pipeline", "--out", str(tmp_path / "out"), *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2

@@ -65,7 +65,7 @@ def assert_harmless(batch):
             assert not any(cell.startswith(FORMULA) for cell in row.values()), row
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_attacks_succeed_without_walls(forge):
     """Or these tests would show nothing."""
     batch = forge("network-connect", "reading-environment", "reading-files")

@@ -123,7 +123,7 @@ def test_next_step_gets_the_rate():
     assert [g["lr"] for g in optimizer.param_groups] == [pytest.approx(RATE / 10)] * 2
 
 
-@pytest.mark.parametrize("rope", [False, True])
+@pytest.mark.parametrize("rope", [pytest.param(False, marks=pytest.mark.long), True])
 def test_answers_are_those_of_the_batch(rope):
     model = tiny(rope).train()
     prompts = [q + MASK for q in ("Where was Ada born?", "Li?\n", "Ada was born in Oslo. Where")]

@@ -131,7 +131,7 @@ def test_fifty_kills_lose_nothing(start, tmp_path):
     kill_and_resume(start, tmp_path, kills=50, seed=2)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_was_stored_is_not_graded_again(start, tmp_path):
     out = tmp_path / "out"
     process = start(out)

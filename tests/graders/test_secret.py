@@ -235,7 +235,7 @@ def test_demo_and_batch_do_not_share_a_folder(batch, out):
         batch()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_retry_and_regrade_ask_what_was_asked(batch, out, tiny_folder):
     checks = tiny_folder / "test_tiny.py"
     right = checks.read_text()

@@ -75,7 +75,9 @@ def test_the_mark_is_where_staff_keep_secrets(marked):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", [RIGHT, WRONG, "import os\nos._exit(0)\n"])
+@pytest.mark.parametrize(
+    "work", [RIGHT, WRONG, pytest.param("import os\nos._exit(0)\n", marks=pytest.mark.long)]
+)
 def test_visible_checks_end_as_for_staff(marked, tmp_path, hand_in, work):
     upload = hand_in(work_py=work)
     here, result = of_students(upload, unzipped(marked, tmp_path), "--only", "code")

@@ -202,7 +202,7 @@ def test_killed_run_goes_on(undisturbed, tmp_path, wanted):
     assert without_times(tmp_path) == without_times(undisturbed[0])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_full_disk_is_one_sentence(tmp_path):
     process = start(tmp_path, "full", "400000")  # the encoder fits, what is saved of it does not
     _, said = process.communicate(timeout=300)

@@ -167,7 +167,8 @@ def start(out, *arguments):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("workers", "afterwards"), [(1, 1), (2, 1), pytest.param(2, 2, marks=pytest.mark.long)]
+    ("workers", "afterwards"),
+    [(1, 1), *(pytest.param(2, n, marks=pytest.mark.long) for n in (1, 2))],
 )
 def test_killed_run_goes_on(undisturbed, tmp_path, workers, afterwards):
     process = start(tmp_path, workers)
@@ -215,7 +216,7 @@ def test_interrupted_run_leaves_no_process(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_full_disk_is_one_sentence(tmp_path, workers):
     process = start(tmp_path, workers, 30_000)  # no file may be larger: checkpoints are
     _, said = process.communicate(timeout=120)

@@ -270,7 +270,7 @@ def test_other_tensors_go_to_a_person_but_not_in_the_embedded_world(upload, tmp_
 # ---------------------------------------------------------------- real training
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_solution_trains_anew(tmp_path):
     """With four workers for its batches and four layers of 256 features, as in the course."""
     trains, _ = judge(build_solution(TASK, tmp_path / "reference"), CUT)

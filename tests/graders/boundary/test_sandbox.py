@@ -171,7 +171,9 @@ def _alive(marker):
     return found
 
 
-@pytest.mark.parametrize("layout", ["site-packages", "venv-in-repository"])
+@pytest.mark.parametrize(
+    "layout", [pytest.param("site-packages", marks=pytest.mark.long), "venv-in-repository"]
+)
 def test_installed_softmark_stays_hidden(start_walled, tmp_path, layout):
     """After `pip install` our packages lie among those that the child reads."""
     tier = start_walled.args[0]
