@@ -225,7 +225,8 @@ class Namespace:
         self._find_first()
         if usage.memory(*self.tops(), enough=self._most) > self._most:
             raise TooMuch("its processes together used too much memory")
-        if usage.files(Path(f"/proc/{self._first}/root"), WRITABLE) > policy.TREE_FILES:
+        root = Path(f"/proc/{self._first}/root")
+        if not _is_ours(root) and usage.files(root, WRITABLE) > policy.TREE_FILES:
             raise TooMuch("it made too many files")
 
     def kill(self) -> None:
@@ -254,6 +255,14 @@ class Namespace:
             report = os.read(self._status, 2**16).splitlines()[0]
             self._first = int(json.loads(report)["child-pid"])
             self._handle = os.pidfd_open(self._first)
+
+
+def _is_ours(root: Path) -> bool:
+    """Whether a process still has our root: what bubblewrap builds is not there yet."""
+    try:
+        return root.samefile("/")
+    except OSError:  # nothing is counted where nothing can be looked at
+        return False
 
 
 def _has_ended(pid: int) -> bool:

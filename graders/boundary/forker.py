@@ -25,7 +25,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import graders.boundary.worker  # noqa: F401  imports torch, once for all children
 from graders.boundary import child, narrow, supervisor
 
 ENTER, SUPERVISE = b"e", b"s"
@@ -53,12 +52,15 @@ def main() -> None:
     control = socket.socket(fileno=int(descriptor))
     os.set_inheritable(control.fileno(), False)
     sys.argv[:] = [""]
+    gc.disable()  # what is imported stays, and to look for garbage in it takes a second
+    importlib.import_module("graders.boundary.worker")  # imports torch, once for all children
     for module in preload:  # of the packages that are installed; none of a student is in sight
         importlib.import_module(module)
     if len(os.listdir("/proc/self/task")) != 1:
         raise OSError("a thread was started: a fork would have its locks and not itself")
     gc.collect()
     gc.freeze()  # a collection in a child would copy what it only looks at
+    gc.enable()
     while True:
         kind, descriptors, _, _ = socket.recv_fds(control, 1, GIVEN)
         if not kind:

@@ -49,21 +49,25 @@ def tier_works(tier: Tier) -> bool:
 
 
 @cache
-def warm_works(tier: Tier) -> bool:
-    """Whether a warm parent can fork children that are shut in as well as any of this tier."""
+def warm_works(tier: Tier, preload: tuple[str, ...] = ()) -> bool:
+    """Whether a warm parent can fork children that are shut in as well as any of this tier.
+
+    The parent is the one with these modules, which is at work already or soon will be.
+    """
     if tier is Tier.NONE or sys.platform != "linux":
         return False
     from graders.boundary.landlock import SCOPES_ABI, abi
 
     scoped = tier is Tier.BUBBLEWRAP or abi() >= SCOPES_ABI
-    return scoped and tier_works(tier) and _probe(tier, warm=True)
+    return scoped and tier_works(tier) and _probe(tier, warm=True, preload=preload)
 
 
-def _probe(tier: Tier, *, warm: bool) -> bool:
+def _probe(tier: Tier, *, warm: bool, preload: tuple[str, ...] = ()) -> bool:
     """Whether a child of no submission narrows itself and ends well."""
     stage = Stage(None, None, user_for(tier))
+    job = Job(stage, PROBE_LIMITS, seed=0, probe=True, preload=preload)
     try:
-        child = _start(tier, Job(stage, PROBE_LIMITS, seed=0, probe=True), warm=warm)
+        child = _start(tier, job, warm=warm)
         ending = child.end(PROBE_SECONDS)
         return ending is not None and ending.status == 0
     except OSError:
@@ -89,7 +93,7 @@ def start(tier: Tier, job: Job) -> Child:
     It is forked from a warm parent where the job allows and this tier can, except for a GPU: a
     driver's state is not to be copied. A warm parent that fails is done without.
     """
-    if job.warm and not job.limits.gpu and warm_works(tier):
+    if job.warm and not job.limits.gpu and warm_works(tier, job.preload):
         with contextlib.suppress(OSError):
             return _start(tier, job, warm=True)
     return _start(tier, job, warm=False)

@@ -170,7 +170,7 @@ class Student:
             frame = self._child.receive(time.monotonic() + START_SECONDS)
             self.environment = _versions(wire.decode(frame))
         except (TimeoutError, HungUp, TooMuch, wire.WireError) as error:
-            reason = self._last_line() or type(error).__name__
+            reason = self._last_line() or str(error) or type(error).__name__
             self._stop()
             raise SandboxFailed(
                 f"the student's process did not start in `{self.tier.value}`: {reason}"

@@ -11,7 +11,9 @@ if sys.platform != "linux":
     pytest.skip("Linux only", allow_module_level=True)
 
 from graders.boundary import identity, policy, usage
+from graders.boundary.bubblewrap import Namespace
 from graders.boundary.stage import Stage
+from graders.model import Limits
 
 HOLDING = "held = b'x' * (50 * 2**20); print('ready', flush=True); input()"
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HOLDING!r}])"
@@ -111,3 +113,14 @@ def test_without_privileges_the_user_stays(tmp_path, monkeypatch, user, held):
     monkeypatch.setattr(identity, "SELF", tmp_path)
     monkeypatch.setattr(os, "geteuid", lambda: user)
     assert identity.student_user() is None
+
+
+def test_files_of_the_machine_are_never_a_childs(family, monkeypatch):
+    """While bubblewrap builds, its first process has the machine's root and all of its files."""
+    monkeypatch.setattr(policy, "TREE_FILES", -1)  # whatever is counted is too much
+    status, report = os.pipe()
+    os.write(report, f'{{"child-pid": {family.pid}}}\n'.encode())
+    os.close(report)
+    namespace = Namespace(family, status, Limits(20, 20, 2**30, 10_000, 24))
+    namespace.watch()
+    os.close(status)

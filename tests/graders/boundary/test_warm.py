@@ -192,6 +192,16 @@ def test_a_module_that_cannot_be_preloaded_starts_cold(open_warm):
     assert isinstance(student._child._process, Spawned)
 
 
+def test_a_start_is_tried_out_on_the_parent_that_serves(open_warm):
+    """Another parent for that alone would import torch a second time."""
+    warm.close()
+    warm_works.cache_clear()
+    with open_warm(preload=("sched",)) as student:
+        student.call("echo")
+        assert is_warm(student)
+    assert [preload for _, preload in warm._parents] == [("sched",)]
+
+
 def test_processor_time_is_reported(open_warm):
     student = open_warm()
     student.call("run", source="import time\nwhile time.process_time() < 0.5: pass")
