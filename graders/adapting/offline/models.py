@@ -94,11 +94,13 @@ def tiny_config(family: str, dropout: float = 0.0, width: int = WIDTH) -> Any:
     return _named(family, "Config")(**sizes)
 
 
-def tiny_tokenizer(family: str) -> Any:
-    """A tokenizer of the family with a small vocabulary."""
-    return _named(family, "TokenizerFast").from_pretrained(
-        str(local_directory(family)), local_files_only=True
-    )
+def tiny_tokenizer(family: str, *, with_model: bool = True) -> Any:
+    """A tokenizer of the family with a small vocabulary.
+
+    Code may ask it for its folder and load the backbone from there, unless that is left out.
+    """
+    folder = local_directory(family) if with_model else _tokenizer_directory(family)
+    return _named(family, "TokenizerFast").from_pretrained(str(folder), local_files_only=True)
 
 
 def local_directory(family: str) -> Path:
@@ -108,11 +110,26 @@ def local_directory(family: str) -> Path:
 
 @cache
 def _directory(family: str, width: int, dropout: float) -> Path:
-    home = tempfile.mkdtemp(prefix=f"{family}-", dir=os.environ.get("HOME"))
+    home = _new_folder(family)
     tiny_model(family, kind="backbone", dropout=dropout, width=width).save_pretrained(home)
+    _write_tokenizer(family, home)
+    return home
+
+
+@cache
+def _tokenizer_directory(family: str) -> Path:
+    home = _new_folder(family)
+    _write_tokenizer(family, home)
+    return home
+
+
+def _new_folder(family: str) -> Path:
+    return Path(tempfile.mkdtemp(prefix=f"{family}-", dir=os.environ.get("HOME")))
+
+
+def _write_tokenizer(family: str, home: Path) -> None:
     for name, text in _tokenizer_files(family).items():
-        Path(home, name).write_text(text, encoding="utf-8")
-    return Path(home)
+        (home / name).write_text(text, encoding="utf-8")
 
 
 def _named(family: str, what: str) -> Any:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from hw6_once import ask_once
+
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
 from graders.errors import BadReply
@@ -28,7 +30,7 @@ def in_each_file(student: Student, name: str, judge: Callable[[str], None]) -> N
 
 def files_with(student: Student, name: str) -> Sequence[str]:
     """The files that define the name."""
-    stems = student.call("files_with", name=name)
+    stems = ask_once(student, "files_with", name=name)
     if not isinstance(stems, list) or not all(isinstance(each, str) for each in stems):
         raise BadReply("The files of the submission could not be listed.")
     return [str(each) for each in stems[:4]]

@@ -13,7 +13,7 @@ def encoded(family: str, rows: dict[str, list[Any]], max_len: int) -> dict[str, 
     and so is the tokenizer's own way with a pair.
     """
     ready()
-    tokenizer = tiny_tokenizer(family)
+    tokenizer = tiny_tokenizer(family, with_model=False)
     questions, passages = rows["questions"], rows["passages"]
     pairs = list(zip(questions, passages, strict=True))
 

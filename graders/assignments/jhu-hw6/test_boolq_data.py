@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hw6_files import files_with
+from hw6_once import ask_once
 from hw6_oracle import ask
 from hw6_replies import is_whole, kind, mapping
 from hw6_texts import Rows, draw_rows
@@ -96,7 +97,8 @@ def _replies(
 
 def _items(student: Student, rows: Rows, stem: str) -> Sequence[Mapping[str, Any]]:
     reply = mapping(
-        student.call(
+        ask_once(
+            student,
             "dataset_items",
             family=rows.family,
             rows=dict(rows.columns),

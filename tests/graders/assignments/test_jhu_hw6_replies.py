@@ -80,6 +80,33 @@ def test_no_reply_breaks_a_check(oracle, value):
         pytest.fail(f"{name} passes")
 
 
+class Counting(Odd):
+    """A student who counts questions, and breaks at the first."""
+
+    calls = 0
+
+    def call(self, function, /, **_):
+        self.calls += 1
+        if self.calls == 1:
+            raise StudentFault("It broke.")
+        return self.value
+
+
+def test_an_equal_question_is_put_once():
+    """What breaks is no answer, and neither another question nor another student's is."""
+    ask_once = importlib.import_module("hw6_once").ask_once
+    student, other = Counting(7), Counting(8)
+    for each in (student, other):
+        with pytest.raises(StudentFault):
+            ask_once(each, "width", x=np.zeros(2))
+    assert [ask_once(student, "width", x=np.zeros(2)) for _ in range(3)] == [7, 7, 7]
+    assert student.calls == 2
+    ask_once(student, "width", x=np.ones(2))
+    ask_once(student, "depth", x=np.zeros(2))
+    assert student.calls == 4
+    assert ask_once(other, "width", x=np.zeros(2)) == 8
+
+
 def test_weights_of_each_criterion_are_its_points():
     points = {each.id: each.points for each in load_assignment("jhu-hw6").rubric}
     weights = {}
