@@ -8,8 +8,9 @@ One of these in a tenth of a reading's draws is enough:
 
 import re
 from itertools import pairwise
+from typing import NoReturn
 
-from a4_corruption import SHAPE, shown
+from a4_corruption import SHAPE, Problem, shown, unreadable
 from a4_draws import Draw, Reading, Request
 from a4_reader import Reader
 
@@ -36,11 +37,13 @@ def require_corruption(reader: Reader) -> None:
     if corrupts(reader):
         return
     reading = reader.attempt(_first(reader))
+    if not reading.draws:
+        _refuse_unreadable(reading)
     fail(
         f"Your dataset does not corrupt documents: {_what_comes(reading)}.",
         hint=NOT_COUNTED,
         expected=SHAPE,
-        actual=shown(reading.draws[0].sequence if reading.draws else reading.raised),
+        actual=shown(reading.draws[0].sequence),
     )
 
 
@@ -52,6 +55,18 @@ def require_cuts(reader: Reader) -> None:
             "Documents are neither corrupted nor cut at random, so their lengths are not judged.",
             hint=NOT_COUNTED,
         )
+
+
+def _refuse_unreadable(reading: Reading) -> NoReturn:
+    """Fail with what came instead of items."""
+    kinds = shown(", ".join(reading.kinds))
+    problem = unreadable(reading) or Problem("None is as the handout asks.", SHAPE, kinds)
+    fail(
+        f"Whether your dataset corrupts documents cannot be seen. {problem.message}",
+        hint=NOT_COUNTED,
+        expected=problem.expected,
+        actual=problem.actual,
+    )
 
 
 def _first(reader: Reader) -> Request:
@@ -86,8 +101,6 @@ def _moved(draw: Draw) -> bool:
 
 def _what_comes(reading: Reading) -> str:
     """What uncorrupted readings hold, in words."""
-    if not reading.draws:
-        return "no item could be read (is it still to be written?)"
     bodies = [MARKS.sub("", draw.sequence) for draw in reading.draws]
     if not any(bodies):
         return f"nothing but {MASK} and {PAD} comes"

@@ -51,6 +51,7 @@ TABLES: Mapping[Mistake, Table] = {
     Mistake(
         "dim-less-two", "The exponent of θ is divided by d - 2 (as linspace(0, 1, d/2) does)", THETA
     ): Table(less_dim=2),
+    Mistake("dim-missing", "The exponent of θ is not divided by d", THETA): Table(divided=False),
     Mistake(
         "exponent-rounded",
         "The exponent of θ is rounded to a whole number (`//` divides integers), so every θ is 1",

@@ -39,6 +39,7 @@ class Table:
     power: float = -2.0
     first_pair: float = 1.0
     less_dim: int = 0  # dim - less_dim is what the exponent is divided by
+    divided: bool = True  # or the exponent is divided by nothing
     rounding: Callable[[Floats], Floats] = exact
     twice: bool = False  # every angle stands there for two pairs
     pairs_reversed: bool = False
@@ -53,7 +54,8 @@ class Table:
         pairs = np.arange(1, dim // 2 + 1, dtype=np.float64)
         if self.twice:
             pairs = (pairs + 1) // 2
-        exponents = self.rounding(self.power * (pairs - self.first_pair) / (dim - self.less_dim))
+        divisor = dim - self.less_dim if self.divided else 1
+        exponents = self.rounding(self.power * (pairs - self.first_pair) / divisor)
         theta = self.base**exponents * self.scale
         positions = np.arange(max_positions, dtype=np.float64) + self.first_position
         if self.pairs_reversed:

@@ -158,7 +158,7 @@ def _first_pair(each: Rotated, expected: Floats) -> dict[str, Any]:
 
 
 def _pair(numbers: Floats) -> str:
-    return f"({numbers[0]:.5f}, {numbers[1]:.5f})"
+    return f"({numbers[0]:z.5f}, {numbers[1]:z.5f})"
 
 
 def _check_scores(student: Student, inputs: Inputs) -> None:
@@ -177,8 +177,8 @@ def _scores_agree(came: Sequence[Rotated]) -> None:
         fail(
             "A dot product of a rotated query and a rotated key is not what equation 3 gives.",
             hint=f"Rotate each pair by the angle tθ_i ({TURN}).",
-            expected=f"{right[at]:.5f}",
-            actual=f"{scores[at]:.5f}",
+            expected=f"{right[at]:z.5f}",
+            actual=f"{scores[at]:z.5f}",
             counterexample={
                 "shape of x": f"(B, n_head, T, head size) = {q.x.shape}",
                 "sequence, head": f"{at[0]}, {at[1]}",

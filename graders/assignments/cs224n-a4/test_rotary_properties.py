@@ -74,8 +74,8 @@ def _same_length(came: Sequence[Rotated]) -> None:
             fail(
                 "A vector is longer or shorter after the rotation.",
                 hint=f"cos² + sin² = 1 keeps it as long as it was ({TURN}).",
-                expected=f"length {before[at]:.5f}",
-                actual=f"length {after[at]:.5f}",
+                expected=f"length {before[at]:z.5f}",
+                actual=f"length {after[at]:z.5f}",
                 counterexample={"position t": str(at[2]), "head": str(at[1])},
             )
 
@@ -90,7 +90,7 @@ def _depends_on_distance(came: Sequence[Rotated]) -> None:
             "The dot product of the same two vectors changes when both move by one position.",
             hint="Queries and keys are turned by angles that grow by θ_i with each position.",
             expected="equal dot products",
-            actual=f"{still[0, 0, m, n]:.5f} and {moved[0, 0, m, n]:.5f}",
+            actual=f"{still[0, 0, m, n]:z.5f} and {moved[0, 0, m, n]:z.5f}",
             counterexample={
                 "positions": f"{m} and {n}",
                 "positions, moved": f"{m + 1} and {n + 1}",

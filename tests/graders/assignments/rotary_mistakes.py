@@ -49,6 +49,7 @@ PRECOMPUTE = {
     "factor-missing": table(lambda d: 10_000 ** (-torch.arange(d // 2).double() / d)),
     "factor-twice": table(lambda d: 10_000 ** (-2 * even(d) / d)),
     "dim-less-two": table(lambda d: torch.logspace(0, -4, d // 2, dtype=torch.float64)),
+    "dim-missing": table(lambda d: 10_000 ** -even(d)),
     "exponent-rounded": table(lambda d: torch.ones(d // 2, dtype=torch.float64)),
     "exponent-rounded-down": table(lambda d: 10_000.0 ** (-torch.arange(0, d, 2) // d)),
     "theta-twice": table(lambda d: right_theta(d).repeat_interleave(2)[: d // 2]),

@@ -275,6 +275,19 @@ def test_hint_and_counterexample_reach_the_student():
     assert {"what came", "the handout asks"} <= set(rows)
 
 
+@pytest.mark.parametrize(
+    ("instead", "came"), [("return {'x': 1}", "dict"), ("raise KeyError('zz')", "KeyError")]
+)
+def test_items_that_cannot_be_read_are_shown(tmp_path, instead, came):
+    text = (EXAMPLES / "correct-plain" / "src" / "dataset.py").read_text()
+    file = tmp_path / "dataset.py"
+    file.write_text(text.replace("return ids[:-1], ids[1:]", instead, 1))
+    said = results(reader_of(file))["test_documents_are_corrupted"]
+    assert said.status == "failed"
+    assert "a pair (x, y) of int64" in said.expected
+    assert came in said.actual
+
+
 def test_tiny_documents_cost_nothing():
     result = results(example("wrong-no-shift"))["test_tiny_documents"]  # randint(1, 0) raises
     assert result.status == "passed"
