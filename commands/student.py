@@ -1,4 +1,4 @@
-"""The command line of a student's bundle: check one's own work, and nothing that staff do."""
+"""The command line of a student's bundle: one's own work, and nothing that staff do."""
 
 import typer
 
@@ -12,11 +12,7 @@ app = typer.Typer(
     help="Check your own work before you hand it in.",
 )
 app.command("check")(own_work.check)
-
-
-@app.callback()
-def _commands() -> None:
-    """One command is still said by its name: `softmark check .`."""
+app.command("answers-template")(own_work.answers_template)
 
 
 def main() -> None:

@@ -58,9 +58,13 @@ def _metadata(document: Mapping[str, Any]) -> Metadata:
 
 
 def _due(document: Mapping[str, Any]) -> datetime | None:
-    """Until when it was due: a group has until the last of its students, whose own dates count."""
-    own = [due for user in _list(document, "users") if (due := _time(_due_date(user))) is not None]
-    return max(own) if own else _time(_due_date(document))
+    """Until when it was due: a group has until the last of its students.
+
+    For a student of whom no date of their own is said, the assignment's counts.
+    """
+    common = _time(_due_date(document))
+    each = [_time(_due_date(user)) or common for user in _list(document, "users")]
+    return max((due for due in each if due is not None), default=common)
 
 
 def _due_date(holder: object) -> object:

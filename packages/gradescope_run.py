@@ -11,6 +11,7 @@ A student's code never runs in this process. What fails here leaves a document w
 """
 
 import json
+import os
 import signal
 import sys
 import traceback
@@ -18,6 +19,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from graders.boundary.sandbox import Tier
 from graders.choices import choose_options
 from graders.discovery import load_assignment
 from graders.errors import GraderFault
@@ -96,6 +98,8 @@ def _submission(folder: Path, task: Assignment, metadata: Metadata) -> Submissio
 def _options(root: Path, task: Assignment, settings: Settings) -> Options:
     data = root / "source" / "data" if settings.data else None
     options = choose_options(task, data=data, isolation=settings.isolation)
+    if options.tier is Tier.NONE and os.geteuid() != 0:
+        raise GraderFault("without root and without isolation, a submission could write its grade")
     draw = int(settings.draw, 16) if settings.draw else new_secret()
     only = None if settings.only is None else frozenset(settings.only)
     return replace(options, only=only, draw=draw)

@@ -11,6 +11,7 @@ What is written is what the visible checks were found to need (student_shaking.p
 is added to Softmark or to an assignment tomorrow does not get in by itself.
 """
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def write_bundle(assignment: Assignment, output: Path) -> Bundle:
 def bundle_files(assignment: Assignment, stripped: Stripped) -> dict[str, bytes]:
     """What lies in the zip, by its path there."""
     modules = needed_modules([COMMAND, *stripped.imported])
-    own = f"graders/assignments/{assignment.name}"
+    own = f"graders/assignments/{_folder(assignment.name)}"
     files = modules | {f"{own}/{name}": text for name, text in stripped.files.items()}
     asked = [each for each in questions_in(assignment.folder) if _is_visible(assignment, each.id)]
     if asked:
@@ -62,6 +63,11 @@ def bundle_files(assignment: Assignment, stripped: Stripped) -> dict[str, bytes]
     files["README.md"] = _readme(assignment, stripped).encode()
     files["pyproject.toml"] = _pyproject(assignment, _requirements(files)).encode()
     return files
+
+
+def _folder(name: str) -> str:
+    """An assignment's name as a folder may be called."""
+    return "-".join(re.findall("[A-Za-z0-9_-]+", name)) or "own"
 
 
 def _is_visible(assignment: Assignment, criterion: str) -> bool:
@@ -104,7 +110,7 @@ def _is_imported(distribution: str, text: str) -> bool:
 
 def _pyproject(assignment: Assignment, requirements: Collection[str]) -> str:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    local = "".join(c if c.isalnum() else "." for c in assignment.name)
+    local = ".".join(re.findall("[A-Za-z0-9]+", assignment.name)) or "own"
     wanted = "".join(f'    "{each}",\n' for each in requirements)
     return PYPROJECT.format(version=f"{version}+{local}", wanted=wanted)
 

@@ -18,11 +18,13 @@ from graders.written.loading import questions_in
 from packages.student_checks import Functions, check_functions, functions_for
 from packages.student_module import ModuleText, Statement, strings_in
 from packages.student_modules import needs_torch
+from packages.student_refusals import asked, refuse_what_is_lost, refuse_what_tells
 from packages.student_rubric import assignment_toml, questions_toml, readable
 from packages.student_shaking import Shaken, shaken
 
 ASKED = ("adapters", "oracle")  # what a process is asked; modules named after them are theirs
 ELSEWHERE = (*LEFT_OUT, "standins")
+PLAIN = (ast.Constant, ast.Name)  # names that are called as they stand in the checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,13 @@ def strip(assignment: Assignment) -> Stripped:
     sides = _sides(assignment)
     kept, staff_only = _criteria(assignment, sides)
     checks = _shaken_for(assignment, sides, kept)
-    secret = any(each.visibility != "visible" for each in assignment.rubric)
-    parts = [checks, _children(sides, checks)]
+    secret = _keeps_secrets(assignment)
+    refuse_what_tells(assignment, checks)
+    parts = [checks, _children(assignment, sides, checks)]
+    refuse_what_is_lost(assignment.folder, parts)
     files = dict(_sources(parts, anew=secret)) | _standins(assignment.folder)
     statements = [each for part in parts for each in part.statements()]
-    files |= _beside(assignment.folder, statements)
+    files |= _beside(assignment.folder, statements, sides)
     settings = assignment.settings if not secret else _named(assignment.settings, statements)
     files["assignment.toml"] = assignment_toml(assignment, kept, settings).encode()
     files |= questions_toml(questions_in(assignment.folder), kept)
@@ -80,40 +84,39 @@ def _criteria(assignment: Assignment, sides: _Sides) -> tuple[frozenset[str], tu
 
 
 def _shaken_for(assignment: Assignment, sides: _Sides, kept: Collection[str]) -> Shaken:
-    written = [each.id for each in assignment.rubric if each.kind == "written"]
-    return shaken(sides.checks, functions_for(sides.functions, kept, written))
+    questions = [each.id for each in questions_in(assignment.folder)]
+    return shaken(sides.checks, functions_for(sides.functions, kept, questions))
 
 
 def _sides(assignment: Assignment) -> _Sides:
     folder = assignment.folder
-    modules = {
-        path.stem: ModuleText(path.read_text(encoding="utf-8")) for path in folder.glob("*.py")
-    }
+    modules = {path.stem: ModuleText(_text(path)) for path in folder.glob("*.py")}
     apart = {name for name in modules if name.split("_")[0] in ASKED}
     checks = {name: modules[name] for name in modules if name not in apart}
     children = {name: modules[name] for name in apart}
     return _Sides(check_functions(assignment), checks, children)
 
 
-def _children(sides: _Sides, checks: Shaken) -> Shaken:
+def _keeps_secrets(assignment: Assignment) -> bool:
+    return any(each.visibility != "visible" for each in assignment.rubric)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Misuse(f"{path}: {error}", "save it in UTF-8") from error
+
+
+def _children(assignment: Assignment, sides: _Sides, checks: Shaken) -> Shaken:
     """Of adapters and oracle what kept checks ask for, by names that stand in them."""
     said = strings_in(statement.node for statement in checks.statements())
+    said |= {str(assignment.settings[name]) for name in said & {*assignment.settings}}
     roots = {side: sides.children[side].names for side in ASKED if side in sides.children}
-    if not _asks_anything(checks):
+    # A name that is made up while checking can be any, where no other has to be kept back.
+    if _keeps_secrets(assignment) or all(isinstance(each, PLAIN) for each in asked(checks)):
         roots = {side: names & said for side, names in roots.items()}
     return shaken(sides.children, roots)
-
-
-def _asks_anything(checks: Shaken) -> bool:
-    """Whether a name that is called is made up while checking: then nobody can say which."""
-    nodes = (node for each in checks.statements() for node in ast.walk(each.node))
-    calls = (n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
-    asked = (call.args[0] for call in calls if _method(call) == "call" and call.args)
-    return any(not isinstance(name, ast.Constant | ast.Name) for name in asked)
-
-
-def _method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def _sources(parts: Iterable[Shaken], *, anew: bool) -> Iterator[tuple[str, bytes]]:
@@ -130,12 +133,23 @@ def _standins(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
 
 
-def _beside(folder: Path, statements: Collection[Statement]) -> dict[str, bytes]:
-    """Other files of the folder whose names stand in what is kept."""
-    said = strings_in(each.node for each in statements)
+def _beside(folder: Path, statements: Collection[Statement], sides: _Sides) -> dict[str, bytes]:
+    """Other files of the folder whose names stand in what is kept.
+
+    A name without its suffix counts as long as nothing that is left out says the whole of it.
+    """
+    said, taken = strings_in(each.node for each in statements), {*statements}
+    modules = (*sides.checks.values(), *sides.children.values())
+    rest = (each.node for module in modules for each in module.statements if each not in taken)
+    theirs = strings_in(rest)
     files = readable(folder)
     own = {name: files[name] for name in files if name.split("/")[0] not in ELSEWHERE}
-    return {name: own[name] for name in own if {name, Path(name).name, Path(name).stem} & said}
+    return {name: own[name] for name in own if _is_said(Path(name), said, theirs)}
+
+
+def _is_said(path: Path, said: Collection[str], theirs: Collection[str]) -> bool:
+    whole = {path.as_posix(), path.name}
+    return not whole.isdisjoint(said) or (path.stem in said and whole.isdisjoint(theirs))
 
 
 def _named(settings: Collection[str], statements: Collection[Statement]) -> frozenset[str]:

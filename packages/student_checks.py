@@ -49,7 +49,7 @@ def functions_for(
             raise Misuse(
                 f"{module}.py: `{name}` has checks of `{other}`, which students do not see, and "
                 f"of `{min(criteria & shown)}`",
-                "make two functions of it",
+                "make two functions, or two classes, of it",
             )
         if criteria & shown:
             kept.setdefault(module, set()).add(name)

@@ -12,7 +12,6 @@ from functools import cached_property
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 BINDING = (ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign)
-ALWAYS = ("pytestmark",)  # pytest reads it, no statement does
 CHECK = "test_"
 
 
@@ -31,7 +30,7 @@ class Statement:
             return frozenset(each.asname or each.name for each in self.node.names)
         table = symtable.symtable(self.text, "module", "exec")
         symbols = (s for s in table.get_symbols() if s.is_assigned() or s.is_imported())
-        return frozenset(symbol.get_name() for symbol in symbols)
+        return frozenset(symbol.get_name() for symbol in symbols) | _called(self.node)
 
     @cached_property
     def uses(self) -> frozenset[str]:
@@ -40,7 +39,8 @@ class Statement:
         names = {s.get_name() for s in tables[0].get_symbols() if s.is_referenced()}
         names |= {s.get_name() for t in tables[1:] for s in t.get_symbols() if s.is_global()}
         if isinstance(self.node, ast.FunctionDef):
-            names |= {each.arg for each in self.node.args.args}
+            asked = self.node.args
+            names |= {each.arg for each in (*asked.posonlyargs, *asked.args, *asked.kwonlyargs)}
             names |= strings_in(self.node.decorator_list)  # usefixtures("name")
         return frozenset(names)
 
@@ -67,16 +67,15 @@ class Statement:
 
 @dataclass(frozen=True)
 class ModuleText:
-    """A module's source and its statements; the docstring is none of them."""
+    """A module's source and its statements; strings alone on a line are none of them."""
 
     source: str
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """The top level but for the docstring."""
+        """The top level but for strings that nothing reads: docstrings, remarks."""
         body = ast.parse(self.source).body
-        start = 1 if body and _is_docstring(body[0]) else 0
-        return tuple(map(Statement, body[start:]))
+        return tuple(Statement(node) for node in body if not _is_remark(node))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -109,9 +108,9 @@ class ModuleText:
 
     def _stands(self, statement: Statement, reached: frozenset[str]) -> bool:
         node = statement.node
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+        if isinstance(node, ast.ImportFrom) and (node.module == "__future__" or _is_star(node)):
             return True
-        if not statement.defines.isdisjoint((*reached, *ALWAYS)):
+        if not statement.defines.isdisjoint(reached):
             return True
         if statement.defines and isinstance(node, (*IMPORTS, *BINDING)):
             return False
@@ -127,7 +126,7 @@ def strings_in(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 def _without(node: ast.stmt, reached: Collection[str]) -> str:
     """The statement's text; of an import no name that nobody uses."""
-    if isinstance(node, ast.ImportFrom) and node.module != "__future__":
+    if isinstance(node, ast.ImportFrom) and node.module != "__future__" and not _is_star(node):
         names = [each for each in node.names if (each.asname or each.name) in reached]
         return ast.unparse(ast.ImportFrom(node.module, names, node.level)) if names else ""
     if isinstance(node, ast.Import):
@@ -137,13 +136,14 @@ def _without(node: ast.stmt, reached: Collection[str]) -> str:
 
 
 def _undescribed(statement: ast.stmt) -> ast.stmt:
-    """A copy without the docstrings of functions and classes that are no checks."""
+    """A copy without strings that nothing reads, but for the docstrings of checks."""
     copied = deepcopy(statement)
     for node in ast.walk(copied):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        if not node.name.startswith(CHECK) and _is_docstring(node.body[0]):
-            node.body = node.body[1:] or [ast.Pass()]
+        for name in ("body", "orelse", "finalbody"):
+            if isinstance(body := getattr(node, name, None), list) and body:
+                told = isinstance(node, ast.FunctionDef) and node.name.startswith(CHECK)
+                kept = [each for each in body[told:] if not _is_remark(each)]
+                setattr(node, name, [*body[:told], *kept] or [ast.Pass()])
     return copied
 
 
@@ -153,7 +153,18 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
         yield from _tables(child)
 
 
-def _is_docstring(node: ast.stmt) -> bool:
+def _called(node: ast.stmt) -> frozenset[str]:
+    """What pytest calls a fixture that is given another name."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    words = [each for d in decorators if isinstance(d, ast.Call) for each in d.keywords]
+    return strings_in(each.value for each in words if each.arg == "name")
+
+
+def _is_star(node: ast.ImportFrom) -> bool:
+    return node.names[0].name == "*"
+
+
+def _is_remark(node: ast.stmt) -> bool:
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

@@ -42,16 +42,18 @@ def questions_toml(questions: Collection[Question], kept: Collection[str]) -> di
 
 
 def _question(question: Question) -> list[str]:
-    """The question as one that a person decides, by its first part."""
-    about = {"id": question.id, "title": question.title, "prompt": question.prompt}
-    points = float(question.points)
-    review = {"points": points, "part": question.parts[0]}
-    item = {"points": points, "text": LATER}
-    return [
-        *_table("[[question]]", about),
-        *_table("[question.review]", review),
-        *_table("[[question.review.item]]", item),
-    ]
+    """The question with its parts, so that answers are read alike, and nothing to judge them by."""
+    lines = _table(
+        "[[question]]", {"id": question.id, "title": question.title, "prompt": question.prompt}
+    )
+    if (machine := question.machine) is not None:
+        form = {"points": machine.points, "kind": machine.kind, "parts": machine.parts}
+        shown = {**form, "verify": "later", "example": machine.example}
+        lines += _table("[question.machine]", shown)
+    if (review := question.review) is not None:
+        lines += _table("[question.review]", {"points": review.points, "part": review.part})
+        lines += _table("[[question.review.item]]", {"points": review.points, "text": LATER})
+    return lines
 
 
 def _table(head: str, table: Mapping[str, Any]) -> list[str]:
@@ -62,13 +64,14 @@ def _value(value: Any) -> str:
     """The value as TOML writes it: its strings, numbers and lists are JSON's."""
     if isinstance(value, datetime):
         return value.isoformat()
-    return json.dumps(value).replace("\x7f", "\\u007f")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def readable(folder: Path) -> dict[str, bytes]:
     """Files beside the modules, by path: what only grading reads stays out."""
+    own = (folder / "assignment.toml", folder / QUESTIONS)
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix not in (".py", ".pyc", ".toml")
+        if path.is_file() and path.suffix not in (".py", ".pyc") and path not in own
     }

@@ -12,6 +12,7 @@ from packages.student_module import ModuleText, Statement
 from packages.student_modules import names_imported
 
 FIXTURE = "fixture"
+MARK = "pytestmark"  # pytest reads it, no statement does
 
 
 @dataclass(slots=True)
@@ -80,10 +81,10 @@ class Shaken:
 
 
 def shaken(modules: Mapping[str, ModuleText], roots: Mapping[str, Collection[str]]) -> Shaken:
-    """What these names of these modules need; a module with a root keeps its own fixtures."""
+    """What these names of these modules need; a module with a root keeps its mark and fixtures."""
     found = Shaken(modules)
     for module, names in roots.items():
-        found.reach(module, (*names, *_named(modules[module], _is_autouse)))
+        found.reach(module, (*names, MARK, *_named(modules[module], _is_autouse)))
     return found
 
 

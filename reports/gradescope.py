@@ -18,7 +18,7 @@ from pathlib import Path
 from graders.figures import Accuracy, drawable
 from graders.model import CheckResult, CriterionResult, Result
 from graders.store import submission_file, write_text
-from reports.gradescope_markdown import block, escaped, spans
+from reports.gradescope_markdown import block, escaped, spans, told
 from reports.provisional import provisional
 from reports.text import line, number
 from reports.words import STATUS_SENTENCES, check_word, intake_notes
@@ -105,6 +105,8 @@ def _about(result: Result) -> Iterator[str]:
 
 
 def _visible_outputs(result: Result) -> Iterator[str]:
+    if result.status == "rejected":  # said above, and of all criteria the same
+        return
     for index, graded in enumerate(result.criteria, 1):
         if graded.criterion.visibility == "visible":
             yield f"**{index} {escaped(line(graded.criterion.title))}**"
@@ -144,9 +146,10 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
 
 def _found(found: CheckResult) -> Iterator[str]:
     """What a check says beyond its verdict: sentences, then values as they are."""
-    for label, text in (("", found.message), ("Hint: ", found.hint)):
-        if text:
-            yield f"{label}{spans(text)}"
+    if found.message:
+        yield told(found.message)
+    if found.hint:
+        yield f"Hint: {spans(found.hint)}"
     values = (("expected", found.expected), ("got", found.actual))
     labelled = ((line(label), value) for label, value in found.counterexample)
     if rows := [(label, text) for label, text in (*values, *labelled) if text]:

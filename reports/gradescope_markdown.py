@@ -14,6 +14,7 @@ _MARKUP = re.compile(r"([\\`*_\[\]#~|!@^])|(?<=www)(\.)|(:)(?=//)", re.IGNORECAS
 # At the start of a line: lists, rules, underlines of headings.
 _OPENING = re.compile(r"^(\d{1,9}(?=[.)])|(?=[-+=]))")
 _CODE = re.compile("`([^`\n]+)`")
+_LAID_OUT = re.compile(r"\n(?:[ \t]|[-+?] )")
 _TICKS = re.compile("`+")
 
 
@@ -33,7 +34,15 @@ def spans(text: str) -> str:
 
 def block(rows: Iterable[tuple[str, str]]) -> str:
     """Labelled values as they are, in a block of code that no value can end."""
-    text = "\n".join(_row(label, prose(value)) for label, value in rows)
+    return _fenced("\n".join(_row(label, prose(value)) for label, value in rows))
+
+
+def told(text: str) -> str:
+    """A message: prose, but a block of code where lines are set below each other, as in diffs."""
+    return _fenced(prose(text)) if _LAID_OUT.search(text) else spans(text)
+
+
+def _fenced(text: str) -> str:
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"

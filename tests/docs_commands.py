@@ -14,7 +14,7 @@ PAGES = sorted(
     ]
 )
 OURS = ("python grade.py ", "softmark ")
-STARTS = (*OURS, "make ", "pip ", "python ", "source ", "sbatch ", "mkdocs ")
+STARTS = (*OURS, "make ", "pip ", "python ", "python3 ", "source ", "sbatch ", "mkdocs ")
 
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 INDENTED = re.compile(r"^    (\S.*)$", re.MULTILINE)
@@ -22,7 +22,7 @@ INDENTED = re.compile(r"^    (\S.*)$", re.MULTILINE)
 NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "make ": "installs and trains, or is the very suite that this is a part of",
     "source ": "the tests bring an environment of their own",
-    "python -m venv": "the tests bring an environment of their own",
+    "python3 -m venv": "the tests bring an environment of their own",
     "pip install": "needs the package index",
     "sbatch ": "needs a cluster; test_scaling.py reads the script",
     "--executor ray": "needs the extra; test_ray_executor.py runs it",

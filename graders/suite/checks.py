@@ -2,8 +2,11 @@
 
 import pytest
 
+from graders.boundary.wire import Value
+from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.discovery import load_assignment
+from graders.errors import StudentFault
 from graders.suite.judging import judge
 from graders.suite.model import SuiteTest
 from graders.suite.process import Suite
@@ -25,4 +28,14 @@ def _parameter(test: SuiteTest) -> object:
 
 def test_suite(suite_test: SuiteTest, suite: Suite, score: Score) -> None:
     """The test says so, in a process that the student's code shares."""
-    judge(suite_test, suite.ask(suite_test), score)
+    judge(suite_test, _reply(suite_test, suite), score)
+
+
+def _reply(test: SuiteTest, suite: Suite) -> Value:
+    """What the process says; how it ended stays unsaid where the test hides its errors."""
+    try:
+        return suite.ask(test)
+    except StudentFault as fault:  # its words are the student's, and may hold what was asked
+        if test.hidden_errors:
+            raise CheckFailed(test.hidden_errors) from fault
+        raise

@@ -21,10 +21,10 @@ def judge(test: SuiteTest, reply: Value, score: Score) -> None:
     if not isinstance(reply, dict) or not isinstance(outcome, str) or outcome not in OUTCOMES:
         fail("The process of your code said nothing usable of this test.")
     passed, output = outcome == "passed", _shown(reply.get("output"))
-    if outcome == "skipped":
-        skip(f"The test was skipped, which keeps its points and earns none. {output}".strip())
     if test.hidden_errors and not passed:
         output = test.hidden_errors
+    if outcome == "skipped":
+        skip(f"The test was skipped, which keeps its points and earns none. {output}".strip())
     share = _share(test, reply.get("score"))
     if test.leaderboard and isinstance(value := reply.get("value"), str):
         score.note(f"{test.leaderboard}: {_shown(value)}")

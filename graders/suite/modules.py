@@ -9,17 +9,22 @@ from graders.errors import Misuse
 from graders.suite.decorators import KNOWN, Method
 
 CASES = ("TestCase", "IsolatedAsyncioTestCase")
+MAKERS = ("parameterized", "nose_parameterized", "ddt")  # packages that make tests of one
 RUNS = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
 COUNTED = "tests are counted without running the file: write each one down as a method"
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class: the full names of what it builds on, and its own test methods."""
+    """A class: the full names of what it builds on, and its own test methods.
+
+    `shapers` are its decorators and its metaclass, which could give it other tests.
+    """
 
     name: str
     bases: tuple[str, ...]
     methods: dict[str, Method]
+    shapers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,26 @@ def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
             raise Misuse(f"{path}:{each.lineno}: `{node.name}` makes tests by code", COUNTED)
         if isinstance(each, Method) and each.name.startswith("test"):
             methods[each.name] = each
+            _refuse_makers(each, names, f"{path}:{each.lineno}")
     bases = tuple(full_name(ast.unparse(base), names) for base in node.bases)
-    return Class(node.name, bases, methods)
+    metaclass = [each.value for each in node.keywords if each.arg == "metaclass"]
+    shapers = tuple(_called(each, names) for each in (*node.decorator_list, *metaclass))
+    return Class(node.name, bases, methods, shapers)
+
+
+def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
+    """Refuse a decorator that makes several tests of this one."""
+    for each in node.decorator_list:
+        called = _called(each, names)
+        if called.partition(".")[0] in MAKERS:
+            raise Misuse(f"{where}: `@{called}` makes tests by code", COUNTED)
+
+
+def _called(decorator: ast.expr, names: dict[str, str]) -> str:
+    """The full name of a decorator, with or without arguments."""
+    return full_name(
+        ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator), names
+    )
 
 
 def _hidden(node: ast.stmt, names: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -111,10 +134,15 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 def _refuse_what_runs(
     tree: ast.Module, nodes: Sequence[ast.stmt], classes: set[str], path: Path
 ) -> None:
-    """Refuse `load_tests`, and `setattr` on a class of the module."""
+    """Refuse `load_tests`, and what gives tests to a class of the module from outside."""
     for node in nodes:
         if isinstance(node, Method) and node.name == "load_tests":
             raise Misuse(f"{path}:{node.lineno}: `load_tests` makes tests by code", COUNTED)
+    for node in (each for each in ast.walk(tree) if isinstance(each, ast.Assign)):
+        for own, dot, name in (each.partition(".") for each in _assigned(node)):
+            if own in classes and name.startswith("test"):
+                problem = f"{path}:{node.lineno}: `{own}{dot}{name} =` makes tests by code"
+                raise Misuse(problem, COUNTED)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         target = ast.unparse(call.args[0]) if call.args else ""
         if ast.unparse(call.func) == "setattr" and target in classes:

@@ -9,15 +9,16 @@ the maximum would hang on it.
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graders.errors import Misuse
 from graders.suite.decorators import Method, read_decorators
 from graders.suite.model import SuiteTest
-from graders.suite.modules import CASES, Class, Module, full_name, read_module
+from graders.suite.modules import CASES, COUNTED, Class, Module, full_name, read_module
 
 PLAIN = ("object", "abc.ABC", "ABC")
+HARMLESS = ("unittest", "mock", "pytest", "abc")  # what these put on a class makes no tests
 FAR = (2**31,)  # tests without a number come after those with one
 
 
@@ -64,14 +65,40 @@ class _Suite:
                 yield from self._tests_of(module, each)
             elif each.methods:
                 self._refuse_unknown(module, each)
+        for own, (home, case) in self._brought(module).items():
+            yield from self._tests_of(home, replace(case, name=own), module)
 
-    def _tests_of(self, module: Module, case: Class) -> Iterator[SuiteTest]:
+    def _brought(self, module: Module) -> dict[str, tuple[Module, Class]]:
+        """Classes of helper files under their names here; not those that classes build on."""
+        stars = [home for home in map(self._home, module.stars) if home is not None]
+        names = {name: name for home in stars for name in home.classes} | module.names
+        found = {own: self._class(module, name) for own, name in names.items()}
+        return {
+            own: known
+            for own, known in found.items()
+            if known is not None
+            and known[0] is not module
+            and not known[0].path.stem.startswith("test")
+            and self._is_case(*known)
+            and not self._is_base(known)
+        }
+
+    def _is_base(self, known: tuple[Module, Class]) -> bool:
+        """Whether a class of the suite builds on this one."""
+        every = (
+            (module, case) for module in self.modules.values() for case in module.classes.values()
+        )
+        return any(self._class(home, base) == known for home, case in every for base in case.bases)
+
+    def _tests_of(
+        self, module: Module, case: Class, run_in: Module | None = None
+    ) -> Iterator[SuiteTest]:
         for method, (home, node) in self._methods(module, case).items():
             where = f"{home.path}:{node.lineno}"
             self._refuse_hidden(home, node, where)
             fields = read_decorators(node, home.names, where)
             title = (ast.get_docstring(node) or f"{case.name}.{method}").splitlines()[0].strip()
-            yield SuiteTest(module.path.stem, case.name, method, title, **fields)
+            yield SuiteTest((run_in or module).path.stem, case.name, method, title, **fields)
 
     def _refuse_hidden(self, home: Module, node: Method, where: str) -> None:
         """Refuse a decorator of the suite's own that calls a known one: its value is not seen."""
@@ -90,6 +117,7 @@ class _Suite:
 
     def _methods(self, module: Module, case: Class) -> dict[str, tuple[Module, Method]]:
         """The test methods of a class, its own before those of the classes it builds on."""
+        _refuse_shapers(module, case)
         found = {name: (module, node) for name, node in case.methods.items()}
         for base in case.bases:
             known = self._class(module, base)
@@ -119,6 +147,19 @@ class _Suite:
         homes = [self._home(place)] if place else [module, *map(self._home, module.stars)]
         found = ((home, home.classes[own]) for home in homes if home and own in home.classes)
         return next(found, None)
+
+
+def _refuse_shapers(module: Module, case: Class) -> None:
+    """Refuse decorators and a metaclass of which nobody knows what tests they make."""
+    for each in case.shapers:
+        if each.startswith("gradescope_utils."):
+            raise Misuse(
+                f"{module.path}: `@{each.rpartition('.')[2]}` stands on the class `{case.name}`",
+                "gradescope-utils heeds it on tests alone: write it on each of them",
+            )
+        if each.partition(".")[0] not in HARMLESS:
+            problem = f"{module.path}: `{each}` may give `{case.name}` other tests"
+            raise Misuse(problem, COUNTED)
 
 
 def _is_root(name: str) -> bool:

@@ -31,7 +31,7 @@ from graders.written.answers import (
     Unusable,
     read_answers,
 )
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.judgement import Asked, Judgement, Undecided, Unreadable
 from graders.written.loading import ANSWERS, questions_in
 from graders.written.question import Machine, Question, Review
 from graders.written.split import listed
@@ -42,7 +42,7 @@ from graders.written.wanted import wanted_of
 PATIENCE = 60.0  # seconds for one answer; a verifier that needs more is broken
 LONGEST_TEXT = 20_000  # characters of a free text that a person is shown
 HOW_TO_ANSWER = (
-    "`python grade.py answers-template` with the assignment's name writes an empty one with every "
+    "`softmark answers-template` with the assignment's name writes an empty one with every "
     "question. Staff who take the written part elsewhere grade with `--only code,metric`."
 )
 Role = Literal["machine", "review"]
@@ -176,7 +176,11 @@ def _judge_machine(asking: Asking, score: Score) -> None:
         fail("You answered this too many times.", hint="Keep one answer and delete the others.")
     if len(versions) > 1:
         score.note(_given_twice(answer, machine))
-    judged = [(_judged(asking, parts), parts) for parts in versions]
+    try:
+        judged = [(_judged(asking, parts), parts) for parts in versions]
+    except Undecided as kept:
+        score.needs_review(str(kept), actual=_shown(versions[0]))
+        return
     verdict, parts = min(judged, key=lambda each: each[0].fraction)
     for note in verdict.notes:
         score.note(note)

@@ -25,6 +25,10 @@ class Unreadable(Exception):
     """The answer is not of its kind; the message says what, where, and a remedy."""
 
 
+class Undecided(Exception):
+    """The answer is judged elsewhere; the message says when, and what is missing of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One answer to judge: the raw text of its parts, and of all other answers by question.
@@ -39,5 +43,6 @@ class Asked:
     draw: np.random.Generator
 
 
-# Raises Unreadable, and nothing else that an answer could cause; the same draw, the same judgement.
+# Raises Unreadable or Undecided, and nothing else that an answer could cause; the same draw, the
+# same judgement.
 Verifier = Callable[[Asked], Judgement]

@@ -4,12 +4,14 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from graders.discovery import load_assignment
 from graders.errors import Misuse
+from graders.suite.model import SuiteTest
 from packages import gradescope
 from packages.gradescope import write_autograder
 from packages.gradescope_choices import choose_settings
@@ -128,6 +130,14 @@ def test_warns_of_what_its_maker_may_not_see(tmp_path):
         "takes up to 9 minutes",
     ):
         assert any(words in each for each in told)
+
+
+def test_a_test_of_a_suite_that_never_ends_is_waited_for_once(tmp_path):
+    rubric = tuple(SuiteTest("test_a", "A", f"test_{n}", "x").criterion for n in range(6))
+    task, limits = replace(A4, rubric=rubric), replace(A4.limits, wall_seconds=60)
+    settings = Settings("cs224n-a4", minutes=2)
+    told = write_autograder(replace(task, limits=limits), tmp_path / "a.zip", settings).warnings
+    assert any("takes up to 12 minutes" in each for each in told)
 
 
 def test_settings_say_the_container_and_a_shared_secret(tiny, tmp_path):

@@ -1,6 +1,7 @@
 """The scripts of a package, run as they are in what stands for Gradescope's container."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -24,6 +25,8 @@ for place in ("results/results.json", "results/.x", "submission_metadata.json", 
     attempt(open, "/autograder/" + place, "w")
 for place in ("source/autograder.json", "source", "submission_metadata.json", "results"):
     attempt(os.listdir if "." not in place else open, "/autograder/" + place)
+for place in ("/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/autograder"):
+    attempt(open, place + "/left", "w")  # for a process beside other tests to find
 for place in glob.glob("/tmp/tmp.*"):
     attempt(open, place + "/results.json", "w")
 for number in range(1, 60):
@@ -91,6 +94,20 @@ def test_without_any_isolation_nothing_is_graded(autograder):
     document, done = container.grade()
     assert no_score(document)
     assert "no isolation" in done.stdout + done.stderr
+
+
+@pytest.mark.long
+def test_without_isolation_and_root_nothing_is_graded(autograder):
+    """There a submission is the grader's own user, and could write its results."""
+    container = autograder(isolation="none", denied=LANDLOCK)
+    container.hand_in(work_py=RIGHT, answer_txt="42")
+    for path in (container.root, *container.root.rglob("*")):
+        os.chown(path, 1000, 1000)
+    ids = ("--reuid=1000", "--regid=1000", "--clear-groups")
+    done = container.run("setpriv", *ids, "/autograder/run_autograder")
+    results = container.root / "autograder/results/results.json"
+    assert no_score(json.loads(results.read_text()))
+    assert "without root" in done.stderr
 
 
 @pytest.mark.long

@@ -52,6 +52,13 @@ def test_group_has_until_the_last_of_its_students(read):
     ]
 
 
+@pytest.mark.parametrize("other", [{"name": "Ben"}, {"assignment": {"due_date": None}}])
+def test_whoever_has_no_own_due_date_has_the_assignments(read, other):
+    """An earlier date of one student makes no group late."""
+    users = [due("2026-02-01T12:00:00-07:00"), other]
+    assert read(created_at=CREATED, users=users, **due(DUE)).due.isoformat().startswith(DUE[:19])
+
+
 @pytest.mark.parametrize(
     ("late", "words"),
     [

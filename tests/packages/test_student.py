@@ -92,7 +92,7 @@ def test_visible_points_are_all_there(marked, tmp_path, hand_in):
     (upload / "answers.md").write_text("## 1a\n\nchoice: A\n")
     found, result = of_students(upload, unzipped(marked, tmp_path))
     assert result["max_score"] == 4 + 1 + 2
-    assert found["1a", "1a/review"][0] == "needs_review"
+    assert found["1a", "1a/machine"][0] == "needs_review"
     assert found["1b", "1b/review"][0] == "failed"
 
 

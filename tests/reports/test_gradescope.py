@@ -136,6 +136,12 @@ def test_autograder_without_a_score_has_no_tests(incomplete):
     assert "**2.1 Passed**" in document["output"]
 
 
+def test_autograder_says_once_that_an_upload_could_not_be_opened(rejected):
+    document = autograder_json(rejected, Extras())
+    assert document["output"].count("could not be opened") == 1
+    assert {"tests", "score"}.isdisjoint(document)
+
+
 def test_autograder_without_a_score_hides_what_is_hidden(make_result):
     ours = criterion_result(CODE, check_result("error"))
     secret = criterion_result(SECRET, check_result("failed", message="of-a-hidden-check"))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from reports.gradescope_markdown import block, escaped, spans
+from reports.gradescope_markdown import block, escaped, spans, told
 
 READERS = [MarkdownIt("commonmark", {"html": True}), MarkdownIt("default", {"html": True})]
 HARMLESS = re.compile(r"</?(p|code|pre|br|strong)( /)?>|<code class=\"language-text\">")
@@ -59,6 +59,7 @@ def test_any_text_stays_text(reader, text):
     assert seen(reader.render(escaped(text))) == without_blanks(text)
     assert seen(reader.render(block([("got", text)]))) == without_blanks(f"got: {text}")
     seen(reader.render(spans(text)))
+    seen(reader.render(told(text)))
 
 
 def test_code_between_backticks_is_code():
@@ -78,3 +79,10 @@ def test_a_formula_is_none():
 
 def test_values_keep_their_columns():
     assert block([("got", "a\nb"), ("n", "1")]) == "```text\ngot: a\n     b\nn: 1\n```"
+
+
+def test_a_difference_keeps_its_columns():
+    """What unittest says of two texts: the mark stands below the character."""
+    said = "Test Failed: 'a' != 'b'\n- a\n+ b\n?   ^"
+    assert told(said) == f"```text\n{said}\n```"
+    assert told("One sentence.\nAnd another.") == spans("One sentence.\nAnd another.")

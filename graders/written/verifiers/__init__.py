@@ -8,6 +8,7 @@ from graders.written.verifiers.complexity import complexity
 from graders.written.verifiers.four_vectors import key_query_value
 from graders.written.verifiers.heads import two_queries
 from graders.written.verifiers.identity import identity
+from graders.written.verifiers.later import later
 from graders.written.verifiers.perplexity_table import perplexity_table
 from graders.written.verifiers.projection import projection
 from graders.written.verifiers.reported_curve import reported_curve
@@ -23,6 +24,7 @@ VERIFIERS: dict[str, Verifier] = {
     "complexity": complexity,
     "identity": identity,
     "key_query_value": key_query_value,
+    "later": later,
     "matrix": matrix,
     "number": number,
     "perplexity_table": perplexity_table,

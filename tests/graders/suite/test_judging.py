@@ -1,6 +1,7 @@
 """Whatever a suite's process replies, it is a verdict within the points, never a fault of ours."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,12 +9,23 @@ import pytest
 from graders.checks.compare import CheckFailed, CheckSkipped
 from graders.checks.score import Score
 from graders.checks.verdict import verdict
+from graders.errors import StudentRaised
 from graders.model import Check
+from graders.suite import checks
 from graders.suite.judging import LONGEST, judge
 from graders.suite.model import SuiteTest
 
 TEST = SuiteTest("test_a", "A", "test_x", "It holds.", weight=4.0)
 CHECK = Check("a-A-x", "It holds.", "a-A-x")
+
+
+class Ends:
+    """A process that raises what no test catches."""
+
+    def ask(self, test):
+        raise StudentRaised("Your code raised KeyboardInterrupt: asked for 42.")
+
+
 PASSED = {"outcome": "passed", "score": None, "output": "", "value": None}
 
 
@@ -75,6 +87,24 @@ def test_output_is_plain_and_short():
     said = found({"outcome": "failed", "output": "\x1b[2Jx\u202ey" + "z" * 9999}).message
     assert said.startswith("\N{REPLACEMENT CHARACTER}[2Jx\N{REPLACEMENT CHARACTER}y")
     assert len(said) < LONGEST + 5
+
+
+@pytest.mark.parametrize("outcome", ["failed", "error", "skipped"])
+def test_a_test_that_hides_errors_says_nothing_of_what_was_asked(outcome):
+    shy = replace(TEST, hidden_errors="Look again.")
+    said = found({"outcome": outcome, "output": "asked for 42"}, shy).message
+    assert said.endswith("Look again.")
+    assert "42" not in said
+
+
+def test_a_process_that_ends_says_nothing_where_errors_are_hidden():
+    """Its last words are the student's, who may put into them what was asked."""
+    shy, loud = replace(TEST, hidden_errors="Look again."), TEST
+    with pytest.raises(CheckFailed, match=r"^Look again\.$") as hidden:
+        checks.test_suite(shy, Ends(), Score())
+    assert verdict(CHECK, hidden.value, Score()).outcome == "raised"
+    with pytest.raises(StudentRaised, match="asked for 42"):
+        checks.test_suite(loud, Ends(), Score())
 
 
 @pytest.mark.parametrize("output", [None, 7, ["x"], np.zeros(2)], ids=repr)

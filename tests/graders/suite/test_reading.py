@@ -104,6 +104,20 @@ def test_a_class_that_a_star_brings_is_known(read):
     assert weights(read("from base import *\nclass A(Base): ...\n", base=base)) == {"A.test_x": 0}
 
 
+def test_a_class_of_a_helper_counts_where_it_is_imported(read):
+    """unittest runs it there; a class that others build on is theirs."""
+    lib = f"from unittest import *\nclass A(TestCase):\n    {X}\nclass Base(TestCase):\n    {X}\n"
+    tests = read("from lib import A, Base\nclass B(Base): ...\n", lib=lib)
+    assert {(each.module, each.case) for each in tests} == {("test_a", "A"), ("test_a", "B")}
+    assert weights(read("from lib import A as Other\n", lib=lib)) == {"Other.test_x": 0}
+    assert set(weights(read("from lib import *\n", lib=lib))) == {"A.test_x", "Base.test_x"}
+
+
+@pytest.mark.parametrize("mark", ["@u.skip('no')", "@u.mock.patch('os.getcwd')"])
+def test_decorators_of_unittest_stand_on_classes(read, mark):
+    assert weights(read(f"{mark}\nclass A(Case):\n    {X}")) == {"A.test_x": 0}
+
+
 def test_numbers_decide_the_order(read):
     source = "class A(Case):\n" + "".join(
         f"    @number('{number}')\n    def test_{name}(self): ...\n"
@@ -147,6 +161,11 @@ class A(Case):
         (f"two = weight(2)\nclass A(Case):\n    @two\n    {X}", "`@two` hides `weight`"),
         (f"w = decorators.weight\nclass A(Case):\n    @w(2)\n    {X}", "`@w` hides `weight`"),
         (f"def w(n): return weight(n)\nclass A(Case):\n    @w(2)\n    {X}", "`@w` hides"),
+        (f"from ddt import data as d\nclass A(Case):\n    @d(1, 2)\n    {X}", "`@ddt.data` makes"),
+        (f"def more(c): return c\n@more\nclass A(Case):\n    {X}", "`more` may give `A`"),
+        (f"@points(2)\nclass A(Case):\n    {X}", "`@weight` stands on the class `A`"),
+        (f"class A(Case, metaclass=M):\n    {X}", "`M` may give `A`"),
+        (f"class A(Case):\n    {X}\nA.test_y = print", "`A.test_y =` makes"),
         ("class A(Case)", "test_a.py: "),
     ],
 )
