@@ -121,6 +121,8 @@ def _points_needed(text: str, most: float) -> float:
     """The points that `12` or `60%` stand for; Misuse for anything else, or for too many."""
     if not text:
         return 0.0
+    if not most:  # the step would pass, whatever is handed in
+        raise Misuse(f"--fail-below {text}: nothing is judged here", "see --only, --data, --hidden")
     try:
         points = float(text.removesuffix("%")) * (most / 100 if text.endswith("%") else 1)
     except ValueError:

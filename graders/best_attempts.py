@@ -51,15 +51,20 @@ def keep_best(store: Store, generation: int, task: Assignment, out: Path) -> tup
 
 def best_attempts(attempts: Sequence[Attempt]) -> Best:
     """Choose for every student; of equal grades the one handed in first counts."""
-    kept, notes = set[str](), []
-    for key, own in sorted(_by_person(attempts).items()):
+    kept, notes, chosen = set[str](), [], dict[str, str]()
+    by_person = _by_person(attempts)
+    for key, own in sorted(by_person.items()):
         graded = [(each.grade, each) for each in own if each.grade is not None]
         if len(graded) == len(own):
             _, best = max(graded, key=lambda pair: (pair[0], *_earlier(pair[1].submission)))
+            chosen[key] = best.submission.id
             kept.add(best.submission.id)
         else:
             kept |= {each.submission.id for each in own}
             notes += [_for_a_person(key, own)] if len(own) > 1 else []
+    for key, best_of_all in chosen.items():
+        stay = [each.submission.id for each in by_person[key] if each.submission.id in kept]
+        notes += [_for_the_group(key, best_of_all, stay)] if len(stay) > 1 else []
     others = (each.submission.id for each in attempts if each.submission.id not in kept)
     return Best(tuple(others), tuple(notes))
 
@@ -75,6 +80,11 @@ def _by_person(attempts: Sequence[Attempt]) -> Mapping[str, list[Attempt]]:
 def _earlier(submission: Submission) -> tuple[float, str]:
     """Larger for what came earlier."""
     return -(submission.submitted_at or LATEST).timestamp(), submission.id
+
+
+def _for_the_group(key: str, best: str, stay: Sequence[str]) -> str:
+    names = ", ".join(name for name in stay if name != best)
+    return f"{key}: {best} counts, though {names} stays for who handed it in with them"
 
 
 def _for_a_person(key: str, own: Sequence[Attempt]) -> str:

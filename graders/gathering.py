@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from graders.errors import Misuse
+from graders.final_grades import seconds_late
+from graders.grading_policy import Lateness
 from graders.model import Assignment
 from submissions.archive import SUFFIXES, unpack
 from submissions.imports import Attempts, Gathered, Layout, Wanted, WrongExport, gather
 from submissions.limits import MIB, UNPACK_LIMITS
+from submissions.receive import collect
 from submissions.submission import Rejected
 
 Choice = TypeVar("Choice", Layout, Attempts)
@@ -42,7 +45,9 @@ def gathered(
         raise Misuse(str(error), error.remedy) from error
     if not found.submissions:
         raise Misuse(f"{folder} holds no submissions", "put a folder or an archive a student there")
-    return found
+    if found.layout != "folders" or task.due is None:
+        return found
+    return _doubting_times(found, task) if folder.is_dir() else _without_times(found)
 
 
 def in_words(found: Gathered) -> tuple[str, ...]:
@@ -56,6 +61,26 @@ def in_words(found: Gathered) -> tuple[str, ...]:
     many = f"{count} submission{'' if count == 1 else 's'}"
     taken = f"read as {read_as}: {many} (--from reads it otherwise)"
     return (*([taken] if read_as else []), *found.notes)
+
+
+def _without_times(found: Gathered) -> Gathered:
+    """What was unpacked just now has the time of that, at which nobody handed it in."""
+    timeless = tuple(replace(each, submitted_at=None) for each in found.submissions)
+    note = "the archive does not say when anything was handed in, so nobody is late"
+    return replace(found, submissions=timeless, notes=(*found.notes, note))
+
+
+def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
+    """A sentence on those who would lose points by the times of files."""
+    lateness = task.grading.lateness
+    if lateness == Lateness():
+        return found
+    late = sum(
+        seconds_late(each.submitted_at, task.due, lateness) > 0 for each in found.submissions
+    )
+    by = "by the times of the files, which copying changes"
+    note = f"{by}, {late} of {len(found.submissions)} came after the due date"
+    return replace(found, notes=(*found.notes, *([note] if late else [])))
 
 
 def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
@@ -78,5 +103,5 @@ def _opened(folder: Path, work: Path) -> Path:
         unpack(folder, into, OF_A_COURSE)
     except Rejected as error:
         raise Misuse(str(error), "unpack it yourself, and give the folder") from error
-    children = list(into.iterdir())
+    children = collect(into)
     return children[0] if len(children) == 1 and children[0].is_dir() else into

@@ -15,8 +15,9 @@ COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")
 FINAL = ("late_days", "final", "how")
 # What a spreadsheet runs as a formula; the full-width forms count in East Asian settings.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-# A spreadsheet of another country may divide the line at these, whatever stands around them.
-_INNER = re.compile(r"[;,]\s*(?=[-=+@＝＋－＠])")
+# A spreadsheet of another country may divide the line at these, whatever stands around them; and
+# what it takes for quotes goes.
+_INNER = re.compile(r"[;,][\s\"]*(?=[-=+@＝＋－＠])")
 
 
 def write_grades(

@@ -33,6 +33,14 @@ def collect(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if not _is_of_the_system(path))
 
 
+def unread(folder: Path) -> list[Path]:
+    """Files that begin with a dot and are no archive: what systems leave, but perhaps a work."""
+    hidden = (path for path in folder.iterdir() if _is_of_the_system(path))
+    return sorted(
+        path for path in hidden if path.is_file() and not is_left_out([path.name], folder=False)
+    )
+
+
 def _is_of_the_system(path: Path) -> bool:
     """`.DS_Store`, `.git`, `.directory`; but `.alice/` and `.alice.zip` are somebody's work."""
     if path.name == "__MACOSX":

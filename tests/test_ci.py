@@ -90,6 +90,12 @@ def test_points_that_make_no_sense_are_misuse(ci, hand_in, needed):
     assert "not a share of 4 points" in done.stderr
 
 
+def test_points_where_nothing_is_judged_are_misuse(ci, hand_in):
+    done = ci(hand_in(work_py=RIGHT), "--only", "answer", "--fail-below", "50%")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing is judged here" in done.stderr
+
+
 @pytest.mark.long
 def test_hidden_criteria_are_judged_for_staff_alone(ci, hand_in, tiny_folder, tmp_path):
     file = tiny_folder / "assignment.toml"

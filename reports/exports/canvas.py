@@ -1,5 +1,6 @@
 """A gradebook that Canvas imports: the roster's people with one column of grades."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -8,6 +9,8 @@ from reports.exports.entries import Entry, entries, table
 from reports.exports.export import Course, Export
 from reports.exports.roster import EXPORT_IT, POINTS, Roster, read_roster
 from reports.grades import number_cell
+
+NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 
 
 def canvas_csv(course: Course) -> Export:
@@ -26,7 +29,8 @@ def canvas_csv(course: Course) -> Export:
         bom=roster.bom,
     )
     problems += [_contested(roster, row, each) for row, each in claims.items() if len(each) > 1]
-    return Export(text, tuple(_notes(roster, course.title, column, grades)), tuple(problems))
+    notes = (*_notes(roster, course.title, column, grades), *_other_maximum(roster, column, found))
+    return Export(text, notes, tuple(problems))
 
 
 def _claims(roster: Roster, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
@@ -74,11 +78,24 @@ def _notes(
     )
 
 
+def _other_maximum(roster: Roster, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
+    """Canvas keeps its own maximum, so that 15 of 20 would be read as 15 of 100."""
+    known, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
+    if not most or not NUMBER.fullmatch(known):
+        return
+    if float(known.replace(",", ".")) != float(most):
+        yield f"`{column}` has {known} points in Canvas and {most} here: grades go in as they are"
+
+
+def _maximum(found: Sequence[Entry]) -> float | None:
+    """Where only some of the criteria were graded, the most that anybody had."""
+    return max((entry.grade.maximum for entry in found), default=None)
+
+
 def _points_possible(roster: Roster, found: Sequence[Entry]) -> list[str]:
-    """The second row; where only some of the criteria were graded, the most that anybody had."""
-    most = max((entry.grade.maximum for entry in found), default=None)
+    """The second row."""
     blanks = dict.fromkeys(roster.who, "") | {"Student": f"    {POINTS}"}
-    return [*blanks.values(), number_cell(most)]
+    return [*blanks.values(), number_cell(_maximum(found))]
 
 
 def _row(roster: Roster, index: int, entry: Entry | None) -> list[str]:

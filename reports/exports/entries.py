@@ -10,8 +10,10 @@ from datetime import datetime
 from graders.final_grades import FinalGrade, final_grade
 from reports.exports.export import Course
 from reports.grades import cell
-from reports.text import PROSE_LIMIT
+from reports.text import PROSE_LIMIT, line
 from submissions.people import Person, people_in
+
+NAMED = 20  # in one sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +29,22 @@ class Entry:
     @property
     def first_name(self) -> str:
         """All of the name but its last word; none of a name that is one word."""
-        return self.person.name.rpartition(" ")[0]
+        return self._names[0]
 
     @property
     def last_name(self) -> str:
         """The last word of the name; none of a name that is one word, which may be a login."""
-        first, _, last = self.person.name.rpartition(" ")
-        return last if first else ""
+        return self._names[1]
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        """First and last name; a folder that is all we know may be called `Last, First`."""
+        person = self.person
+        last, comma, first = person.name.partition(", ")
+        if comma and not (person.email or person.sid or person.canvas):
+            return first, last
+        first, _, last = person.name.rpartition(" ")
+        return first, last if first else ""
 
     @property
     def key(self) -> str:
@@ -50,6 +61,14 @@ def entries(course: Course) -> Iterator[Entry]:
         grade = final_grade(result, task.grading, due)
         for person in people_in(given.student):
             yield Entry(person, given.id, due, given.submitted_at, grade)
+
+
+def notes(found: Sequence[Entry]) -> tuple[str, ...]:
+    """What staff should know of a file with a line each: blank cells, and lines too many."""
+    blank = list(dict.fromkeys(each.submission for each in found if each.grade.final is None))
+    more = f" and {len(blank) - NAMED} more" if len(blank) > NAMED else ""
+    named = f"{', '.join(map(line, blank[:NAMED]))}{more}"
+    return (*([f"no grade, so an empty cell: {named}"] if blank else []), *repeated(found))
 
 
 def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
@@ -70,6 +89,5 @@ def table(
     """The rows as CSV, with every cell as text that no spreadsheet runs."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(map(cell, header))
-    writer.writerows([cell(each, PROSE_LIMIT) for each in row] for row in rows)
+    writer.writerows([cell(each, PROSE_LIMIT) for each in row] for row in (header, *rows))
     return "\ufeff" * bom + text.getvalue()

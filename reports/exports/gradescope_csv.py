@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from reports.exports.entries import Entry, entries, repeated, table
+from reports.exports.entries import Entry, entries, notes, table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell
 
@@ -15,7 +15,7 @@ def gradescope_csv(course: Course) -> Export:
     """A line a student; a grade that is not there is a blank cell."""
     header = (*PEOPLE, *(f"{course.title}{part}" for part in ASSIGNMENT), TOTAL)
     found = list(entries(course))
-    return Export(table(header, map(_cells, found)), repeated(found))
+    return Export(table(header, map(_cells, found)), notes(found))
 
 
 def _cells(entry: Entry) -> list[str]:

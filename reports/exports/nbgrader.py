@@ -5,7 +5,7 @@ What nbgrader has no score of it writes as 0; here it is a blank.
 
 from datetime import UTC, datetime
 
-from reports.exports.entries import Entry, entries, repeated, table
+from reports.exports.entries import Entry, entries, notes, table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell
 
@@ -18,7 +18,7 @@ COLUMNS = (
 def nbgrader_csv(course: Course) -> Export:
     """A line a student, with times in UTC, as nbgrader keeps them."""
     found = list(entries(course))
-    return Export(table(COLUMNS, (_cells(course, entry) for entry in found)), repeated(found))
+    return Export(table(COLUMNS, (_cells(course, entry) for entry in found)), notes(found))
 
 
 def _cells(course: Course, entry: Entry) -> list[str]:

@@ -9,6 +9,7 @@ Student,            ID, SIS User ID, SIS Login ID, Section, Attention (4711), ..
 import csv
 import io
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,12 +33,13 @@ EXPORT_IT = "in Canvas: Grades, Export, Export Entire Gradebook"
 class Roster:
     """The exported gradebook: `who` are its columns about people, `columns` all the others.
 
-    `index` has the rows of each name and number, by column.
+    `possible` has the points to be had, by column; `index` the rows of each name and number.
     """
 
     file: str
     who: tuple[str, ...]
     columns: tuple[str, ...]
+    possible: Mapping[str, str]
     students: tuple[Mapping[str, str], ...]
     index: Mapping[tuple[str, str], Sequence[int]]
     delimiter: str
@@ -75,19 +77,23 @@ def read_roster(path: Path) -> Roster:
     """The roster in a file; Misuse where it is no gradebook of Canvas."""
     try:
         text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(f"{path}: {error}", EXPORT_IT) from error
+    except OSError as error:
+        raise Misuse(f"{path}: {error.strerror}", EXPORT_IT) from error
+    except UnicodeDecodeError as error:
+        problem = f"{path}: not in UTF-8, as where a spreadsheet saved it"
+        raise Misuse(problem, f"take it as it came: {EXPORT_IT}") from error
     bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
     delimiter = ";" if FIRST_CELL.match(text) else ","
     rows = _rows(path, text, delimiter)
     header = tuple(rows[0]) if rows else ()
     if not {"Student", "ID", "Section"} <= set(header):
         raise Misuse(f"{path}: no gradebook of Canvas: no `Student`, `ID`, `Section`", EXPORT_IT)
-    students = _students(header, rows[1:])
+    possible, students = _students(header, rows[1:])
     return Roster(
         file=str(path),
         who=tuple(name for name in header if name in WHO),
         columns=tuple(name for name in header if name not in WHO),
+        possible=possible,
         students=students,
         index=_index(students),
         delimiter=delimiter,
@@ -104,12 +110,14 @@ def _rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
 
 def _students(
     header: Sequence[str], rows: Sequence[Sequence[str]]
-) -> tuple[Mapping[str, str], ...]:
-    """The rows of people: those above `Points Possible` and that row are of the assignments."""
+) -> tuple[Mapping[str, str], tuple[Mapping[str, str], ...]]:
+    """The row `Points Possible`, and those of people: that one and those above it are not."""
     blank = dict.fromkeys(header, "")
     found = [blank | dict(zip(header, row, strict=False)) for row in rows if any(row)]
-    above = [i for i, row in enumerate(found[:3]) if row.get("Student", "").strip() == POINTS]
-    return tuple(row for row in found[above[0] + 1 if above else 0 :] if row.get("Student"))
+    named = (i for i, row in enumerate(found) if row["Student"].strip() == POINTS)
+    above = [i for i in named if not found[i]["ID"].strip()]  # students choose their names
+    below = found[above[0] + 1 if above else 0 :]
+    return found[above[0]] if above else {}, tuple(row for row in below if row["Student"])
 
 
 def _index(students: Sequence[Mapping[str, str]]) -> dict[tuple[str, str], list[int]]:
@@ -128,7 +136,8 @@ def _title(column: str) -> str:
 
 
 def _key(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    # One letter may be written as one sign or as two: as Canvas keeps it, as a Mac names its files.
+    return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
 
 
 def _known_to_differ(person: Person, row: Mapping[str, str]) -> bool:

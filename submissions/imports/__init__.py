@@ -20,7 +20,7 @@ from submissions.imports.git_clones import is_clone, read_clones
 from submissions.imports.gradescope_export import METADATA, read_gradescope
 from submissions.imports.upload import Found, Upload, WrongExport
 from submissions.people import student_text
-from submissions.receive import collect
+from submissions.receive import collect, unread
 from submissions.submission import Submission
 
 __all__ = ["Attempts", "Gathered", "Layout", "Wanted", "WrongExport", "gather", "layout_of"]
@@ -59,6 +59,7 @@ def gather(folder: Path, wanted: Wanted) -> Gathered:
     uploads, notes = list(found.uploads), list(found.notes)
     if wanted.layout == "auto" and layout == "folders":
         notes += _doubts(folder)
+    notes += [f"{path.name}: a hidden file and no archive; left out" for path in unread(folder)]
     if wanted.attempts == "last":
         uploads, undecided = last_attempts(uploads)
         notes += undecided

@@ -41,8 +41,9 @@ def _by_person(uploads: Sequence[Upload]) -> Mapping[str, list[Upload]]:
     return found
 
 
-def _when(upload: Upload) -> tuple[datetime, str]:
-    return upload.submitted_at or NEVER, upload.name
+def _when(upload: Upload) -> tuple[datetime, int, str]:
+    """Within a second the larger number is the later: submission_100 came after submission_99."""
+    return upload.submitted_at or NEVER, len(upload.name), upload.name
 
 
 def _of_whom_it_is_last(upload: Upload, last: Mapping[str, str]) -> Upload | None:

@@ -20,10 +20,11 @@ from pathlib import Path
 from submissions.archive import SUFFIXES, unpack
 from submissions.imports.upload import Found, Upload
 from submissions.people import Person
+from submissions.receive import collect
 from submissions.submission import Rejected
 
 NAME = re.compile(
-    r"(?P<who>[^_]+)_(?P<late>LATE_)?(?P<user>[0-9]+)_(?:(?P<number>[0-9]+)_)?(?P<name>.+)"
+    r"(?P<who>.+?)_(?P<late>LATE_)?(?P<user>[0-9]+)_(?:(?P<number>[0-9]+)_)?(?P<name>.+)"
 )
 AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,2})(?P<suffix>\.[^.]*)")
 SHORT = 200  # bytes of an archive's name; file systems stop at 255
@@ -63,10 +64,10 @@ def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> Found:
 
 def _files(folder: Path) -> tuple[list[_File], list[str]]:
     files, others = [], []
-    for path in sorted(folder.iterdir()):
+    for path in collect(folder):
         found = NAME.fullmatch(path.name)
         if path.is_symlink() or not path.is_file() or not found or not is_canvas_name(path.name):
-            others += [] if path.name.startswith((".", "__MACOSX")) else [path.name]
+            others.append(path.name)
             continue
         number = int(found["number"] or 0)
         late = found["late"] is not None

@@ -11,7 +11,8 @@ Everything in the file is read as text: no tag makes an object, and a number kee
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ import yaml
 
 from submissions.imports.upload import Found, Upload, WrongExport
 from submissions.limits import MIB
-from submissions.people import Person
+from submissions.people import Person, student_text
+from submissions.receive import collect
 
 METADATA = "submission_metadata.yml"
 EXPORT_IT = "in Gradescope: Review Grades, Export Submissions"
@@ -33,14 +35,19 @@ LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 def read_gradescope(folder: Path) -> Found:
     """Its uploads, earlier attempts too; raises WrongExport."""
     metadata = _metadata(folder / METADATA)
-    uploads = [each for name, entry in metadata.items() for each in _uploads(folder, name, entry)]
+    uploads = _merged(
+        each for name, entry in metadata.items() for each in _uploads(folder, name, entry)
+    )
     known = {upload.name for upload in uploads}
     lost = [f"{name}: in {METADATA}, but not in the folder" for name in metadata.keys() - known]
-    unknown = [Upload(path.name, path, (), None) for path in _folders(folder, known)]
-    nobodys = [f"{upload.name}: {METADATA} does not say whose" for upload in unknown]
+    others = [path for path in collect(folder) if path.name not in {METADATA, *known}]
+    unknown = [Upload(path.name, path, (), None) for path in others if _is_attempt(path)]
+    nameless = [each for each in (*uploads, *unknown) if not student_text(each.people)]
+    nobodys = [f"{upload.name}: {METADATA} does not say whose" for upload in nameless]
+    strays = [f"{path.name}: no folder of this export; left out" for path in _strays(others)]
     timeless = ", ".join(upload.name for upload in uploads if upload.submitted_at is None)
     late = [f"nobody can say when, so without penalty: {timeless}"] if timeless else []
-    return Found((*uploads, *unknown), (*sorted(lost), *nobodys, *late))
+    return Found((*uploads, *unknown), (*sorted(lost), *nobodys, *strays, *late))
 
 
 def _metadata(file: Path) -> dict[str, Any]:
@@ -66,12 +73,22 @@ def _uploads(folder: Path, name: str, entry: object) -> Iterator[Upload]:
             yield Upload(attempt, folder / attempt, people, _created(about))
 
 
-def _folders(folder: Path, known: set[str]) -> list[Path]:
-    return sorted(
-        path
-        for path in folder.iterdir()
-        if FOLDER.fullmatch(path.name) and path.name not in known and _is_folder(path)
-    )
+def _merged(uploads: Iterable[Upload]) -> list[Upload]:
+    """Each upload once: one that two who parted later had made together is of both."""
+    found: dict[str, Upload] = {}
+    for upload in uploads:
+        before = found.get(upload.name)
+        people = before.people + upload.people if before else upload.people
+        found[upload.name] = replace(before or upload, people=tuple(dict.fromkeys(people)))
+    return list(found.values())
+
+
+def _is_attempt(path: Path) -> bool:
+    return FOLDER.fullmatch(path.name) is not None and _is_folder(path)
+
+
+def _strays(paths: Iterable[Path]) -> list[Path]:
+    return [path for path in paths if not _is_attempt(path)]
 
 
 def _is_folder(path: Path) -> bool:
@@ -89,7 +106,8 @@ def _entries(entry: object, key: str) -> list[object]:
 
 def _text(entry: object, key: str) -> str:
     found = entry.get(key, "") if isinstance(entry, dict) else ""
-    return found if isinstance(found, str) and found not in NOTHING else ""
+    plain = found.strip() if isinstance(found, str) else ""
+    return plain if plain not in NOTHING else ""
 
 
 def _created(entry: object) -> datetime | None:
@@ -101,7 +119,7 @@ def _created(entry: object) -> datetime | None:
 def _time(text: str) -> datetime | None:
     """The time in the text, in UTC where it names no zone; None where it is none."""
     try:
-        moment = datetime.fromisoformat(re.sub(r"\s+(?=Z|[-+]\d)", "", text.strip()))
+        moment = datetime.fromisoformat(re.sub(r"\s+(?=Z|[-+]\d)", "", text.replace("UTC", "Z")))
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -40,3 +40,4 @@ def test_what_is_the_best_of_one_stays_for_the_whole_group():
     both = f"{ADA}; {BOB}"
     found = best_attempts([attempt(1, both, 7), attempt(2, BOB, 9), attempt(3, BOB, 2)])
     assert found.others == ("s3",)
+    assert found.notes == ("bob@x.edu: s2 counts, though s1 stays for who handed it in with them",)

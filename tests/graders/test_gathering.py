@@ -1,11 +1,15 @@
 """What `batch` takes as its folder: uploads, an export, an archive of either, or one sentence."""
 
+import os
 import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from graders.errors import Misuse
 from graders.gathering import gathered, in_words
+from graders.grading_policy import GradingPolicy, Lateness
 
 METADATA = "submission_1:\n  :submitters:\n  - :name: Ada\n    :email: ada@example.edu\n"
 
@@ -70,3 +74,32 @@ def test_an_export_that_is_none_is_one_sentence(tiny, tmp_path):
     with pytest.raises(Misuse, match=r"submission_metadata\.yml: ") as refused:
         gathered(tmp_path, tiny, tmp_path / "out", layout="gradescope")
     assert "Export Submissions" in refused.value.hint
+
+
+@pytest.fixture
+def late(tiny):
+    """An assignment that was due long ago, where lateness costs."""
+    policy = GradingPolicy(Lateness(percent=10))
+    return replace(tiny, due=datetime(2020, 1, 1, tzinfo=UTC), grading=policy)
+
+
+def test_nobody_is_late_by_the_time_at_which_we_unpacked(course, late, tmp_path):
+    archive = course({"course/ada/answer.txt": "42", "course/bob/answer.txt": "42"})
+    found = gathered(archive, late, tmp_path / "out")
+    assert [each.submitted_at for each in found.submissions] == [None, None]
+    assert in_words(found)[-1].endswith("so nobody is late")
+
+
+def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
+    folder = hand_in("ada", answer_txt="42").parent
+    os.utime(hand_in("bob", answer_txt="42"), (0, 0))
+    assert in_words(gathered(folder, late, tmp_path / "out")) == (
+        "by the times of the files, which copying changes, 1 of 2 came after the due date",
+    )
+    lenient = replace(late, grading=GradingPolicy())
+    assert in_words(gathered(folder, lenient, tmp_path / "out")) == ()
+
+
+def test_a_hidden_file_beside_the_only_folder_is_no_layout(course, tiny, tmp_path):
+    files = {"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42", ".x": ""}
+    assert gathered(course(files), tiny, tmp_path / "out").layout == "gradescope"

@@ -46,6 +46,7 @@ def test_cell_is_never_a_formula(start):
 def test_cell_is_no_formula_where_a_separator_begins_a_column():
     assert cell("Ada; =cmd|' /C calc'!A0") == "Ada; '=cmd|' /C calc'!A0"
     assert cell("a;-1,@x") == "a;'-1,'@x"
+    assert cell('a;"=1') == "a;\"'=1"
 
 
 @pytest.mark.parametrize("text", ["Ada", "a=b", "1-2", "Zoë O'Neil"])

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from submissions.receive import collect, identify, identify_all, open_submission
+from submissions.receive import collect, identify, identify_all, open_submission, unread
 from submissions.submission import Rejected
 
 CODE = ("dataset.py", "attention.py")
@@ -85,3 +85,9 @@ def test_uploads_of_a_batch_are_opened_each_in_its_place(uploads, a4, tmp_path):
     for submission in identify_all(collect(uploads.folder), "cs224n-a4"):
         open_submission(submission, tmp_path / submission.id, code=CODE, artifacts=())
     assert sorted(p.name for p in tmp_path.iterdir()) == ["alice", "alice.zip", "uploads"]
+
+
+def test_a_hidden_file_that_is_no_systems_is_told(uploads):
+    for name in (".ada.py", ".eve.rar", ".bob.zip", ".DS_Store", "._b.zip", "c.txt"):
+        uploads.raw(b"", name)
+    assert [path.name for path in unread(uploads.folder)] == [".ada.py", ".eve.rar"]

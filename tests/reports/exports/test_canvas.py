@@ -168,3 +168,33 @@ def test_semicolons_in_a_title_are_no_delimiter(export, by, roster):
     header = HEADER.replace("Old (3)", '"Old; a; b; c; d; e; f; g; h; i (3)"')
     found = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE))
     assert grades(found)["7"] == "15"
+
+
+@pytest.mark.parametrize(
+    ("roster_has", "student"), [("Zoe\u0308", "Zo\u00eb"), ("Zo\u00eb", "Zoe\u0308")]
+)
+def test_one_letter_written_as_two_is_one_letter(export, by, roster, roster_has, student):
+    found = export("canvas", by(student), roster=roster(HEADER, POINTS, f"{roster_has},7,,,A,,"))
+    assert grades(found)["7"] == "15"
+
+
+def test_another_maximum_in_canvas_is_told(export, by, roster):
+    for points in (POINTS, POINTS.replace("20", "20.00"), POINTS.replace("20", "")):
+        notes = export("canvas", by("ada"), roster=roster(HEADER, points, *PEOPLE)).notes
+        assert len(notes) == 1
+    *_, note = export("canvas", by("ada"), roster=roster(HEADER, POINTS.replace("20", "100"))).notes
+    assert "has 100 points in Canvas and 20 here" in note
+
+
+def test_a_long_title_keeps_its_number(export, by, roster):
+    title = "Attention " * 20 + "(4711)"
+    header = HEADER.replace("Attention, please (4711)", title)
+    task = replace(TASK, title=title)
+    found = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE), task=task)
+    assert read(found)[0][-1] == title
+
+
+@pytest.mark.parametrize("above", [(), (POSTING, POSTING, POSTING, POINTS)])
+def test_a_student_who_is_named_like_the_points_is_a_student(export, by, roster, above):
+    found = export("canvas", by("7"), roster=roster(HEADER, *above, "Points Possible,7,,,A,,"))
+    assert (grades(found), found.problems) == ({"7": "15"}, ())

@@ -94,3 +94,25 @@ def test_who_has_more_than_one_line_is_named(export, by, name):
     one, both = by(ADA, submission="s1"), by(f"{ADA}; Bob <bob@x>", submission="s2")
     assert export(name, one, both).notes == ("1815 has more than one line: s1, s2",)
     assert export(name, both).notes == ()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_who_has_no_grade_is_named(export, by, incomplete, name):
+    both = "Ada <ada@x>; Bob <bob@x>"
+    written = export(name, by("eve"), by(both, of=incomplete, submission="s2"))
+    assert written.notes == ("no grade, so an empty cell: s2",)
+    many = [by(f"s{n}", of=incomplete) for n in range(30)]
+    assert export(name, *many).notes[0].endswith("s19 and 10 more")
+
+
+@pytest.mark.parametrize(
+    ("student", "first", "last"),
+    [
+        ("Lovelace, Ada Augusta", "Ada Augusta", "Lovelace"),
+        ("Ada Augusta Lovelace", "Ada Augusta", "Lovelace"),
+        ("Sammy Davis, Jr. <sammy@example.edu>", "Sammy Davis,", "Jr."),
+    ],
+)
+def test_a_folders_name_may_have_the_last_name_first(export, by, student, first, last):
+    table = read(export("nbgrader", by(student)))
+    assert table[["first_name", "last_name"]].to_numpy().tolist() == [[first, last]]

@@ -126,3 +126,16 @@ def test_one_file_too_many_is_not_silently_another_layout(download):
     found = collected(download("leejo_8_11_work.py", "a_7_1_work.py", "roster.csv"))
     assert found.layout == "folders"
     assert found.notes == ("read as folders, though 2 of 3 look otherwise (--from canvas)",)
+
+
+def test_a_name_may_have_underscores(download):
+    found = collected(download("van_gogh_7_41_work.py", "de_la_cruz_LATE_8_42_a_9_b.py"))
+    assert [each.id for each in found.submissions] == ["de_la_cruz_8", "van_gogh_7"]
+    assert files(found.submissions[0]) == ["a_9_b.py"]
+    assert found.notes[-1].endswith("without penalty: de_la_cruz_8")
+
+
+def test_a_hidden_file_is_not_left_out_silently(download):
+    folder = download("leejo_8_1_work.py", ".ada.zip", ".eve.py", ".DS_Store")
+    notes = collected(folder, "canvas").notes
+    assert [note.split(":")[0] for note in notes] == [".ada.zip", ".eve.py"]

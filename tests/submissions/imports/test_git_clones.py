@@ -1,14 +1,19 @@
 """Clones: the time of the last commit, and nothing of a clone is obeyed."""
 
+import hashlib
 import os
 import shutil
+import struct
 import subprocess
+import zlib
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from submissions.imports import Wanted, gather
-from submissions.imports.git_clones import head_time
+from submissions.imports import Wanted, gather, git_time
+from submissions.imports.git_clones import head_times
+from submissions.imports.git_time import head_seconds
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git makes the clones")
 
@@ -45,13 +50,13 @@ def git(path, *words):
 
 @pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
 def test_a_clone_was_handed_in_with_its_last_commit(clone, packed):
-    assert head_time(clone(packed=packed)) == WHEN
+    assert head_seconds(clone(packed=packed)) == WHEN.timestamp()
 
 
 def test_a_head_without_a_branch_has_a_time(clone):
     path = clone()
     git(path, "checkout", "--quiet", "--detach")
-    assert head_time(path) == WHEN
+    assert head_seconds(path) == WHEN.timestamp()
 
 
 def test_a_folder_of_clones_is_noticed(clone):
@@ -74,7 +79,7 @@ def test_nothing_of_a_hostile_clone_is_run(clone, tmp_path):
     for hook in ("post-checkout", "reference-transaction", "fsmonitor-watchman"):
         (path / ".git" / "hooks" / hook).write_text(f"#!/bin/sh\n{run}\n")
         (path / ".git" / "hooks" / hook).chmod(0o755)
-    assert head_time(path) == WHEN
+    assert head_seconds(path) == WHEN.timestamp()
     assert not mark.exists()
 
 
@@ -121,7 +126,7 @@ def commit_nothing(path):
 def test_a_clone_that_cannot_be_read_has_no_time(clone, spoil):
     path = clone()
     spoil(path)
-    assert head_time(path) is None
+    assert head_seconds(path) is None
 
 
 def test_a_git_that_is_a_file_or_a_link_is_no_clone(clone, tmp_path):
@@ -136,3 +141,53 @@ def test_a_git_that_is_a_file_or_a_link_is_no_clone(clone, tmp_path):
     found = gather(path.parent, Wanted("toy", (), tmp_path / "out", "git"))
     assert [each.submitted_at for each in found.submissions] == [WHEN, None, None]
     assert [note.split(":")[0] for note in found.notes] == ["bob", "eve"]
+
+
+def test_a_hidden_folder_is_a_clone_like_others(clone):
+    path = clone(".ada")
+    (path.parent / ".DS_Store").write_text("")
+    found = gather(path.parent, Wanted("toy", ("work.py",), path.parent / "out"))
+    assert [each.id for each in found.submissions] == ["%2Eada"]
+
+
+def pack_a_commit(path, size):
+    """Puts a commit of so many bytes, packed into few, at the HEAD."""
+    about = "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n"
+    about += "".join(f"{role} a <a@x> 1000000000 +0000\n" for role in ("author", "committer"))
+    text = f"{about}\n".encode().ljust(size, b"a")
+    header, rest = bytearray([1 << 4 | size & 15]), size >> 4
+    while rest:
+        header[-1] |= 0x80
+        header.append(rest & 0x7F)
+        rest >>= 7
+    pack = struct.pack(">4sII", b"PACK", 2, 1) + header + zlib.compress(text)
+    file = path / ".git" / "objects" / "pack" / "pack-x.pack"
+    file.write_bytes(pack + hashlib.sha1(pack).digest())
+    git(path, "index-pack", str(file))
+    sha = hashlib.sha1(b"commit %d\0" % size + text).hexdigest()
+    (path / ".git" / "refs" / "heads" / "main").write_text(f"{sha}\n")
+
+
+@pytest.fixture
+def changed_program(tmp_path, monkeypatch):
+    def change(old, new):
+        text = Path(git_time.__file__).read_text()
+        assert old in text
+        (tmp_path / "program.py").write_text(text.replace(old, new, 1))
+        monkeypatch.setattr(git_time, "__file__", str(tmp_path / "program.py"))
+
+    return change
+
+
+def test_a_commit_that_fills_the_memory_costs_its_own_clone_alone(clone, changed_program):
+    changed_program("MEMORY = 256 <<", "MEMORY = 64 <<")
+    clones = [clone("ada"), clone("eve"), clone("zoe")]
+    pack_a_commit(clones[1], 40 << 20)
+    assert head_times(clones) == [WHEN, None, WHEN]
+
+
+def test_a_clone_over_which_the_program_ends_has_no_time(clone, changed_program):
+    """As where no memory is left for a part of the parser that is not in Python."""
+    changed_program("    git = clone", "    if clone.name == 'eve': os.abort()\n    git = clone")
+    assert head_times([clone("ada"), clone("eve"), clone("zoe")]) == [WHEN, None, WHEN]
+    assert head_times([]) == []

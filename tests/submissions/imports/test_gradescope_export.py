@@ -162,3 +162,39 @@ def test_a_time_that_rails_wrote_as_an_object_is_read(export):
 def test_who_loses_nothing_because_no_time_is_known_is_named(export):
     found = collected(export(entry(1, ADA, "soon"), entry(2, BOB), folders=[1, 2]))
     assert found.notes == ("nobody can say when, so without penalty: submission_1",)
+
+
+def test_an_attempt_in_two_histories_is_one_submission_of_both(export):
+    early = "  :history:\n  - :id: 7\n    :created_at: 2026-02-01 10:00:00 Z\n"
+    folder = export(entry(8, ADA) + early, entry(9, BOB) + early, folders=[7, 8, 9])
+    found = {each.id: people_in(each.student) for each in collected(folder, "all").submissions}
+    assert {name: len(people) for name, people in found.items()} == {
+        "submission_7": 2,
+        "submission_8": 1,
+        "submission_9": 1,
+    }
+
+
+def test_of_two_within_a_second_the_larger_number_is_the_last(export):
+    folder = export(entry(99, ADA), entry(100, ADA), folders=[99, 100])
+    assert [each.id for each in collected(folder).submissions] == ["submission_100"]
+
+
+def test_blanks_around_an_address_make_nobody_else(export):
+    padded = ADA.replace("ada@example.edu", "' ada@example.edu '")
+    later = entry(2, padded, "2026-03-02 10:00:00 UTC")
+    found = collected(export(entry(1, ADA), later, folders=[1, 2]))
+    assert [each.id for each in found.submissions] == ["submission_2"]
+    assert found.notes == ()
+
+
+def test_what_is_beside_the_submissions_is_named(export):
+    folder = export(entry(1, ADA), folders=[1, "2 (1)"])
+    (folder / "submission_3.zip").write_text("")
+    notes = collected(folder).notes
+    assert [note.split(":")[0] for note in notes] == ["submission_2 (1)", "submission_3.zip"]
+
+
+def test_an_entry_without_people_is_named(export):
+    found = collected(export("submission_1:\n  :submitters: []\n", folders=[1]))
+    assert found.notes[0] == "submission_1: submission_metadata.yml does not say whose"
