@@ -14,6 +14,7 @@ from commands import (
     own_work,
     packaging,
     pipelines,
+    releasing,
     reviewing,
 )
 from commands.console import run
@@ -28,7 +29,7 @@ for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
     *(looking.show, own_work.check, bundled.validate_examples, bundled.demo),
     *(pipelines.pipeline, looking.doctor, own_work.answers_template, reviewing.review),
-    *(exporting.export, ci.ci),
+    *(releasing.release, exporting.export, ci.ci),
 ):
     app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)
 app.add_typer(packaging.package, name="package")

@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from commands.options import Out
-from graders.asked import assignment_asked
+from graders.asked import stored_assignment
 from graders.choices import existing
-from graders.discovery import load_assignment
 from graders.errors import Misuse
 from graders.extensions import FILE, read_extensions
-from graders.model import Assignment, Result, Submission
+from graders.model import Result, Submission
 from graders.results import Store, read_store
 from graders.store import write_text
 from reports.exports import FORMATS, Course, Export, Writer
@@ -32,10 +31,11 @@ def export(
 ) -> None:
     """Write the grades as a file of another system."""
     writer = _writer(format_)
-    known = roster and existing(roster)
+    known = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
         number = store.generation().number
-        task, wanted = _assignment(store, number), _wanted(store, number, only)
+        # As its folder says now: a policy that is changed needs no new grading.
+        task, wanted = stored_assignment(store, number), _wanted(store, number, only)
         dues, seen = read_extensions(out, task), list[Submission]()
         results = _noted(store.results(number, wanted), seen)
         written = writer(Course(task, results, known, title or task.title, dues))
@@ -52,16 +52,10 @@ def _writer(name: str) -> Writer:
     return FORMATS[name]
 
 
-def _assignment(store: Store, generation: int) -> Assignment:
-    """The assignment as its folder says now: a policy that is changed needs no new grading."""
-    for member in store.members(generation):
-        return load_assignment(assignment_asked(member.made.asked))
-    raise Misuse("the store holds no submissions", "say `run` or `batch` first")
-
-
 def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
-    wanted = frozenset(name.strip() for name in only.split(",") if name.strip())
     known = {each.submission for each in store.members(generation) if each.listed}
+    names = [only] if only in known else only.split(",")  # a folder's name may have a comma
+    wanted = frozenset(name.strip() for name in names if name.strip())
     for name in sorted(wanted - known):
         raise Misuse(f"--only: there is no submission `{name}`", "`show` lists what there is")
     return wanted or None

@@ -34,6 +34,7 @@ from graders.isolation import choose_tier
 from graders.model import Assignment, Result, Submission
 from graders.pipeline import Options
 from graders.regrade import grade_draft, plan_draft
+from graders.release import opened_in
 from graders.rerun import WALL_MINUTES
 from graders.results import open_store, read_store
 from graders.retry import unfinished
@@ -160,13 +161,14 @@ def grade_into(
         terminal_json.keep_stdout_for_results()
     with open_store(out) as store:
         question = with_draw(question, store, inputs)
+        pages = out, opened_in(store, question[0], out)
         work = plan_work(store, submissions, question, force=force, alone=alone)
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         remove_files([each.id for each in work.waiting], out)
         page = ProgressPage(out, question[0].title, total=len(work.waiting), stored=work.stored)
         with page:
             with executor_for(question, slots) as (pool, ahead):
-                _write_each(grade_stored(store, work, question, pool, ahead=ahead), out, page)
+                _write_each(grade_stored(store, work, question, pool, ahead=ahead), pages, page)
             if best:
                 store_terminal.show_sentences(keep_best(store, work.generation, question[0], out))
             good = write_course(store, work.generation, task=question[0], out=out, named=named)
@@ -175,8 +177,10 @@ def grade_into(
     return int(not good)
 
 
-def _write_each(results: Iterable[Result], out: Path, page: ProgressPage) -> None:
+def _write_each(
+    results: Iterable[Result], pages: tuple[Path, frozenset[str]], page: ProgressPage
+) -> None:
     """Write each Result's files as it comes, and how far the run is: on a page, on a terminal."""
     for result in terminal.progress_of(results, page.total):
-        write_submission_files(result, out)
+        write_submission_files(result, *pages)
         page.add(result)

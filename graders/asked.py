@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from graders.boundary.sandbox import Tier
-from graders.discovery import ASSIGNMENTS
+from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.errors import Misuse
 from graders.model import Assignment
 from graders.pipeline import Options
 from graders.rerun import RerunPlan, Schedule
+from graders.results import Store
 
 
 def asked_of(assignment: Assignment, options: Options) -> str:
@@ -32,6 +34,13 @@ def asked_of(assignment: Assignment, options: Options) -> str:
 def assignment_asked(asked: str) -> str:
     """The name or folder of the assignment that a question was about."""
     return str(json.loads(asked)["assignment"])
+
+
+def stored_assignment(store: Store, generation: int) -> Assignment:
+    """The assignment of a store as its folder says now; Misuse where nothing is stored."""
+    for member in store.members(generation):
+        return load_assignment(assignment_asked(member.made.asked))
+    raise Misuse("the store holds no submissions", "say `run` or `batch` first")
 
 
 def options_asked(asked: str, tier: Tier) -> Options:

@@ -48,10 +48,10 @@ def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
     return chosen or None
 
 
-def existing(path: Path) -> Path:
-    """The path of an upload; Misuse where nothing is there."""
+def existing(path: Path, wanted: str = "a folder or an archive") -> Path:
+    """The path of an upload, or of what else is wanted; Misuse where nothing is there."""
     if not path.exists():
-        raise Misuse(f"{path} does not exist", "give a folder or an archive")
+        raise Misuse(f"{path} does not exist", f"give {wanted}")
     return path
 
 

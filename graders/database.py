@@ -4,6 +4,7 @@ generations   number, assignment, version, checks, made_at, published
 members       generation, submission -> address        who stands in a generation, with what
 results       submission, address -> the Result        its JSON, its annex, what it was made of
 inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
+releases      what staff said of criteria that wait for it: see graders/release.py
 repeats       what was graded again and judged differently: see graders/repeats.py
 """
 
@@ -36,6 +37,10 @@ COMMIT;
 INPUTS = (  # stores from before 0.3 have no such table
     "CREATE TABLE IF NOT EXISTS inputs (only INTEGER PRIMARY KEY CHECK (only = 1), "
     "draw TEXT NOT NULL)"
+)
+RELEASES = (  # older stores have no such table; rows are only added, and the last one counts
+    "CREATE TABLE IF NOT EXISTS releases (number INTEGER PRIMARY KEY, released INTEGER NOT NULL, "
+    "decided_at TEXT NOT NULL)"
 )
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; what lies in `results/` stays readable"

@@ -5,6 +5,7 @@ counts only where it is all that is known: students choose how they are called.
 """
 
 import csv
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,13 @@ class Extensions:
         """When it is due: for a group, with the latest date that one of them has."""
         granted = [self.later[key] for key in _keys(submission) if key in self.later]
         return max([*granted, *([self.due] if self.due else [])]) if granted else self.due
+
+    @property
+    def last(self) -> datetime | None:
+        """The latest date that anybody has; None where no moment is known."""
+        if self.due is None or self.due.tzinfo is None:
+            return None
+        return max(self.due, *self.later.values()) if self.later else self.due
 
     def unused(self, submissions: Iterable[Submission]) -> list[str]:
         """The students whom no submission is of: late ones, or written wrong."""
@@ -72,4 +80,5 @@ def _keys(submission: Submission) -> set[str]:
 
 
 def _key(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    """One form for what looks the same: a table and an upload may encode accents differently."""
+    return unicodedata.normalize("NFC", " ".join(text.split())).casefold()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.annex import annex_of, with_annex
-from graders.database import INPUTS, in_words, keep_private, open_database
+from graders.database import INPUTS, RELEASES, in_words, keep_private, open_database
 from graders.decisions import decisions_of
 from graders.errors import Misuse
 from graders.locking import only_writer
@@ -36,7 +36,7 @@ from graders.stored import (
 )
 from graders.written.decisions import decided
 
-__all__ = ["FILE", "Made", "Member", "Store", "open_store", "read_store"]
+__all__ = ["FILE", "Made", "Member", "Store", "open_store", "read_store", "reopen_store"]
 
 FILE = "store.sqlite"
 LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
@@ -122,6 +122,21 @@ class Store:
         keep_private(self._file)
         with self._transaction() as connection:
             connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
+
+    def released(self) -> bool:
+        """Whether staff have said that what waits for their word may be shown to students."""
+        with self._transaction() as connection:
+            connection.execute(RELEASES)
+        rows = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
+        return any(said for (said,) in rows)
+
+    def keep_release(self, *, released: bool) -> None:
+        """Keep what staff say of it now, with the time; nothing where they said so before."""
+        if released != self.released():
+            with self._transaction() as connection:
+                connection.execute(
+                    "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), _now())
+                )
 
     def put(self, generation: int, result: Result, made: Made) -> None:
         """Store a Result and list it in this generation: both or neither.
@@ -255,10 +270,22 @@ def open_store(out: Path) -> Iterator[Store]:
 @contextmanager
 def read_store(out: Path) -> Iterator[Store]:
     """The store in `out`, also while another process writes there; Misuse where there is none."""
-    if not (out / FILE).is_file():
-        raise Misuse(f"{out} holds no store", "give the --out of an earlier `run` or `batch`")
+    _refuse_none(out)
     with open_database(out / FILE) as connection:
         yield Store(out / FILE, connection)
+
+
+@contextmanager
+def reopen_store(out: Path) -> Iterator[Store]:
+    """The store that is in `out`, for the one process that may write there; Misuse without one."""
+    _refuse_none(out)
+    with open_store(out) as store:
+        yield store
+
+
+def _refuse_none(out: Path) -> None:
+    if not (out / FILE).is_file():
+        raise Misuse(f"{out} holds no store", "give the --out of an earlier `run` or `batch`")
 
 
 def _now() -> str:

@@ -120,6 +120,10 @@ class Review:
             self._stamp, self._scores = stamp, {}
         return self._material
 
+    def assignment_now(self) -> Assignment:
+        """The assignment as its folder says now: due dates are moved while people decide."""
+        return load_assignment(str(self.material.assignment.folder))
+
     def refresh(self) -> None:
         """Read what was decided since, here or by another server."""
         self.trail.extend(self.decisions.since(self.trail.newest))

@@ -52,9 +52,14 @@ def write_course_reports(
     return write_grades(course, out, finals), write_twins(course.twins, out), page
 
 
-def write_submission_files(result: Result, out: Path) -> tuple[Path, ...]:
-    """Write what needs one result: its JSON, its Gradescope file and its page."""
+def write_submission_files(
+    result: Result, out: Path, opened: frozenset[str] = frozenset()
+) -> tuple[Path, ...]:
+    """Write what needs one result: its JSON, its Gradescope file and its page.
+
+    The page shows the visible criteria and those that are `opened`.
+    """
     # The Result goes first and comes last: where it lies, the other files are of it.
     submission_file(out, "results", result.submission.id, ".json").unlink(missing_ok=True)
-    page, gradescope = write_student_page(result, out), write_gradescope(result, out)
+    page, gradescope = write_student_page(result, out, opened), write_gradescope(result, out)
     return write_result(result, out), gradescope, page

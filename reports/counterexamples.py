@@ -89,6 +89,17 @@ def example(found: CheckResult) -> Example:
     return Example(None, pairs)
 
 
+def rows_in_order(found: CheckResult) -> tuple[tuple[str, str], ...]:
+    """What a check gives as an example, without what is told above it; what compares comes first.
+
+    So that texts of characters stand under each other in a terminal, too.
+    """
+    rest = example(found).rows
+    told = (found.expected, found.actual)
+    compared = (pair for pair in found.counterexample if pair not in rest and pair[1] not in told)
+    return (*compared, *rest)
+
+
 def is_exact(label: str, text: str) -> bool:
     """Whether every space of a value counts: a text of characters, not words about them."""
     return label == SOURCE or _marks(text) > 0 or text != " ".join(text.split())

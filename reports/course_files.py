@@ -5,12 +5,13 @@ from pathlib import Path
 
 from graders.extensions import read_extensions
 from graders.final_grades import FinalGrade, final_grade
-from graders.model import Assignment
+from graders.model import Assignment, Result
+from graders.release import opened_in
 from graders.results import Store
 from reports import write_course_page, write_course_reports, write_submission_files
 from reports.course_generations import comparisons
 from reports.course_view import Counted
-from reports.submission_files import have_files, remove_files
+from reports.submission_files import has_page, have_files, remove_files
 from reports.terminal import ScoreTable, show_batch
 from reports.twins import TwinSearch, deterministic_files
 
@@ -29,9 +30,9 @@ def write_course(
     """
     search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
     good, finals, dues = True, dict[str, FinalGrade](), read_extensions(out, task)
+    opened = opened_in(store, task, out)
     for result in store.results(generation):
-        if not have_files(result, out):
-            write_submission_files(result, out)
+        _write_old(result, out, opened)
         search.add(result)
         counted.add(result)
         if task.grading.declared:
@@ -45,6 +46,30 @@ def write_course(
     write_course_reports(view, out, finals, comparisons(store, generation))
     show_batch(scores, out, twins)
     return good
+
+
+def write_pages(
+    store: Store, generation: int, *, opened: frozenset[str], out: Path
+) -> tuple[int, int]:
+    """Write the students' pages that are missing or old; how many these were, and of how many.
+
+    A submission that the last batch did not name keeps a page in `out`; that is written, too.
+    """
+    written = pages = 0
+    for member in store.members(generation):
+        if member.listed or has_page(member.submission, out):
+            result = store.result(member.submission, member.made.address)
+            written += _write_old(result, out, opened)
+            pages += 1
+    return written, pages
+
+
+def _write_old(result: Result, out: Path, opened: frozenset[str]) -> bool:
+    """Write a submission's files where they are missing or old; whether they were."""
+    old = not have_files(result, out, opened)
+    if old:
+        write_submission_files(result, out, opened)
+    return old
 
 
 def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
@@ -63,7 +88,7 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
 
     Files that are not the draft's go first: a stop in between leaves none that is old.
     """
-    old = [each.submission.id for each in store.results(draft) if not have_files(each, out)]
-    remove_files(old, out)
+    opened, results = opened_in(store, task, out), store.results(draft)
+    remove_files([r.submission.id for r in results if not have_files(r, out, opened)], out)
     store.publish(draft)
     return write_course(store, draft, task=task, out=out)

@@ -70,7 +70,8 @@ def _seconds(value: float | None) -> str:
 
 def _flags(item: ItemStatistics) -> list[str]:
     flags = []
-    if item.discrimination is not None and item.discrimination < -Z / math.sqrt(item.graded - 1):
+    found = item.discrimination
+    if found is not None and found < -Z / math.sqrt(item.compared - 1):
         flags.append("the better ones lose it")
     if item.changed:
         flags.append("its verdict changed")

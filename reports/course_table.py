@@ -1,10 +1,12 @@
 """The rows of the course page's table as data: what its script puts in, as text and nothing else.
 
-    {"words": [...], "most": [...], "rows": [[id, student, status, score, points, endings, href]]}
+    {"words": [...], "most": [...],
+     "rows": [[id, student, status, score, points, endings, href, also]]}
 
 `student` is 0 where it is the id, `status` a place among STATUSES, `points` a number a criterion:
 null where it is open, "" where there is none. `endings` are a place among `words` and a count in
-turn; `href` stands only where the link cannot be made from the id.
+turn; `href` stands only where the link cannot be made from the id, and `also` is what a row is
+found by besides: names that are cut, addresses, numbers. What is empty at a row's end is left out.
 """
 
 import json
@@ -17,9 +19,11 @@ from graders.model import ResultStatus
 from reports.course_view import CourseView, CriterionSummary, Row
 from reports.page import student_href
 from reports.text import line
+from reports.words import people
 
 STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
 NAME = 60  # characters of a name, as in the table without a script
+FOUND_BY = 200  # characters: three people with an address and a number each
 # What could end the script element or open a comment in it. JSON knows another way to write each.
 HARMLESS = {ord(each): f"\\u{ord(each):04x}" for each in "<>&'\u2028\u2029"}
 
@@ -44,7 +48,10 @@ def status_counts(course: CourseView) -> tuple[tuple[ResultStatus, int], ...]:
 
 
 def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]) -> list[object]:
-    name, student = line(row.submission.id, NAME), line(row.submission.student, NAME)
+    submission = row.submission
+    name, student = line(submission.id, NAME), line(people(submission.student), NAME)
+    href = student_href(submission.id) if name != submission.id else 0
+    also = (line(each, FOUND_BY) for each in (submission.id, submission.student))
     endings = [number for word, count in row.unanswered.items() for number in (places[word], count)]
     cells: list[object] = [
         name,
@@ -53,9 +60,11 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
         _short(row.score),
         [_points(row, summary.criterion.id) for summary in rubric],
     ]
-    if name != row.submission.id:
-        return [*cells, endings, student_href(row.submission.id)]
-    return [*cells, endings] if endings else cells
+    told = ("", name, student)
+    rest = [endings, href, " ".join(each for each in also if each.strip() not in told)]
+    while rest and not rest[-1]:
+        rest.pop()
+    return [*cells, *rest]
 
 
 def _points(row: Row, criterion: str) -> object:

@@ -17,6 +17,7 @@ from reports.twins import Twins
 from reports.words import endings, intake_notes, unanswered, undecided
 
 BINS = 10
+ROUNDING = 1e-9  # of a bar
 HINTS_SHOWN = 15
 URGENCY: tuple[ResultStatus, ...] = ("incomplete", "rejected", "needs_review")
 
@@ -79,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class CourseView:
-    """All that the template gets to see."""
+    """All that the template gets to see; `rarer` counts the hints that are not among `hints`."""
 
     title: str
     rubric: tuple[CriterionSummary, ...]
@@ -91,6 +92,7 @@ class CourseView:
     bins: tuple[Bin, ...]
     endings: tuple[Ending, ...]
     hints: tuple[CommonHint, ...]
+    rarer: int
     waiting: tuple[Row, ...]
     twins: tuple[Twins, ...]
     items: tuple[ItemStatistics, ...]
@@ -151,6 +153,7 @@ class Counted:
             bins=tuple(_bins(scores, self.highest)),
             endings=tuple(_endings(self)),
             hints=tuple(_hints(self)[:HINTS_SHOWN]),
+            rarer=max(0, len(self.hints) - HINTS_SHOWN),
             waiting=tuple(row for status in URGENCY for row in rows if row.status == status),
             twins=tuple(twins),
             items=self.items.statistics(repeats),
@@ -204,8 +207,9 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
     width = highest / BINS
     counts = [0] * BINS
     for score in scores:
-        # Full marks belong to the last bar, extra credit too.
-        counts[min(max(int(score / width), 0), BINS - 1)] += 1
+        # Full marks belong to the last bar, extra credit too. An edge opens a bar: points have two
+        # decimals, and 0.6 / 0.2 is less than 3 in binary.
+        counts[min(max(int(score / width + ROUNDING), 0), BINS - 1)] += 1
     for index, count in enumerate(counts):
         yield Bin(index * width, (index + 1) * width, count)
 
@@ -231,7 +235,9 @@ def _reason(result: Result) -> str:
     faults = result.environment.get("faults")
     if isinstance(faults, list) and faults:
         return str(faults[0])
-    for graded in result.criteria:
-        for found in undecided(graded):
-            return f"{graded.criterion.title}: {found.message or found.check.description}"
-    return " ".join(intake_notes(result))
+    open_ = [(graded, found) for graded in result.criteria for found in undecided(graded)]
+    if not open_:
+        return " ".join(intake_notes(result))
+    # What broke comes before what waits for a person as it should.
+    graded, found = min(open_, key=lambda each: each[1].status != "error")
+    return f"{graded.criterion.title}: {found.message or found.check.description}"

@@ -67,13 +67,14 @@ def drawing(figure: Figure) -> Drawing:
 
 def _accuracy(figure: Accuracy) -> Drawing:
     share, bounds = figure.correct / figure.n, wilson(figure.correct, figure.n)
-    shares = [bounds[1], figure.threshold or 0.0, *(each for _, each in figure.baselines)]
-    top = next((each for each in SCALES if ROOM * max(shares) <= each), 1.0)
+    others = [figure.threshold or 0.0, *(each for _, each in figure.baselines)]
+    top = next((each for each in SCALES if ROOM * max(bounds[1], *others) <= each), 1.0)
     threshold = None
     if figure.threshold is not None:
         threshold = _mark("threshold", figure.threshold, top)
     strip = Strip(
-        own=_mark("yours", share, top),
+        # Alone it may be what the course counted, such as a baseline, and not the student's.
+        own=_mark("yours" if threshold or figure.baselines else "accuracy", share, top),
         low=bounds[0] / top,
         high=min(bounds[1] / top, 1.0),
         threshold=threshold,

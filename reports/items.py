@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graders.model import Check, Criterion, CriterionResult, Result
 
@@ -19,6 +20,7 @@ UNDECIDED = ("error", "needs_review")
 # By criterion and check, "" for the criterion's own row: graded again, and judged differently.
 Repeats = Mapping[tuple[str, str], tuple[int, int]]
 Key = tuple[str, str]
+Pairs = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,13 @@ class ItemStatistics:
     correlation corrected for overlap: Pearson's r of the item's share with the share earned of all
     *other* points (Ebel and Frisbie, Essentials of Educational Measurement, 5th ed., ch. 13; the
     correction is Henrysson's, Psychometrika 28, 1963). It is None with fewer than 3 submissions,
-    or where either does not vary.
+    or where either does not vary; `compared` counts the submissions that it is of.
     """
 
     criterion: Criterion
     check: Check | None
     graded: int
+    compared: int
     difficulty: float | None
     discrimination: float | None
     repeated: int
@@ -103,8 +106,8 @@ class Items:
         if share is not None:
             _count(item, share, rest, sum(found.seconds for found in graded.checks))
         for index, (found, rest) in enumerate(zip(graded.checks, rests, strict=True)):
+            item = self._item((*where, index), graded, found.check)
             if found.status not in UNDECIDED:
-                item = self._item((*where, index), graded, found.check)
                 _count(item, found.fraction, rest, found.seconds)
 
     def _item(
@@ -119,7 +122,7 @@ class Items:
 
 
 def _checks_of(criterion: str, known: Sequence[tuple[Key, _Item]]) -> Iterator[tuple[Key, _Item]]:
-    return (each for each in known if each[0][0] == criterion and each[0][1])
+    return (each for each in known if each[0][0] == criterion and each[0][1] and each[1].shares)
 
 
 def _count(item: _Item, share: float, rest: float | None, seconds: float) -> None:
@@ -158,25 +161,31 @@ def _rests(result: Result, graded: CriterionResult) -> Iterator[float | None]:
 
 
 def _statistics(item: _Item, repeats: tuple[int, int]) -> ItemStatistics:
+    both = _compared(item)
     return ItemStatistics(
         criterion=item.criterion,
         check=item.check,
         graded=len(item.shares),
+        compared=both.shape[1],
         difficulty=float(np.mean(item.shares)) if item.shares else None,
-        discrimination=_correlation(item),
+        discrimination=_correlation(both),
         repeated=repeats[0],
         changed=repeats[1],
         median_seconds=_median(item.seconds),
     )
 
 
-def _correlation(item: _Item) -> float | None:
-    """Pearson's r of share and rest, over the submissions that have both."""
+def _compared(item: _Item) -> Pairs:
+    """Share and rest of the submissions that have both."""
     both = np.array([item.shares, item.rests])
-    both = both[:, ~np.isnan(both[1])]
+    return both[:, ~np.isnan(both[1])]
+
+
+def _correlation(both: Pairs) -> float | None:
+    """Pearson's r of share and rest."""
     if both.shape[1] < FEWEST or np.ptp(both, axis=1).min() < STEADY:
         return None
-    return float(np.corrcoef(both)[0, 1])
+    return float(np.corrcoef(*both)[0, 1])
 
 
 def _median(values: Sequence[float]) -> float | None:

@@ -19,7 +19,9 @@ def write_regrade_page(regraded: Regraded, out: Path) -> Path:
     if regraded.before == regraded.after:
         return out / FILE
     rows = by_loss(regraded.differences)
-    view = {"regraded": regraded, "rows": rows[:LISTED], "more": max(0, len(rows) - LISTED)}
+    apart = sum((each.before is None) != (each.after is None) for each in rows)
+    more = max(0, len(rows) - LISTED)
+    view = {"regraded": regraded, "rows": rows[:LISTED], "more": more, "apart": apart}
     return write_text(out / FILE, render("regrade.html.jinja", view, style="course.css"))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
 from graders.store import submission_file, write_text
 from reports.page import render
+from reports.student_page_opened import is_shown, mark_of
 from reports.student_page_sections import Said, Section, said_often, sections
 from reports.student_page_size import shortened
 from reports.student_page_withheld import unquoted
@@ -60,19 +61,23 @@ class StudentView:
     shortened: bool = False
 
 
-def write_student_page(result: Result, out: Path) -> Path:
-    """Write `out/reports/<submission>.html` and return its path."""
+def write_student_page(result: Result, out: Path, opened: frozenset[str] = frozenset()) -> Path:
+    """Write `out/reports/<submission>.html` and return its path.
+
+    `opened` are criteria that are shown beside the visible ones.
+    """
     path = submission_file(out, "reports", result.submission.id, ".html")
-    text = render(TEMPLATE, student_view(result))
+    text = render(TEMPLATE, student_view(result, opened))
     if len(text.encode()) > LARGEST:
-        text = render(TEMPLATE, replace(student_view(shortened(result)), shortened=True))
-    return write_text(path, text)
+        view = student_view(shortened(result), opened)
+        text = render(TEMPLATE, replace(view, shortened=True))
+    return write_text(path, text + mark_of(result, opened))
 
 
-def student_view(result: Result) -> StudentView:
+def student_view(result: Result, opened: frozenset[str] = frozenset()) -> StudentView:
     """What the student may see now; hidden criteria count neither in score nor in maximum."""
-    seen = [graded for graded in result.criteria if graded.criterion.visibility == "visible"]
-    hidden = [graded for graded in result.criteria if graded.criterion.visibility != "visible"]
+    seen = [graded for graded in result.criteria if is_shown(graded.criterion, opened)]
+    hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, opened)]
     shown = unquoted(seen, hidden)
     withheld = [graded.criterion.points for graded in hidden]
     often = said_often(shown)
@@ -85,7 +90,7 @@ def student_view(result: Result) -> StudentView:
         score=_visible_score(result, shown) if withheld else result.score,
         max_score=_most(shown) if withheld else result.max_score,
         criteria=shown,
-        sections=sections(result, shown, often),
+        sections=tuple(map(_checkable, sections(result, shown, often))),
         said_often=often,
         tally=_tally(shown),
         withheld=Withheld(len(withheld), sum(withheld)),
@@ -94,6 +99,13 @@ def student_view(result: Result) -> StudentView:
         started_at=result.started_at,
         seconds=result.seconds,
     )
+
+
+def _checkable(section: Section) -> Section:
+    """The section, with a command only where `check` knows the criterion."""
+    if section.graded.criterion.visibility == "visible":
+        return section
+    return replace(section, command=None)
 
 
 def _visible_score(result: Result, shown: Sequence[CriterionResult]) -> float | None:

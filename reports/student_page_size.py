@@ -1,28 +1,39 @@
 """A Result cut short, for a page that would be larger than a mail may be."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from graders.model import CheckResult, CriterionResult, Result
 
-WORDS, VALUES = 300, 60  # characters of a sentence, and of a value, whose every space may be drawn
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Characters of a sentence, and of a value, whose every space may be drawn."""
+
+    words: int
+    values: int
+
+
+ONE, ALL = Room(300, 60), Room(30_000, 6_000)  # of one check at most, and of all together
 
 
 def shortened(result: Result) -> Result:
-    """The Result without pictures and examples, its texts cut."""
-    return replace(result, criteria=tuple(map(_criterion, result.criteria)))
+    """The Result without pictures and examples, its texts cut; the more checks, the shorter."""
+    checks = sum(len(graded.checks) for graded in result.criteria) or 1
+    room = Room(min(ONE.words, ALL.words // checks), min(ONE.values, ALL.values // checks))
+    return replace(result, criteria=tuple(_criterion(each, room) for each in result.criteria))
 
 
-def _criterion(graded: CriterionResult) -> CriterionResult:
-    return replace(graded, checks=tuple(map(_check, graded.checks)))
+def _criterion(graded: CriterionResult, room: Room) -> CriterionResult:
+    return replace(graded, checks=tuple(_check(found, room) for found in graded.checks))
 
 
-def _check(found: CheckResult) -> CheckResult:
+def _check(found: CheckResult, room: Room) -> CheckResult:
     return replace(
         found,
-        message=_cut(found.message, WORDS),
-        hint=_cut(found.hint, WORDS),
-        expected=_cut(found.expected, VALUES),
-        actual=_cut(found.actual, VALUES),
+        message=_cut(found.message, room.words),
+        hint=_cut(found.hint, room.words),
+        expected=_cut(found.expected, room.values),
+        actual=_cut(found.actual, room.values),
         counterexample=(),
         figures=(),
     )

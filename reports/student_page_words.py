@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from graders.model import CheckResult, CriterionResult, Result
 
 MATHEMATICS = re.compile(r"[=^√≤≥⁇□→·×]|θ| becomes |equation|handout")
+GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")
 DECIDED = re.compile(r"^(.+ of .+ points), decided by a person\.$")
 ITEM = re.compile(r"^(Given|Not given): (.*?)(?: \(([+-][0-9.]+)\))?$")
 REVIEW = "/review"
@@ -46,6 +47,7 @@ class Command:
     text: str
     same_inputs: bool
     needs_data: bool
+    is_written: bool
 
 
 def split_hint(hint: str) -> Hint:
@@ -58,7 +60,8 @@ def split_hint(hint: str) -> Hint:
         if depth == 0:
             equation = hint[at + 1 : -2]
             words = hint[:at].rstrip()
-            found = words and MATHEMATICS.search(equation)
+            # "(a, b) becomes (b, a)" is one formula, and its end alone says nothing.
+            found = words and not GOES_ON.search(words) and MATHEMATICS.search(equation)
             return Hint(f"{words}.", equation) if found else Hint(hint)
     return Hint(hint)
 
@@ -86,4 +89,5 @@ def command(graded: CriterionResult, result: Result) -> Command | None:
         f"softmark check . --assignment {assignment} --only {criterion}",
         same_inputs=result.environment.get("inputs") == "public",
         needs_data=graded.criterion.kind == "metric",
+        is_written=graded.criterion.kind == "written",
     )

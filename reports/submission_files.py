@@ -5,19 +5,28 @@ from pathlib import Path
 
 from graders.model import Result
 from graders.store import result_text, submission_file
+from reports.student_page_opened import has_mark, mark_of
 
 FOLDERS = (("results", ".json"), ("gradescope", ".json"), ("reports", ".html"))
 COURSE_FILES = ("grades.csv", "twins.json", "index.html")
 
 
-def have_files(result: Result, out: Path) -> bool:
-    """Whether all files of this Result lie in `out`; its JSON, written last, speaks for them."""
-    document, *others = _paths(result.submission.id, out)
+def have_files(result: Result, out: Path, opened: frozenset[str] = frozenset()) -> bool:
+    """Whether all files of this Result lie in `out`; its JSON, written last, speaks for them.
+
+    The page is old, too, where it does not show just the criteria that are `opened`.
+    """
+    document, gradescope, page = _paths(result.submission.id, out)
     try:
         same = document.read_bytes() == result_text(result).encode()
+        return same and gradescope.is_file() and has_mark(page, mark_of(result, opened))
     except OSError:
         return False
-    return same and all(path.is_file() for path in others)
+
+
+def has_page(submission: str, out: Path) -> bool:
+    """Whether a student's page lies in `out`, of whatever grading."""
+    return _paths(submission, out)[-1].is_file()
 
 
 def remove_files(submissions: Iterable[str], out: Path) -> None:

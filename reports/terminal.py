@@ -20,6 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.model import CheckResult, CriterionResult, Finding, Result
+from reports.counterexamples import rows_in_order
 from reports.provisional import provisional, provisional_total, so_far
 from reports.text import PROSE_LIMIT, line, number, prose
 from reports.twins import FILE, Twins
@@ -245,7 +246,7 @@ def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:
         ("", result.message),
         ("expected", result.expected),
         ("got", result.actual),
-        *result.counterexample,
+        *rows_in_order(result),
         ("hint", result.hint),
     ]
     limit = min(most, WAITING_LIMIT) if result.status == "needs_review" else most

@@ -7,6 +7,8 @@ the failures that cost most
 the points
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.model import CheckResult, CriterionResult, Result
+from reports.counterexamples import rows_in_order
 from reports.terminal import (
     OUT,
     SIGNS,
@@ -32,6 +35,7 @@ MISSED = 8  # sentences
 ROWS = 16  # criteria
 LONGEST = 300  # characters of a text; `--verbose` has all of it
 ROWS_OF_EXAMPLE = 4
+NUMBER = re.compile(r"\d+")
 FOLDED = 3  # written questions in a row that end alike become one row
 
 
@@ -163,16 +167,55 @@ def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult
     What could not be run because another could not comes last: the other says what broke.
     """
     broken = {c.check.id for graded in criteria for c in graded.checks if c.status == "error"}
-    found: dict[tuple[str, ...], tuple[float, CheckResult, CriterionResult]] = {}
-    for graded in criteria:
-        weight = sum(check.check.weight for check in graded.checks) or 1.0
-        for check in graded.checks:
-            if check.status in ("failed", "partial", "error"):
-                lost = graded.criterion.points * check.check.weight / weight
-                says = check.message, check.hint, check.expected, check.actual
-                found.setdefault(says, (lost * (1 - check.fraction), check, graded))
-    ranked = sorted(found.values(), key=lambda each: (_follows(each[1], broken), -each[0]))
-    return [(graded, check) for _, check, graded in ranked]
+    spoilt = _spoilt(criteria)
+    found = [
+        (_lost(graded, check) + spoilt[check.check.id], graded, check)
+        for graded in criteria
+        for check in graded.checks
+        if check.status in ("failed", "partial", "error")
+    ]
+    found.sort(key=lambda each: (_follows(each[2], broken), -each[0]))
+    once: dict[tuple[str, ...], tuple[CriterionResult, CheckResult]] = {}
+    for _, graded, check in found:
+        once.setdefault(_says(check), (graded, check))
+    return list(once.values())
+
+
+def _lost(graded: CriterionResult, check: CheckResult) -> float:
+    """The points that a check lost."""
+    weight = sum(each.check.weight for each in graded.checks) or 1.0
+    return graded.criterion.points * check.check.weight / weight * (1 - check.fraction)
+
+
+def _spoilt(criteria: Sequence[CriterionResult]) -> Mapping[str, float]:
+    """For each check the points of those that were not run because they build on it.
+
+    So a table of the wrong shape comes before all that went wrong with such a table.
+    """
+    pairs = [(graded, check) for graded in criteria for check in graded.checks]
+    blocked = {c.check.id: c.check.depends_on for _, c in pairs if c.outcome == "blocked"}
+    found: defaultdict[str, float] = defaultdict(float)
+    for graded, check in pairs:
+        for ground in _grounds(check.check.id, blocked):
+            found[ground] += _lost(graded, check)
+    return found
+
+
+def _grounds(check_id: str, blocked: Mapping[str, Sequence[str]]) -> set[str]:
+    """All checks that one builds on, however many steps away."""
+    found: set[str] = set()
+    ahead = [check_id]
+    while ahead:
+        new = set(blocked.get(ahead.pop(), ())) - found
+        found |= new
+        ahead += new
+    return found
+
+
+def _says(check: CheckResult) -> tuple[str, ...]:
+    """What two failures have in common that are shown as one: the same came, of another size."""
+    message = NUMBER.sub("0", check.message) if check.actual else check.message
+    return message, check.hint, check.expected, check.actual
 
 
 def _follows(check: CheckResult, broken: set[str]) -> bool:
@@ -187,8 +230,8 @@ def _explained(check: CheckResult, missing: Mapping[str, str]) -> bool:
 
 
 def _short(check: CheckResult) -> CheckResult:
-    rows = check.counterexample[:ROWS_OF_EXAMPLE]
-    if len(check.counterexample) > ROWS_OF_EXAMPLE:
-        rest = f"and {len(check.counterexample) - ROWS_OF_EXAMPLE} more: say `--verbose`"
-        rows = (*rows, ("…", rest))
+    rows = rows_in_order(check)
+    more = len(rows) - ROWS_OF_EXAMPLE
+    if more > 1:  # to say that one is left out takes as long as the one
+        rows = (*rows[:ROWS_OF_EXAMPLE], ("…", f"and {more} more: say `--verbose`"))
     return replace(check, counterexample=rows)

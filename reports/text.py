@@ -16,6 +16,9 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _HARMLESS = "\u200c\u200d\u00a0\u202f"  # joiners that names and emoji need, spaces in "15 %"
 _MARKS_IN_A_ROW = 4  # more accents than any script stacks only paint over the lines above
 _CODE = re.compile("`([^`\n]+)`")
+_POINTED = re.compile(r"(?m)\n?^(.*\n *\^)$\n?")
+# Wider than a phone it is scrolled, not broken, and so a keyboard must reach it.
+_POINTED_AT = Markup('<code class="pointed" tabindex="0">{}</code>')
 _KINDS = {" ": "sp", "\n": "nl", "□": "pad", "⁇": "mask"}
 
 
@@ -31,9 +34,13 @@ def prose(text: str, limit: int = PROSE_LIMIT) -> str:
 
 
 def sentence(text: str, limit: int = PROSE_LIMIT) -> Markup:
-    """HTML of the text as `prose` shows it, with code between backticks set as code."""
-    pieces = _CODE.split(prose(text, limit))  # what stands between backticks comes second
-    pieces[1::2] = [Markup("<code>{}</code>").format(code) for code in pieces[1::2]]
+    """HTML of the text as `prose` shows it, with code between backticks set as code.
+
+    So is a line with a caret below it, which points at one of its characters.
+    """
+    pieces = _POINTED.split(prose(text, limit))  # what is pointed at comes second
+    pieces[::2] = [_with_code(words) for words in pieces[::2]]
+    pieces[1::2] = [_POINTED_AT.format(lines) for lines in pieces[1::2]]
     return Markup("").join(pieces)
 
 
@@ -52,6 +59,12 @@ def number(value: float) -> str:
     """A score as people write it: at most two decimals, none that say nothing."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def _with_code(words: str) -> Markup:
+    pieces = _CODE.split(words)  # what stands between backticks comes second
+    pieces[1::2] = [Markup("<code>{}</code>").format(code) for code in pieces[1::2]]
+    return Markup("").join(pieces)
 
 
 def _more(count: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from commands.student import app
 from graders.precheck import missing_parts, precheck_options
 from tests.test_grade import RIGHT, ROOT, softmark, write_world_in
 
@@ -160,3 +161,8 @@ def test_artifacts_are_missed_even_where_they_cannot_be_judged(tiny, hand_in):
     assert list(missing_parts(tiny, plan, result)) == ["answer.txt"]
     data = write_world_in(Path(upload.parent))
     assert precheck_options(tiny, upload, Tier.NONE, data=data, only=None).not_judged == ()
+
+
+def test_a_bundle_has_the_commands_that_it_names():
+    names = {each.name for each in app.registered_commands}
+    assert names == {"check", "answers-template"}

@@ -31,7 +31,7 @@ ALLOWED = {
         *("reports", "training.metrics", "training.classification.metrics"),
         *("graders.model", "graders.store", "graders.results"),
         *("graders.figures", "graders.intervals"),
-        *("graders.final_grades", "graders.extensions", "submissions.people"),
+        *("graders.final_grades", "graders.extensions", "graders.release", "submissions.people"),
     ),
     "reports/exports": (
         *("reports", "submissions.people"),

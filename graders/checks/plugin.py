@@ -23,7 +23,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
-from graders.checks.verdict import verdict
+from graders.checks.verdict import cause_of, verdict
 from graders.course_data import CourseData
 from graders.errors import GraderFault
 from graders.model import SHOWN_LATER, Assignment, Check, CheckResult, Setting
@@ -205,7 +205,7 @@ class GradingPlugin:
     def _record(self, check: Check, result: CheckResult, problem: BaseException | None) -> None:
         self._results[check.id] = result
         if result.status == "error" and problem is not None:
-            self.faults.append(f"{check.id}: {_location(problem)}")
+            self.faults.append(f"{check.id}: {_location(cause_of(problem))}")
 
     def _blocker(self, check: Check) -> CheckResult | None:
         for name in check.depends_on:

@@ -32,7 +32,7 @@ def verdict(
 
 
 def _raised(check: Check, problem: BaseException, score: Score, seconds: float) -> CheckResult:
-    cause = _cause(problem)
+    cause = cause_of(problem)
     if isinstance(cause, CheckFailed):
         return CheckResult(
             check,
@@ -110,14 +110,14 @@ def _with_notes(message: str, score: Score) -> str:
     return "\n".join(text for text in (message, *score.notes) if text)
 
 
-def _cause(problem: BaseException) -> BaseException:
+def cause_of(problem: BaseException) -> BaseException:
     """The error that decides: hypothesis wraps what a student's changing answers raised.
 
     Ours goes first: a check in which anything of ours broke decides nothing about a student.
     """
     if not isinstance(problem, BaseExceptionGroup | Flaky):
         return problem
-    inner = [_cause(each) for each in getattr(problem, "exceptions", ())]
+    inner = [cause_of(each) for each in getattr(problem, "exceptions", ())]
     for kind in (GraderFault, CheckFailed, StudentFault):
         for each in inner:
             if isinstance(each, kind):

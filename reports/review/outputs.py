@@ -8,7 +8,7 @@ def write_grades(review: Review) -> str:
     """Write what every reader gets, and say so; Misuse while something is graded into DIR."""
     review.refresh()
     newest, count = review.trail.newest, review.unwritten()
-    task = review.material.assignment
+    task = review.assignment_now()
     with review.writing() as (store, generation):
         write_course(store, generation, task=task, out=review.folder, named=())
     review.decisions.keep_written(newest)

@@ -5,8 +5,10 @@
 {
 const $ = (name) => document.querySelector(`[data-${name}]`);
 const words = new Intl.Collator("en", { numeric: true });
-// Names are found without their accents and in any case.
-const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+// Names are found without their accents and in any case; these letters are none with an accent.
+const plain = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
+const unaccented = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+const folded = (text) => unaccented(text).replace(/[ßæœøłđðþı]/g, (letter) => plain[letter]);
 
 function element(name, content, attributes = {}) {
   const made = document.createElement(name);
@@ -16,12 +18,13 @@ function element(name, content, attributes = {}) {
 }
 
 // One submission: what is shown of it, and `keys`, by which each column sorts.
-function read([id, student, status, score, points, endings = [], href], data, statuses) {
+function read(row, statuses) {
+  const [id, student, status, score, points, endings = [], href = 0, also = ""] = row;
   const name = student === 0 ? id : student;
-  const link = href ?? `reports/${encodeURIComponent(id)}.html`;
+  const link = href || `reports/${encodeURIComponent(id)}.html`;
   const numbers = [score, ...points].map((each) => (typeof each === "number" ? each : NaN));
   const keys = [name, id, statuses[status].word, ...numbers];
-  const text = folded(`${name}\n${id}`);
+  const text = folded(`${name}\n${id}\n${also}`);
   return { id, name, status: statuses[status], score, points, endings, link, keys, text };
 }
 
@@ -55,7 +58,7 @@ function byNumber(a, b, sign) {
 
 function sorted(rows, column, sign) {
   const compare = column < 3 ? (a, b) => sign * words.compare(a, b) : byNumber;
-  return rows.toSorted((a, b) => compare(a.keys[column], b.keys[column], sign));
+  return [...rows].sort((a, b) => compare(a.keys[column], b.keys[column], sign));
 }
 
 function found(rows, query, status) {
@@ -70,14 +73,16 @@ function fromAddress() {
   const asked = new URLSearchParams(location.hash.slice(1));
   const [column, way] = (asked.get("sort") ?? "").split(".");
   const sort = column === "" ? null : { column: Number(column), sign: way === "down" ? -1 : 1 };
-  return { query: asked.get("q") ?? "", status: asked.get("status") ?? "", sort, page: 0 };
+  const page = Math.trunc(Number(asked.get("page"))) || 1;
+  return { query: asked.get("q") ?? "", status: asked.get("status") ?? "", sort, page: page - 1 };
 }
 
-function toAddress({ query, status, sort }) {
+function toAddress({ query, status, sort, page }) {
   const asked = new URLSearchParams();
   if (query) asked.set("q", query);
   if (status) asked.set("status", status);
   if (sort) asked.set("sort", `${sort.column}.${sort.sign < 0 ? "down" : "up"}`);
+  if (page) asked.set("page", page + 1);
   const address = String(asked) ? `#${asked}` : location.pathname.split("/").pop();
   if (String(asked) || location.hash.includes("=")) history.replaceState(null, "", address);
 }
@@ -100,12 +105,23 @@ class Finder {
     const statuses = chips.map((chip) => ({
       chip, name: chip.dataset.status, word: chip.content.textContent.trim(),
     }));
-    this.rows = this.data.rows.map((row) => read(row, this.data, statuses));
-    this.state = fromAddress();
+    this.rows = this.data.rows.map((row) => read(row, statuses));
     this.listen();
+    this.readAddress();
+    $("finder").hidden = $("whole").hidden = false;
+    // Who follows a link to what was asked sees it; who comes back sees what was left.
+    const [opened] = performance.getEntriesByType("navigation");
+    if (location.hash.includes("=") && opened?.type === "navigate") $("finder").scrollIntoView();
+  }
+
+  readAddress() {
+    const [search, choice] = [$("search"), $("choice")];
+    this.state = fromAddress();
+    search.value = this.state.query;
+    choice.value = this.state.status;
+    if (choice.selectedIndex < 0) choice.value = this.state.status = "";
     this.order();
     this.show();
-    $("finder").hidden = $("whole").hidden = false;
   }
 
   show() {
@@ -159,9 +175,6 @@ class Finder {
       button.addEventListener("click", () => this.sortBy(column));
     });
     const [search, choice] = [$("search"), $("choice")];
-    search.value = this.state.query;
-    choice.value = this.state.status;
-    if (choice.selectedIndex < 0) choice.value = this.state.status = "";
     let waiting = 0;
     search.addEventListener("input", () => {
       clearTimeout(waiting);
@@ -170,6 +183,10 @@ class Finder {
     choice.addEventListener("change", () => this.ask({ status: choice.value }));
     $("back").addEventListener("click", () => this.turn(-1));
     $("on").addEventListener("click", () => this.turn(1));
+    // A link to a section asks nothing of the table.
+    addEventListener("hashchange", () => {
+      if (!location.hash || location.hash.includes("=")) this.readAddress();
+    });
   }
 }
 

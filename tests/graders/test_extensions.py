@@ -41,6 +41,12 @@ def test_a_name_that_students_choose_gives_no_time(dues):
     assert found.due_of(handed_in("ada", "ada")) == LATER
 
 
+def test_accents_may_be_encoded_in_two_ways(dues):
+    composed, decomposed = "Zo\u00e9", "Zoe\u0301"
+    found = dues(f"{decomposed},2026-03-03T12:00:00Z")
+    assert found.due_of(handed_in(composed, "s2")) == LATER
+
+
 def test_a_group_has_the_latest_date_of_its_members(dues):
     found = dues("1815,2026-03-02T12:00:00Z", "1791,2026-03-03T12:00:00Z")
     assert found.due_of(handed_in(f"{ADA}; Bob <b@example.edu> (sid 1791)")) == LATER

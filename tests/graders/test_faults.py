@@ -186,6 +186,31 @@ def test_a_check_that_never_ends_costs_nothing(graded, tiny_folder, monkeypatch)
     assert "took more than 1 s" in result.environment["faults"][0]
 
 
+FOR_A_MOMENT = """
+import pytest
+from hypothesis import given, strategies as st
+from graders.errors import GraderFault
+
+seen = []
+
+@pytest.mark.criterion("double")
+@given(x=st.integers())
+def test_once(x):
+    \"\"\"Numbers are doubled.\"\"\"
+    seen.append(x)
+    if len(seen) == 3:
+        raise GraderFault("the disk was full")
+"""
+
+
+def test_staff_read_the_fault_that_did_not_come_again(graded, tiny_folder):
+    """hypothesis tries again, and speaks of flakiness then."""
+    (tiny_folder / "test_moment.py").write_text(FOR_A_MOMENT)
+    result = graded()
+    assert costs_nothing(result)
+    assert "the disk was full" in result.environment["faults"][0]
+
+
 def test_an_assertion_of_our_own_is_not_the_students(graded, tiny_folder, monkeypatch):
     line = "from graders.boundary import student as own\n    own.Student._start = lambda _: None"
     source = BROKEN.format(

@@ -10,8 +10,9 @@ from tests.reports.chromium import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 WINDOW = 4
+IN_VIEW = "each => each.getBoundingClientRect().bottom < innerHeight"
 HOSTILE = "<img src=x onerror=alert(1)></script>"
-NAMES = {"ann": "Ann Zola", "bob": "Bob Müller", "cyd": "Cyd Yo", "dan": HOSTILE, "eve": "Eve 10"}
+NAMES = {"ann": "Ann Łódź", "bob": "Bob Müller", "cyd": "Cyd Yo", "dan": HOSTILE, "eve": "Eve 10"}
 SCORES = dict(zip(NAMES, (9.0, 10.0, 2.5, 0.0, 13.0), strict=True))
 
 
@@ -92,7 +93,14 @@ def test_sorting_is_of_all_rows_and_by_keyboard(visit):
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("muller", ["bob"]), ("EVE", ["eve"]), ("yo cyd", ["cyd"]), ("<img", ["dan"]), ("xyz", [])],
+    [
+        ("muller", ["bob"]),
+        ("EVE", ["eve"]),
+        ("yo cyd", ["cyd"]),
+        ("<img", ["dan"]),
+        ("xyz", []),
+        ("lodz", ["ann"]),
+    ],
 )
 def test_searching_finds_names_and_ids_in_all_rows(visit, words, found):
     page = visit()
@@ -119,8 +127,40 @@ def test_the_address_keeps_what_was_asked(visit):
     assert again.url.endswith("index.html#sort=0.up")
 
 
+def test_another_address_in_the_same_window_asks_anew(visit):
+    page = visit()
+    page.evaluate("location.hash = '#q=bob&sort=3.down'")
+    page.wait_for_function("document.querySelectorAll('[data-table] tbody tr').length === 1")
+    assert (names(page), page.get_by_label("Search").input_value()) == (["bob"], "bob")
+    page.go_back()
+    page.wait_for_function("document.querySelectorAll('[data-table] tbody tr').length === 4")
+    assert names(page) == ["ann", "bob", "cyd", "dan"]
+    assert page.locator("[aria-sort]").count() == 0
+
+
+def test_a_link_to_a_section_leaves_the_table_as_it_is(visit):
+    page = visit("index.html#q=bob")
+    page.get_by_role("link", name="Criteria").click()
+    assert names(page) == ["bob"]
+
+
+def test_who_comes_back_from_a_student_finds_the_same_rows(visit, site):
+    (site / "reports").mkdir()
+    (site / "reports" / "fay.html").write_text("<h1>Fay</h1>")
+    page = visit()
+    page.get_by_role("button", name="Next page").click()
+    page.get_by_role("link", name="Fay Open").last.click()
+    page.go_back()
+    assert names(page) == ["eve", "fay"]
+
+
+def test_a_link_to_what_was_asked_opens_at_the_table(visit):
+    assert visit("index.html#q=bob").get_by_label("Search").evaluate(IN_VIEW)
+    assert not visit().get_by_label("Search").evaluate(IN_VIEW)
+
+
 def test_nonsense_in_the_address_shows_everybody(visit):
-    page = visit("index.html#q=&status=%22%3E&sort=99.down")
+    page = visit("index.html#q=&status=%22%3E&sort=99.down&page=-7")
     assert told(page) == "1 to 4 of 6 submissions"
     assert page.complaints == []
 
@@ -169,6 +209,7 @@ def test_paper_shows_the_table_and_no_controls(visit):
     assert page.evaluate("document.documentElement.scrollWidth") == 794, "A4 at 96 dots an inch"
     assert page.get_by_label("Search").is_hidden()
     assert page.locator("[data-table] tbody tr").count() == WINDOW
+    assert page.get_by_role("status").is_visible(), "paper says that it holds a part"
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 

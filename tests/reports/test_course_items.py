@@ -12,6 +12,7 @@ def item(**changes):
         "criterion": CODE,
         "check": None,
         "graded": 50,
+        "compared": 50,
         "difficulty": 0.5,
         "discrimination": 0.3,
         "repeated": 0,
@@ -31,11 +32,12 @@ def test_a_steady_item_is_not_flagged():
 
 
 @pytest.mark.parametrize(
-    ("graded", "discrimination", "flagged"),
+    ("compared", "discrimination", "flagged"),
     [(50, -0.4, True), (50, -0.1, False), (5, -0.9, False), (5, -1.0, True), (50, None, False)],
 )
-def test_only_more_than_chance_is_flagged(graded, discrimination, flagged):
-    found = row(graded=graded, discrimination=discrimination)
+def test_only_more_than_chance_is_flagged(compared, discrimination, flagged):
+    """However many were judged: those without a total have no part in a correlation."""
+    found = row(graded=50, compared=compared, discrimination=discrimination)
     assert found.flags == (("the better ones lose it",) if flagged else ())
 
 

@@ -7,6 +7,7 @@ import pytest
 from reports import write_course_page, write_reports, write_submission_files
 from reports.course_page import ROWS
 from reports.course_view import course_view
+from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 
 @pytest.fixture
@@ -33,6 +34,13 @@ def test_extremes_lie_in_the_outer_bars(make_result, graded):
     assert [b.count for b in course_view(scores).bins] == [1, *[0] * 8, 2]
 
 
+@pytest.mark.parametrize(("score", "highest"), [(0.3, 1.0), (0.6, 2.0), (0.33, 1.1), (3.6, 12.0)])
+def test_a_score_on_an_edge_opens_the_next_bar(make_result, graded, score, highest):
+    """3 * (2.0 / 10) is more than 0.6 in binary."""
+    (found,) = (make_result(*graded.criteria, score=score, max_score=highest),)
+    assert [b.count for b in course_view([found]).bins].index(1) == 3
+
+
 def test_people_are_asked_in_order_of_urgency(course):
     assert [(w.submission.id, w.status) for w in course_view(course).waiting] == [
         ("c", "incomplete"),
@@ -57,6 +65,28 @@ def test_hints_are_counted_once_a_submission(make_result, graded):
     results = [make_result(twice, submission=name) for name in "ab"]
     (hint,) = course_view(results).hints
     assert [s.id for s in hint.submissions] == ["a", "b"]
+
+
+def test_rarer_mistakes_than_those_listed_are_counted(tmp_path, make_result):
+    wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]
+    view = course_view([make_result(criterion_result(CODE, *wrong))])
+    assert (len(view.hints), view.rarer) == (15, 3)
+    assert "3 rarer ones stand in" in write_course_page(view, tmp_path).read_text()
+
+
+def test_the_reason_is_what_broke_and_not_what_waits(make_result):
+    waits = criterion_result(CODE, check_result("needs_review", message="A person reads this."))
+    broke = criterion_result(FILES, check_result("error", message="The sandbox did not start."))
+    (row,) = course_view([make_result(waits, broke)]).waiting
+    assert row.reason == "Prediction files: The sandbox did not start."
+
+
+def test_extra_credit_is_told_of_where_it_stands_in_the_last_bar(tmp_path, make_result):
+    extra = criterion_result(replace(FILES, extra_credit=True), check_result())
+    code = criterion_result(CODE, check_result())
+    course = course_view(make_result(code, extra, submission=name) for name in "abc")
+    page = write_course_page(course, tmp_path).read_text()
+    assert "who has more, by extra credit, is in the last bar" in page
 
 
 def test_criterion_summary(course):

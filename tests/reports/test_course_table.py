@@ -24,6 +24,25 @@ def test_who_has_no_name_is_called_by_the_id(make_result, graded):
     assert rows(nobody)[0][:2] == ["bo", 0]
 
 
+PAIR = "Ada Lovelace <ada@example.edu> (sid 0512345); Bob Babbage <bob@example.edu> (sid 0598765)"
+
+
+def test_people_are_shown_by_name_and_found_by_all_that_is_known(make_result, graded):
+    """The second of a pair, too, who stands behind what a table shows of a name."""
+    pair = make_result(*graded.criteria, submission="pair", student=PAIR)
+    (row,) = rows(pair)
+    assert (row[1], row[5:]) == ("Ada Lovelace, Bob Babbage", [[], 0, PAIR])
+
+
+def test_a_name_that_is_cut_is_found_by_its_end(make_result, graded):
+    name = "week-4-" * 10 + "lovelace"
+    assert rows(make_result(*graded.criteria, submission=name))[0][-1] == name
+
+
+def test_a_name_of_spaces_is_no_name(make_result, graded):
+    assert rows(make_result(*graded.criteria, submission="bo", student="  "))[0][:2] == ["bo", 0]
+
+
 def test_open_points_are_not_zero(make_result, graded, incomplete):
     files = graded.criteria[1]
     only = make_result(files, submission="bo")
@@ -53,7 +72,7 @@ def test_no_name_ends_the_element_it_stands_in(hostile):
 
 def test_a_name_that_is_cut_keeps_its_link(make_result, graded):
     name = "a" * 70
-    assert rows(make_result(*graded.criteria, submission=name))[0][-1] == f"reports/{name}.html"
+    assert rows(make_result(*graded.criteria, submission=name))[0][-2] == f"reports/{name}.html"
 
 
 def test_statuses_that_nobody_has_are_not_offered(graded, rejected):

@@ -26,6 +26,12 @@ def test_an_accuracy_is_told_with_interval_and_threshold():
     assert "threshold 20 %, reached" in accuracy(threshold=0.2).words
 
 
+def test_an_accuracy_alone_is_nobodys():
+    assert accuracy().strip.own.name == "accuracy"
+    assert accuracy(threshold=0.3).strip.own.name == "yours"
+    assert accuracy(baselines=(("London", 0.0),)).strip.own.name == "yours"
+
+
 def test_marks_stand_in_order_on_one_axis():
     strip = accuracy(threshold=0.3, baselines=(("London", 0.05),)).strip
     (london,) = strip.baselines

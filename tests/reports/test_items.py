@@ -48,6 +48,15 @@ def test_lines_come_in_the_rubrics_order(course):
     assert lines == [("mask", None), ("mask", "a"), ("mask", "b"), ("loss", None), ("loss", "c")]
 
 
+def test_a_check_that_was_open_at_first_keeps_its_place(course):
+    lines = course([(None, 1.0, 1.0), (1.0, 1.0, 1.0)]).statistics()
+    assert [each.check.id for each in lines if each.check] == ["a", "b", "c"]
+
+
+def test_a_check_that_was_never_decided_has_no_line(course):
+    assert ("mask", "a") not in by_key(course([(None, 1.0, 1.0)]))
+
+
 def test_difficulty_is_the_mean_share(course):
     lines = by_key(course([(1.0, 0.5, 0.0), (0.0, 0.5, 1.0)]))
     assert (lines["mask", "a"].difficulty, lines["mask", ""].difficulty) == (0.5, 0.5)
@@ -82,6 +91,7 @@ def test_only_decided_checks_count(course):
     lines = by_key(course([(1.0, None, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5)]))
     assert [lines["mask", each].graded for each in ("", "a", "b")] == [3, 4, 3]
     assert lines["mask", "a"].discrimination == pytest.approx(0.5)
+    assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
 
 
 def test_a_rejected_upload_says_nothing_of_an_item(course):

@@ -59,6 +59,7 @@ def test_the_page_says_the_same(tmp_path, regraded):
     assert "passed → partial (25%)" in page
     assert "Not fully graded" in page
     assert '<td class="num">–</td>' in page, "a score that is gone is no difference of 0"
+    assert "<dt>Score in one of the two only</dt><dd>1</dd>" in page
 
 
 def test_hostile_words_do_nothing_on_the_page(tmp_path, hostile_regraded):
@@ -79,7 +80,7 @@ def test_many_differences_are_cut(capsys, tmp_path, many_regraded):
     store_terminal.show_regraded(many_regraded, tmp_path)
     assert "and 1960 more" in capsys.readouterr().out
     page = write_regrade_page(many_regraded, tmp_path)
-    assert "1000 more have smaller losses or gains" in page.read_text()
+    assert "1,000 more lose less, nothing, or gain" in page.read_text()
     assert page.stat().st_size < 2**20
 
 

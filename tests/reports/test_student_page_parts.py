@@ -7,7 +7,9 @@ import pytest
 
 from graders.figures import Accuracy, Curve, Rotation
 from graders.model import SHOWN_LATER, Check
+from reports.page import render
 from reports.student_page import student_view, write_student_page
+from reports.student_page_size import shortened
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 from tests.reports.test_student_page import Page, page  # noqa: F401  the fixture
 
@@ -153,6 +155,13 @@ def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):  # n
     assert len(shown.source.encode()) < 1_000_000
     assert ("dev file" in shown.text) == whole
     assert ("left out of this page" in shown.text) != whole
+
+
+def test_many_checks_share_the_room_of_a_page(make_result):
+    told = {"message": '"' * 400, "hint": "'" * 400, "expected": "□ " * 90, "actual": "⁇ " * 90}
+    checks = [check_result("failed", check_id=str(n), **told) for n in range(300)]
+    view = student_view(shortened(make_result(criterion_result(CODE, *checks))))
+    assert len(render("student.html.jinja", view).encode()) < 1_000_000
 
 
 def test_members_of_a_group_are_named_without_their_numbers(make_result, tmp_path):

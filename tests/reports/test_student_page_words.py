@@ -6,6 +6,8 @@ import pytest
 
 from graders.model import Check
 from graders.written.decisions import Decision, JudgedItem, message_of
+from reports.page import render
+from reports.student_page import student_view
 from reports.student_page_words import Hint, command, judged, split_hint
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
@@ -18,6 +20,7 @@ from tests.reports.conftest import CODE, FILES, check_result, criterion_result
         ("Take x and y from one sequence (see above).", "", ""),
         ("Rotate q and k.", "", ""),
         ("(y = x).", "", ""),
+        ("Equation 3: (a, b) becomes (a cos tθ, b sin tθ).", "", ""),
         ("y = x)).", "", ""),
         ("", "", ""),
     ],
@@ -69,3 +72,11 @@ def test_other_inputs_are_told_apart(make_result, inputs, same):
     wrong = criterion_result(FILES, check_result("failed"))
     found = command(wrong, make_result(wrong, environment={"inputs": inputs}))
     assert (found.same_inputs, found.needs_data) == (same, True)
+
+
+def test_a_copy_without_keys_promises_no_verdict_on_answers(make_result):
+    asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
+    page = render("student.html.jinja", student_view(make_result(asked)))
+    assert command(asked, make_result(asked)).is_written
+    assert "the course alone judges" in page
+    assert "draws other inputs" not in page

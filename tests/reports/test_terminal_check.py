@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from graders.model import Criterion
+from graders.model import Check, Criterion
 from reports.terminal import OUT, ScoreTable
 from reports.terminal_check import Unseen, show_check
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
@@ -96,6 +96,47 @@ def test_the_dearest_failure_comes_first(said, make_result):
 def test_a_failure_that_is_said_twice_is_shown_once(said, make_result):
     twice = [check_result("failed", message="Wrong.", check_id=name) for name in "ab"]
     assert "\n".join(said(make_result(criterion_result(CODE, *twice)))).count("Wrong.") == 1
+
+
+def after(*grounds, check_id="z"):
+    """A check that was not run because others failed."""
+    check = Check(check_id, "Builds.", "any", 9.0, grounds)
+    return replace(check_result("skipped", 0.0, outcome="blocked"), check=check)
+
+
+def test_what_much_builds_on_comes_before_what_it_spoils(said, make_result):
+    dear = replace(check_result("failed", message="Spoilt."), check=Check("d", "D.", "any", 3.0))
+    ground = check_result("failed", message="No table.", check_id="g")
+    chain = [after("g", check_id="y"), after("y", "z", check_id="z")]
+    text = "\n".join(said(make_result(criterion_result(CODE, dear, ground, *chain))))
+    assert text.index("No table.") < text.index("Spoilt.")
+
+
+def test_one_reason_is_shown_once_whatever_the_size(said, make_result):
+    sizes = [
+        check_result("failed", message=f"No item at {size}.", actual="KeyError", check_id=str(size))
+        for size in (17, 128)
+    ]
+    assert "\n".join(said(make_result(criterion_result(CODE, *sizes)))).count("No item") == 1
+
+
+def test_an_example_tells_nothing_twice_and_compares_line_by_line(said, make_result):
+    rows = (("document", "Ada"), ("size", "9"), ("what came", "A⁇□⁇"), ("asked", "a pair"))
+    wrong = check_result("failed", expected="a pair", counterexample=rows)
+    lines = said(make_result(criterion_result(CODE, wrong)))
+    at = next(n for n, line in enumerate(lines) if "document" in line)
+    assert "what came" in lines[at + 1]
+    assert lines[at].index("Ada") == lines[at + 1].index("A⁇□⁇")
+    assert sum("a pair" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(("rows", "folded"), [(5, False), (6, True)])
+def test_one_row_is_not_left_out_to_say_so(said, make_result, rows, folded):
+    example = tuple((f"row {n}", str(n)) for n in range(rows))
+    lines = said(
+        make_result(criterion_result(CODE, check_result("failed", counterexample=example)))
+    )
+    assert any("more: say" in line for line in lines) == folded
 
 
 def test_failures_are_shown_with_expected_and_hint(said, graded):

@@ -57,6 +57,13 @@ def test_sentence_sets_code_apart():
     )
 
 
+def test_a_caret_stays_below_what_it_points_at():
+    assert sentence("`(` is open.\nb*(<a\n  ^\nMend it.") == (
+        '<code>(</code> is open.<code class="pointed" tabindex="0">b*(&lt;a\n  ^</code>Mend it.'
+    )
+    assert sentence("2^3\n^ is a power") == "2^3\n^ is a power"
+
+
 def test_verbatim_marks_spaces_pads_and_masks():
     assert verbatim("a □□⁇\t<\n") == (
         'a<span class="sp"> </span><span class="pad">□□</span><span class="mask">⁇</span>'

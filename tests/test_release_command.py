@@ -1,0 +1,236 @@
+"""`release` shows what waits for it on every student's page, and takes it back."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from commands.releasing import release
+from graders.address import asked_of
+from graders.boundary.sandbox import Tier
+from graders.discovery import load_assignment
+from graders.errors import Misuse
+from graders.locking import only_writer
+from graders.model import Check, CheckResult, Criterion, CriterionResult, Result
+from graders.pipeline import Options
+from graders.results import Made, open_store, read_store
+from graders.review import open_review
+from reports.course_files import publish_course, write_course
+from reports.review.outputs import write_grades
+from submissions.submission import Submission
+
+KINDS = ("hidden", "after_due_date", "after_published")
+RUBRIC = "".join(
+    f'[[criterion]]\nid = "c-{n}"\ntitle = "secret-{kind}"\npoints = 1\nkind = "code"\n'
+    f'visibility = "{kind}"\n'
+    for n, kind in enumerate(KINDS)
+)
+NOW = datetime.now(UTC)
+PAST, FUTURE = ((NOW + timedelta(days=days)).isoformat(timespec="seconds") for days in (-3, 3))
+
+
+def result_of(student, task):
+    found = [CriterionResult(c, "passed", c.points, (_passed(c),)) for c in task.rubric]
+    score = sum(each.points for each in found)
+    return Result(
+        submission=Submission(student, student, "tiny", task.folder, "f" * 64, None),
+        assignment="tiny",
+        version=task.version,
+        title=task.title,
+        status="graded",
+        criteria=tuple(found),
+        score=score,
+        max_score=score,
+        environment={},
+        started_at=NOW,
+        seconds=1.0,
+    )
+
+
+def _passed(criterion: Criterion):
+    return CheckResult(
+        Check(criterion.id, f"{criterion.title} holds.", criterion.id), "passed", 1.0
+    )
+
+
+class Course:
+    """A folder with two students' Results of the tiny assignment, whose due date can be set."""
+
+    def __init__(self, folder, out):
+        self.folder, self.out = folder, out
+        self._plain = (folder / "assignment.toml").read_text() + RUBRIC
+        self.is_due("")
+
+    def is_due(self, due):
+        line = f"due = {due}\n" if due else ""
+        (self.folder / "assignment.toml").write_text(line + self._plain)
+
+    @property
+    def task(self):
+        return load_assignment(str(self.folder))
+
+    def grade(self, *, draft=False):
+        with open_store(self.out) as store:
+            number = store.begin(self.task, f"checks-{draft}", draft=draft)
+            asked = asked_of(self.task, Options(Tier.NONE))
+            for student in ("ada", "bob"):
+                store.put(number, result_of(student, self.task), Made(str(draft), asked, {}))
+            if not draft:
+                write_course(store, number, task=self.task, out=self.out, named=())
+        return number
+
+    def write_again(self):
+        with open_store(self.out) as store:
+            number = store.generation().number
+            write_course(store, number, task=self.task, out=self.out, named=())
+
+    def shown(self):
+        """The kinds that every page shows."""
+        texts = [page.read_text() for page in sorted(self.out.glob("reports/*.html"))]
+        assert len(texts) == 2
+        found = [{kind for kind in KINDS if f"secret-{kind}" in text} for text in texts]
+        assert found[0] == found[1]
+        return found[0]
+
+    def files(self):
+        return {path: path.read_bytes() for path in self.out.glob("*/*")}
+
+
+@pytest.fixture
+def course(tiny_folder, tmp_path):
+    made = Course(tiny_folder, tmp_path / "out")
+    made.grade()
+    return made
+
+
+def test_what_waits_for_staff_is_shown_when_they_say_so(course, capsys):
+    assert course.shown() == set()
+    release(course.out)
+    assert course.shown() == {"after_due_date", "after_published"}
+    said = capsys.readouterr().err
+    assert "2 of 2 pages written anew; shown: the visible criteria and c-1, c-2" in said
+
+
+def test_undo_leaves_the_pages_as_they_were(course, capsys):
+    before = course.files()
+    release(course.out)
+    assert course.files() != before
+    release(course.out, undo=True)
+    assert course.files() == before
+    assert "shown: the visible criteria\n" in capsys.readouterr().err
+
+
+def test_a_second_release_changes_nothing(course, capsys):
+    release(course.out)
+    before = {path: path.stat().st_mtime_ns for path in course.out.glob("*/*")}
+    release(course.out)
+    assert {path: path.stat().st_mtime_ns for path in course.out.glob("*/*")} == before
+    assert "0 of 2 pages written anew" in capsys.readouterr().err
+    with read_store(course.out) as store:
+        assert [said for said, _ in releases(store)] == [1]
+
+
+def releases(store):
+    return store._rows("SELECT released, decided_at FROM releases")
+
+
+def test_every_decision_is_kept_with_its_time(course):
+    release(course.out)
+    release(course.out, undo=True)
+    with read_store(course.out) as store:
+        rows = releases(store)
+    assert [said for said, _ in rows] == [1, 0]
+    assert all(datetime.fromisoformat(moment) >= NOW.replace(microsecond=0) for _, moment in rows)
+
+
+def test_undo_without_a_release_changes_nothing(course):
+    before = course.files()
+    release(course.out, undo=True)
+    assert course.files() == before
+
+
+def test_pages_are_rewritten_when_the_due_date_has_passed(course):
+    course.is_due(FUTURE)
+    course.write_again()
+    assert course.shown() == set()
+    course.is_due(PAST)
+    course.write_again()
+    assert course.shown() == {"after_due_date"}
+
+
+def test_one_students_extension_keeps_everybodys_page_closed(course, capsys):
+    (course.out / "extensions.csv").write_text(f"student,due\nada,{FUTURE}\n")
+    course.is_due(PAST)
+    release(course.out)
+    assert course.shown() == {"after_published"}
+    assert "not shown yet: c-1, until nobody can hand in any more" in capsys.readouterr().err
+
+
+def test_an_extension_that_is_granted_late_closes_it_again(course):
+    course.is_due(PAST)
+    course.write_again()
+    (course.out / "extensions.csv").write_text(f"student,due\nada,{FUTURE}\n")
+    course.write_again()
+    assert course.shown() == set()
+
+
+def test_what_is_published_later_respects_it(course):
+    release(course.out)
+    draft = course.grade(draft=True)
+    with open_store(course.out) as store:
+        publish_course(store, draft, task=course.task, out=course.out)
+    assert course.shown() == {"after_due_date", "after_published"}
+
+
+def test_undo_reaches_pages_that_the_last_batch_left(course):
+    release(course.out)
+    with open_store(course.out) as store:
+        store.unlist(store.generation().number, ["bob"])
+    release(course.out, undo=True)
+    assert course.shown() == set()
+
+
+def test_a_criterion_that_is_hidden_by_now_is_not_shown(course):
+    toml = course.folder / "assignment.toml"
+    toml.write_text(toml.read_text().replace('"after_published"', '"hidden"'))
+    release(course.out)
+    assert course.shown() == {"after_due_date"}
+
+
+def test_without_a_store_it_is_refused(tmp_path):
+    with pytest.raises(Misuse, match="holds no store"):
+        release(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_while_something_is_graded_it_is_refused(course):
+    before = course.files()
+    with only_writer(course.out), pytest.raises(Misuse, match="another grading"):
+        release(course.out)
+    assert course.files() == before
+
+
+def test_a_wrong_list_of_extensions_is_refused_before_anything_is_kept(course):
+    (course.out / "extensions.csv").write_text("who,when\n")
+    course.is_due(PAST)
+    with pytest.raises(Misuse, match=r"extensions\.csv"):
+        release(course.out)
+    with read_store(course.out) as store:
+        assert not store.released()
+
+
+def test_a_release_that_was_stopped_is_gone_on_with(course, capsys):
+    with open_store(course.out) as store:
+        store.keep_release(released=True)
+    release(course.out)
+    assert course.shown() == {"after_due_date", "after_published"}
+    assert "2 of 2 pages" in capsys.readouterr().err
+
+
+def test_a_due_date_that_moves_while_people_decide_counts(course):
+    course.is_due(PAST)
+    course.grade()
+    with open_review(course.out) as review:
+        assert review.material.assignment.due < NOW
+        course.is_due(FUTURE)
+        write_grades(review)
+    assert course.shown() == set()
