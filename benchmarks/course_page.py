@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from store_and_pages import synthetic_results
 
-from reports.course_page import write_course_page
-from reports.course_view import course_view
+from reports.course.page import write_course_page
+from reports.course.view import course_view
 
 T = TypeVar("T")
 

@@ -32,8 +32,8 @@ from graders.model import (
 from graders.results import FILE, Made, Store, open_store
 from graders.scoring import criterion_result, result_status, total
 from reports import write_course_reports, write_submission_files
-from reports.course_view import Counted
-from reports.twins import TwinSearch
+from reports.course.twins import TwinSearch
+from reports.course.view import Counted
 
 CRITERIA = 8
 CHECKS = 52

@@ -40,9 +40,9 @@ from graders.results import open_store, read_store
 from graders.retry import unfinished
 from graders.secret import SECRET, with_draw
 from reports import store_terminal, terminal, terminal_json, write_submission_files
-from reports.course_files import publish_course, show_draft, write_course
-from reports.course_progress import ProgressPage
-from reports.regrade_page import write_regrade_page
+from reports.course.files import publish_course, show_draft, write_course
+from reports.course.progress import ProgressPage
+from reports.course.regrade import write_regrade_page
 from reports.submission_files import remove_files
 from submissions.receive import identify_all
 

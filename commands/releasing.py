@@ -13,7 +13,7 @@ from graders.extensions import read_extensions
 from graders.model import Assignment, Criterion
 from graders.release import end_of, opened_in, still_closed
 from graders.results import reopen_store
-from reports.course_files import write_pages
+from reports.course.files import write_pages
 from reports.store_terminal import show_sentences
 
 Undo = Annotated[bool, typer.Option("--undo", help="Take it back: they are not shown again.")]

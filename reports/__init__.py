@@ -6,14 +6,14 @@ from pathlib import Path
 from graders.final_grades import FinalGrade
 from graders.model import Result
 from graders.store import submission_file, write_result
-from reports.course_generations import Comparison
-from reports.course_page import write_course_page
-from reports.course_view import CourseView, course_view
+from reports.course.generations import Comparison
+from reports.course.page import write_course_page
+from reports.course.twins import Twins, deterministic_files, find_twins, write_twins
+from reports.course.view import CourseView, course_view
 from reports.grades import write_grades
 from reports.gradescope import write_gradescope
 from reports.pipeline_page import write_pipeline_page
-from reports.student_page import write_student_page
-from reports.twins import Twins, deterministic_files, find_twins, write_twins
+from reports.student.page import write_student_page
 
 __all__ = [
     "course_view",

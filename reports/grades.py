@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graders.final_grades import FinalGrade
 from graders.store import write_text
-from reports.course_view import CourseView, Row
+from reports.course.view import CourseView, Row
 from reports.text import LINE_LIMIT, PROSE_LIMIT, line
 
 COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")

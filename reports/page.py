@@ -13,7 +13,7 @@ from reports import text, words
 from reports.counterexamples import example, is_exact, named_lists
 from reports.figures import drawing
 from reports.provisional import provisional, provisional_total
-from reports.student_page_words import judged, split_hint
+from reports.student.words import judged, split_hint
 
 TEMPLATES = Path(__file__).parent / "templates"
 

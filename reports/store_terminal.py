@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.model import Difference, Generation, Regraded
-from reports.regrade_page import FILE, by_loss
+from reports.course.regrade import FILE, by_loss
 from reports.terminal import ERR, OUT
 from reports.text import line, number
 from reports.words import STATUS_WORDS

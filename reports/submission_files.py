@@ -5,7 +5,7 @@ from pathlib import Path
 
 from graders.model import Result
 from graders.store import result_text, submission_file
-from reports.student_page_opened import has_mark, mark_of
+from reports.student.opened import has_mark, mark_of
 
 FOLDERS = (("results", ".json"), ("gradescope", ".json"), ("reports", ".html"))
 COURSE_FILES = ("grades.csv", "twins.json", "index.html")

@@ -21,9 +21,9 @@ from rich.text import Text
 
 from graders.model import CheckResult, CriterionResult, Finding, Result
 from reports.counterexamples import rows_in_order
+from reports.course.twins import FILE, Twins
 from reports.provisional import provisional, provisional_total, so_far
 from reports.text import PROSE_LIMIT, line, number, prose
-from reports.twins import FILE, Twins
 from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
 
 T = TypeVar("T")

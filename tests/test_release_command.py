@@ -14,7 +14,7 @@ from graders.model import Check, CheckResult, Criterion, CriterionResult, Result
 from graders.pipeline import Options
 from graders.results import Made, open_store, read_store
 from graders.review import open_review
-from reports.course_files import publish_course, write_course
+from reports.course.files import publish_course, write_course
 from reports.review.outputs import write_grades
 from submissions.submission import Submission
 

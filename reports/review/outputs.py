@@ -1,7 +1,7 @@
 """The files in DIR, written anew from the store with what was decided."""
 
 from graders.review import Review
-from reports.course_files import write_course
+from reports.course.files import write_course
 
 
 def write_grades(review: Review) -> str:

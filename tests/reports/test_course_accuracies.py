@@ -6,7 +6,7 @@ import pytest
 
 from graders.figures import Accuracy
 from graders.intervals import wilson
-from reports.course_accuracies import Accuracies
+from reports.course.accuracies import Accuracies
 from tests.reports.conftest import FILES, check_result, criterion_result
 
 LONDON = ("always London", 0.05)

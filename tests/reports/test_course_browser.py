@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from reports import course_page, write_reports
-from reports.course_progress import ProgressPage
+from reports import write_reports
+from reports.course import page as course_page
+from reports.course.progress import ProgressPage
 from tests.reports.chromium import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]

@@ -6,9 +6,9 @@ import pytest
 
 from graders.intervals import wilson
 from graders.model import Submission
-from reports.course_accuracies import AccuracySeries, Measured
-from reports.course_charts import STRIP, accuracies_chart, bars_chart, draw, in_words, places
-from reports.course_view import Bin, course_view
+from reports.course.accuracies import AccuracySeries, Measured
+from reports.course.charts import STRIP, accuracies_chart, bars_chart, draw, in_words, places
+from reports.course.view import Bin, course_view
 from tests.reports.conftest import FILES
 from tests.reports.test_charts import FORBIDDEN
 

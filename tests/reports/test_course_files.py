@@ -9,7 +9,7 @@ from benchmarks.store_and_pages import fill
 from graders.database import open_database
 from graders.discovery import load_assignment
 from graders.results import FILE, Store
-from reports.course_files import write_course
+from reports.course.files import write_course
 
 COUNT = 101  # the hundredth is ours to grade again
 

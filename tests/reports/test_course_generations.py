@@ -10,8 +10,8 @@ import pytest
 
 from graders.discovery import load_assignment
 from graders.results import Made, open_store
-from reports.course_files import show_draft, write_course
-from reports.course_generations import comparisons
+from reports.course.files import show_draft, write_course
+from reports.course.generations import comparisons
 
 ROOT = Path(__file__).parents[2]
 TASK = "cs224n-a4"

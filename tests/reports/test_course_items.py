@@ -2,8 +2,8 @@
 
 import pytest
 
-from reports.course_items import item_tables
-from reports.items import ItemStatistics
+from reports.course.item_statistics import ItemStatistics
+from reports.course.items import item_tables
 from tests.reports.conftest import CODE, check_result
 
 

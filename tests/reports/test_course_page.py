@@ -5,8 +5,8 @@ from urllib.parse import unquote
 import pytest
 
 from reports import write_course_page, write_reports, write_submission_files
-from reports.course_page import ROWS
-from reports.course_view import course_view
+from reports.course.page import ROWS
+from reports.course.view import course_view
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from reports import course_progress, write_reports
-from reports.course_progress import ProgressPage
+from reports import write_reports
+from reports.course import progress as course_progress
+from reports.course.progress import ProgressPage
 
 ROOT = Path(__file__).parents[2]
 REFRESH = '<meta http-equiv="refresh"'

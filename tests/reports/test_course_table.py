@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from reports.course_table import status_counts, table_data
-from reports.course_view import course_view
+from reports.course.table import status_counts, table_data
+from reports.course.view import course_view
 
 
 def rows(*results):

@@ -86,7 +86,7 @@ def test_a_drawing_brings_no_markup_and_no_address(figure):
 
 def test_pages_without_pictures_do_not_import_altair():
     code = (
-        "import sys, reports.figures, reports.student_page; "
+        "import sys, reports.figures, reports.student.page; "
         "sys.exit(bool({'altair', 'vl_convert'} & set(sys.modules)))"
     )
     root = Path(__file__).parents[2]

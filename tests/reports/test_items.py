@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from graders.model import Check, CheckResult, Criterion, Submission
-from reports.items import Items
+from reports.course.item_statistics import Items
 from tests.reports.conftest import check_result, criterion_result
 
 MASK = Criterion("mask", "Causal mask", 4.0, "visible", "code")

@@ -11,7 +11,7 @@ from graders.scoring import criterion_result
 from reports import course_view, write_grades
 from reports.gradescope import gradescope_json
 from reports.provisional import provisional, so_far
-from reports.student_page import write_student_page
+from reports.student.page import write_student_page
 from reports.terminal import show_result, show_scores
 
 TEXT = Criterion("1b", "An average", 3.0, "visible", "written")

@@ -7,7 +7,7 @@ import pytest
 from graders.errors import Misuse
 from graders.model import CheckChange, Difference, Regraded
 from reports import store_terminal, write_submission_files
-from reports.regrade_page import by_loss, write_regrade_page
+from reports.course.regrade import by_loss, write_regrade_page
 from reports.submission_files import have_files, remove_files
 
 WHY = CheckChange("answer", "answer", "passed", "partial (25%)", "Nearly.")

@@ -6,7 +6,7 @@ import pytest
 
 from graders.model import SHOWN_LATER, Check
 from reports import write_submission_files
-from reports.student_page import student_view, write_student_page
+from reports.student.page import student_view, write_student_page
 from reports.submission_files import have_files
 from tests.reports.conftest import CODE, check_result, criterion_result
 

@@ -8,8 +8,8 @@ import pytest
 from graders.figures import Accuracy, Curve, Rotation
 from graders.model import SHOWN_LATER, Check
 from reports.page import render
-from reports.student_page import student_view, write_student_page
-from reports.student_page_size import shortened
+from reports.student.page import student_view, write_student_page
+from reports.student.size import shortened
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 from tests.reports.test_student_page import Page, page  # noqa: F401  the fixture
 

@@ -7,8 +7,8 @@ import pytest
 from graders.model import Check
 from graders.written.decisions import Decision, JudgedItem, message_of
 from reports.page import render
-from reports.student_page import student_view
-from reports.student_page_words import Hint, command, judged, split_hint
+from reports.student.page import student_view
+from reports.student.words import Hint, command, judged, split_hint
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 

@@ -111,6 +111,8 @@ def handle_signal():
         signal.signal(number, handler)
 
 
+# It may come between the opening of a file and its closing, which Python remarks on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_interrupt_ends_the_child(start, handle_signal):
     student = start(best_tier())
     student.call("echo")

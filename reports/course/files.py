@@ -9,11 +9,11 @@ from graders.model import Assignment, Result
 from graders.release import opened_in
 from graders.results import Store
 from reports import write_course_page, write_course_reports, write_submission_files
-from reports.course_generations import comparisons
-from reports.course_view import Counted
+from reports.course.generations import comparisons
+from reports.course.twins import TwinSearch, deterministic_files
+from reports.course.view import Counted
 from reports.submission_files import has_page, have_files, remove_files
 from reports.terminal import ScoreTable, show_batch
-from reports.twins import TwinSearch, deterministic_files
 
 
 def write_course(

@@ -14,13 +14,13 @@ from markupsafe import Markup
 
 from graders.model import ResultStatus
 from graders.store import write_text
-from reports.course_charts import Drawings, draw
-from reports.course_generations import Comparison
-from reports.course_items import ItemTables, item_tables
-from reports.course_table import status_counts, table_data
-from reports.course_view import CourseView, CriterionSummary, Row
+from reports.course.charts import Drawings, draw
+from reports.course.generations import Comparison
+from reports.course.items import ItemTables, item_tables
+from reports.course.regrade import FILE as REGRADED
+from reports.course.table import status_counts, table_data
+from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import render
-from reports.regrade_page import FILE as REGRADED
 
 ROWS = 250  # to a page: half a megabyte of the widest rows
 PART = "submissions-{}.html"

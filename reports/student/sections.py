@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graders.model import CriterionResult, Result
-from reports.student_page_words import Command, command
+from reports.student.words import Command, command
 
 MANY = 3  # criteria that say the same are told together
 

@@ -16,7 +16,7 @@ from typing import get_args
 from markupsafe import Markup
 
 from graders.model import ResultStatus
-from reports.course_view import CourseView, CriterionSummary, Row
+from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import student_href
 from reports.text import line
 from reports.words import people

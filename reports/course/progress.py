@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 
 from graders.model import Result
-from reports.course_page import Progress, write_course_page
-from reports.course_view import Counted
+from reports.course.page import Progress, write_course_page
+from reports.course.view import Counted
 
 SECONDS = 5.0  # between two writings at least
 SHARE = 20  # and so many times as long as the last one took: at most 5 % of the time

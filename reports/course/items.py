@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.items import ItemStatistics
+from reports.course.item_statistics import ItemStatistics
 
 Z = 1.96  # standard errors beyond which chance alone leads once in forty times
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 
 from graders.model import Criterion, Result, ResultStatus, Submission
-from reports.course_accuracies import Accuracies, AccuracySeries
-from reports.items import Items, ItemStatistics, Repeats
+from reports.course.accuracies import Accuracies, AccuracySeries
+from reports.course.item_statistics import Items, ItemStatistics, Repeats
+from reports.course.twins import Twins
 from reports.provisional import so_far
 from reports.text import PROSE_LIMIT
-from reports.twins import Twins
 from reports.words import endings, intake_notes, unanswered, undecided
 
 BINS = 10

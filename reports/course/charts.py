@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from reports.charts import chart_of, svg_of
-from reports.course_accuracies import AccuracySeries, Measured
-from reports.course_view import Bin, CourseView
+from reports.course.accuracies import AccuracySeries, Measured
+from reports.course.view import Bin, CourseView
 from reports.text import number
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from pathlib import Path
 from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
 from graders.store import submission_file, write_text
 from reports.page import render
-from reports.student_page_opened import is_shown, mark_of
-from reports.student_page_sections import Said, Section, said_often, sections
-from reports.student_page_size import shortened
-from reports.student_page_withheld import unquoted
+from reports.student.opened import is_shown, mark_of
+from reports.student.sections import Said, Section, said_often, sections
+from reports.student.size import shortened
+from reports.student.withheld import unquoted
 from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
 # Named one by one: what else a run records (our faults, say) may quote a hidden check.

@@ -1,0 +1,1 @@
+"""The page of a course, and all that it counts."""
