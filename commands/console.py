@@ -1,5 +1,7 @@
 """What every console script of Softmark does: known errors become one line and an exit code."""
 
+import errno
+import os
 import signal
 import sys
 
@@ -24,3 +26,16 @@ def run(app: typer.Typer, *, after_fault: str) -> None:
     except GraderFault as error:
         terminal.show_misuse(str(error), after_fault)
         sys.exit(1)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _end_on_a_full_disk(error)
+
+
+def _end_on_a_full_disk(error: OSError) -> None:
+    os.dup2(
+        os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+    )  # what is unwritten would fail anew
+    place = f"{error.filename}: " if error.filename else ""
+    terminal.show_misuse(f"{place}no space is left", "make room, and say the same command again")
+    sys.exit(1)

@@ -166,3 +166,13 @@ def test_nothing_but_data_is_on_stdout(tiny_folder, hand_in, tmp_path):
     done = softmark("run", tiny_folder, hand_in(work_py=RIGHT), "--out", tmp_path / "out")
     assert "grading" not in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_output_that_has_no_room_is_one_sentence():
+    command = [sys.executable, "grade.py", "answers-template", "cs224n-a4"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    hint = "make room, and say the same command again"
+    assert done.stderr == f"Error: no space is left\nhint: {hint}\n"

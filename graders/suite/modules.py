@@ -10,6 +10,8 @@ from graders.suite.decorators import KNOWN, Method
 
 CASES = ("TestCase", "IsolatedAsyncioTestCase")
 MAKERS = ("parameterized", "nose_parameterized", "ddt")  # packages that make tests of one
+CLASS_MAKERS = ("type", "types.new_class", "new_class")
+NO_BASES = ("", "()")  # `type(x)` only asks, and what builds on nothing has no tests
 RUNS = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
 COUNTED = "tests are counted without running the file: write each one down as a method"
 
@@ -145,8 +147,12 @@ def _refuse_what_runs(
                 raise Misuse(problem, COUNTED)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         target = ast.unparse(call.args[0]) if call.args else ""
-        if ast.unparse(call.func) == "setattr" and target in classes:
-            raise Misuse(f"{path}:{call.lineno}: `setattr` makes tests of `{target}`", COUNTED)
+        called, where = ast.unparse(call.func), f"{path}:{call.lineno}"
+        if called == "setattr" and target in classes:
+            raise Misuse(f"{where}: `setattr` makes tests of `{target}`", COUNTED)
+        bases = ast.unparse(call.args[1]) if len(call.args) > 1 else ""
+        if called in CLASS_MAKERS and bases not in NO_BASES:
+            raise Misuse(f"{where}: `{called}` makes a class by code", COUNTED)
 
 
 def _refuse_inner_classes(tree: ast.Module, outer: set[ast.stmt], path: Path) -> None:

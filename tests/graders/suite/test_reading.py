@@ -148,6 +148,7 @@ class A(Case):
         ("class A(Case):\n    for n in 'ab':\n        def test_x(self): ...", "tests by code"),
         ("class A(Case):\n    test_x = print", "makes tests by code"),
         ("class A(Case): ...\nfor n in 'ab': setattr(A, 'test_' + n, print)", "`setattr` makes"),
+        (f"class A(Case):\n    {X}\nB = type('B', (A,), {{}})", "`type` makes a class by code"),
         ("def load_tests(*_): ...", "`load_tests` makes"),
         (f"from lib import Base\nclass A(Base):\n    {X}", "`lib.Base`, which is not in"),
         (f"class A(Other[int]):\n    {X}", "`A` builds on `Other"),
@@ -172,6 +173,10 @@ class A(Case):
 def test_what_cannot_be_counted_is_refused(read, source, sentence):
     with pytest.raises(Misuse, match=sentence):
         read(source)
+
+
+def test_type_may_be_asked_and_may_make_what_has_no_tests(read):
+    assert read(f"STUB = type('Stub', (), {{}})()\nclass A(Case):\n    {X}\nprint(type(A))\n")
 
 
 def test_a_decorator_of_a_helper_that_hides_points_is_refused(read):
