@@ -79,6 +79,7 @@ def test_only_knows_no_hidden_criterion(tiny_folder, hand_in, name):
     assert "`answer`" not in done.stderr.replace(f"no criterion `{name}`", "")
 
 
+@pytest.mark.long
 def test_json_of_a_run_is_a_line_each(tiny_folder, hand_in, tmp_path):
     first = hand_in("ada", work_py=RIGHT, answer_txt="42")
     out = ("--out", tmp_path / "out", "--json")
@@ -89,6 +90,7 @@ def test_json_of_a_run_is_a_line_each(tiny_folder, hand_in, tmp_path):
     assert len(softmark("run", tiny_folder, first, *out).stdout.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_exit_codes_are_the_same_with_json(tiny_folder, hand_in, tmp_path):
     (tmp_path / "cut.zip").write_bytes(b"not a zip")
     done = check(tmp_path / "cut.zip", tiny_folder, "--json")
@@ -105,6 +107,7 @@ def test_hostile_words_stay_text_in_json(tiny_folder, hand_in):
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.long
 def test_all_that_a_check_says_can_be_seen(tiny_folder, hand_in):
     file = tiny_folder / "test_tiny.py"
     note = 'score.note("Look at this.")'

@@ -12,6 +12,7 @@ import pytest
 from reference.world import write_world
 
 ROOT = Path(__file__).parent.parent
+LONG = pytest.mark.long
 RIGHT = "def double(x):\n    return 2 * x\n"
 # sysconfig reads a file named after the platform, so it is asked while the platform is the true one
 NOT_LINUX = """
@@ -117,15 +118,24 @@ def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("run", "cs999", "."), "no assignment `cs999`"),
+        pytest.param(*(("run", "cs999", "."), "no assignment `cs999`"), marks=LONG),
         (("run", "cs224n-a4", "nowhere"), "nowhere does not exist"),
         (("run", "cs224n-a4", ".", "--only", "rotori"), "no criterion `rotori`"),
-        (("run", "cs224n-a4", ".", "--device", "tpu"), "no device `tpu`"),
-        (("run", "cs224n-a4", ".", "--isolation", "jail"), "no isolation `jail`"),
+        pytest.param(
+            *(("run", "cs224n-a4", ".", "--device", "tpu"), "no device `tpu`"), marks=LONG
+        ),
+        pytest.param(
+            *(("run", "cs224n-a4", ".", "--isolation", "jail"), "no isolation `jail`"), marks=LONG
+        ),
         (("run", "cs224n-a4", ".", "--data", "docs"), "wiki.txt"),
-        (("batch", "cs224n-a4", "README.md"), "README.md is not a folder"),
-        (("batch", "cs224n-a4", "docs", "--jobs", "0"), "--jobs 0"),
-        (("batch", "cs224n-a4", "docs", "--executor", "slurm"), "no executor `slurm`"),
+        pytest.param(
+            *(("batch", "cs224n-a4", "README.md"), "README.md is not a folder"), marks=LONG
+        ),
+        pytest.param(*(("batch", "cs224n-a4", "docs", "--jobs", "0"), "--jobs 0"), marks=LONG),
+        pytest.param(
+            *(("batch", "cs224n-a4", "docs", "--executor", "slurm"), "no executor `slurm`"),
+            marks=LONG,
+        ),
     ],
 )
 def test_misuse_is_one_sentence_and_exit_code_2(words, says, tmp_path):
@@ -151,6 +161,7 @@ def test_doctor_names_the_isolation_tier(tmp_path):
         assert name in done.stdout
 
 
+@pytest.mark.long
 def test_validate_finds_an_example_that_is_not_as_expected(tiny_folder):
     solution = tiny_folder / "solution"
     solution.mkdir()

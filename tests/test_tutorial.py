@@ -13,7 +13,7 @@ def words_of(text):
     return re.sub(r"\s+", " ", text)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_tutorial_does_what_it_shows(tmp_path):
     env, place = with_softmark_on_the_path(tmp_path / "bin"), tmp_path / "empty"
     place.mkdir()

@@ -58,7 +58,13 @@ def written(out, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", DIES)
+@pytest.mark.parametrize(
+    "step",
+    [
+        "while a check runs",
+        *(pytest.param(n, marks=pytest.mark.long) for n in ("before any check", "without a word")),
+    ],
+)
 def test_a_killed_grading_process_loses_only_its_own_submission(
     tiny_folder, hand_in, tmp_path, step
 ):

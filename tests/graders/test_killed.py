@@ -121,7 +121,7 @@ def kill_and_resume(start, folder, *, kills, seed):
         assert state_of(out) == undisturbed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_batch_goes_on_where_it_stood(start, tmp_path):
     kill_and_resume(start, tmp_path, kills=2, seed=1)
 

@@ -215,8 +215,8 @@ def test_interrupted_run_leaves_no_process(tmp_path):
     assert_nothing_left(process.pid)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 2])
 def test_full_disk_is_one_sentence(tmp_path, workers):
     process = start(tmp_path, workers, 30_000)  # no file may be larger: checkpoints are
     _, said = process.communicate(timeout=120)

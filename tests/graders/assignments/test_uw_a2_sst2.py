@@ -87,7 +87,7 @@ def test_a_mistake_costs_its_points_and_no_others(grade, changes, costs):
     assert lost(grade(changes)) == costs
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("draw", [3, 2**100 + 1])
 def test_a_secret_draw_finds_the_same(grade, draw):
     assert lost(grade(draw=draw)) == {}

@@ -47,8 +47,14 @@ def test_a_hostile_comment_stays_text(hostile_page):
     assert hostile_page.title() != "owned"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (360, "light"),
+        *(pytest.param(*w, marks=pytest.mark.long) for w in ((360, "dark"), (1280, "light"))),
+        (1280, "dark"),
+    ],
+)
 def test_no_page_is_hard_to_use(visit, start, grade, width, scheme):
     """axe finds no serious fault, and nothing scrolls sideways."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not here")
