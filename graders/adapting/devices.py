@@ -15,8 +15,6 @@ from torch.overrides import TorchFunctionMode
 
 OTHERS = ("cuda", "mps", "xpu", "hip")
 CPU = torch.device("cpu")
-DEVICE, TO = torch.device, torch.Tensor.to  # looked up once: every call of torch asks for them
-STAYS = (torch.Tensor.cuda, torch.Tensor.pin_memory)
 
 
 @contextlib.contextmanager
@@ -43,14 +41,15 @@ class _OnCpu(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         """Call `func` with the CPU in place of a GPU."""
-        if func in STAYS:
+        # Asked for anew: checks patch these, and torch passes on what stands there then.
+        if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]
-        if func is TO and len(args) > 1:
+        if func is torch.Tensor.to and len(args) > 1:
             args = (args[0], _place(args[1]), *args[2:])
         named = kwargs or {}
         if "device" in named:
             named = {**named, "device": _place(named["device"])}
-        if DEVICE in map(type, args):
+        if torch.device in map(type, args):
             args = tuple(map(_known, args))
         return func(*args, **named)
 

@@ -49,6 +49,13 @@ def test_gpu_means_cpu(way):
         assert TENSORS[way]().device == CPU
 
 
+def test_gpu_means_cpu_also_where_a_check_looks_on(monkeypatch):
+    to = torch.Tensor.to
+    monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *given: to(tensor, *given))
+    with on_cpu():
+        assert ONES.to("cuda").device == CPU
+
+
 def test_nothing_else_changes():
     with on_cpu():
         assert ONES.to(torch.float64).dtype is torch.float64
