@@ -97,7 +97,7 @@ def pack(upload, work):
     upload.with_suffix(".part").replace(upload)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_archive_that_is_replaced_is_checked_each_time(watched, tmp_path):
     upload = tmp_path / "ada.zip"
     pack(upload, "def double(x):\n    return 1\n")

@@ -114,7 +114,9 @@ def test_nothing_is_looked_up(grade):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["", "predictions == labels"])
+@pytest.mark.parametrize(
+    "name", ["", pytest.param("predictions == labels", marks=pytest.mark.long)]
+)
 def test_a_notebook_gets_the_result_of_the_same_script(grade, tmp_path, name):
     changes = [(name, "predictions != labels")] if name else []
     script = grade(changes)
