@@ -5,7 +5,6 @@ counts only where it is all that is known: students choose how they are called.
 """
 
 import csv
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from graders.errors import Misuse
 from graders.model import Assignment, Submission
-from submissions.people import people_in
+from submissions.people import name_key, people_in
 
 FILE = "extensions.csv"
 COLUMNS = ["student", "due"]
@@ -70,15 +69,10 @@ def _granted(where: str, row: list[str]) -> tuple[str, datetime]:
         raise Misuse(f"{where}: no student with a date", "ada,2026-12-03T23:59:00Z") from error
     if moment.tzinfo is None or not student.strip():
         raise Misuse(f"{where}: no student, or no time zone", "ada,2026-12-03T23:59:00Z")
-    return _key(student), moment
+    return name_key(student), moment
 
 
 def _keys(submission: Submission) -> set[str]:
     people = people_in(submission.student)
     known = {text for p in people for text in (p.email, p.sid, p.canvas) if text}
-    return set(map(_key, (known or {p.name for p in people}) | {submission.id}))
-
-
-def _key(text: str) -> str:
-    """One form for what looks the same: a table and an upload may encode accents differently."""
-    return unicodedata.normalize("NFC", " ".join(text.split())).casefold()
+    return set(map(name_key, (known or {p.name for p in people}) | {submission.id}))

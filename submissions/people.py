@@ -7,6 +7,7 @@ identifies, are taken out of them, so that nobody can write themselves somebody 
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -50,6 +51,11 @@ def people_in(student: str) -> tuple[Person, ...]:
     if not all(found):
         return (Person(student),)
     return tuple(Person(**each.groupdict(default="")) for each in found if each)
+
+
+def name_key(text: str) -> str:
+    """A name as it is compared: in any case and spacing, its accents as one sign or as two."""
+    return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
 
 
 def _plain(text: str) -> str:

@@ -9,14 +9,13 @@ Student,            ID, SIS User ID, SIS Login ID, Section, Attention (4711), ..
 import csv
 import io
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from graders.errors import Misuse
-from submissions.people import Person
+from submissions.people import Person, name_key
 
 POINTS = "Points Possible"
 WHO = (
@@ -64,12 +63,12 @@ class Roster:
             ("SIS User ID", (person.sid, bare)),
             ("SIS Login ID", (person.sid, person.email, bare)),
         )
-        keys = {(column, _key(each)) for column, texts in wanted for each in texts if each}
+        keys = {(column, name_key(each)) for column, texts in wanted for each in texts if each}
         return {row for key in keys for row in self.index.get(key, ())}
 
     def _by_name(self, person: Person) -> list[int]:
         """Rows of that name, but for those whose number is known to be another."""
-        rows = self.index.get(("Student", _key(person.name)), ())
+        rows = self.index.get(("Student", name_key(person.name)), ())
         return [row for row in rows if not _known_to_differ(person, self.students[row])]
 
 
@@ -126,18 +125,13 @@ def _index(students: Sequence[Mapping[str, str]]) -> dict[tuple[str, str], list[
         for name in _names(row["Student"]):
             found["Student", name].append(number)
         for column in NUMBERS:
-            found[column, _key(row.get(column, ""))].append(number)
+            found[column, name_key(row.get(column, ""))].append(number)
     return {(column, key): rows for (column, key), rows in found.items() if key}
 
 
 def _title(column: str) -> str:
     found = NUMBERED.fullmatch(column)
     return found["title"] if found else ""
-
-
-def _key(text: str) -> str:
-    # One letter may be written as one sign or as two: as Canvas keeps it, as a Mac names its files.
-    return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
 
 
 def _known_to_differ(person: Person, row: Mapping[str, str]) -> bool:
@@ -149,4 +143,4 @@ def _known_to_differ(person: Person, row: Mapping[str, str]) -> bool:
 def _names(student: str) -> set[str]:
     """A name as it stands there, `Last, First`, and as people say it."""
     last, comma, first = student.partition(",")
-    return {_key(student), _key(f"{first} {last}") if comma else _key(student)}
+    return {name_key(student), name_key(f"{first} {last}") if comma else name_key(student)}
