@@ -20,7 +20,7 @@ import graders
 import reference
 import submissions
 from graders.asked import asked_of
-from graders.check_files import CheckFile, check_files
+from graders.check_files import CheckFile, check_files, files_below
 from graders.course_data import open_course_data
 from graders.environment import environment_of
 from graders.errors import GraderFault
@@ -153,9 +153,9 @@ def _read(files: Iterable[CheckFile], sums: Mapping[str, str]) -> set[str]:
 def _file_sums(folder: Path, left_out: Iterable[str]) -> dict[str, str]:
     """The sha256 of every file below `folder`, by its path there."""
     sums = {}
-    for path in sorted(folder.rglob("*")):
+    for path in files_below(folder):
         parts = path.relative_to(folder).parts
-        if path.is_file() and parts[0] not in left_out and "__pycache__" not in parts:
+        if parts[0] not in left_out:
             sums["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
     return sums
 

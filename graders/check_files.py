@@ -86,7 +86,7 @@ def also(assignment: Assignment) -> tuple[Path, ...]:
 
 
 def _suite(assignment: Assignment) -> frozenset[str]:
-    files = _below(assignment.folder / assignment.suite)
+    files = files_below(assignment.folder / assignment.suite)
     return frozenset(path.relative_to(assignment.folder).as_posix() for path in files)
 
 
@@ -132,9 +132,10 @@ def _files_of(folder: Path, module: str) -> Iterator[Path]:
     if (folder / f"{module}.py").is_file():
         yield folder / f"{module}.py"
     elif module and (folder / module).is_dir():
-        yield from _below(folder / module)
+        yield from files_below(folder / module)
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return (path for path in files if "__pycache__" not in path.parts)
+def files_below(folder: Path) -> Iterator[Path]:
+    """Every file of a folder and of those in it, in order, but for what Python compiled."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return (path for path in files if "__pycache__" not in path.relative_to(folder).parts)

@@ -5,6 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from graders.address import LEFT_OUT
+from graders.check_files import files_below
 from graders.errors import Misuse
 from graders.model import Assignment
 
@@ -70,8 +71,7 @@ def course_files(folder: Path) -> dict[str, bytes]:
 
 def _files(folder: Path, name: str, left_out: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Every file below a folder, by its path in the package."""
-    for path in sorted(folder.rglob("*")):
+    for path in files_below(folder):
         parts = path.relative_to(folder).parts
-        skipped = parts[0] in left_out or "__pycache__" in parts
-        if path.is_file() and not skipped and path.suffix != ".pyc":
+        if parts[0] not in left_out and path.suffix != ".pyc":
             yield "/".join((*((name,) if name else ()), *parts)), path.read_bytes()

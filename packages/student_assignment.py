@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders.address import LEFT_OUT
+from graders.check_files import files_below
 from graders.errors import Misuse
 from graders.model import Assignment
 from graders.written.loading import questions_in
@@ -128,9 +129,8 @@ def _sources(parts: Iterable[Shaken], *, anew: bool) -> Iterator[tuple[str, byte
 
 def _standins(folder: Path) -> dict[str, bytes]:
     """The stand-ins for what the course gives: a student's process has them anyway."""
-    found = (path for path in sorted((folder / "standins").rglob("*")) if path.is_file())
-    kept = (path for path in found if "__pycache__" not in path.parts)
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
+    found = files_below(folder / "standins")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
 def _beside(folder: Path, statements: Collection[Statement], sides: _Sides) -> dict[str, bytes]:

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from graders.check_files import files_below
+
 ROOT = Path(__file__).parents[1]
 ROOMS = ("commands", "graders", "reports", "submissions", "reference", "training")
 # Copied whole: a process of the student's is staged from these, by their folder.
@@ -14,7 +16,7 @@ DATA = (".ini", ".lark")
 
 def needed_modules(roots: Iterable[str]) -> dict[str, bytes]:
     """The files of these modules and of all that they import, by path below Softmark's root."""
-    whole = [path for name in WHOLE for path in _files(ROOT / name)]
+    whole = [path for name in WHOLE for path in files_below(ROOT / name)]
     pending = [
         *(path for path in whole if path.suffix == ".py"),
         *(path for name in roots for path in _paths_of(name)),
@@ -75,11 +77,6 @@ def _module(name: str) -> Path | None:
     place = ROOT.joinpath(*name.split("."))
     files = (place.with_name(f"{place.name}.py"), place / "__init__.py")
     return next((file for file in files if file.is_file()), None)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return (path for path in files if "__pycache__" not in path.parts)
 
 
 def _name(path: Path) -> str:
