@@ -90,7 +90,7 @@ def student_view(result: Result, opened: frozenset[str] = frozenset()) -> Studen
         score=_visible_score(result, shown) if withheld else result.score,
         max_score=_most(shown) if withheld else result.max_score,
         criteria=shown,
-        sections=tuple(map(_checkable, sections(result, shown, often))),
+        sections=sections(result, shown, often),
         said_often=often,
         tally=_tally(shown),
         withheld=Withheld(len(withheld), sum(withheld)),
@@ -99,13 +99,6 @@ def student_view(result: Result, opened: frozenset[str] = frozenset()) -> Studen
         started_at=result.started_at,
         seconds=result.seconds,
     )
-
-
-def _checkable(section: Section) -> Section:
-    """The section, with a command only where `check` knows the criterion."""
-    if section.graded.criterion.visibility == "visible":
-        return section
-    return replace(section, command=None)
 
 
 def _visible_score(result: Result, shown: Sequence[CriterionResult]) -> float | None:

@@ -79,7 +79,12 @@ def judged(found: CheckResult) -> Judged | None:
 
 
 def command(graded: CriterionResult, result: Result) -> Command | None:
-    """The command that checks this criterion alone; None where a machine found nothing wrong."""
+    """The command that checks this criterion alone; None where a machine found nothing wrong.
+
+    Nor is there one for a criterion that was kept back: `check` knows visible ones.
+    """
+    if graded.criterion.visibility != "visible":
+        return None
     machine = [each for each in graded.checks if not each.check.id.endswith(REVIEW)]
     if not any(each.status in OPEN for each in machine):
         return None
