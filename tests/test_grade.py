@@ -118,23 +118,18 @@ def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        pytest.param(*(("run", "cs999", "."), "no assignment `cs999`"), marks=LONG),
+        pytest.param(("run", "cs999", "."), "no assignment `cs999`", marks=LONG),
         (("run", "cs224n-a4", "nowhere"), "nowhere does not exist"),
         (("run", "cs224n-a4", ".", "--only", "rotori"), "no criterion `rotori`"),
+        pytest.param(("run", "cs224n-a4", ".", "--device", "tpu"), "no device `tpu`", marks=LONG),
         pytest.param(
-            *(("run", "cs224n-a4", ".", "--device", "tpu"), "no device `tpu`"), marks=LONG
-        ),
-        pytest.param(
-            *(("run", "cs224n-a4", ".", "--isolation", "jail"), "no isolation `jail`"), marks=LONG
+            ("run", "cs224n-a4", ".", "--isolation", "jail"), "no isolation `jail`", marks=LONG
         ),
         (("run", "cs224n-a4", ".", "--data", "docs"), "wiki.txt"),
+        pytest.param(("batch", "cs224n-a4", "README.md"), "README.md is not a folder", marks=LONG),
+        pytest.param(("batch", "cs224n-a4", "docs", "--jobs", "0"), "--jobs 0", marks=LONG),
         pytest.param(
-            *(("batch", "cs224n-a4", "README.md"), "README.md is not a folder"), marks=LONG
-        ),
-        pytest.param(*(("batch", "cs224n-a4", "docs", "--jobs", "0"), "--jobs 0"), marks=LONG),
-        pytest.param(
-            *(("batch", "cs224n-a4", "docs", "--executor", "slurm"), "no executor `slurm`"),
-            marks=LONG,
+            ("batch", "cs224n-a4", "docs", "--executor", "slurm"), "no executor `slurm`", marks=LONG
         ),
     ],
 )
