@@ -38,23 +38,49 @@ def code_folder() -> Path:
 class Gathered:
     """The wanted names of one upload."""
 
-    def __init__(self, upload: Upload, wanted: Sequence[str], files: list[Outline]) -> None:
+    def __init__(self, upload: Upload, wanted: Sequence[str]) -> None:
         self._upload = upload
-        self._files = files
-        self._homes = {name: home for name in wanted if (home := _home(files, name)) is not None}
+        self._files = _ranked(upload, wanted)
+        self._homes = {name: home for name in wanted if (home := self._home(name)) is not None}
         self._ready: list[Outline] = []
         self.found = tuple(name for name in wanted if name in self._homes)
         self.missing = tuple(name for name in wanted if name not in self._homes)
 
     @property
     def file(self) -> str:
-        """The file that holds most; empty where nothing is found."""
-        return self._files[0].source.name if self.found else ""
+        """The file that most of the names are taken from; empty where nothing is found."""
+        names = [home.source.name for home in self._homes.values()]
+        return max(names, key=names.count, default="")
 
     @property
     def namespace(self) -> dict[str, Any]:
-        """The globals of the functions of the file taken."""
-        return self._upload.module(self._files[0].source.path).namespace if self.found else {}
+        """The globals of the functions of that file."""
+        homes = (each for each in self._homes.values() if each.source.name == self.file)
+        return next((self._upload.module(each.source.path).namespace for each in homes), {})
+
+    def is_own(self, name: str) -> bool:
+        """Return whether one of the assignment's own files defines this name itself."""
+        home = self._homes.get(name)
+        if home is None or home.source.path not in self._upload.listing.own:
+            return False
+        return _defines(home, name)
+
+    def is_written(self, name: str) -> bool:
+        """Return whether the definition of this name does more than a starter's."""
+        home = self._homes.get(name)
+        return home is not None and home.is_written(name)
+
+    def source(self, name: str) -> str:
+        """Return the file that this name is taken from."""
+        return self._homes[name].source.name
+
+    def place(self, name: str) -> str:
+        """Return where this name is made, as a student reads it: file, cell and line."""
+        home = self._homes[name]
+        made = home.definition(name) or home.borrowed(name) or home.owner_of(name)
+        cell = made.filename.removeprefix(str(home.source.path)) if made else ""
+        line = made.node.lineno if made else 1
+        return f"`{home.source.name}`{cell}, line {line}"
 
     @property
     def notes(self) -> list[str]:
@@ -71,13 +97,28 @@ class Gathered:
 
     def __getitem__(self, name: str) -> Any:
         """The object; raises NotHandedIn, or what the student's own definition raises."""
-        home = self._homes.get(name) or _home(self._files, name)
+        home = self._homes.get(name) or self._home(name)
         if home is None:
             raise self._absent(name)
         module = self._made(home)
         if home.definition(name) is None and home.borrowed(name) is None:
             return self._method(module, name)
         return module.attribute(name)
+
+    def _home(self, name: str) -> Outline | None:
+        """Return the file that a name is taken from.
+
+        An own file that imports the name means that import. Other files come after one that
+        defines it; among equals, a definition that is written goes first.
+        """
+
+        def rank(outline: Outline) -> tuple[int, bool]:
+            own = outline.source.path in self._upload.listing.own
+            direct = _defines(outline, name) or (own and outline.borrowed(name) is not None)
+            return 0 if direct else 1 if _binds(outline, name) else 2, not outline.is_written(name)
+
+        holding = [each for each in self._files if _binds(each, name) or each.method_owner(name)]
+        return min(holding, key=rank, default=None)
 
     def _made(self, home: Outline) -> Module:
         """The module of a file, with all the names it is the home of.
@@ -131,34 +172,45 @@ def gather(
     folder: Path,
     *,
     wanted: Sequence[str],
-    prefer: Sequence[str] = (),
+    own: Sequence[str] = (),
     given: Mapping[str, Any] | None = None,
     until: str | None = None,
 ) -> Gathered:
-    """The wanted names that the code files below this folder define."""
+    """Return the wanted names that the code files below this folder define.
+
+    The assignment's `own` files, given by stem or as the name of one file, come first. Another file
+    counts only for a name that they do not define, or leave unwritten.
+    """
     border = re.compile(until, re.IGNORECASE) if until else None
-    upload = Upload(folder, prefer=prefer, given=given or {}, until=border)
-    files = sorted(upload.naming(wanted), key=lambda each: _emptiness(each, wanted))
-    return Gathered(upload, wanted, files)
+    return Gathered(Upload(folder, own=own, given=given or {}, until=border), wanted)
 
 
-def _emptiness(outline: Outline, wanted: Sequence[str]) -> tuple[int, int]:
-    """The fewer of the names a file holds, the further back it comes."""
-    held = [name for name in wanted if _holds(outline, name)]
-    return -sum(outline.is_written(name) for name in held), -len(held)
+def _ranked(upload: Upload, wanted: Sequence[str]) -> list[Outline]:
+    """Sort the files that name a wanted name: own ones first, then those that hold most."""
+
+    def rank(outline: Outline) -> tuple[bool, bool, int, int]:
+        path = outline.source.path
+        if path in upload.listing.own:
+            return path in upload.listing.spare, False, 0, 0
+        held = [each for each in wanted if _holds(outline, each)]
+        return path in upload.listing.spare, True, -sum(map(outline.is_written, held)), -len(held)
+
+    return sorted(upload.naming(wanted), key=rank)
 
 
 def _holds(outline: Outline, name: str) -> bool:
     return outline.definition(name) is not None or outline.method_owner(name) is not None
 
 
-def _home(files: Sequence[Outline], name: str) -> Outline | None:
-    """The first file that defines the name, one that does more than name it before others."""
-    holding = [each for each in files if each.definition(name) is not None]
-    holding = holding or [each for each in files if each.borrowed(name) is not None]
-    holding = holding or [each for each in files if each.method_owner(name) is not None]
-    written = [each for each in holding if each.is_written(name)]
-    return next(iter(written or holding), None)
+def _binds(outline: Outline, name: str) -> bool:
+    return outline.definition(name) is not None or outline.borrowed(name) is not None
+
+
+def _defines(outline: Outline, name: str) -> bool:
+    """Return whether the file has a function or class of this name, not only some value."""
+    statement = outline.definition(name)
+    value = getattr(statement.node, "value", None) if statement else None
+    return statement is not None and not isinstance(value, ast.Subscript | ast.Constant)
 
 
 def _needs_instance(outline: Outline, owner: str, name: str) -> bool:

@@ -1,9 +1,10 @@
 """The code files of an upload, in the order in which they are looked at."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 SUFFIXES = (".py", ".ipynb")
 MAX_ENTRIES = 20_000  # of the folder, looked at
@@ -13,24 +14,47 @@ MAX_ALL_BYTES = 256 * 2**20
 FOREIGN = frozenset(
     ("__MACOSX", "__pycache__", "site-packages", "node_modules", ".git", "venv", ".venv")
 )
-SPARE = re.compile(
-    r"checkpoint|\bcopy\b|[_\- ]copy|backup|\bbak\b|[_\- ](old|orig|original)\b|\(\d+\)|~|"
-    r"starter|template|skeleton|experiment|ablation|variant|shuffl",
-    re.IGNORECASE,
-)
+# Words in the names of copies, drafts, starters and experiments
+SPARE_WORDS = frozenset((
+    *("checkpoint", "checkpoints", "copy", "copies", "backup", "backups", "bak", "old", "older"),
+    *("orig", "original", "originals", "previous", "prev", "archive", "archived", "deprecated"),
+    *("unused", "trash", "draft", "drafts", "wip", "scratch", "tmp", "temp", "debug", "starter"),
+    *("starters", "handout", "template", "templates", "skeleton", "boilerplate", "experiment"),
+    *("experiments", "experimental", "ablation", "ablations", "variant", "variants", "profile"),
+    *("profiled", "profiling", "profiler", "benchmark", "playground", "demo", "example"),
+    *("examples",),
+))  # fmt: skip
+SPARE = re.compile(r"\(\d+\)|~|shuffl|experiment", re.IGNORECASE)
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The code files found, and what was left out."""
+    """The code files found, the likeliest first, and notes on what was left out."""
 
     paths: tuple[Path, ...]
+    own: frozenset[Path]  # the files that the assignment asks for
+    spare: frozenset[Path]  # copies, drafts, starters and experiments, by their names
     notes: tuple[str, ...]
 
 
-def list_code(folder: Path, prefer: Sequence[str]) -> Listing:
-    """The code files below this folder, the likeliest first, within the limits."""
-    found = sorted(_walk(folder), key=lambda path: order(folder, path, prefer))
+def list_code(folder: Path, own: Sequence[str]) -> Listing:
+    """Return the code files below this folder, the likeliest first, within the limits.
+
+    `own` holds the stems of the files that the assignment asks for, or names of single files.
+    """
+    walked = list(_walk(folder))
+    spare = _spare(folder, walked)
+    asked = frozenset(path for path in walked if _is_own(shown(folder, path), own))
+    exact = frozenset(path for path in walked if shown(folder, path) in own)
+
+    def rank(path: Path) -> tuple[bool, bool, bool, bool, int, str]:
+        name, notebook = shown(folder, path), path.suffix.lower() != ".py"
+        return (
+            path not in exact, path in spare, path not in asked, notebook, name.count("/"), name
+        )  # fmt: skip
+
+    found = sorted(walked, key=rank)
     paths: list[Path] = []
     notes: list[str] = []
     total = 0
@@ -46,19 +70,28 @@ def list_code(folder: Path, prefer: Sequence[str]) -> Listing:
         paths.append(path)
     if len(found) > MAX_FILES:
         notes.append(f"Only {MAX_FILES} of the {len(found)} code files were read.")
-    return Listing(tuple(paths), tuple(notes))
+    return Listing(tuple(paths), asked, spare - exact, tuple(notes))
 
 
-def order(folder: Path, path: Path, prefer: Sequence[str]) -> tuple[bool, bool, bool, int, str]:
-    """What ranks a file among others that hold as much."""
-    name = shown(folder, path)
-    wished = path.stem.lower() not in {each.lower() for each in prefer}
-    return is_spare(name), wished, path.suffix.lower() != ".py", name.count("/"), name
+def _spare(folder: Path, paths: Sequence[Path]) -> frozenset[Path]:
+    """Return the files that are named like copies, drafts, starters or experiments.
+
+    A folder that holds the whole upload says nothing about one file of it, whatever its name.
+    """
+    top = Path(os.path.commonpath([path.parent for path in paths])) if paths else folder
+    return frozenset(path for path in paths if is_spare(shown(top, path)))
+
+
+def _is_own(name: str, own: Sequence[str]) -> bool:
+    """Return whether this is one of the files that the assignment asks for, by name or stem."""
+    stem = PurePosixPath(name).stem.lower()
+    return name in own or stem in {each.lower() for each in own}
 
 
 def is_spare(name: str) -> bool:
-    """Say whether a name is that of a copy, a backup, a starter or an experiment."""
-    return SPARE.search(name) is not None
+    """Return whether a name is that of a copy, a draft, a starter or an experiment."""
+    words = {each.lower() for each in WORD.findall(name.rpartition(".")[0])}
+    return not SPARE_WORDS.isdisjoint(words) or SPARE.search(name) is not None
 
 
 def shown(folder: Path, path: Path) -> str:

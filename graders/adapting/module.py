@@ -167,4 +167,9 @@ class Silent:
         return _nothing
 
 
-NOTEBOOK: dict[str, Any] = {"get_ipython": Silent, "display": _nothing}
+def _open(*values: Any, **named: Any) -> Any:
+    """Open a file with what is the built-in `open` when it is called."""
+    return builtins.open(*values, **named)
+
+
+NOTEBOOK: dict[str, Any] = {"get_ipython": Silent, "display": _nothing, "open": _open}

@@ -132,6 +132,11 @@ class Outline:
         }
         return owners.pop() if len(owners) == 1 else None
 
+    def owner_of(self, name: str) -> Statement | None:
+        """Return the statement of the class that `method_owner` names."""
+        owner = self.method_owner(name)
+        return self.definition(owner) if owner is not None else None
+
     def is_written(self, name: str) -> bool:
         """Say whether the definition of this name does more than stand there."""
         statement = self.definition(name)
@@ -177,7 +182,7 @@ def _is_stub(node: ast.stmt) -> bool:
     if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Name)):
         return True
     blank = [ast.unparse(each.targets[0]) for each in node.body if isinstance(each, ast.Assign)]
-    return last.value.id in blank or any(map(_is_refusal, node.body))
+    return last.value.id in blank or any(map(_refuses, node.body))
 
 
 def _without_reuse(found: list[Statement], name: str) -> list[Statement]:
@@ -220,10 +225,13 @@ def is_empty(node: ast.stmt) -> bool:
         return any(is_empty(each) for each in methods if each.name != "__init__")
     if not isinstance(node, ast.FunctionDef):
         return False
-    return any(map(_is_refusal, node.body)) or all(map(_does_nothing, node.body))
+    return any(map(_refuses, node.body)) or all(map(_does_nothing, node.body))
 
 
-def _is_refusal(node: ast.stmt) -> bool:
+def _refuses(node: ast.stmt) -> bool:
+    """Return whether a statement that always runs raises NotImplementedError, as starters do."""
+    if isinstance(node, ast.For | ast.While | ast.With | ast.Try):
+        return any(map(_refuses, node.body))
     return isinstance(node, ast.Raise) and any(
         isinstance(each, ast.Name) and each.id.startswith("NotImplemented")
         for each in ast.walk(node)

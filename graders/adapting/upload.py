@@ -23,12 +23,12 @@ class Upload:
         self,
         folder: Path,
         *,
-        prefer: Sequence[str],
+        own: Sequence[str],
         given: Mapping[str, Any],
         until: re.Pattern[str] | None,
     ) -> None:
         self.folder = folder
-        self.listing: Listing = list_code(folder, prefer)
+        self.listing: Listing = list_code(folder, own)
         self.notes = list(self.listing.notes)
         self.modules: dict[Path, Module] = {}
         self._given = given

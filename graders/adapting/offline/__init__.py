@@ -5,6 +5,7 @@
             -> progress: bars count, and print nothing
             -> hub: a name of the hub means a tiny model or tokenizer made here
             -> old_names: what newer transformers have removed is there again
+            -> places: files may be kept in folders that are not here
 
 Importing this package is cheap; transformers are imported by `ready` and by what makes a model.
 """
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from . import absent, hub, old_names, progress, settings
+from . import absent, hub, old_names, places, progress, settings
 
 
 @cache
@@ -26,6 +27,7 @@ def ready() -> None:
         progress.quiet()
         hub.install()
         old_names.install()
+        places.install()
 
 
 @contextmanager

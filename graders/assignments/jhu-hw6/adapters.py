@@ -3,15 +3,15 @@
 from adapters_custom import custom_forward, width
 from adapters_dataset import dataset_items
 from adapters_evaluation import evaluations
-from adapters_files import files_with
+from adapters_files import definitions
 from adapters_training import training_log
 from adapters_tuning import tuned
 
 __all__ = [
     "custom_forward",
     "dataset_items",
+    "definitions",
     "evaluations",
-    "files_with",
     "training_log",
     "tuned",
     "width",

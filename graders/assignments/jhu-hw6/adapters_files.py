@@ -1,17 +1,14 @@
 """Finds the student's functions in whichever files define them; runs beside that code."""
 
 import inspect
-import re
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from adapting.devices import on_cpu
-from adapting.gathered import NotHandedIn, code_folder, gather
-from adapting.listing import list_code
+from adapting.gathered import Gathered, NotHandedIn, code_folder, gather
 
 FILES = ("base_classification", "classification")
 PREFIX_LENGTH = 128
@@ -24,38 +21,40 @@ def settings(**changes: Any) -> Namespace:
     return Namespace(**{**given, **more, **changes})
 
 
-def files_with(name: str) -> list[str]:
-    """The stems of the files that define this name, the starter's first."""
-    stems: dict[str, None] = {}
-    for path in list_code(code_folder(), FILES).paths:
-        if re.search(rf"\b(def|class)\s+{name}\b", path.read_text("utf-8", "replace")):
-            stems[path.stem] = None
-    found = [stem for stem in stems if _defines(stem, name)]
-    return found or _bound(name)
+def definitions(name: str) -> list[dict[str, str]]:
+    """Return the file and the place of each definition of this name that is judged.
+
+    These are the homework's own files that define it. Another file counts only where none of them
+    does, or where all leave it unwritten.
+    """
+    own = [taken for stem in FILES if (taken := gathered((stem,), name)).is_own(name)]
+    written = [taken for taken in own if taken.is_written(name)]
+    chosen = written or [taken for taken in [gathered(FILES, name)] if _is_there(taken, name)]
+    return [{"file": each.source(name), "place": each.place(name)} for each in chosen]
 
 
-def _bound(name: str) -> list[str]:
-    """The file that gives the name in another way, as by an assignment; none if it is not there."""
-    gathered = code_of(name, file="")
+def _is_there(taken: Gathered, name: str) -> bool:
+    """Return whether the name is there: not only imported from a file that was not handed in."""
     try:
         with on_cpu():
-            gathered[name]
+            taken[name]
     except (ImportError, NotHandedIn):
-        return []
-    return [Path(gathered.file).stem]
+        return False
+    except Exception:  # noqa: BLE001  it is there, and its own checks say what it raises
+        return True
+    return True
 
 
-def _defines(stem: str, name: str) -> bool:
-    """Whether it is really taken from there: a copy or a comment is not."""
-    gathered = code_of(name, file=stem)
-    return name in gathered.found and Path(gathered.file).stem == stem
+def code_of(*names: str, file: str) -> Any:
+    """Return these names from this file, or from where else they are defined."""
+    return gathered((file,) if file else FILES, *names)
 
 
 @cache
-def code_of(*names: str, file: str) -> Any:
-    """These names from a file of this stem, or from where else they stand."""
+def gathered(own: tuple[str, ...], *names: str) -> Gathered:
+    """Return these names, looked for in these own files first."""
     given = {"prefix_length": PREFIX_LENGTH, "args": settings()}
-    return gather(code_folder(), wanted=names, prefer=(file,) if file else FILES, given=given)
+    return gather(code_folder(), wanted=names, own=own, given=given)
 
 
 def globals_of(made: Any) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
 from adapters_custom import HUB_NAMES, Parts, build
 from adapters_custom import NAME as CLASS
 from adapters_entry import handed_over
-from adapters_files import FILES, by_position, code_of, files_with, offline
+from adapters_files import FILES, by_position, code_of, definitions, offline
 from adapters_spy import CPU, state
 from adapters_training import NAME, run
 from torch import nn
@@ -99,9 +100,16 @@ def _provide_rows() -> None:
 
 
 def _loop_of(file: str) -> str:
-    """The file whose train() is meant for the class of this file: its own, or that of no base."""
-    stems = sorted(files_with(NAME), key=lambda stem: (stem != file, stem == FILES[0]))
-    return stems[0] if stems else file
+    """Return the file whose train() is meant for the class of this file.
+
+    It is the same file, or else the homework's file for such classes, or any that is not its other.
+    """
+
+    def rank(other: str) -> tuple[bool, bool, bool]:
+        stem = Path(other).stem.lower()
+        return other != file, stem != FILES[1], stem == FILES[0]
+
+    return min((each["file"] for each in definitions(NAME)), key=rank, default=file)
 
 
 def _names(model: nn.Module, given: list[torch.Tensor]) -> list[str]:

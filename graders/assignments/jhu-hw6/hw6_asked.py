@@ -29,7 +29,7 @@ class Asked:
     student: Student
     sandbox: Student
     inputs: Inputs
-    stem: str = ""
+    file: str = ""
     width: int = 0
 
     @property
@@ -48,7 +48,7 @@ class Asked:
 
     def forward(self, question: Question) -> Forward:
         """The student's logits."""
-        return logits_of(self.student, question, self.stem)
+        return logits_of(self.student, question, self.file)
 
     def known(self, question: Question) -> Ways:
         """The logits of all known ways."""
@@ -71,13 +71,13 @@ class Asked:
 
     def tuned(self, question: Question) -> Tuned:
         """What a short run of the student's changes."""
-        return tuned(self.student, self.inputs, question, self.stem)
+        return tuned(self.student, self.inputs, question, self.file)
 
 
 def in_each_model(asked: Asked, judge: Callable[[Asked], None]) -> None:
     """Judge the class of every file that defines it."""
 
-    def judge_file(stem: str) -> None:
-        judge(replace(asked, stem=stem, width=width_of(asked.student, stem)))
+    def judge_file(file: str) -> None:
+        judge(replace(asked, file=file, width=width_of(asked.student, file)))
 
     in_each_file(asked.student, CLASS, judge_file)

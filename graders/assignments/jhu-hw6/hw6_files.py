@@ -1,36 +1,35 @@
-"""Which of the student's files define a name: each of them is judged, and the weakest counts."""
+"""Which of a submission's definitions of a name are judged: both scripts may have their own."""
 
 from collections.abc import Callable, Sequence
 
 from hw6_once import ask_once
+from hw6_replies import mapping, sequence
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
-from graders.errors import BadReply
 
 FILES = "base_classification.py and classification.py, or a notebook"
+MOST = 4  # definitions of one name
 
 
 def in_each_file(student: Student, name: str, judge: Callable[[str], None]) -> None:
-    """Judge every file that defines the name; what fails says which file it is."""
-    stems = files_with(student, name)
-    if not stems:
+    """Judge the name in each file that counts; a failure says which file and line it is about."""
+    found = definitions(student, name)
+    if not found:
         fail(
             f"No file defines `{name}`.",
-            hint=f"It is looked for in every .py and .ipynb file; the homework has {FILES}.",
+            hint=f"Softmark looks in every .py and .ipynb file; the homework has {FILES}.",
         )
-    for stem in stems:
+    for file, place in found:
         try:
-            judge(stem)
+            judge(file)
         except CheckFailed as problem:
-            if len(stems) > 1:
-                problem.message = f"In the file `{stem}`: {problem.message}"
+            problem.message = f"`{name}` in {place}: {problem.message}"
             raise
 
 
-def files_with(student: Student, name: str) -> Sequence[str]:
-    """The files that define the name."""
-    stems = ask_once(student, "files_with", name=name)
-    if not isinstance(stems, list) or not all(isinstance(each, str) for each in stems):
-        raise BadReply("The files of the submission could not be listed.")
-    return [str(each) for each in stems[:4]]
+def definitions(student: Student, name: str) -> Sequence[tuple[str, str]]:
+    """Return file and place of each definition of the name that is judged."""
+    reply = sequence(ask_once(student, "definitions", name=name), dict)
+    told = [mapping(each, "file", "place") for each in reply[:MOST]]
+    return [(str(each["file"]), str(each["place"])) for each in told]

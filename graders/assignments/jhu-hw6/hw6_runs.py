@@ -58,7 +58,7 @@ class Run:
         return [each for each in self.forwards if each.steps > 0]
 
 
-def training_run(student: Student, task: Task, plan: Plan, stem: str) -> Run:
+def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
     """What the student's train() does with this task."""
     reply = mapping(
         ask_once(
@@ -67,7 +67,7 @@ def training_run(student: Student, task: Task, plan: Plan, stem: str) -> Run:
             weights=dict(task.weights),
             batches=task.batches,
             plan=asdict(plan),
-            file=stem,
+            file=file,
         ),
         "updates",
         "final",

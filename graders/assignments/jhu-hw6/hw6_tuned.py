@@ -45,7 +45,7 @@ class Tuned:
         return sum(self.sizes.get(name, 0) for name in names)
 
 
-def tuned(student: Student, inputs: Inputs, question: Question, stem: str) -> Tuned:
+def tuned(student: Student, inputs: Inputs, question: Question, file: str) -> Tuned:
     """A short run on this question's kind of model."""
     reply = mapping(
         student.call(
@@ -53,7 +53,7 @@ def tuned(student: Student, inputs: Inputs, question: Question, stem: str) -> Tu
             kind=question.kind,
             batches={name: dict(_batch(inputs, question, name)) for name in ("train", "held_out")},
             plan=asdict(PLAN),
-            file=stem,
+            file=file,
         ),
         *("error", "parts", "changed", "backbone", "made", "sizes"),
     )

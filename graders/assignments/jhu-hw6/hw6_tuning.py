@@ -135,9 +135,9 @@ def vocabulary_of(weights: Mapping[str, Any]) -> int:
     return next(len(each) for name, each in weights.items() if "word_embeddings" in name)
 
 
-def width_of(student: Student, stem: str) -> int:
+def width_of(student: Student, file: str) -> int:
     """The d that the student's model needs: some write roberta-base's own into it."""
-    width = ask_once(student, "width", family=FAMILIES[0], file=stem)
+    width = ask_once(student, "width", family=FAMILIES[0], file=file)
     return WIDE if width == WIDE else NARROW
 
 
@@ -152,7 +152,7 @@ def draw_texts(
     return {"input_ids": np.where(mask, ids, PADDING[family]), "attention_mask": mask}
 
 
-def forward(student: Student, question: Question, stem: str) -> Mapping[str, Any]:
+def forward(student: Student, question: Question, file: str) -> Mapping[str, Any]:
     """The student's reply, as it came."""
     return mapping(
         ask_once(
@@ -161,15 +161,15 @@ def forward(student: Student, question: Question, stem: str) -> Mapping[str, Any
             kind=question.kind,
             weights=dict(question.weights),
             batch=dict(question.batch),
-            file=stem,
+            file=file,
         ),
         *("logits", "kind", "calls", "parts", "prefix", "gradients"),
     )
 
 
-def logits_of(student: Student, question: Question, stem: str) -> Forward:
+def logits_of(student: Student, question: Question, file: str) -> Forward:
     """The student's logits for the question; fails where they are none."""
-    reply = forward(student, question, stem)
+    reply = forward(student, question, file)
     logits = floats(reply["logits"])
     if logits is None or logits.shape != (len(question.batch["input_ids"]), 2):
         fail(

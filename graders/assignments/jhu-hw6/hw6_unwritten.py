@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from hw6_batches import Task, draw_task
-from hw6_files import files_with
+from hw6_files import definitions
 from hw6_replies import number, sequence
 from hw6_runs import Plan, changes_weights, training_run
 from hw6_tuning import CLASS, Model, Question, draw_question, logits_of
@@ -32,25 +32,25 @@ def require_own_work(student: Student, sandbox: Student, inputs: Inputs) -> None
 
 
 def _does(student: Student, name: str, way: Callable[[str], bool]) -> bool:
-    for stem in files_with(student, name):
+    for file, _ in definitions(student, name):
         try:
-            if way(stem):
+            if way(file):
                 return True
         except (CheckFailed, StudentFault):
             continue
     return False
 
 
-def _evaluates(student: Student, task: Task, stem: str) -> bool:
+def _evaluates(student: Student, task: Task, file: str) -> bool:
     values = {"weights": dict(task.weights), "batch": dict(task.train), "sizes": [4]}
-    reply = sequence(student.call("evaluations", **values, file=stem, dropout=0.0), dict)
+    reply = sequence(student.call("evaluations", **values, file=file, dropout=0.0), dict)
     value = reply[0].get("value") if reply else None
     return number(value.get("accuracy") if isinstance(value, dict) else value) is not None
 
 
-def _trains(student: Student, task: Task, stem: str) -> bool:
-    return changes_weights(training_run(student, task, Plan(), stem))
+def _trains(student: Student, task: Task, file: str) -> bool:
+    return changes_weights(training_run(student, task, Plan(), file))
 
 
-def _classifies(student: Student, question: Question, stem: str) -> bool:
-    return len(logits_of(student, question, stem).logits) > 0
+def _classifies(student: Student, question: Question, file: str) -> bool:
+    return len(logits_of(student, question, file).logits) > 0

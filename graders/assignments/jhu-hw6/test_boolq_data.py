@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hw6_files import files_with
+from hw6_files import definitions
 from hw6_once import ask_once
 from hw6_oracle import ask
 from hw6_replies import is_whole, kind, mapping
@@ -86,16 +86,16 @@ def _replies(
     student: Student, inputs: Inputs, score: Score
 ) -> Iterator[tuple[Rows, Sequence[Mapping[str, Any]]]]:
     """For each file and tokenizer: the rows and the student's items of them."""
-    stems = files_with(student, NAME)
-    if not stems:
+    found = definitions(student, NAME)
+    if not found:
         score.note(GIVEN)
-    for stem in stems:
+    for file, _ in found:
         for family in FAMILIES:
             rows = draw_rows(inputs, family)
-            yield rows, _items(student, rows, stem)
+            yield rows, _items(student, rows, file)
 
 
-def _items(student: Student, rows: Rows, stem: str) -> Sequence[Mapping[str, Any]]:
+def _items(student: Student, rows: Rows, file: str) -> Sequence[Mapping[str, Any]]:
     reply = mapping(
         ask_once(
             student,
@@ -103,7 +103,7 @@ def _items(student: Student, rows: Rows, stem: str) -> Sequence[Mapping[str, Any
             family=rows.family,
             rows=dict(rows.columns),
             max_len=rows.max_len,
-            file=stem,
+            file=file,
         ),
         "length",
         "items",

@@ -62,11 +62,11 @@ def test_accuracy_comes_back(student, inputs, sandbox):
     labels = question.batch["labels"]
     exchanged = replace(question, batch={**question.batch, "labels": 1 - labels})
 
-    def judge(stem: str) -> None:
+    def judge(file: str) -> None:
         came = [
             (_accuracy(value), seen["modes"])
             for each in (question, exchanged)
-            for value, seen in _evaluations(student, each, [SIZE], stem)
+            for value, seen in _evaluations(student, each, [SIZE], file)
         ]
         if not all(modes for _, modes in came):
             fail("evaluate_model does not call the model.", hint="Call it on every batch.")
@@ -84,8 +84,8 @@ def test_accuracy_is_counted(student, inputs, sandbox, score):
     """The accuracy is the share of right answers among all items, of an uneven last batch, too."""
     question = _question(inputs, sandbox)
 
-    def judge(stem: str) -> None:
-        for value, _ in _evaluations(student, question, [SIZE], stem):
+    def judge(file: str) -> None:
+        for value, _ in _evaluations(student, question, [SIZE], file):
             _require_accuracy(question, _accuracy(value, score))
 
     in_each_file(student, NAME, judge)
@@ -96,9 +96,9 @@ def test_batch_size_does_not_matter(student, inputs, sandbox):
     """Batches of any size give the same accuracy."""
     question = _question(inputs, sandbox)
 
-    def judge(stem: str) -> None:
+    def judge(file: str) -> None:
         sizes = [ITEMS, 1, SIZE, 3]
-        came = [_accuracy(each) for each, _ in _evaluations(student, question, sizes, stem)]
+        came = [_accuracy(each) for each, _ in _evaluations(student, question, sizes, file)]
         if not is_close(came, [came[0]] * len(came), "share"):
             fail(
                 "The accuracy depends on the size of the batches.",
@@ -117,8 +117,8 @@ def test_model_is_in_evaluation_mode(student, inputs, sandbox, score):
     """While it is evaluated, the model is in evaluation mode: dropout is off."""
     question = _question(inputs, sandbox)
 
-    def judge(stem: str) -> None:
-        for _, seen in _evaluations(student, question, [SIZE, SIZE], stem, dropout=0.5):
+    def judge(file: str) -> None:
+        for _, seen in _evaluations(student, question, [SIZE, SIZE], file, dropout=0.5):
             modes = [sequence(each, bool) for each in sequence(seen["modes"], list)]
             if not modes or any(len(each) != 2 or each[0] for each in modes):
                 fail(
@@ -136,8 +136,8 @@ def test_model_is_left_as_it_was(student, inputs, sandbox):
     """An evaluation changes no weight and leaves no gradient."""
     question = _question(inputs, sandbox)
 
-    def judge(stem: str) -> None:
-        for _, seen in _evaluations(student, question, [SIZE], stem):
+    def judge(file: str) -> None:
+        for _, seen in _evaluations(student, question, [SIZE], file):
             if sequence(seen["changed"], str):
                 fail(
                     "The evaluation changes weights of the model.",
@@ -169,7 +169,7 @@ def _question(inputs: Inputs, sandbox: Student) -> Question:
 
 
 def _evaluations(
-    student: Student, question: Question, sizes: list[int], stem: str, *, dropout: float = 0.0
+    student: Student, question: Question, sizes: list[int], file: str, *, dropout: float = 0.0
 ) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     """What came back for each batch size, and what was seen meanwhile."""
     replies = student.call(
@@ -177,7 +177,7 @@ def _evaluations(
         weights=dict(question.weights),
         batch=dict(question.batch),
         sizes=list(sizes),
-        file=stem,
+        file=file,
         dropout=dropout,
     )
     if len(sequence(replies, dict)) != len(sizes):

@@ -100,13 +100,13 @@ def test_gradients_are_those_of_the_batch(student, inputs, sandbox):
     task = draw_task(inputs, "training", ITEMS)
     batches = batches_of(task.train, PLAN.batch_size)
 
-    def judge(stem: str) -> None:
-        run = training_run(student, task, PLAN, stem)
+    def judge(file: str) -> None:
+        run = training_run(student, task, PLAN, file)
         updates = judged(sandbox, run, batches)
         wrong = next((i for i, each in enumerate(updates) if not each.is_right), None)
         if updates and wrong is None:
             return
-        alone = judged(sandbox, training_run(student, task, ALONE, stem), batches)
+        alone = judged(sandbox, training_run(student, task, ALONE, file), batches)
         if alone and all(each.is_right for each in alone):
             return  # evaluate_model leaves the gradients behind, and loses its own points
         mistake = mistake_of(updates) if updates else None
@@ -140,9 +140,9 @@ def test_learning_rate_is_used(student, inputs):
     """A larger learning rate makes larger steps."""
     task = draw_task(inputs, "learning rates", ITEMS)
 
-    def judge(stem: str) -> None:
+    def judge(file: str) -> None:
         rates = (PLAN.lr / FASTER, PLAN.lr)
-        sizes = [_first_move(training_run(student, task, Plan(lr=lr), stem)) for lr in rates]
+        sizes = [_first_move(training_run(student, task, Plan(lr=lr), file)) for lr in rates]
         if sizes[1] <= sizes[0] * np.sqrt(FASTER):
             fail(
                 "The learning rate that train is given does not change how far it steps.",
@@ -161,8 +161,8 @@ def test_ten_items_are_learned(student, inputs, sandbox):
     """Twenty epochs on ten items end with nine or more of them right."""
     task = draw_task(inputs, "ten items", SMALL)
 
-    def judge(stem: str) -> None:
-        run = training_run(student, task, OVERFIT, stem)
+    def judge(file: str) -> None:
+        run = training_run(student, task, OVERFIT, file)
         logits = predicted(sandbox, run.final, task.train)
         right = float(np.mean(logits.argmax(-1) == task.train["labels"]))
         if right < LEARNED:
@@ -179,13 +179,13 @@ def test_ten_items_are_learned(student, inputs, sandbox):
 def _in_each_run(student: Student, inputs: Inputs, judge: Callable[[Run], None]) -> None:
     """Judge a run of each file's train()."""
     task: Task = draw_task(inputs, "training", ITEMS)
-    in_each_file(student, NAME, lambda stem: judge(_explained(student, task, stem)))
+    in_each_file(student, NAME, lambda file: judge(_explained(student, task, file)))
 
 
-def _explained(student: Student, task: Task, stem: str) -> Run:
+def _explained(student: Student, task: Task, file: str) -> Run:
     """A run; where it raises what a known mistake makes it raise, the mistake is named."""
     try:
-        return training_run(student, task, PLAN, stem)
+        return training_run(student, task, PLAN, file)
     except StudentRaised as problem:
         for words, hint in CRASHES.items():
             if words in str(problem):

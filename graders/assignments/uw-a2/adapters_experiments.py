@@ -160,7 +160,7 @@ def _experiments() -> Any:
 
     found = [each for each in _written(code_folder()) if EITHER.search(each)]
     names = tuple(dict.fromkeys((*found, *REPLACED)))
-    return prepared(gather(code_folder(), wanted=names, prefer=("A2S2",), given=GIVEN))
+    return prepared(gather(code_folder(), wanted=names, own=("A2S2",), given=GIVEN))
 
 
 def _first(ways: Callable[[], Iterator[Callable[[], Any]]]) -> Any:

@@ -150,7 +150,7 @@ def student() -> Any:
     """The nine functions, from the file that has most of them."""
     from adapting.gathered import code_folder, gather
 
-    found = gather(code_folder(), wanted=WANTED, prefer=("A2S2",), given=GIVEN, until=EXPERIMENTS)
+    found = gather(code_folder(), wanted=WANTED, own=("A2S2",), given=GIVEN, until=EXPERIMENTS)
     return prepared(found)
 
 

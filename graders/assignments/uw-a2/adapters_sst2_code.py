@@ -34,7 +34,7 @@ MEANT = {
 def code() -> Any:
     """The file that the classifier is taken from."""
     given = {"DEVICE": torch.device("cpu")}
-    return gather(code_folder(), wanted=WANTED, prefer=("A2S3",), given=given)
+    return gather(code_folder(), wanted=WANTED, own=("A2S3",), given=given)
 
 
 def wanted(name: str) -> Any:

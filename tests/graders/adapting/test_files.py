@@ -35,7 +35,7 @@ G = "def g():\n    return 1\n"
     ],
 )
 def test_likeliest_file_is_taken(take, files, taken):
-    assert take(files, "f", "g", prefer=("A2S2",)).file == taken
+    assert take(files, "f", "g", own=("A2S2",)).file == taken
 
 
 def test_stub_gives_way_to_a_definition(take):

@@ -1,0 +1,92 @@
+"""Let code keep files in places that exist on the student's machine only: `/scratch/me/best.pt`.
+
+    a path whose folder is missing          the folder is made
+    a path that cannot be written to here   the same path below the folder `kept`
+
+Reading a moved path finds what was written there. A file that was never written stays missing.
+"""
+
+import builtins
+import functools
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+KEPT = "kept"  # in the current folder
+WRITES = frozenset("wax")
+_mkdir = os.mkdir
+
+
+def install() -> None:
+    """Move what cannot be written from now on."""
+    builtins.open = io.open = _opening(builtins.open)  # pathlib takes it from io
+    os.mkdir = os.makedirs = Path.mkdir = make_folder  # type: ignore[assignment,method-assign]
+    torch.save = _saving(torch.save)
+    torch.load = _loading(torch.load)
+
+
+def moved(path: Any) -> Any:
+    """Return the path, or the one that takes its place where it cannot be written to."""
+    if not isinstance(path, str | os.PathLike):
+        return path
+    text = os.path.expanduser(os.fspath(path))
+    if not isinstance(text, str) or not os.path.isabs(text):
+        return text
+    parent = Path(text).parent
+    while not parent.exists():
+        parent = parent.parent
+    return text if os.access(parent, os.W_OK) else os.path.join(KEPT, text.lstrip("/\\"))
+
+
+def make_folder(folder: Any, *_: Any, **__: Any) -> None:
+    """Make a folder and those above it; one that is there already stops nobody."""
+    target = Path(moved(folder))
+    for each in (*reversed(target.parents), target):
+        if not each.exists():
+            _mkdir(each)
+
+
+def _writable(path: Any) -> Any:
+    """Return where this file is written, with its folder made."""
+    found = moved(path)
+    if isinstance(found, str):
+        make_folder(Path(found).parent)
+    return found
+
+
+def _opening(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def open_there(file: Any, mode: Any = "r", *values: Any, **named: Any) -> Any:
+        if isinstance(mode, str) and WRITES & set(mode):
+            return original(_writable(file), mode, *values, **named)
+        return original(_kept_or_itself(file), mode, *values, **named)
+
+    return open_there
+
+
+def _kept_or_itself(path: Any) -> Any:
+    """Return where a file is read: where it was moved to, if it was."""
+    if not isinstance(path, str | os.PathLike) or os.path.exists(path):
+        return path
+    place = moved(path)
+    return place if os.path.exists(place) else path
+
+
+def _saving(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def save_there(obj: Any, f: Any, *values: Any, **named: Any) -> None:
+        original(obj, _writable(f), *values, **named)
+
+    return save_there
+
+
+def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def load_there(f: Any, *values: Any, **named: Any) -> Any:
+        return original(_kept_or_itself(f), *values, **named)
+
+    return load_there
