@@ -1,6 +1,7 @@
 """How a request ended, as a value or as a sentence for the student."""
 
 import signal
+from collections.abc import Mapping
 
 from graders.boundary.process import Ending, TooMuch
 from graders.boundary.wire import Value, WireError
@@ -34,17 +35,22 @@ def answer(reply: dict[str, Value]) -> Value:
     error = reply.get("error")
     if not isinstance(error, dict):
         raise unreadable(WireError("neither a value nor an error"))
+    raise fault_of(error)
+
+
+def fault_of(error: Mapping[str, Value]) -> StudentFault:
+    """Return what the student's process says its code raised, as a fault with a sentence."""
     text = {name: clean(str(error.get(name, ""))) for name in ("kind", "message", "source")}
     where = clean(str(error.get("where", "")))
     match str(error.get("outcome")):
         case "exited":
             status = text["message"] or "0"
-            raise StudentExited(f"Your code called exit (status {status}).", where)
+            return StudentExited(f"Your code called exit (status {status}).", where)
         case "out_of_memory":
-            raise StudentOutOfMemory(_with_detail("Your code ran out of memory", text), where)
+            return StudentOutOfMemory(_with_detail("Your code ran out of memory", text), where)
         case "unsendable":
-            raise BadReply(f"Your code's answer cannot be used: {text['message']}.", where)
-    raise StudentRaised(_raised(text), where, text["kind"])
+            return BadReply(f"Your code's answer cannot be used: {text['message']}.", where)
+    return StudentRaised(_raised(text), where, text["kind"])
 
 
 def spent(limits: Limits) -> StudentTimedOut:

@@ -8,10 +8,20 @@ import inspect
 from typing import Any
 
 import torch
-from adapters_files import PREFIX_LENGTH, by_name, code_of, globals_of, offline, settings
+from adapters_files import (
+    PREFIX_LENGTH,
+    by_name,
+    by_position,
+    code_of,
+    globals_of,
+    offline,
+    settings,
+)
+from adapters_spy import CPU
 from torch import nn
 
 NAME = "CustomModelforSequenceClassification"
+PREPARE = "pre_process"
 NARROW = 32  # the d of the models that stand in for pretrained ones
 HUB_NAMES = {
     "bert": "bert-base-uncased",
@@ -78,6 +88,27 @@ def build(kind: dict[str, Any], file: str) -> nn.Module:
         del named["num_labels"]
     model: nn.Module = by_name(made, named, **more)
     return model
+
+
+def prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
+    """Return the model as the student's pre_process makes it, if there is one that does."""
+    provide_rows()
+    given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
+    values = [*given.values(), True]
+    try:
+        prepare = code_of(PREPARE, file=file)[PREPARE]
+        made = by_position(prepare, values, type=kind["type"])
+    except Exception:  # noqa: BLE001  what it does beside is not judged
+        return None
+    each = made if isinstance(made, list | tuple) else [made]
+    return next((one for one in each if isinstance(one, nn.Module)), None)
+
+
+def provide_rows() -> None:
+    """Let `load_dataset("boolq")` give a table of invented questions."""
+    from adapting.offline import datasets
+
+    datasets.set_rows("boolq", {"train": datasets.BOOLQ * 2400, "validation": datasets.BOOLQ * 5})
 
 
 def _is_length(name: str, default: Any) -> bool:

@@ -1,8 +1,8 @@
 """The log of a training run: each update with the batch, the weights and the gradients it used.
 
-    training forward -> batch, mode, weights before -+
-    backward -> gradients as they piled up           |-> one update a forward
-    optimizer.step (any optimizer) -> gradients used -+      weights after
+    training forward -> batch, mode, weights before --+
+    backward -> gradients as they piled up            |-> one update for each forward
+    optimizer.step (any optimizer) -> gradients used -+       weights after
 
 Where no optimizer of torch steps, a change of the weights between two forwards is the update.
 """
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 import torch
 from adapters_spy import state
@@ -25,7 +26,11 @@ Tensors = dict[str, torch.Tensor]
 
 @dataclass(slots=True)
 class Update:
-    """What led from one training forward to the next."""
+    """What happened from one training forward to the next.
+
+    `gradients` are those that the last step used. Where no step was made, or all of them were zero
+    then, they are those that backward had given.
+    """
 
     input_ids: torch.Tensor
     training: bool
@@ -33,9 +38,14 @@ class Update:
     gradients: Tensors = field(default_factory=dict)
     after: Tensors = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)  # which optimizer, for each of its steps
+    rate: float = -1.0  # the largest learning rate of a step; below 0 where none is known
+    foreign: int = 0  # steps of optimizers that hold none of the model's parameters
+    backwards: int = 0  # calls of backward
+    reached: bool = False  # whether any of them gave a gradient to the model
+    cleared: bool = False  # whether the gradients were zero, or none, at a step
 
     def plain(self) -> dict[str, Any]:
-        """As it travels."""
+        """Return it as it travels."""
         return {
             "input_ids": self.input_ids,
             "training": self.training,
@@ -43,6 +53,11 @@ class Update:
             "after": self.after,
             "gradients": self.gradients,
             "steps": max((self.steps.count(each) for each in self.steps), default=0),
+            "rate": self.rate,
+            "foreign": self.foreign,
+            "backwards": self.backwards,
+            "reached": self.reached,
+            "cleared": self.cleared,
         }
 
 
@@ -51,10 +66,14 @@ class Log:
 
     def __init__(self, model: nn.Module) -> None:
         self.updates: list[Update] = []
-        self.held: set[str] = set()
         self.model = model
         self._piled: Tensors = {}
         self._optimizers: dict[int, Any] = {}
+
+    @property
+    def stepped(self) -> int:
+        """How many of the updates made a step."""
+        return sum(bool(each.steps) for each in self.updates)
 
     @contextmanager
     def watching(self) -> Iterator["Log"]:
@@ -71,11 +90,22 @@ class Log:
             ),
         ]
         try:
-            yield self
+            with mock.patch.object(torch.autograd, "backward", self._counting_backwards()):
+                yield self
         finally:
             for handle in handles:
                 handle.remove()
             self._close()
+
+    def _counting_backwards(self) -> Any:
+        backward = torch.autograd.backward
+
+        def counted(*values: Any, **named: Any) -> Any:
+            if self.updates:
+                self.updates[-1].backwards += 1
+            return backward(*values, **named)
+
+        return counted
 
     def _forward(self, _: nn.Module, args: tuple[Any, ...], values: dict[str, Any]) -> None:
         if not torch.is_grad_enabled():
@@ -88,19 +118,25 @@ class Log:
     def _pile(self, name: str, parameter: torch.Tensor) -> None:
         if parameter.grad is not None:
             self._piled[name] = parameter.grad.detach().clone()
+            if self.updates:
+                self.updates[-1].reached = True
 
     def _before_step(self, optimizer: Any, *_: Any) -> None:
         held = {id(p) for group in optimizer.param_groups for p in group["params"]}
         named = [(name, p) for name, p in self.model.named_parameters() if id(p) in held]
-        self.held |= {name for name, _ in named}
-        if not named or not self.updates:
+        if not self.updates:
+            return
+        update = self.updates[-1]
+        if not named:
+            update.foreign += 1
             return
         self._optimizers[id(optimizer)] = optimizer  # kept, so that no other gets its number
-        update = self.updates[-1]
         update.steps.append(id(optimizer))
-        for name, p in named:
-            if p.grad is not None:
-                update.gradients[name] = p.grad.detach().to_dense().clone()
+        rates = (group.get("lr") for group in optimizer.param_groups)
+        update.rate = max([update.rate, *(float(each) for each in rates if each is not None)])
+        used = {name: p.grad.detach().to_dense() for name, p in named if p.grad is not None}
+        update.gradients |= {name: each.clone() for name, each in used.items()}
+        update.cleared = update.cleared or not any(each.any() for each in used.values())
 
     def _after_step(self, *_: Any) -> None:
         if self.updates:
@@ -111,11 +147,12 @@ class Log:
 
         Without a backward it is none: an evaluation, and then the best weights taken back.
         """
-        if self.updates and not self.updates[-1].steps:
-            last = self.updates[-1]
-            last.after = state(self.model)
+        last = self.updates[-1] if self.updates else None
+        if last is not None and last.cleared:
+            last.gradients = dict(self._piled)
+        if last is not None and not last.steps:
+            last.after, last.gradients = state(self.model), dict(self._piled)
             moved = (not torch.equal(last.after[name], each) for name, each in last.before.items())
             if self._piled and any(moved):
-                last.gradients = dict(self._piled)
                 last.steps.append(0)
         self._piled = {}

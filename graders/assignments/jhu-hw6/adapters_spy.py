@@ -1,64 +1,71 @@
 """A small classifier that keeps a log of how it is trained and evaluated.
 
-It answers as a Hugging Face model does (`.logits`, `["logits"]`, `[0]`) and has what the
-homework's own classes have (`.model`, `.classifier`, `.prefix`, `.type`), so that any loop for
-either of them runs on it.
+It is a model of transformers, so that whatever a loop asks of one is there, and it has what the
+homework's own classes have (`.model`, `.classifier`, `.prefix`, `.type`): any loop for either of
+them runs on it.
 """
 
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
+
+NAME = "distilbert-base-uncased"  # what the hub calls the model that this one stands for
 
 
-class Output(dict[str, Any]):
-    """A model's output: by key, by attribute and by number."""
+class TinyConfig(PretrainedConfig):
+    """The settings of a small classifier, under the names that models of the hub have."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name in self:
-            return self[name]
-        raise AttributeError(name)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int | slice):
-            return self.to_tuple()[key]
-        return super().__getitem__(key)
-
-    def to_tuple(self) -> tuple[Any, ...]:
-        """The values in order, the loss first where there is one."""
-        return tuple(self.values())
+    model_type = "tiny-classifier"
 
 
-class Backbone(nn.Module):
+class Backbone(PreTrainedModel):
     """Embeddings of the tokens: the last hidden state of a model without layers."""
 
-    def __init__(self, vocabulary: int, size: int) -> None:
-        super().__init__()
-        self.embeddings = nn.Embedding(vocabulary, size)
+    config_class = TinyConfig
 
-    def forward(self, input_ids: torch.Tensor, **_: Any) -> Output:
-        """The hidden states, (B, T, D)."""
-        return Output(last_hidden_state=self.embeddings(input_ids))
+    def __init__(self, config: TinyConfig) -> None:
+        super().__init__(config)
+        self.embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return the table of the tokens' embeddings."""
+        return self.embeddings
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        inputs_embeds: torch.Tensor | None = None,
+        **_: Any,
+    ) -> BaseModelOutput:
+        """Return the hidden states, (B, T, D)."""
+        hidden = self.embeddings(input_ids) if inputs_embeds is None else inputs_embeds
+        return BaseModelOutput(last_hidden_state=hidden)
 
 
-class Classifier(nn.Module):
+class Classifier(PreTrainedModel):
     """The mean of the embeddings of the tokens that are not padding, tanh, and a linear layer."""
 
+    config_class = TinyConfig
+    base_model_prefix = "model"
+
     def __init__(self, weights: dict[str, Any], *, dropout: float = 0.0) -> None:
-        nn.Module.__init__(self)  # not super(): a student's class may stand behind this one
         vocabulary, size = weights["model.embeddings.weight"].shape
-        self.model = Backbone(vocabulary, size)
+        config = TinyConfig(
+            vocab_size=vocabulary, hidden_size=size, dim=size, num_labels=2, name_or_path=NAME
+        )
+        super().__init__(config)
+        self.model = Backbone(config)
         self.classifier = nn.Linear(size, 2)
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("forwards", torch.zeros(1))
         self.prefix = None
         self.type = "full"
         self.num_labels = 2
-        self.config = SimpleNamespace(
-            num_labels=2, hidden_size=size, vocab_size=vocabulary, name_or_path="tiny"
-        )
         values = {name: torch.tensor(array) for name, array in weights.items()}
         self.load_state_dict(values, strict=False)
         self.eval()  # as from_pretrained leaves a model
@@ -69,8 +76,8 @@ class Classifier(nn.Module):
         attention_mask: torch.Tensor | None = None,
         labels: torch.Tensor | None = None,
         **_: Any,
-    ) -> Output:
-        """The logits (B, 2), and the loss where labels are given."""
+    ) -> SequenceClassifierOutput:
+        """Return the logits (B, 2), and the loss where labels are given."""
         if self.training:
             self.forwards += 1
         hidden = self.model(input_ids).last_hidden_state  # (B, T, D)
@@ -80,20 +87,12 @@ class Classifier(nn.Module):
         mean = (hidden * mask).sum(1) / mask.sum(1).clamp(min=1)  # (B, D)
         logits = self.classifier(self.dropout(torch.tanh(mean)))  # (B, 2)
         if labels is None:
-            return Output(logits=logits)
-        return Output(loss=F.cross_entropy(logits, labels.view(-1).long()), logits=logits)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return self.classifier.weight.device
-
-    def num_parameters(self, only_trainable: bool = False, **_: Any) -> int:
-        """How many numbers it has."""
-        return sum(p.numel() for p in self.parameters() if p.requires_grad or not only_trainable)
+            return SequenceClassifierOutput(logits=logits)
+        loss = F.cross_entropy(logits, labels.view(-1).long())
+        return SequenceClassifierOutput(loss=loss, logits=logits)
 
     def save_pretrained(self, *_: Any, **__: Any) -> None:
-        """Nothing: what is saved is not judged."""
+        """Save nothing: what is saved is not judged."""
 
 
 class Device(str):

@@ -1,75 +1,124 @@
 """What the checks of the training loop ask of train(); runs beside the student's code."""
 
 import inspect
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import torch
+from adapters_custom import NAME as CLASS
+from adapters_custom import NARROW, Parts, build, prepared
 from adapters_files import by_position, code_of, globals_of, offline, settings
 from adapters_log import Log
 from adapters_spy import CPU, Classifier, items, state
+from adapting.gathered import code_folder
+from adapting.raised import is_unwritten, told
 from torch import nn
 from torch.utils.data import DataLoader
 
 NAME = "train"
 EVALUATE = "evaluate_model"
-CLASS = "CustomModelforSequenceClassification"
 
 
 def training_log(
     weights: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
 ) -> dict[str, Any]:
-    """The updates of one run; `batches` holds what is trained on and what is evaluated on.
+    """Return the updates of one run; `batches` holds what is trained on and what is evaluated on.
 
     The plan is {epochs, batch_size, lr, brief, own}: with `brief` only the weights at the end are
-    told, without `own` the student's evaluate_model is left out.
+    told, without `own` the student's evaluate_model is left out. `ended` says what the loop raised
+    after it had made updates.
     """
     with offline():
-        log = _watched(weights, batches, plan, file)
-    updates = [each.plain() for each in log.updates] if not plan["brief"] else []
-    return {"updates": updates, "final": _trained(log)}
+        log, problem = _watched(weights, batches, plan, file)
+    if problem is not None and (not log.updates or is_unwritten(problem, code_folder())):
+        raise problem
+    return {
+        "updates": [each.plain() for each in log.updates] if not plan["brief"] else [],
+        "final": _trained(log),
+        "ended": told(problem, code_folder()) if problem is not None else {},
+    }
 
 
 def _trained(log: Log) -> dict[str, Any]:
-    """The weights after the last step: behind it a loop may take the best ones back."""
+    """Return the weights after the last step: behind it a loop may take the best ones back."""
     return next((each.after for each in reversed(log.updates) if each.steps), state(log.model))
 
 
 def _watched(
     weights: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
-) -> Log:
-    """The log of the first way to run the loop that does not raise.
+) -> tuple[Log, Exception | None]:
+    """Return the log of the first way to run the loop that does not raise.
 
-    Neither an evaluate_model that raises nor a method of the student's own model class that the
-    loop calls is the loop's fault. Where every way raises, what the first raised is.
+    Neither an evaluate_model that raises, nor an attribute that the student's own model has and
+    ours lacks, is the loop's fault. Where every way raises, the one counts that came furthest.
     """
-    problems: list[Exception] = []
+    tried: list[tuple[Log, Exception]] = []
     for own in (True, False) if plan["own"] else (False,):
-        for made in (Classifier, _with_methods(file)):
-            log = Log(made(weights))
-            try:
-                with log.watching():
-                    run(log.model, batches, plan, file=file, own=own)
-            except Exception as problem:  # noqa: BLE001  the first is raised below
-                problems.append(problem)
-            else:
-                return log
-    raise problems[0]
+        for make in (Classifier, partial(_like_theirs, file=file)):
+            log = Log(make(weights))
+            problem = _attempt(log, batches, plan, file=file, own=own)
+            if problem is None:
+                return log, None
+            tried.append((log, problem))
+    return max(tried, key=lambda each: each[0].stepped)
 
 
-def _with_methods(file: str) -> type[Classifier]:
-    """The classifier with the methods of the student's model class, where there is one."""
-    try:
-        theirs = code_of(CLASS, file=file)[CLASS]
-        mixed: type[Classifier] = type(Classifier.__name__, (Classifier, theirs), {})
-    except Exception:  # noqa: BLE001  then the classifier alone has to do
-        return Classifier
-    return mixed
+def _attempt(
+    log: Log, batches: dict[str, Any], plan: dict[str, Any], *, file: str, own: bool
+) -> Exception | None:
+    """Run the loop; return what it raises.
+
+    A brief run asks what the loop learns: one that raises at the end of an epoch goes on then.
+    """
+    epoch = -(-len(batches["train"]["labels"]) // plan["batch_size"])
+    while True:
+        before = log.stepped
+        try:
+            with log.watching():
+                run(log.model, batches, plan, file=file, own=own)
+        except Exception as problem:  # noqa: BLE001  told
+            done = log.stepped >= plan["epochs"] * epoch
+            if done or not plan["brief"] or log.stepped < before + epoch:
+                return problem
+        else:
+            return None
+
+
+def _like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
+    """Return the classifier with what the student's own model has beside its layers."""
+    model = Classifier(weights)
+    kind = {"family": "bert", "type": "full", "width": NARROW}
+    for make in (build, prepared):
+        try:
+            _adopt(model, make(kind, file))
+        except Exception:  # noqa: BLE001, S112  then the classifier alone has to do
+            continue
+    return model
+
+
+def _adopt(model: Classifier, theirs: nn.Module | None) -> None:
+    """Give our model the methods and attributes of theirs, and its layers under their names."""
+    if theirs is None:
+        return
+    if type(theirs).__name__ == CLASS and not isinstance(model, type(theirs)):
+        model.__class__ = type(Classifier.__name__, (Classifier, type(theirs)), {})
+    parts = Parts(theirs)
+    for name, each in theirs.named_children():
+        if name not in model._modules:
+            mine = model.classifier if each is parts.head else each
+            inside = parts.backbone in each.modules()
+            vars(model)[name] = model.model if inside else mine
+    for name, value in vars(theirs).items():
+        if name not in vars(model) and not name.startswith("_"):
+            setattr(model, name, value)
 
 
 def run(
     model: nn.Module, batches: dict[str, Any], plan: dict[str, Any], *, file: str, own: bool
 ) -> None:
     """Call the student's train() as its script does; `own` is whether with its evaluate_model."""
-    train = code_of(NAME, file=file)[NAME]
+    train: Callable[..., Any] = code_of(NAME, file=file)[NAME]
     sets = [DataLoader(items(batches[name]), plan["batch_size"]) for name in ("train", "held_out")]
     order = [model, plan["epochs"], sets[0], sets[1], sets[1], CPU, plan["lr"]]
     if list(inspect.signature(train).parameters)[4:5] == ["device"]:
@@ -82,6 +131,7 @@ def run(
     try:
         by_position(train, order, type=getattr(model, "type", "full"))
     finally:
+        torch.set_grad_enabled(True)
         names.update(kept)
 
 

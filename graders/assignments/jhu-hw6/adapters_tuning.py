@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from adapters_custom import HUB_NAMES, Parts, build
+from adapters_custom import HUB_NAMES, Parts, build, prepared, provide_rows
 from adapters_custom import NAME as CLASS
 from adapters_entry import handed_over
-from adapters_files import FILES, by_position, code_of, definitions, offline
-from adapters_spy import CPU, state
+from adapters_files import FILES, definitions, offline
+from adapters_spy import state
 from adapters_training import NAME, run
 from torch import nn
-
-PREPARE = "pre_process"
 
 
 def tuned(
@@ -30,10 +28,10 @@ def tuned(
         found = _tuned(build(kind, file), batches, plan, file)
         if kind["type"] == "full" or not set(found["changed"]) & set(found["backbone"]):
             return found
-        for prepare in (_prepared, _handed_over):
-            prepared = prepare(kind, file)
-            if prepared is not None and not all(p.requires_grad for p in prepared.parameters()):
-                return _tuned(prepared, batches, plan, file)
+        for make in (prepared, _handed_over):
+            model = make(kind, file)
+            if model is not None and not all(p.requires_grad for p in model.parameters()):
+                return _tuned(model, batches, plan, file)
         return found
 
 
@@ -67,23 +65,9 @@ def _named(problem: Exception) -> str:
     return "RuntimeError" if name == "NotImplementedError" and "kernel" in str(problem) else name
 
 
-def _prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
-    """The model as the student's pre_process makes it, if there is one that does."""
-    _provide_rows()
-    given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
-    values = [*given.values(), True]
-    try:
-        prepare = code_of(PREPARE, file=file)[PREPARE]
-        made = by_position(prepare, values, type=kind["type"])
-    except Exception:  # noqa: BLE001  what it does beside is not judged
-        return None
-    each = made if isinstance(made, list | tuple) else [made]
-    return next((one for one in each if isinstance(one, nn.Module)), None)
-
-
 def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
     """The model of this kind that the student's script freezes before train(), if it does."""
-    _provide_rows()
+    provide_rows()
     try:
         found = handed_over(CLASS, file, type=kind["type"], model=HUB_NAMES[kind["family"]])
     except Exception:  # noqa: BLE001  what it does beside is not judged
@@ -91,12 +75,6 @@ def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
     frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
     fitting = (m for m in frozen if (Parts(m).prefix is not None) == (kind["type"] == "prefix"))
     return next(fitting, None)
-
-
-def _provide_rows() -> None:
-    from adapting.offline import datasets
-
-    datasets.set_rows("boolq", {"train": datasets.BOOLQ * 2400, "validation": datasets.BOOLQ * 5})
 
 
 def _loop_of(file: str) -> str:

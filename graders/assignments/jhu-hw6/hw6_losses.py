@@ -25,7 +25,6 @@ PILED = Mistake(
     "it clears another optimizer's parameters",
     STEP,
 )
-CLEARED = Mistake("cleared", "The gradients are zero: zero_grad is called before the step", STEP)
 UPHILL = Mistake("uphill", "The loss is made larger: its sign is wrong", LOSS)
 LOSSES = {
     "softmax-twice": Mistake(
@@ -83,7 +82,7 @@ def batches_of(batch: Batch, size: int) -> list[Batch]:
 
 def judged(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Judged]:
     """Every update that saw one of the batches, with the gradients asked for."""
-    seen = [(each, batch_of(each, batches)) for each in run.updates]
+    seen = [(each, batch_of(each, batches)) for each in run.updates or run.graded]
     known = [(each, number) for each, number in seen if number is not None]
     questions = [
         {"weights": dict(each.before), "batch": dict(batches[number])} for each, number in known
@@ -109,7 +108,6 @@ def mistake_of(updates: Sequence[Judged]) -> Mistake | None:
 def _explanations(updates: Sequence[Judged]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
     right = [each.asked["right"] for each in updates]
     yield PILED, list(np.cumsum(right, axis=0))
-    yield CLEARED, [each * 0 for each in right]
     yield UPHILL, [-each for each in right]
     for name, mistake in LOSSES.items():
         yield mistake, [each.asked[name] for each in updates]

@@ -1,7 +1,7 @@
 """A training run of the student's, as it is asked for and as it comes back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,9 @@ from hw6_batches import Task
 from hw6_once import ask_once
 from hw6_replies import UNREADABLE, Floats, arrays, mapping, sequence
 
+from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
-from graders.errors import BadReply
+from graders.errors import BadReply, StudentFault
 
 NAME = "train"
 
@@ -25,6 +26,10 @@ class Plan:
     brief: bool = False
     own: bool = True  # whether the student's evaluate_model is called by the loop
 
+    def steps(self, task: Task) -> int:
+        """How many batches an epoch has, and so steps."""
+        return -(-len(task.train["labels"]) // self.batch_size)
+
 
 @dataclass(frozen=True, slots=True)
 class Update:
@@ -33,9 +38,14 @@ class Update:
     input_ids: Any
     training: bool
     steps: int  # of the optimizer that made most
+    rate: float  # the learning rate of its steps; below 0 where none is known
+    foreign: int  # steps of optimizers that hold none of the model's parameters
+    backwards: int
+    reached: bool  # whether a backward gave the model a gradient
+    cleared: bool  # whether the gradients were zero, or none, at a step
     before: Mapping[str, Floats]
     after: Mapping[str, Floats]
-    gradients: Mapping[str, Floats]
+    gradients: Mapping[str, Floats]  # those of the last step; else those that backward gave
 
     @property
     def size(self) -> float:
@@ -46,20 +56,26 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All updates of a run, the forwards that no step followed among them, and the end."""
+    """All updates of a run, the weights after the last one, and what the loop raised then."""
 
     task: Task
     forwards: Sequence[Update]
     final: Mapping[str, Floats]
+    ended: StudentFault | None
 
     @property
     def updates(self) -> Sequence[Update]:
         """The forwards that a step followed."""
         return [each for each in self.forwards if each.steps > 0]
 
+    @property
+    def graded(self) -> Sequence[Update]:
+        """The forwards that gave gradients to the model, whether a step followed or not."""
+        return [each for each in self.forwards if each.reached]
+
 
 def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
-    """What the student's train() does with this task."""
+    """Return what the student's train() does with this task, also where it raises later."""
     reply = mapping(
         ask_once(
             student,
@@ -71,32 +87,28 @@ def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
         ),
         "updates",
         "final",
+        "ended",
     )
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
-    return Run(task, forwards, _whole(task, reply["final"]))
-
-
-def changes_weights(run: Run) -> bool:
-    """Whether any weight is another one at the end."""
-    return any(not np.array_equal(run.final[name], each) for name, each in run.task.weights.items())
+    told = mapping(reply["ended"])
+    ended = fault_of(told) if told else None
+    return Run(task, forwards, _whole(task, reply["final"]), ended)
 
 
 def _update(task: Task, reply: Mapping[str, Any]) -> Update:
-    mapping(reply, "input_ids", "training", "steps", "before", "after", "gradients")
-    if type(reply["steps"]) is not int or not isinstance(reply["training"], bool):
+    names = [each.name for each in fields(Update)]
+    told = {name: mapping(reply, *names)[name] for name in names}
+    whole = [reply[name] for name in ("steps", "foreign", "backwards")]
+    if any(type(each) is not int for each in whole) or type(reply["rate"]) is not float:
         raise BadReply(UNREADABLE)
-    return Update(
-        reply["input_ids"],
-        reply["training"],
-        reply["steps"],
-        _whole(task, reply["before"]),
-        _whole(task, reply["after"]),
-        arrays(reply["gradients"], task.shapes),
-    )
+    if not all(isinstance(reply[name], bool) for name in ("training", "reached", "cleared")):
+        raise BadReply(UNREADABLE)
+    weights = {name: _whole(task, reply[name]) for name in ("before", "after")}
+    return Update(**told | weights | {"gradients": arrays(reply["gradients"], task.shapes)})
 
 
 def _whole(task: Task, reply: Any) -> Mapping[str, Floats]:
-    """The arrays of all parameters."""
+    """Return the arrays of all parameters."""
     found = arrays(reply, task.shapes)
     if set(found) != set(task.shapes):
         raise BadReply(UNREADABLE)
