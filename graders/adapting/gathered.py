@@ -38,9 +38,10 @@ def code_folder() -> Path:
 class Gathered:
     """The wanted names of one upload."""
 
-    def __init__(self, upload: Upload, wanted: Sequence[str]) -> None:
+    def __init__(self, upload: Upload, wanted: Sequence[str], own: Sequence[str]) -> None:
         self._upload = upload
-        self._files = _ranked(upload, wanted)
+        self._listing = upload.listed(own)
+        self._files = self._ranked(wanted)
         self._homes = {name: home for name in wanted if (home := self._home(name)) is not None}
         self._ready: list[Outline] = []
         self.found = tuple(name for name in wanted if name in self._homes)
@@ -61,7 +62,7 @@ class Gathered:
     def is_own(self, name: str) -> bool:
         """Return whether one of the assignment's own files defines this name itself."""
         home = self._homes.get(name)
-        if home is None or home.source.path not in self._upload.listing.own:
+        if home is None or home.source.path not in self._listing.own:
             return False
         return _defines(home, name)
 
@@ -105,6 +106,19 @@ class Gathered:
             return self._method(module, name)
         return module.attribute(name)
 
+    def _ranked(self, wanted: Sequence[str]) -> list[Outline]:
+        """Sort the files that name a wanted name: own ones first, then those that hold most."""
+
+        def rank(outline: Outline) -> tuple[bool, bool, int, int]:
+            path = outline.source.path
+            if path in self._listing.own:
+                return path in self._listing.spare, False, 0, 0
+            held = [each for each in wanted if _holds(outline, each)]
+            written = sum(map(outline.is_written, held))
+            return path in self._listing.spare, True, -written, -len(held)
+
+        return sorted(self._upload.naming(wanted, self._listing), key=rank)
+
     def _home(self, name: str) -> Outline | None:
         """Return the file that a name is taken from.
 
@@ -113,7 +127,7 @@ class Gathered:
         """
 
         def rank(outline: Outline) -> tuple[int, bool]:
-            own = outline.source.path in self._upload.listing.own
+            own = outline.source.path in self._listing.own
             direct = _defines(outline, name) or (own and outline.borrowed(name) is not None)
             return 0 if direct else 1 if _binds(outline, name) else 2, not outline.is_written(name)
 
@@ -182,20 +196,7 @@ def gather(
     counts only for a name that they do not define, or leave unwritten.
     """
     border = re.compile(until, re.IGNORECASE) if until else None
-    return Gathered(Upload(folder, own=own, given=given or {}, until=border), wanted)
-
-
-def _ranked(upload: Upload, wanted: Sequence[str]) -> list[Outline]:
-    """Sort the files that name a wanted name: own ones first, then those that hold most."""
-
-    def rank(outline: Outline) -> tuple[bool, bool, int, int]:
-        path = outline.source.path
-        if path in upload.listing.own:
-            return path in upload.listing.spare, False, 0, 0
-        held = [each for each in wanted if _holds(outline, each)]
-        return path in upload.listing.spare, True, -sum(map(outline.is_written, held)), -len(held)
-
-    return sorted(upload.naming(wanted), key=rank)
+    return Gathered(Upload(folder, given=given or {}, until=border), wanted, own)
 
 
 def _holds(outline: Outline, name: str) -> bool:

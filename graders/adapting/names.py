@@ -5,7 +5,7 @@ import __future__
 import ast
 import dis
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 
@@ -71,7 +71,15 @@ def touched(node: ast.stmt) -> Iterator[str]:
             yield from touched(inner)
     if called := method_called(node):
         yield from _root(called)
-    for each in in_scope(node):
+    if isinstance(node, ast.ClassDef):  # __init_subclass__ may tell a class of those below it
+        for base in node.bases:
+            yield from _root(base)
+    yield from changed(in_scope(node))
+
+
+def changed(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names whose attributes, items or contents these nodes change or may change."""
+    for each in nodes:
         if isinstance(each, ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
             yield from _root(each)
         elif isinstance(each, ast.Call):

@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 
-from .names import DEFINITION, MUTATORS, Names, compiled, in_scope, method_called, names_of
+from .names import (
+    DEFINITION,
+    MUTATORS,
+    Names,
+    changed,
+    compiled,
+    in_scope,
+    method_called,
+    names_of,
+)
 from .parsing import Broken
 from .source import Source
 
 TRAINS = frozenset(("backward", "fit"))
 TRAINER = re.compile(r"(train|main|fit|fine_?tune|pre_?train)(_model|_loop|_one_epoch|_epoch|er)?")
 MODULES = frozenset(("nn", "functional"))  # as in `from torch import nn`
+CALLED = frozenset(("forward", "__getitem__", "__call__"))  # methods that others call
 WRAPPERS = frozenset(("partial", "wraps", "compile", "jit", "script", "vmap", "staticmethod"))
 
 
@@ -65,11 +75,21 @@ class Outline:
     @cached_property
     def touchers(self) -> dict[str, list[Statement]]:
         """The statements that change what a name stands for."""
-        table = _table((each, each.names.touches) for each in self.statements.values())
+        statements = self.statements.values()
+        table = _table((each, each.names.touches | self._registered(each)) for each in statements)
         return {
             name: [each for each in found if self._matters(each, name)]
             for name, found in table.items()
         }
+
+    def _registered(self, statement: Statement) -> frozenset[str]:
+        """Return what a definition's decorators change: the table that they enter it in."""
+        decorators = getattr(statement.node, "decorator_list", [])
+        words = {
+            each.id for one in decorators for each in ast.walk(one) if isinstance(each, ast.Name)
+        }
+        makers = [made.node for word in words for made in self.binders.get(word, ())]
+        return frozenset(changed(each for node in makers for each in ast.walk(node)))
 
     def _matters(self, toucher: Statement, name: str) -> bool:
         """Say whether a change counts: no later thought, no bare call of an imported module."""
@@ -78,6 +98,8 @@ class Outline:
             return False
         called = method_called(toucher.node)
         imported = all(_is_import(each.node) for each in binders)
+        if isinstance(toucher.node, DEFINITION):
+            return not imported
         return called is None or called.attr in MUTATORS or not imported
 
     def trains(self, node: ast.stmt) -> bool:
@@ -216,26 +238,44 @@ def _defines(node: ast.stmt, name: str) -> bool:
 
 
 def is_empty(node: ast.stmt) -> bool:
-    """Say whether a definition is as a starter leaves it: no body, or one that says so.
+    """Return whether a definition is as a starter leaves it: without a body, or one that refuses.
 
-    A class is while one of its methods is, apart from an `__init__`.
+    A class is while a method that others call is, or its `__init__` refuses. Where it has no such
+    method, it is while all of its methods are.
     """
     if isinstance(node, ast.ClassDef):
-        methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-        return any(is_empty(each) for each in methods if each.name != "__init__")
+        methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+        made = methods.pop("__init__", None)
+        called = [each for name, each in methods.items() if name in CALLED]
+        if made is not None and any(map(_refuses, made.body)):
+            return True
+        if called:
+            return any(map(is_empty, called))
+        return bool(methods) and all(map(is_empty, methods.values()))
     if not isinstance(node, ast.FunctionDef):
         return False
     return any(map(_refuses, node.body)) or all(map(_does_nothing, node.body))
 
 
 def _refuses(node: ast.stmt) -> bool:
-    """Return whether a statement that always runs raises NotImplementedError, as starters do."""
+    """Return whether a statement raises NotImplementedError whatever the case, as starters do."""
     if isinstance(node, ast.For | ast.While | ast.With | ast.Try):
         return any(map(_refuses, node.body))
+    if isinstance(node, ast.If):
+        return bool(node.orelse) and all(any(map(_refuses, each)) for each in _branches(node))
     return isinstance(node, ast.Raise) and any(
         isinstance(each, ast.Name) and each.id.startswith("NotImplemented")
         for each in ast.walk(node)
     )
+
+
+def _branches(node: ast.If) -> Iterator[list[ast.stmt]]:
+    """The bodies of an if, all its elifs and its else."""
+    yield node.body
+    if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        yield from _branches(node.orelse[0])
+    elif node.orelse:
+        yield node.orelse
 
 
 def _does_nothing(node: ast.stmt) -> bool:

@@ -23,12 +23,11 @@ class Upload:
         self,
         folder: Path,
         *,
-        own: Sequence[str],
         given: Mapping[str, Any],
         until: re.Pattern[str] | None,
     ) -> None:
         self.folder = folder
-        self.listing: Listing = list_code(folder, own)
+        self.listing = list_code(folder, ())
         self.notes = list(self.listing.notes)
         self.modules: dict[Path, Module] = {}
         self._given = given
@@ -40,10 +39,14 @@ class Upload:
         """What the files' import statements mean."""
         return Imports(self)
 
-    def naming(self, words: Sequence[str]) -> list[Outline]:
-        """The files in whose text one of these words stands."""
+    def listed(self, own: Sequence[str]) -> Listing:
+        """Return the files with the assignment's own ones first."""
+        return list_code(self.folder, own)
+
+    def naming(self, words: Sequence[str], listing: Listing) -> list[Outline]:
+        """Return the files whose text contains one of these words, in the order of the listing."""
         coded = [each.encode() for each in words]
-        return [self.outline(path) for path in self.listing.paths if _names(path, coded)]
+        return [self.outline(path) for path in listing.paths if _names(path, coded)]
 
     def outline(self, path: Path) -> Outline:
         """What this file defines; nothing where it cannot be read, or for a folder."""

@@ -14,8 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
-
 KEPT = "kept"  # in the current folder
 WRITES = frozenset("wax")
 _mkdir = os.mkdir
@@ -23,6 +21,8 @@ _mkdir = os.mkdir
 
 def install() -> None:
     """Move what cannot be written from now on."""
+    import torch
+
     builtins.open = io.open = _opening(builtins.open)  # pathlib takes it from io
     os.mkdir = os.makedirs = Path.mkdir = make_folder  # type: ignore[assignment,method-assign]
     torch.save = _saving(torch.save)

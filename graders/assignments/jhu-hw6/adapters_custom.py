@@ -57,9 +57,15 @@ def custom_forward(
         "calls": calls[:4],
         "parts": parts.told(),
         "loaded": loaded,
-        "prefix": 0 if parts.prefix is None else parts.prefix.numel(),
+        "prefix": _size(parts, kind),
         "gradients": gradients,
     }
+
+
+def _size(parts: "Parts", kind: dict[str, Any]) -> int:
+    """Return how many numbers the prefix holds; 0 where there is none of the length asked for."""
+    found = parts.prefix(kind.get("length", PREFIX_LENGTH) * kind["width"])
+    return 0 if found is None else found.numel()
 
 
 def width(family: str, file: str) -> int:
@@ -74,7 +80,7 @@ def build(kind: dict[str, Any], file: str) -> nn.Module:
     from adapting.offline.models import set_shape
 
     set_shape(width=kind["width"], dropout=0.0)
-    made = code_of(NAME, file=file)[NAME]
+    made = code_of(file)[NAME]
     length = kind.get("length", PREFIX_LENGTH)
     names = globals_of(made)
     names["prefix_length"] = length
@@ -96,7 +102,7 @@ def prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
     given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
     values = [*given.values(), True]
     try:
-        prepare = code_of(PREPARE, file=file)[PREPARE]
+        prepare = code_of(file)[PREPARE]
         made = by_position(prepare, values, type=kind["type"])
     except Exception:  # noqa: BLE001  what it does beside is not judged
         return None
@@ -139,12 +145,15 @@ class Parts:
         ]
         self.head = heads[-1] if heads else None
 
-    @property
-    def prefix(self) -> torch.Tensor | None:
-        """What is neither backbone nor head; where that is no parameter, `model.prefix`."""
+    def prefix(self, size: int) -> torch.Tensor | None:
+        """Return the parameter of this many numbers that is neither backbone nor head.
+
+        Where there is no such parameter, a tensor called `prefix` may take its place.
+        """
         rest = [p for name, p in self.outside.items() if self.part(name, p) == "rest"]
+        fitting = [p for p in rest if p.numel() == size]
         if rest:
-            return rest[0] if len(rest) == 1 else None
+            return fitting[0] if len(fitting) == 1 else None
         plain = getattr(self.model, "prefix", None)
         return plain if isinstance(plain, torch.Tensor) else None
 
@@ -177,7 +186,7 @@ class Parts:
             known.append(_copy(self.head.weight, weights["weight"]))
             known.append(_copy(self.head.bias, weights["bias"]))
             if weights.get("prefix") is not None:
-                known.append(_copy(self.prefix, weights["prefix"]))
+                known.append(_copy(self.prefix(weights["prefix"].size), weights["prefix"]))
         return all(known)
 
 

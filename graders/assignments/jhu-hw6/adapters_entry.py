@@ -31,7 +31,7 @@ def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
 
     `given` is what the command line would say: its `type`, above all.
     """
-    names = globals_of(code_of(made, file=file)[made])
+    names = globals_of(code_of(file)[made])
     script = read_source(Path(names["__file__"]), file, None)
     found: list[nn.Module] = []
 

@@ -16,7 +16,7 @@ def evaluations(
 ) -> list[dict[str, Any]]:
     """One evaluation of the same model for each batch size, and what it did to the model."""
     with offline():
-        evaluate = code_of(NAME, file=file)[NAME]
+        evaluate = code_of(file)[NAME]
         model = Classifier(weights, dropout=dropout)
         return [_evaluated(evaluate, model, batch, size) for size in sizes]
 

@@ -118,7 +118,7 @@ def run(
     model: nn.Module, batches: dict[str, Any], plan: dict[str, Any], *, file: str, own: bool
 ) -> None:
     """Call the student's train() as its script does; `own` is whether with its evaluate_model."""
-    train: Callable[..., Any] = code_of(NAME, file=file)[NAME]
+    train: Callable[..., Any] = code_of(file)[NAME]
     sets = [DataLoader(items(batches[name]), plan["batch_size"]) for name in ("train", "held_out")]
     order = [model, plan["epochs"], sets[0], sets[1], sets[1], CPU, plan["lr"]]
     if list(inspect.signature(train).parameters)[4:5] == ["device"]:

@@ -9,7 +9,7 @@ import torch
 from adapters_custom import HUB_NAMES, Parts, build, prepared, provide_rows
 from adapters_custom import NAME as CLASS
 from adapters_entry import handed_over
-from adapters_files import FILES, definitions, offline
+from adapters_files import FILES, PREFIX_LENGTH, definitions, offline
 from adapters_spy import state
 from adapters_training import NAME, run
 from torch import nn
@@ -73,8 +73,9 @@ def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
     except Exception:  # noqa: BLE001  what it does beside is not judged
         return None
     frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
-    fitting = (m for m in frozen if (Parts(m).prefix is not None) == (kind["type"] == "prefix"))
-    return next(fitting, None)
+    size = kind.get("length", PREFIX_LENGTH) * kind["width"]
+    wanted = kind["type"] == "prefix"
+    return next((m for m in frozen if (Parts(m).prefix(size) is not None) == wanted), None)
 
 
 def _loop_of(file: str) -> str:

@@ -32,25 +32,33 @@ SHORT = (
     f"version of transformers raises here. {CALLED}"
 )
 ORDERED = ("right", "twice", "appended")  # the ways in which the mask goes with the embeddings
+BEFORE = ("right", "hidden", "mask-appended", "no-mask")  # those in which the embeddings are right
 ONE = "one nn.Parameter of shape (prefix_length, d), the same for every text"
 
 
-def prefix_question(asked: Asked, family: str, length: int | None = None) -> Question:
-    """A question with a prefix of this length or a drawn one; of 128 where it cannot vary."""
+def prefix_question(asked: Asked, family: str) -> Question:
+    """Return a question with a prefix of a drawn length, or of 128 where it cannot vary."""
     drawn = asked.inputs.random("prefix", family).randint(3, 9)
-    question = asked.question(family, TYPE, drawn if length is None else length)
-    return question if varies(asked) else asked.question(family, TYPE, PREFIX_LENGTH)
+    return asked.question(family, TYPE, drawn if _varies(asked) else PREFIX_LENGTH)
 
 
-def varies(asked: Asked) -> bool:
-    """Whether the length of the prefix can be set from outside."""
+def _varies(asked: Asked) -> bool:
+    """Return whether the length of the prefix can be set from outside."""
     question = asked.question("bert", TYPE, 2).unpadded()
     return asked.forward(question).prefix == question.length * question.size
 
 
-def require_prefix(question: Question, came: Forward) -> None:
+def prefix_names(asked: Asked, question: Question, came: Forward) -> frozenset[str]:
+    """Return the parameters that type prefix adds to the student's own full model."""
+    rest, wanted = came.outside_of("rest"), question.length * question.size
+    full = asked.forward(question.of_type("full")).outside
+    return frozenset(name for name, size in rest.items() if name not in full or size == wanted)
+
+
+def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
     """Fail where the prefix is not one parameter of so many vectors."""
-    rest = came.outside_of("rest")
+    names = prefix_names(asked, question, came)
+    rest = {name: size for name, size in came.outside_of("rest").items() if name in names}
     wanted = question.length * question.size
     if list(rest.values()) == [wanted]:
         return
@@ -99,12 +107,16 @@ def is_mask_too_short(question: Question, came: Forward) -> bool:
 
 
 def known_mistake(question: Question, came: Forward, found: Sequence[Way]) -> str:
-    """The hint for the way that gives the student's logits, or a general one."""
-    if is_mask_too_short(question, came):
-        return f"{SHORT}."
-    for way in found:
-        if way.called in MISTAKES:
-            return f"{MISTAKES[way.called]}."
-        if way.pooled in POOLINGS:
-            return f"{POOLINGS[way.pooled]} ({POOLED})."
-    return f"{EMBEDDED}; {CALLED}."
+    """Return the hint for the one known mistake that gives the student's logits, or a general one.
+
+    On texts of one length several ways may give the same: the right one is then no mistake.
+    """
+    calls = {each.called for each in found}
+    poolings = {each.pooled for each in found}
+    if "right" in calls:
+        named = {POOLINGS.get(each, "") for each in poolings}
+        says = f"{named.pop()} ({POOLED})." if len(named) == 1 and "" not in named else ""
+    else:
+        named = {MISTAKES.get(each, "") for each in calls}
+        says = f"{named.pop()}." if len(named) == 1 and "" not in named else ""
+    return says or f"{EMBEDDED}; {CALLED}."

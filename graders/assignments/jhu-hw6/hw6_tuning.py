@@ -52,6 +52,11 @@ class Question:
         sizes = {"length": self.length, "width": self.size}
         return {"family": self.family, "type": self.type, **sizes}
 
+    @property
+    def is_padded(self) -> bool:
+        """Whether the mask hides a part of a text."""
+        return not self.batch["attention_mask"].all()
+
     def of_type(self, kind: str) -> "Question":
         """The same question to a model of another type."""
         weights = {name: each for name, each in self.weights.items() if name != "prefix"}

@@ -35,7 +35,7 @@ GIVEN = "BoolQADataset is not in your files: the one that the course gives was t
 @pytest.mark.criterion("boolq-data", weight=0)
 def test_some_code_is_written(student, inputs, sandbox):
     """Something beside the data set, which the course gives, is written."""
-    require_own_work(student, sandbox, inputs)
+    require_own_work(student, sandbox, inputs, NAME)
 
 
 @pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))

@@ -9,6 +9,7 @@ import pytest
 from hw6_batches import Batch, draw_batch, draw_weights, part, predicted
 from hw6_files import in_each_file
 from hw6_replies import UNREADABLE, Floats, kind, mapping, number, sequence
+from hw6_unwritten import require_own_work
 
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
@@ -58,6 +59,7 @@ class Question:
 @pytest.mark.criterion("evaluation", weight=0)
 def test_accuracy_comes_back(student, inputs, sandbox):
     """evaluate_model gives a number that depends on the model's answers and on the labels."""
+    require_own_work(student, sandbox, inputs, NAME)
     question = _question(inputs, sandbox)
     labels = question.batch["labels"]
     exchanged = replace(question, batch={**question.batch, "labels": 1 - labels})

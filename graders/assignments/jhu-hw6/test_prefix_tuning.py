@@ -1,22 +1,25 @@
 """Prefix tuning: trained vectors before the words' embeddings; they and the classifier learn."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 from hw6_asked import Asked, in_each_model
+from hw6_pooling import Way
 from hw6_prefixes import (
+    BEFORE,
     CALLED,
-    EMBEDDED,
+    ONE,
     ORDERED,
+    SHORT,
     TYPE,
     is_called_rightly,
     is_mask_too_short,
     is_masked_rightly,
     known_mistake,
+    prefix_names,
     prefix_question,
     require_prefix,
-    varies,
 )
 from hw6_tuned import Tuned, require_trained
 from hw6_tuning import PREFIX_LENGTH, Forward, Question
@@ -53,7 +56,7 @@ def test_prefix_is_a_parameter(student, inputs, sandbox):
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
-            require_prefix(question, came)
+            require_prefix(asked, question, came)
 
     in_each_model(Asked(student, sandbox, inputs), judge)
 
@@ -64,10 +67,8 @@ def test_prefix_stands_before_the_words(student, inputs, sandbox):
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
-            pooled, found = asked.own_poolings(question), asked.found(question, came)
-            right = any(each.called == "right" and each.pooled in pooled for each in found)
-            right = right or (not pooled and is_called_rightly(question, came))
-            if right and not is_mask_too_short(question, came):
+            found = asked.found(question, came)
+            if _is_before(asked, question, came, found):
                 continue
             fail(
                 "The logits are not those of the prefix followed by the text.",
@@ -82,11 +83,27 @@ def test_prefix_stands_before_the_words(student, inputs, sandbox):
     in_each_model(Asked(student, sandbox, inputs), judge)
 
 
-@pytest.mark.criterion("prefix-tuning", depends_on=WRITTEN)
+def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[Way]) -> bool:
+    """Return whether the backbone gets prefix and words, whatever mask goes with them.
+
+    The pooling is the full model's, where it is known: that one has cost its points already.
+    """
+    pooled = asked.own_poolings(question)
+    if any(each.called in BEFORE and each.pooled in pooled for each in found):
+        return True
+    masked = is_masked_rightly(question, came) and not is_mask_too_short(question, came)
+    unknown = not pooled or not (found or masked)
+    return unknown and is_called_rightly(question, came)
+
+
+@pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
 def test_mask_covers_the_prefix(student, inputs, sandbox):
     """The mask has a one for each vector of the prefix, and then the text's own mask."""
 
     def judge(asked: Asked) -> None:
+        for question, came in _unpadded(asked):
+            if is_mask_too_short(question, came):
+                fail("The mask has not a one for each vector of the prefix.", hint=f"{SHORT}.")
         for family in set(asked.families) - set(NUMBERED):
             question = prefix_question(asked, family)
             came = asked.forward(question)
@@ -102,78 +119,68 @@ def test_mask_covers_the_prefix(student, inputs, sandbox):
     in_each_model(Asked(student, sandbox, inputs), judge)
 
 
-@pytest.mark.criterion("prefix-tuning", depends_on=WRITTEN)
-def test_no_prefix_is_the_head_model(student, inputs, sandbox):
-    """With a prefix of length 0 the logits are those of the model of type head."""
-
-    def judge(asked: Asked) -> None:
-        if not varies(asked):
-            return
-        for question, came in _unpadded(asked, length=0):
-            head = asked.forward(question.of_type("head"))
-            if not is_close(came.logits, head.logits, "attention"):
-                fail(
-                    "Without any prefix the logits are not those of the head model.",
-                    hint=f"{EMBEDDED}; {CALLED}.",
-                    counterexample={"model": question.family, "prefix_length": "0"},
-                )
-
-    in_each_model(Asked(student, sandbox, inputs), judge)
-
-
-@pytest.mark.criterion("prefix-tuning", depends_on=WRITTEN)
+@pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
 def test_gradient_reaches_the_prefix(student, inputs, sandbox):
     """The loss has a gradient with respect to the prefix, so that it can learn."""
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
-            if not any(came.gradients.get(name, 0.0) > 0 for name in came.outside_of("rest")):
+            names = prefix_names(asked, question, came)
+            if not any(came.gradients.get(name, 0.0) > 0 for name in names):
                 fail(
                     "No gradient reaches the prefix.",
-                    hint="It is an nn.Parameter; detach(), .data and no_grad() cut it off.",
+                    hint="detach(), .data and no_grad() cut it off."
+                    if names
+                    else f"It is no parameter of the model; make it {ONE}.",
                     counterexample={"model": question.family},
                 )
 
     in_each_model(Asked(student, sandbox, inputs), judge)
 
 
-@pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
+@pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
 def test_prefix_and_head_are_trained(student, inputs, sandbox):
     """Training changes the 130d + 2 numbers of prefix and classifier, and no others."""
 
     def judge(asked: Asked) -> None:
-        came = asked.tuned(asked.question("roberta", TYPE, PREFIX_LENGTH))
-        trained, wanted = require_trained(came), (PREFIX_LENGTH + 2) * asked.width + 2
-        problem = _problem(came)
-        if problem is None and came.count(trained) == wanted:
+        question = asked.question("roberta", TYPE, PREFIX_LENGTH)
+        came, seen = asked.tuned(question), asked.forward(question.unpadded())
+        names = prefix_names(asked, question, seen)
+        learns = frozenset(name for name in names if seen.gradients.get(name, 0.0) > 0)
+        problem = _problem(came, learns)
+        if problem is None:
             return
-        message, hint = problem or ("Prefix and classifier have not the size they should.", COUNT)
+        message, hint = problem
         fail(
             message,
             hint=f"{hint}.",
-            expected=f"{COUNT}, so {wanted:,} for d = {asked.width}",
-            actual=f"{came.count(trained):,} numbers change",
+            expected=f"{COUNT}, so {(PREFIX_LENGTH + 2) * asked.width + 2:,} for d = {asked.width}",
+            actual=f"{came.count(require_trained(came)):,} numbers change",
         )
 
     in_each_model(Asked(student, sandbox, inputs), judge)
 
 
-def _unpadded(asked: Asked, *, length: int | None = None) -> Iterator[tuple[Question, Forward]]:
-    """A question to a backbone of each family, and what came back."""
+def _unpadded(asked: Asked) -> Iterator[tuple[Question, Forward]]:
+    """Yield a question to a backbone of each family, and what came back."""
     for family in asked.families:
-        question = prefix_question(asked, family, length).unpadded()
+        question = prefix_question(asked, family).unpadded()
         yield question, asked.forward(question)
 
 
-def _problem(came: Tuned) -> tuple[str, str] | None:
-    """What is trained that should not be, or the other way round, with a hint."""
-    if came.trained & came.backbone:
+def _problem(came: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
+    """Return what is trained that should not be, or the other way round, with a hint.
+
+    `prefix` is what can learn of it: that no gradient reaches it is judged elsewhere.
+    """
+    trained = require_trained(came)
+    if trained & came.backbone:
         hint = "Give the optimizer prefix and classifier alone, or freeze the backbone"
         return "Training changes the backbone, which is to stay as it is.", hint
-    if not came.trained & came.rest:
-        hint = "Is self.prefix an nn.Parameter, and is it among the optimizer's parameters?"
-        return "Training leaves the prefix as it was.", hint.rstrip("?")
-    if not came.head <= came.trained:
+    if prefix and not trained & prefix:
+        hint = "Give self.prefix to the optimizer as well"
+        return "Training leaves the prefix as it was.", hint
+    if not came.head <= trained:
         hint = "The classifier learns, too: give its parameters to the optimizer"
         return "Training leaves the classifier as it was.", hint
     return None

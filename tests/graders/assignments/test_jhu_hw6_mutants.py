@@ -104,7 +104,7 @@ def test_wrong_evaluation_is_named(grade, change, points, words):
           "output.logits.argmax(-1))\n            loss"), 4, "own predictions"),
         (("            scheduler.step()\n",
           "            optimizer.step()\n            scheduler.step()\n"), 1, "more than one step"),
-        (("            loss.backward()\n", ""), 8, "without gradients"),
+        (("            loss.backward()\n", ""), 8, "never calls backward"),
         (("loss = criterion(output.logits", "loss = criterion(output.logits.detach()"),
          8, "is it detached?"),
         (("mymodel.parameters(), lr", "mymodel.classifier.parameters(), lr"), 1,
@@ -162,11 +162,11 @@ def test_prefix_that_is_not_used_earns_nothing(grade):
     assert "the same whatever the prefix is" in said or "Your code raised" in said
 
 
-def test_weights_changed_without_training_earn_one_point(grade):
+def test_weights_changed_without_training_earn_nothing(grade):
     head, _, rest = solution(BASE).partition("    optimizer = torch.optim")
     text = head + "    for p in mymodel.parameters():\n        p.data += lr\n\n\n"
     lost, _ = grade({BASE: text + rest[rest.index("def pre_process") :]}, "training")
-    assert lost == {"training": 7}
+    assert lost == {"training": 8}
 
 
 def test_weaker_of_two_files_counts(grade):
@@ -175,7 +175,7 @@ def test_weaker_of_two_files_counts(grade):
     )
     lost, said = grade({BASE: solution(BASE), PEFT: broken}, "training")
     assert lost == {"training": 3}
-    assert "In the file `classification`" in said
+    assert "`train` in `classification.py`, line" in said
 
 
 def test_wrong_pooling_costs_full_tuning_alone(grade):
@@ -191,7 +191,7 @@ def test_unwritten_starter_earns_nothing(grade):
     )
     lost, said = grade({BASE: unwritten})
     assert lost == {name: load_points()[name] for name in CODE}
-    assert "counts with work of your own" in said
+    assert "counts only beside work of your own" in said
 
 
 def test_missing_names_cost_their_own_checks(grade):
