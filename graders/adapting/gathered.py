@@ -38,9 +38,21 @@ def code_folder() -> Path:
 class Gathered:
     """The wanted names of one upload."""
 
-    def __init__(self, upload: Upload, wanted: Sequence[str], own: Sequence[str]) -> None:
+    def __init__(
+        self,
+        upload: Upload,
+        wanted: Sequence[str],
+        own: Sequence[str],
+        *,
+        without: Sequence[str] = (),
+    ) -> None:
+        """Take the names from the assignment's `own` files first, and never from those `without`.
+
+        Both are stems. A whole name of a file in `own` is decisive for all that the file defines.
+        """
         self._upload = upload
-        self._listing = upload.listed(own)
+        self._listing = upload.listed(own, without)
+        self._decisive = frozenset(own)
         self._files = self._ranked(wanted)
         self._homes = {name: home for name in wanted if (home := self._home(name)) is not None}
         self._ready: list[Outline] = []
@@ -60,16 +72,9 @@ class Gathered:
         return next((self._upload.module(each.source.path).namespace for each in homes), {})
 
     def is_own(self, name: str) -> bool:
-        """Return whether one of the assignment's own files defines this name itself."""
-        home = self._homes.get(name)
-        if home is None or home.source.path not in self._listing.own:
-            return False
-        return _defines(home, name)
-
-    def is_written(self, name: str) -> bool:
-        """Return whether the definition of this name does more than a starter's."""
-        home = self._homes.get(name)
-        return home is not None and home.is_written(name)
+        """Return whether one of the assignment's own files defines this name, however emptily."""
+        own = (each for each in self._files if each.source.path in self._listing.own)
+        return any(_defines(each, name) for each in own)
 
     def source(self, name: str) -> str:
         """Return the file that this name is taken from."""
@@ -126,10 +131,13 @@ class Gathered:
         defines it; among equals, a definition that is written goes first.
         """
 
-        def rank(outline: Outline) -> tuple[int, bool]:
+        def rank(outline: Outline) -> tuple[bool, int, bool]:
             own = outline.source.path in self._listing.own
-            direct = _defines(outline, name) or (own and outline.borrowed(name) is not None)
-            return 0 if direct else 1 if _binds(outline, name) else 2, not outline.is_written(name)
+            defined = _defines(outline, name)
+            direct = defined or (own and outline.borrowed(name) is not None)
+            kind = 0 if direct else 1 if _binds(outline, name) else 2
+            decisive = defined and outline.source.name in self._decisive
+            return not decisive, kind, not outline.is_written(name)
 
         holding = [each for each in self._files if _binds(each, name) or each.method_owner(name)]
         return min(holding, key=rank, default=None)

@@ -38,12 +38,13 @@ class Listing:
     notes: tuple[str, ...]
 
 
-def list_code(folder: Path, own: Sequence[str]) -> Listing:
+def list_code(folder: Path, own: Sequence[str], without: Sequence[str] = ()) -> Listing:
     """Return the code files below this folder, the likeliest first, within the limits.
 
-    `own` holds the stems of the files that the assignment asks for, or names of single files.
+    `own` holds the stems of the files that the assignment asks for, or names of single files;
+    `without`, those of files to leave out.
     """
-    walked = list(_walk(folder))
+    walked = [path for path in _walk(folder) if not _is_own(shown(folder, path), without)]
     spare = _spare(folder, walked)
     asked = frozenset(path for path in walked if _is_own(shown(folder, path), own))
     exact = frozenset(path for path in walked if shown(folder, path) in own)

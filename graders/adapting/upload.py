@@ -39,9 +39,9 @@ class Upload:
         """What the files' import statements mean."""
         return Imports(self)
 
-    def listed(self, own: Sequence[str]) -> Listing:
-        """Return the files with the assignment's own ones first."""
-        return list_code(self.folder, own)
+    def listed(self, own: Sequence[str], without: Sequence[str]) -> Listing:
+        """Return the files with the assignment's own ones first, and some left out."""
+        return list_code(self.folder, own, without)
 
     def naming(self, words: Sequence[str], listing: Listing) -> list[Outline]:
         """Return the files whose text contains one of these words, in the order of the listing."""

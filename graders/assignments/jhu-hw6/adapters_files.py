@@ -29,13 +29,13 @@ def settings(**changes: Any) -> Namespace:
 def definitions(name: str) -> list[dict[str, str]]:
     """Return the file and the place of each definition of this name that is judged.
 
-    These are the homework's own files that define it. Another file counts only where none of them
-    does, or where all leave it unwritten.
+    These are the homework's own files that define it. A file that is neither of them takes the
+    place of one that leaves it unwritten; any takes it where neither defines it.
     """
-    own = [taken for stem in FILES if (taken := gathered(stem)).is_own(name)]
-    written = [taken for taken in own if taken.is_written(name)]
-    chosen = written or [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
-    return [{"file": each.source(name), "place": each.place(name)} for each in chosen]
+    slots = [gathered(stem, without=(other,)) for stem, other in (FILES, FILES[::-1])]
+    found = [taken for taken in slots if taken.is_own(name)]
+    found = found or [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
+    return [{"file": each.source(name), "place": each.place(name)} for each in found]
 
 
 def _is_there(taken: Gathered, name: str) -> bool:
@@ -56,9 +56,9 @@ def code_of(file: str) -> Gathered:
 
 
 @cache
-def gathered(*own: str) -> Gathered:
+def gathered(*own: str, without: tuple[str, ...] = ()) -> Gathered:
     """Return the homework's names, looked for in these own files first."""
-    return Gathered(_upload(), NAMES, own)
+    return Gathered(_upload(), NAMES, own, without=without)
 
 
 @cache

@@ -20,6 +20,7 @@ from hw6_tuning import (
 
 from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
+from graders.checks.score import Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Asked:
     student: Student
     sandbox: Student
     inputs: Inputs
+    score: Score
     file: str = ""
     width: int = 0
 
@@ -75,9 +77,9 @@ class Asked:
 
 
 def in_each_model(asked: Asked, judge: Callable[[Asked], None]) -> None:
-    """Judge the class of every file that defines it."""
+    """Judge the class of every file that counts."""
 
     def judge_file(file: str) -> None:
         judge(replace(asked, file=file, width=width_of(asked.student, file)))
 
-    in_each_file(asked.student, CLASS, judge_file)
+    in_each_file(asked.student, asked.score, CLASS, judge_file)

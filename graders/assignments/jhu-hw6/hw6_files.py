@@ -7,25 +7,52 @@ from hw6_replies import mapping, sequence
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
+from graders.checks.score import Score
+from graders.errors import StudentFault
 
 FILES = "base_classification.py and classification.py, or a notebook"
 MOST = 4  # definitions of one name
 
 
-def in_each_file(student: Student, name: str, judge: Callable[[str], None]) -> None:
-    """Judge the name in each file that counts; a failure says which file and line it is about."""
+def in_each_file(student: Student, score: Score, name: str, judge: Callable[[str], None]) -> None:
+    """Judge the name in each file that counts; each has an equal share of the check.
+
+    A failure says which file and line it is about.
+    """
     found = definitions(student, name)
     if not found:
         fail(
             f"No file defines `{name}`.",
             hint=f"Softmark looks in every .py and .ipynb file; the homework has {FILES}.",
         )
-    for file, place in found:
-        try:
-            judge(file)
-        except CheckFailed as problem:
-            problem.message = f"`{name}` in {place}: {problem.message}"
-            raise
+    failures = [each for file, place in found if (each := _failure(judge, file, name, place))]
+    if not failures:
+        return
+    problem = failures[0]
+    if len(failures) == len(found):
+        raise problem
+    score.partial(
+        1 - len(failures) / len(found),
+        problem.message,
+        hint=problem.hint,
+        expected=problem.expected,
+        actual=problem.actual,
+        counterexample=dict(problem.counterexample),
+    )
+
+
+def _failure(judge: Callable[[str], None], file: str, name: str, place: str) -> CheckFailed | None:
+    """Return what is wrong with the name in this file."""
+    try:
+        judge(file)
+    except CheckFailed as problem:
+        problem.message = f"`{name}` in {place}: {problem.message}"
+        return problem
+    except StudentFault as fault:
+        problem = CheckFailed(f"`{name}` in {place}: {fault}", actual=fault.where)
+        problem.__cause__ = fault
+        return problem
+    return None
 
 
 def definitions(student: Student, name: str) -> Sequence[tuple[str, str]]:

@@ -9,7 +9,6 @@ from hw6_batches import Batch, part
 from hw6_oracle import ask
 from hw6_replies import Floats
 from hw6_runs import Run, Update
-from numpy.typing import NDArray
 
 from graders.boundary.student import Student
 from graders.checks.compare import TOLERANCES
@@ -43,22 +42,20 @@ LOSSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """An update, which batch it saw, and the gradients asked for: the right one and wrong ones."""
+class Step:
+    """A step, the batches whose gradients led to it, and the sums of gradients asked for.
+
+    Most loops step after each batch. `asked` has the right gradient and those of known mistakes.
+    """
 
     update: Update
-    batch: int
-    asked: Mapping[str, NDArray[Any]]
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the gradient points where the right one does; its length is the loop's choice."""
-        return self.follows(self.asked["right"])
+    batches: Sequence[int]
+    asked: Mapping[str, Floats]
 
     def follows(self, gradient: Floats) -> bool:
-        """Whether it points where this one does, in the parameters that the step was given.
+        """Return whether the step points where this gradient does, however long it is.
 
-        Which parameters are given is judged elsewhere.
+        Only the parameters that the step was given count: which these are is judged elsewhere.
         """
         given = self.update.gradients or self.update.before
         seen = flat({name: each * 0 + 1 for name, each in given.items()}, self.update.before)
@@ -67,23 +64,46 @@ class Judged:
 
 
 def batch_of(update: Update, batches: Sequence[Batch]) -> int | None:
-    """Which of the batches this update's forward saw."""
+    """Return which of the batches this update's forward saw; padding may have been cut off."""
+    ids = np.asarray(update.input_ids)
     for number, batch in enumerate(batches):
-        if np.array_equal(update.input_ids, batch["input_ids"]):
+        whole, mask = batch["input_ids"], batch["attention_mask"]
+        if ids.ndim != 2 or len(ids) != len(whole) or ids.shape[1] > whole.shape[1]:
+            continue
+        T = ids.shape[1]
+        if np.array_equal(ids, whole[:, :T]) and not mask[:, T:].any():
             return number
     return None
 
 
 def batches_of(batch: Batch, size: int) -> list[Batch]:
-    """The batches that a loader makes."""
+    """Return the batches that a loader makes."""
     count = len(batch["labels"])
     return [part(batch, slice(i, i + size)) for i in range(0, count, size)]
 
 
-def judged(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Judged]:
-    """Every update that saw one of the batches, with the gradients asked for."""
-    seen = [(each, batch_of(each, batches)) for each in run.updates or run.graded]
-    known = [(each, number) for each, number in seen if number is not None]
+def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]:
+    """Return every step that came of known batches, with the gradients asked for.
+
+    A run without any step has one after each batch: it is judged by what backward gave.
+    """
+    known = [(each, n) for each in run.graded if (n := batch_of(each, batches)) is not None]
+    gradients = _gradients(sandbox, known, batches)
+    found: list[Step] = []
+    waiting: list[tuple[int, Mapping[str, Floats]]] = []
+    for (update, number), asked in zip(known, gradients, strict=True):
+        waiting.append((number, asked))
+        if update.steps or not run.updates:
+            sums = {name: sum(each[name] for _, each in waiting) for name in asked}
+            found.append(Step(update, [number for number, _ in waiting], sums))
+            waiting = []
+    return found
+
+
+def _gradients(
+    sandbox: Student, known: Sequence[tuple[Update, int]], batches: Sequence[Batch]
+) -> list[Mapping[str, Floats]]:
+    """Return the gradients that each update's batch asks for at its weights."""
     questions = [
         {"weights": dict(each.before), "batch": dict(batches[number])} for each, number in known
     ]
@@ -91,26 +111,43 @@ def judged(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Judged]
     if not isinstance(replies, list) or len(replies) != len(known):
         raise GraderFault("the oracle gave no gradients")
     return [
-        Judged(each, number, {name: flat(g, each.before) for name, g in reply.items()})
-        for (each, number), reply in zip(known, replies, strict=True)
+        {name: flat(gradient, each.before) for name, gradient in reply.items()}
+        for (each, _), reply in zip(known, replies, strict=True)
         if isinstance(reply, dict)
     ]
 
 
-def mistake_of(updates: Sequence[Judged]) -> Mistake | None:
-    """The known mistake that explains every update, if there is one."""
-    for mistake, wrong in _explanations(updates):
-        if all(each.follows(g) for each, g in zip(updates, wrong, strict=True)):
-            return mistake
-    return None
+def are_right(steps: Sequence[Step]) -> bool:
+    """Return whether every step follows the gradient of its batches."""
+    return bool(steps) and all(each.follows(each.asked["right"]) for each in steps)
 
 
-def _explanations(updates: Sequence[Judged]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
-    right = [each.asked["right"] for each in updates]
+def is_accumulated(steps: Sequence[Step], batches: int) -> bool:
+    """Return whether gradients of a fixed number of batches are added up for each step."""
+    sizes = [len(each.batches) for each in steps]
+    size = max(sizes, default=1)
+    whole = [each for step in steps for each in step.batches]
+    short = [i for i, each in enumerate(sizes) if each < size]
+    ends = [i for i, step in enumerate(steps) if step.batches[-1] == batches - 1]
+    return 1 < size < batches and set(short) <= {*ends, len(sizes) - 1} and len(whole) >= batches
+
+
+def mistake_of(steps: Sequence[Step]) -> Mistake | None:
+    """Return the one known mistake that explains every step."""
+    found = [
+        mistake
+        for mistake, wrong in _explanations(steps)
+        if all(each.follows(g) for each, g in zip(steps, wrong, strict=True))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
+    right = [each.asked["right"] for each in steps]
     yield PILED, list(np.cumsum(right, axis=0))
     yield UPHILL, [-each for each in right]
     for name, mistake in LOSSES.items():
-        yield mistake, [each.asked[name] for each in updates]
+        yield mistake, [each.asked[name] for each in steps]
 
 
 def same_direction(one: Floats, other: Floats) -> bool:

@@ -14,7 +14,9 @@ from graders.errors import GraderFault
 Ways = Mapping[str, Mapping[str, Floats]]  # how the backbone is called -> how it is pooled
 
 POOLED = "the classifier gets the mean of last_hidden_state over all tokens"
-ACCEPTED = ("mean", "masked mean", "mean of the text", "masked mean of the text")
+MEANS = ("mean", "masked mean", "mean of the text", "masked mean of the text")
+ACCEPTED = (*MEANS, *(f"log softmax of {each}" for each in MEANS))  # to cross entropy the same
+SOFTMAX = "forward gives probabilities: cross entropy takes the softmax itself and wants logits"
 POOLINGS = {
     "first": "Only the first token ([CLS]) is classified",
     "first of the text": "Only the first token of the text ([CLS]) is classified",
@@ -22,6 +24,7 @@ POOLINGS = {
     "sum": "The hidden states are added up and not divided by their number",
     "max": "The largest value of each feature is taken, not the mean",
     "pooler": "The backbone's pooler_output is classified, which is made from [CLS] alone",
+    **{f"softmax of {each}": SOFTMAX for each in MEANS},
 }
 
 

@@ -70,8 +70,14 @@ class Run:
 
     @property
     def graded(self) -> Sequence[Update]:
-        """The forwards that gave gradients to the model, whether a step followed or not."""
-        return [each for each in self.forwards if each.reached]
+        """The forwards that gave gradients to the model, whether a step followed or not.
+
+        Where steps are made, a forward in evaluation mode without one is an evaluation.
+        """
+        reached = [
+            each for each in self.forwards if each.reached or (each.steps and not each.cleared)
+        ]
+        return [each for each in reached if each.steps or each.training or not self.updates]
 
 
 def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:

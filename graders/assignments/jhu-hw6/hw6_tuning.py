@@ -22,6 +22,7 @@ FIRST_WORD = 10  # ids below may stand for something else than a word
 PREFIX_LENGTH = 128
 NARROW, WIDE = 32, 768  # d of the stand-ins, and of the real models
 ITEMS = 3
+HEAD = 0.2  # the size of the head's weights: no softmax of its logits is 0 or 1
 MOST_KNOWN = 8  # weights kept; those of a wide backbone hold millions of numbers
 _KNOWN: dict[tuple[str, int, int], Mapping[str, Any]] = {}
 
@@ -113,8 +114,8 @@ def draw_question(inputs: Inputs, sandbox: Student, model: Model) -> Question:
     weights = _backbone(sandbox, family, inputs.seed("backbone", family), size)
     drawn: dict[str, Any] = {
         "backbone": weights,
-        "weight": source.standard_normal((2, size), dtype=np.float32),
-        "bias": source.standard_normal(2, dtype=np.float32),
+        "weight": source.standard_normal((2, size), dtype=np.float32) * np.float32(HEAD),
+        "bias": source.standard_normal(2, dtype=np.float32) * np.float32(HEAD),
     }
     texts = draw_texts(source, family, vocabulary_of(weights))
     if model.length is not None:

@@ -107,7 +107,10 @@ def _pooled(output: Any, head: nn.Linear, mask: Tensor, start: int) -> dict[str,
     pooler = getattr(output, "pooler_output", None)
     if pooler is not None:
         vectors["pooler"] = pooler
-    return {name: head(vector) for name, vector in vectors.items()}
+    logits = {name: head(vector) for name, vector in vectors.items()}
+    means = [name for name in logits if "mean" in name]
+    logits |= {f"log softmax of {name}": logits[name].log_softmax(-1) for name in means}
+    return logits | {f"softmax of {name}": logits[name].softmax(-1) for name in means}
 
 
 def _masked(hidden: Tensor, mask: Tensor) -> Tensor:

@@ -33,7 +33,7 @@ GIVEN = "BoolQADataset is not in your files: the one that the course gives was t
 
 
 @pytest.mark.criterion("boolq-data", weight=0)
-def test_some_code_is_written(student, inputs, sandbox):
+def test_some_code_is_written(student, inputs, sandbox, score):
     """Something beside the data set, which the course gives, is written."""
     require_own_work(student, sandbox, inputs, NAME)
 

@@ -1,6 +1,6 @@
 """evaluate_model: the accuracy of a model, which the model does not notice."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,18 +18,23 @@ from graders.checks.score import Score
 from graders.errors import BadReply
 
 NAME = "evaluate_model"
-ITEMS, CANDIDATES, VOCABULARY = 11, 30, 50
+ITEMS, CANDIDATES, VOCABULARY = 11, 60, 80
+TURNED = 3  # items that the model gets wrong without the attention mask
 SIZE = 4  # of a batch; the last one has three
 WRITTEN = ("accuracy-comes-back",)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A model and labelled items, some of which it gets right."""
+    """A model and labelled items, some of which it gets right.
+
+    `unmasked` says which it gets right where it is called without the attention mask.
+    """
 
     weights: Mapping[str, Floats]
     batch: Batch
     right: Sequence[bool]
+    unmasked: Sequence[bool]
 
     @property
     def accuracy(self) -> float:
@@ -38,7 +43,7 @@ class Question:
 
     @property
     def mistakes(self) -> Mapping[str, float]:
-        """What the known mistakes give in place of it, with what each is."""
+        """What each known mistake gives in place of it, by what it is."""
         groups = [self.right[i : i + SIZE] for i in range(0, ITEMS, SIZE)]
         count = sum(self.right)
         return {
@@ -53,11 +58,14 @@ class Question:
             "The right answers are divided by batches times batch size": count
             / (len(groups) * SIZE),
             "The right answers are divided by the number of batches": count / len(groups),
+            "The model is called without the attention mask, so it reads the padding": (
+                sum(self.unmasked) / len(self.unmasked)
+            ),
         }
 
 
 @pytest.mark.criterion("evaluation", weight=0)
-def test_accuracy_comes_back(student, inputs, sandbox):
+def test_accuracy_comes_back(student, inputs, sandbox, score):
     """evaluate_model gives a number that depends on the model's answers and on the labels."""
     require_own_work(student, sandbox, inputs, NAME)
     question = _question(inputs, sandbox)
@@ -78,7 +86,7 @@ def test_accuracy_comes_back(student, inputs, sandbox):
                 hint="Compare argmax over the two logits with the labels of the batch.",
             )
 
-    in_each_file(student, NAME, judge)
+    in_each_file(student, score, NAME, judge)
 
 
 @pytest.mark.criterion("evaluation", weight=2, depends_on=WRITTEN)
@@ -87,14 +95,17 @@ def test_accuracy_is_counted(student, inputs, sandbox, score):
     question = _question(inputs, sandbox)
 
     def judge(file: str) -> None:
-        for value, _ in _evaluations(student, question, [SIZE], file):
-            _require_accuracy(question, _accuracy(value, score))
+        def ask(question: Question) -> float:
+            ((value, _),) = _evaluations(student, question, [SIZE], file)
+            return _accuracy(value, score)
 
-    in_each_file(student, NAME, judge)
+        _require_accuracy(question, ask(question), lambda: _known_mistake(inputs, sandbox, ask))
+
+    in_each_file(student, score, NAME, judge)
 
 
 @pytest.mark.criterion("evaluation", depends_on=WRITTEN)
-def test_batch_size_does_not_matter(student, inputs, sandbox):
+def test_batch_size_does_not_matter(student, inputs, sandbox, score):
     """Batches of any size give the same accuracy."""
     question = _question(inputs, sandbox)
 
@@ -111,7 +122,7 @@ def test_batch_size_does_not_matter(student, inputs, sandbox):
                 },
             )
 
-    in_each_file(student, NAME, judge)
+    in_each_file(student, score, NAME, judge)
 
 
 @pytest.mark.criterion("evaluation", depends_on=WRITTEN)
@@ -130,11 +141,11 @@ def test_model_is_in_evaluation_mode(student, inputs, sandbox, score):
             if any(graded for _, graded in modes):
                 score.note("Gradients are kept while evaluating: torch.no_grad() saves memory.")
 
-    in_each_file(student, NAME, judge)
+    in_each_file(student, score, NAME, judge)
 
 
 @pytest.mark.criterion("evaluation", depends_on=WRITTEN)
-def test_model_is_left_as_it_was(student, inputs, sandbox):
+def test_model_is_left_as_it_was(student, inputs, sandbox, score):
     """An evaluation changes no weight and leaves no gradient."""
     question = _question(inputs, sandbox)
 
@@ -152,22 +163,52 @@ def test_model_is_left_as_it_was(student, inputs, sandbox):
                     hint="Call no backward() while evaluating.",
                 )
 
-    in_each_file(student, NAME, judge)
+    in_each_file(student, score, NAME, judge)
 
 
-def _question(inputs: Inputs, sandbox: Student) -> Question:
-    """Items on which every known mistake gives another number than the accuracy."""
-    source = inputs.generator("evaluation")
+def _question(inputs: Inputs, sandbox: Student, purpose: str = "evaluation") -> Question:
+    """Return items on which every known mistake gives another number than the accuracy.
+
+    The model's answers are clear. Without the mask it would answer some of the items that it gets
+    right the other way.
+    """
+    source = inputs.generator(purpose)
     weights = draw_weights(source, VOCABULARY)
     batch = draw_batch(source, CANDIDATES, VOCABULARY)
-    logits = predicted(sandbox, weights, batch)
-    clear = np.argsort(-np.abs(logits[:, 1] - logits[:, 0]))[:ITEMS]
-    clear = source.permutation(clear)
+    whole = {**batch, "attention_mask": np.ones_like(batch["attention_mask"])}
+    logits, blind = (predicted(sandbox, weights, each) for each in (batch, whole))
+    margins = [each[:, 1] - each[:, 0] for each in (logits, blind)]
+    clear = np.argsort(-np.minimum(*map(np.abs, margins)))
+    turns = margins[0][clear] * margins[1][clear] < 0
     right = np.ones(ITEMS, dtype=bool)
     right[source.integers(0, SIZE)] = False
     right[2 * SIZE + source.permutation(ITEMS - 2 * SIZE)[:2]] = False
-    labels = np.where(right, logits[clear].argmax(-1), 1 - logits[clear].argmax(-1))
-    return Question(weights, {**part(batch, clear), "labels": labels}, right.tolist())
+    chosen, turned = clear[~turns][:ITEMS], np.zeros(ITEMS, dtype=bool)
+    places = source.permutation(np.flatnonzero(right))[: min(TURNED, int(turns.sum()))]
+    chosen[places], turned[places] = clear[turns][: len(places)], True
+    answers = logits[chosen].argmax(-1)
+    labels = np.where(right, answers, 1 - answers)
+    return Question(
+        weights,
+        {**part(batch, chosen), "labels": labels},
+        right.tolist(),
+        (right ^ turned).tolist(),
+    )
+
+
+def _known_mistake(
+    inputs: Inputs, sandbox: Student, ask: Callable[[Question], float]
+) -> str | None:
+    """Return the one known mistake that gives the accuracies of two questions."""
+    names: set[str] | None = None
+    for purpose in ("evaluation", "evaluation again"):
+        question = _question(inputs, sandbox, purpose)
+        came = ask(question)
+        fitting = {
+            says for says, each in question.mistakes.items() if is_close(came, each, "share")
+        }
+        names = fitting if names is None else names & fitting
+    return names.pop() if names and len(names) == 1 else None
 
 
 def _evaluations(
@@ -204,13 +245,14 @@ def _accuracy(value: Any, score: Score | None = None) -> float:
     return accuracy
 
 
-def _require_accuracy(question: Question, accuracy: float) -> None:
+def _require_accuracy(
+    question: Question, accuracy: float, known_mistake: Callable[[], str | None]
+) -> None:
     if is_close(accuracy, question.accuracy, "share"):
         return
-    known = (says for says, each in question.mistakes.items() if is_close(accuracy, each, "share"))
     fail(
         "The accuracy is not the share of right answers.",
-        hint=f"{next(known, 'Compare argmax over the two logits with the labels')}.",
+        hint=f"{known_mistake() or 'Compare argmax over the two logits with the labels'}.",
         expected=f"{question.accuracy:.4f} ({sum(question.right)} of {ITEMS})",
         actual=f"{accuracy:.4f}",
         counterexample={"batches": "4, 4 and 3 items"},

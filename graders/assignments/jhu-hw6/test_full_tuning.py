@@ -27,11 +27,11 @@ def test_full_model_gives_logits(student, inputs, sandbox, score):
                     hint="self.classifier = nn.Linear(d, num_labels).",
                 )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("full-tuning", weight=2, depends_on=WRITTEN)
-def test_mean_is_classified(student, inputs, sandbox):
+def test_mean_is_classified(student, inputs, sandbox, score):
     """The logits are those of the mean over all tokens of the last hidden states."""
 
     def judge(asked: Asked) -> None:
@@ -40,19 +40,20 @@ def test_mean_is_classified(student, inputs, sandbox):
             found = asked.found(question, came)
             if any(each.pooled in ACCEPTED for each in found):
                 continue
-            known = f"{POOLINGS[found[0].pooled]}: " if found else ""
+            named = {POOLINGS[each.pooled] for each in found}
+            known = f"{named.pop()} (" if len(named) == 1 else "("
             fail(
                 "The logits are not those of the mean of the last hidden states.",
-                hint=f"{known}{POOLED}.",
+                hint=f"{known}{POOLED}).",
                 actual=largest_difference(came.logits, asked.known(question)["right"]["mean"]),
                 counterexample={"model": question.family, "texts": "all of one length"},
             )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("full-tuning", depends_on=WRITTEN)
-def test_padding_is_masked(student, inputs, sandbox):
+def test_padding_is_masked(student, inputs, sandbox, score):
     """The backbone gets the attention mask, so that it does not read the padding."""
 
     def judge(asked: Asked) -> None:
@@ -70,11 +71,11 @@ def test_padding_is_masked(student, inputs, sandbox):
                     counterexample={"model": family},
                 )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("full-tuning", depends_on=WRITTEN)
-def test_all_of_the_model_is_trained(student, inputs, sandbox):
+def test_all_of_the_model_is_trained(student, inputs, sandbox, score):
     """Training a model of type full changes backbone and classifier."""
 
     def judge(asked: Asked) -> None:
@@ -89,4 +90,4 @@ def test_all_of_the_model_is_trained(student, inputs, sandbox):
                 actual=f"unchanged: {', '.join(still[:3])} and {max(len(still) - 3, 0)} more",
             )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)

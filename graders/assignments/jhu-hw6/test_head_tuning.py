@@ -14,7 +14,7 @@ WRITTEN = ("head-model-gives-logits",)
 
 
 @pytest.mark.criterion("head-tuning")
-def test_head_model_gives_logits(student, inputs, sandbox):
+def test_head_model_gives_logits(student, inputs, sandbox, score):
     """The model of type head gives the logits that the model of type full gives."""
 
     def judge(asked: Asked) -> None:
@@ -23,7 +23,7 @@ def test_head_model_gives_logits(student, inputs, sandbox):
             for question in (padded.unpadded(), padded):
                 _require_logits_of_full(asked, question)
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 def _require_logits_of_full(asked: Asked, question: Question) -> None:
@@ -49,13 +49,13 @@ def _require_logits_of_full(asked: Asked, question: Question) -> None:
 
 
 @pytest.mark.criterion("head-tuning", weight=3, depends_on=WRITTEN)
-def test_only_the_head_is_trained(student, inputs, sandbox):
+def test_only_the_head_is_trained(student, inputs, sandbox, score):
     """Training a model of type head changes the 2d + 2 numbers of the classifier, no others."""
 
     def judge(asked: Asked) -> None:
         _require_head_alone(asked.tuned(asked.question("bert", TYPE)), asked.width)
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 def _require_head_alone(came: Tuned, width: int) -> None:

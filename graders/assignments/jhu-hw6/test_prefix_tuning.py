@@ -32,7 +32,7 @@ COUNT = "130d + 2 numbers: 128 vectors of d, and the classifier's 2d + 2"
 
 
 @pytest.mark.criterion("prefix-tuning", weight=0)
-def test_prefix_model_gives_logits(student, inputs, sandbox):
+def test_prefix_model_gives_logits(student, inputs, sandbox, score):
     """The model of type prefix gives two logits for every text, in which the prefix shows."""
 
     def judge(asked: Asked) -> None:
@@ -47,22 +47,22 @@ def test_prefix_model_gives_logits(student, inputs, sandbox):
                     counterexample={"model": question.family},
                 )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", depends_on=WRITTEN)
-def test_prefix_is_a_parameter(student, inputs, sandbox):
+def test_prefix_is_a_parameter(student, inputs, sandbox, score):
     """The prefix is one trainable parameter of prefix_length vectors, the same for every text."""
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
             require_prefix(asked, question, came)
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
-def test_prefix_stands_before_the_words(student, inputs, sandbox):
+def test_prefix_stands_before_the_words(student, inputs, sandbox, score):
     """The backbone gets the prefix, then the words' embeddings; the mean is classified."""
 
     def judge(asked: Asked) -> None:
@@ -80,7 +80,7 @@ def test_prefix_stands_before_the_words(student, inputs, sandbox):
                 },
             )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[Way]) -> bool:
@@ -97,7 +97,7 @@ def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[
 
 
 @pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
-def test_mask_covers_the_prefix(student, inputs, sandbox):
+def test_mask_covers_the_prefix(student, inputs, sandbox, score):
     """The mask has a one for each vector of the prefix, and then the text's own mask."""
 
     def judge(asked: Asked) -> None:
@@ -116,11 +116,11 @@ def test_mask_covers_the_prefix(student, inputs, sandbox):
                 counterexample={"model": family, "prefix_length": str(question.length)},
             )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
-def test_gradient_reaches_the_prefix(student, inputs, sandbox):
+def test_gradient_reaches_the_prefix(student, inputs, sandbox, score):
     """The loss has a gradient with respect to the prefix, so that it can learn."""
 
     def judge(asked: Asked) -> None:
@@ -135,11 +135,11 @@ def test_gradient_reaches_the_prefix(student, inputs, sandbox):
                     counterexample={"model": question.family},
                 )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 @pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
-def test_prefix_and_head_are_trained(student, inputs, sandbox):
+def test_prefix_and_head_are_trained(student, inputs, sandbox, score):
     """Training changes the 130d + 2 numbers of prefix and classifier, and no others."""
 
     def judge(asked: Asked) -> None:
@@ -158,7 +158,7 @@ def test_prefix_and_head_are_trained(student, inputs, sandbox):
             actual=f"{came.count(require_trained(came)):,} numbers change",
         )
 
-    in_each_model(Asked(student, sandbox, inputs), judge)
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
 
 
 def _unpadded(asked: Asked) -> Iterator[tuple[Question, Forward]]:

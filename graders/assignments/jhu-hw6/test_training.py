@@ -1,23 +1,35 @@
 """train: each batch makes one step, with the gradient of its own loss."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import numpy as np
 import pytest
 from hw6_batches import Task, draw_task, predicted
 from hw6_files import in_each_file
-from hw6_losses import LOSS, STEP, batch_of, batches_of, judged, mistake_of
+from hw6_losses import (
+    LOSS,
+    STEP,
+    Step,
+    are_right,
+    batch_of,
+    batches_of,
+    is_accumulated,
+    mistake_of,
+    steps_of,
+)
 from hw6_runs import NAME, Plan, Run, training_run
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
 from graders.checks.inputs import Inputs
+from graders.checks.score import Score
 from graders.errors import StudentFault
 
 PLAN = Plan()
 ALONE = Plan(own=False)
+SINGLE = Plan(batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
 SMALL = 10
 OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
@@ -48,7 +60,7 @@ def test_loop_computes_gradients(student, inputs, score):
             if len(run.updates) < PLAN.steps(run.task):
                 _fail_after(run, run.ended)
             score.note(f"{ENDED}: {run.ended} {run.ended.where}".rstrip())
-        if run.graded or any(not each.cleared for each in run.updates):
+        if run.graded:
             return
         if not run.forwards:
             fail(
@@ -63,45 +75,66 @@ def test_loop_computes_gradients(student, inputs, score):
             "torch.tensor(...) cut it off from the model.",
         )
 
-    _in_each_run(student, inputs, judge)
+    _in_each_run(student, inputs, score, judge)
 
 
-@pytest.mark.criterion("training", depends_on=WRITTEN)
-def test_every_epoch_sees_every_batch(student, inputs):
+@pytest.mark.criterion("training", weight=2, depends_on=WRITTEN)
+def test_every_epoch_sees_every_batch(student, inputs, sandbox, score):
     """Every batch of the training set, and no other, makes one step in every epoch."""
+    task = draw_task(inputs, "training", ITEMS)
 
-    def judge(run: Run) -> None:
-        batches = batches_of(run.task.train, PLAN.batch_size)
-        seen = Counter(batch_of(each, batches) for each in run.updates)
-        if not seen:
+    def judge(file: str) -> None:
+        run = training_run(student, task, PLAN, file)
+        if not run.updates:
             fail("No step changes the model.", hint=_why_unchanged(run))
-        if None in seen:
-            fail(
-                "A step is made on a batch that is not in the training set.",
-                hint="Train on train_dataloader alone; the other two are for evaluating.",
-            )
-        counts = [seen[number] for number in range(len(batches))]
-        epochs = PLAN.epochs if run.ended is None else max(counts)
-        whole = all(each == epochs for each in counts)
-        if not whole and (run.ended is None or min(counts) < epochs - 1):
-            fail(
-                "Not every batch makes one step in every epoch.",
-                hint=f"The step stands inside the loop over batches: {STEP}.",
-                expected=f"{epochs} steps for each of {len(batches)} batches",
-                actual=", ".join(map(str, counts)) + " steps",
-            )
+        _require_batches(run)
         if any(each.steps > 1 for each in run.updates):
             fail("The optimizer makes more than one step for a batch.", hint=f"{STEP}.")
+        if len(run.updates) == len(run.graded):
+            return
+        for plan in (PLAN, SINGLE):  # several batches may make one step, if that is so throughout
+            batches = batches_of(task.train, plan.batch_size)
+            steps = steps_of(sandbox, training_run(student, task, plan, file), batches)
+            if is_accumulated(steps, len(batches)):
+                score.note("The gradients of several batches are added up for each step: accepted.")
+                return
+        fail(
+            "Not every batch makes a step.",
+            hint=f"optimizer.step() stands inside the loop over batches: {STEP}.",
+            expected=f"{len(run.graded)} steps",
+            actual=f"{len(run.updates)} steps",
+        )
 
-    _in_each_run(student, inputs, judge)
+    in_each_file(student, score, NAME, judge)
+
+
+def _require_batches(run: Run) -> None:
+    """Fail where other batches than those of the training set are trained on, or not all."""
+    batches = batches_of(run.task.train, PLAN.batch_size)
+    seen = Counter(batch_of(each, batches) for each in run.graded)
+    if None in seen:
+        fail(
+            "A step is made on a batch that is not in the training set.",
+            hint="Train on train_dataloader alone; the other two are for evaluating.",
+        )
+    counts = [seen[number] for number in range(len(batches))]
+    epochs = PLAN.epochs if run.ended is None else max(counts)
+    if all(each == epochs for each in counts) or (run.ended and min(counts) == epochs - 1):
+        return
+    fail(
+        "Not every batch is trained on in every epoch.",
+        hint=f"Loop over all of train_dataloader in every epoch; {STEP}.",
+        expected=f"each of {len(batches)} batches {epochs} times",
+        actual=f"{', '.join(map(str, counts))} times",
+    )
 
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
-def test_model_is_in_training_mode(student, inputs):
+def test_model_is_in_training_mode(student, inputs, score):
     """The model is in training mode in every epoch, also after it was evaluated."""
 
     def judge(run: Run) -> None:
-        modes = [each.training for each in run.updates or run.graded]
+        modes = [each.training for each in run.graded]
         if modes and all(modes):
             return
         later = any(modes[:1])
@@ -113,36 +146,39 @@ def test_model_is_in_training_mode(student, inputs):
             + (", ".join(str(i + 1) for i, each in enumerate(modes) if each) or "none"),
         )
 
-    _in_each_run(student, inputs, judge)
+    _in_each_run(student, inputs, score, judge)
 
 
-@pytest.mark.criterion("training", weight=3, depends_on=WRITTEN)
-def test_gradients_are_those_of_the_batch(student, inputs, sandbox):
+@pytest.mark.criterion("training", weight=2, depends_on=WRITTEN)
+def test_gradients_are_those_of_the_batch(student, inputs, sandbox, score):
     """Every step uses the gradient of the cross entropy of its own batch, and nothing else."""
     task = draw_task(inputs, "training", ITEMS)
-    batches = batches_of(task.train, PLAN.batch_size)
+    parts = (task.train, task.held_out)  # the wrong loader is judged elsewhere
+    batches = [each for part in parts for each in batches_of(part, PLAN.batch_size)]
 
     def judge(file: str) -> None:
-        run = training_run(student, task, PLAN, file)
-        updates = judged(sandbox, run, batches)
-        wrong = next((i for i, each in enumerate(updates) if not each.is_right), None)
-        if updates and wrong is None:
+        steps = steps_of(sandbox, training_run(student, task, PLAN, file), batches)
+        if are_right(steps):
             return
-        alone = judged(sandbox, training_run(student, task, ALONE, file), batches)
-        if alone and all(each.is_right for each in alone):
+        if are_right(steps_of(sandbox, training_run(student, task, ALONE, file), batches)):
             return  # evaluate_model leaves the gradients behind, and loses its own points
-        mistake = mistake_of(updates) if updates else None
+        mistake = mistake_of(steps) if steps else None
         fail(
             "A step uses a gradient that is not the one of its batch's loss.",
             hint=mistake.hint if mistake else f"{LOSS[0].upper()}{LOSS[1:]}; {STEP}.",
-            counterexample={"step": str((wrong or 0) + 1), "epochs": str(PLAN.epochs)},
+            counterexample=_first_wrong(steps),
         )
 
-    in_each_file(student, NAME, judge)
+    in_each_file(student, score, NAME, judge)
+
+
+def _first_wrong(steps: Sequence[Step]) -> dict[str, str]:
+    wrong = (i for i, each in enumerate(steps, 1) if not each.follows(each.asked["right"]))
+    return {"step": str(next(wrong, 1)), "epochs": str(PLAN.epochs)}
 
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
-def test_every_parameter_is_trained(student, inputs):
+def test_every_parameter_is_trained(student, inputs, score):
     """Training changes every parameter of a model that is to be trained as a whole."""
 
     def judge(run: Run) -> None:
@@ -155,11 +191,11 @@ def test_every_parameter_is_trained(student, inputs):
                 actual=f"unchanged: {', '.join(still)}",
             )
 
-    _in_each_run(student, inputs, judge)
+    _in_each_run(student, inputs, score, judge)
 
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
-def test_learning_rate_is_used(student, inputs):
+def test_learning_rate_is_used(student, inputs, score):
     """A larger learning rate makes larger steps."""
     task = draw_task(inputs, "learning rates", ITEMS)
 
@@ -179,11 +215,11 @@ def test_learning_rate_is_used(student, inputs):
                 },
             )
 
-    in_each_file(student, NAME, judge)
+    in_each_file(student, score, NAME, judge)
 
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
-def test_ten_items_are_learned(student, inputs, sandbox):
+def test_ten_items_are_learned(student, inputs, sandbox, score):
     """Twenty epochs on ten items end with nine or more of them right."""
     task = draw_task(inputs, "ten items", SMALL)
 
@@ -199,13 +235,15 @@ def test_ten_items_are_learned(student, inputs, sandbox):
                 actual=f"{round(right * SMALL)} of {SMALL}",
             )
 
-    in_each_file(student, NAME, judge)
+    in_each_file(student, score, NAME, judge)
 
 
-def _in_each_run(student: Student, inputs: Inputs, judge: Callable[[Run], None]) -> None:
+def _in_each_run(
+    student: Student, inputs: Inputs, score: Score, judge: Callable[[Run], None]
+) -> None:
     """Judge a run of each file's train()."""
     task: Task = draw_task(inputs, "training", ITEMS)
-    in_each_file(student, NAME, lambda file: judge(training_run(student, task, PLAN, file)))
+    in_each_file(student, score, NAME, lambda file: judge(training_run(student, task, PLAN, file)))
 
 
 def _fail_after(run: Run, fault: StudentFault) -> NoReturn:
@@ -223,7 +261,7 @@ def _why_unchanged(run: Run) -> str:
     if not run.updates:
         if any(each.foreign for each in run.forwards):
             return f"The optimizer that steps holds no parameter of the model. {ALL_PARAMETERS}."
-        return f"optimizer.step() is never called ({STEP})."
+        return f"No optimizer.step() is made in {PLAN.epochs} epochs ({STEP})."
     if all(each.rate == 0 for each in run.updates):
         return (
             "The learning rate is 0 in every step. A schedule with warm-up starts at 0 and rises "
