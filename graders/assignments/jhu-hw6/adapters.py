@@ -4,6 +4,7 @@ from adapters_custom import custom_forward, width
 from adapters_dataset import dataset_items
 from adapters_evaluation import evaluations
 from adapters_files import definitions
+from adapters_parts import parts
 from adapters_training import training_log
 from adapters_tuning import tuned
 
@@ -12,6 +13,7 @@ __all__ = [
     "dataset_items",
     "definitions",
     "evaluations",
+    "parts",
     "training_log",
     "tuned",
     "width",

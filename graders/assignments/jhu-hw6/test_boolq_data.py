@@ -1,14 +1,15 @@
 """BoolQADataset: questions and passages as ids, masks and labels."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from hw6_files import definitions
+from hw6_files import definitions, in_each_file
 from hw6_once import ask_once
 from hw6_oracle import ask
-from hw6_replies import is_whole, kind, mapping
+from hw6_replies import is_whole, kind, mapping, sequence
 from hw6_texts import Rows, draw_rows
 from hw6_unwritten import require_own_work
 
@@ -16,7 +17,7 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.errors import BadReply
+from graders.errors import BadReply, StudentRaised
 
 NAME = "BoolQADataset"
 FAMILIES = ("bert", "roberta")
@@ -29,6 +30,9 @@ MISTAKES = {
     "no-separator": "Nothing separates question and passage",
 }
 TEXT = 'the text of an item is question + " [SEP] " + passage'
+PREPARE = "pre_process"
+PARTS = ("training", "validation", "test")
+MOST_SMALL = 100  # rows of a small subset; the handout takes 10
 GIVEN = "BoolQADataset is not in your files: the one that the course gives was taken."
 
 
@@ -46,7 +50,7 @@ def test_items_have_the_keys(student, inputs, score):
             _require_keys(item, rows.max_len)
 
 
-@pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
+@pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
 def test_items_encode_the_text(student, inputs, sandbox, score):
     """The ids are those of question + " [SEP] " + passage, cut or padded to max_len."""
     for rows, items in _replies(student, inputs, score):
@@ -65,7 +69,7 @@ def test_items_encode_the_text(student, inputs, sandbox, score):
             score.note(f"Question and passage are joined in a way of your own; {TEXT}.")
 
 
-@pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
+@pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
 def test_labels_are_the_answers(student, inputs, score):
     """There is an item for each row, in their order, and its label is 1 for yes and 0 for no."""
     for rows, items in _replies(student, inputs, score):
@@ -79,6 +83,49 @@ def test_labels_are_the_answers(student, inputs, score):
                 hint="labels is a whole number: 1 where the answer is True, 0 where it is False.",
                 expected=str(wanted),
                 actual=str([None if each is None else each.tolist() for each in labels])[:200],
+            )
+
+
+@pytest.mark.criterion("boolq-data", weight=0.5, depends_on=("some-code-is-written",))
+def test_parts_are_apart(student, score):
+    """pre_process trains, validates and tests on different rows, and on ten with small_subset."""
+    if not definitions(student, PREPARE):
+        return  # the class or the script may do it; nobody asks for this function
+
+    def judge(file: str) -> None:
+        whole, small = (_parts(student, file, small=each) for each in (False, True))
+        if small and len(small[0]) > MOST_SMALL:
+            fail(
+                "With small_subset=True pre_process still loads many rows for training.",
+                hint="small_subset is for debugging: take 10 rows.",
+                actual=f"{len(small[0])} rows",
+            )
+        if whole:
+            _require_apart(*whole)
+
+    in_each_file(student, score, PREPARE, judge)
+
+
+def _parts(student: Student, file: str, *, small: bool) -> Sequence[frozenset[int]]:
+    """Return the rows of each of the three loaders; none where they cannot be told."""
+    try:
+        reply = sequence(ask_once(student, "parts", file=file, small=small))
+    except StudentRaised:
+        return ()  # what it needs may not be here
+    known = [each for each in reply if is_whole(each) and each.ndim == 1 and each.size]
+    rows = [frozenset(map(int, each)) for each in known]
+    return rows if len(rows) == len(reply) == len(PARTS) else ()
+
+
+def _require_apart(*parts: frozenset[int]) -> None:
+    """Fail where two of the three parts share rows."""
+    for (one, left), (other, right) in combinations(zip(PARTS, parts, strict=True), 2):
+        if shared := len(left & right):
+            fail(
+                f"The {one} and {other} sets share rows.",
+                hint="Train on train[:8000], validate on validation, test on train[8000:].",
+                expected="no row in two sets",
+                actual=f"{shared} of the {len(right)} {other} rows",
             )
 
 
