@@ -17,8 +17,11 @@ def evaluations(
     """One evaluation of the same model for each batch size, and what it did to the model."""
     with offline():
         evaluate = code_of(file)[NAME]
-        model = Classifier(weights, dropout=dropout)
-        return [_evaluated(evaluate, model, batch, size) for size in sizes]
+        models = [Classifier(weights, dropout=dropout) for _ in sizes]
+        return [
+            _evaluated(evaluate, model, batch, size)
+            for model, size in zip(models, sizes, strict=True)
+        ]
 
 
 def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: int) -> Any:

@@ -12,7 +12,7 @@ from hw6_tuning import CLASS, Model, Question, draw_question, logits_of
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
 from graders.checks.inputs import Inputs
-from graders.errors import StudentFault, StudentRaised
+from graders.errors import BadReply, StudentFault, StudentRaised
 
 EVALUATE = "evaluate_model"
 GIVEN = {
@@ -51,7 +51,7 @@ def _does(student: Student, name: str, way: Callable[[str], bool]) -> bool:
         except StudentRaised as fault:
             if not _is_gap(fault):
                 return True
-        except CheckFailed:
+        except (CheckFailed, BadReply):
             continue
         except StudentFault:
             return True

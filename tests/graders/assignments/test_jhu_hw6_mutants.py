@@ -61,13 +61,13 @@ def grade(tmp_path):
     ("change", "points", "words"),
     [
         (('"attention_mask": encoding["attention_mask"].flatten()',
-          '"attention_mask": torch.ones(self.max_len, dtype=torch.long)'), 1, "1 for text"),
-        (("dtype=torch.long", "dtype=torch.float"), 2, "`labels` of an item"),
-        (("return len(self.answers)", "return len(self.answers) - 1"), 3, "one item for each row"),
-        (('"labels": torch', '"label": torch'), 2, "`labels`"),
-        (("self.answers[index]", "self.answers[0]"), 1, "row by row"),
+          '"attention_mask": torch.ones(self.max_len, dtype=torch.long)'), 0.75, "1 for text"),
+        (("dtype=torch.long", "dtype=torch.float"), 1.75, "`labels` of an item"),
+        (("return len(self.answers)", "return len(self.answers) - 1"), 2.5, "one item for each row"),
+        (('"labels": torch', '"label": torch'), 1.75, "`labels`"),
+        (("self.answers[index]", "self.answers[0]"), 0.75, "row by row"),
         (('f"{self.questions[index]} [SEP] {self.passages[index]}"', "self.passages[index]"),
-         1, "The question is missing"),
+         0.75, "The question is missing"),
     ],
 )  # fmt: skip
 def test_wrong_data_set_is_named(grade, change, points, words):
@@ -99,11 +99,11 @@ def test_wrong_evaluation_is_named(grade, change, points, words):
 @pytest.mark.parametrize(
     ("change", "points", "words"),
     [
-        (("criterion(output.logits, batch", "-criterion(output.logits, batch"), 4, "sign is wrong"),
+        (("criterion(output.logits, batch", "-criterion(output.logits, batch"), 3, "sign is wrong"),
         (('batch["labels"].to(device))\n            loss',
-          "output.logits.argmax(-1))\n            loss"), 4, "own predictions"),
+          "output.logits.argmax(-1))\n            loss"), 3, "own predictions"),
         (("            scheduler.step()\n",
-          "            optimizer.step()\n            scheduler.step()\n"), 1, "more than one step"),
+          "            optimizer.step()\n            scheduler.step()\n"), 2, "more than one step"),
         (("            loss.backward()\n", ""), 8, "never calls backward"),
         (("loss = criterion(output.logits", "loss = criterion(output.logits.detach()"),
          8, "is it detached?"),
@@ -124,11 +124,11 @@ def test_wrong_training_is_named(grade, change, points, words):
         ("full-tuning", ("mean(dim=1)", "select(1, -1)"), 2, "Only the last token"),
         ("full-tuning", (POOLED, "None"), 4, "without logits"),
         ("head-tuning", ('if self.type == "full":', "if True:"), 3, "backbone"),
-        ("head-tuning", ("nn.Linear(size, num_labels)", "nn.Linear(size, num_labels, bias=False)"),
-         3, "with its bias"),
-        ("prefix-tuning", ("(ones, attention_mask)", "(attention_mask, ones)"), 1,
+        ("full-tuning", ("nn.Linear(size, num_labels)", "nn.Linear(size, num_labels, bias=False)"),
+         2, "not those of the mean"),
+        ("prefix-tuning", ("(ones, attention_mask)", "(attention_mask, ones)"), 2,
          "behind the text's mask"),
-        ("prefix-tuning", ("[self.prefix, *own]", "[self.prefix]"), 2, "The classifier learns"),
+        ("prefix-tuning", ("[self.prefix, *own]", "[self.prefix]"), 1.5, "The classifier learns"),
     ],
 )  # fmt: skip
 def test_wrong_tuning_is_named(grade, criterion, change, points, words):
@@ -141,7 +141,7 @@ def test_prefix_for_each_text_is_named(grade):
     shape = ("torch.randn(prefix_length, size)", "torch.randn(3, prefix_length, size)")
     used = ("self.prefix.unsqueeze(0).expand(len(words), -1, -1)", "self.prefix[: len(words)]")
     lost, said = grade({BASE: solution(BASE), PEFT: changed(PEFT, shape, used)}, "prefix-tuning")
-    assert lost == {"prefix-tuning": 5}
+    assert lost == {"prefix-tuning": 3}
     assert "a prefix for each text" in said
 
 
@@ -169,12 +169,12 @@ def test_weights_changed_without_training_earn_nothing(grade):
     assert lost == {"training": 8}
 
 
-def test_weaker_of_two_files_counts(grade):
+def test_each_of_two_files_has_its_share(grade):
     broken = changed(
         PEFT, ("            optimizer.zero_grad()\n            mymodel.zero_grad()", "")
     )
     lost, said = grade({BASE: solution(BASE), PEFT: broken}, "training")
-    assert lost == {"training": 3}
+    assert lost == {"training": 1}
     assert "`train` in `classification.py`, line" in said
 
 
