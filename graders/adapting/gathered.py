@@ -88,6 +88,16 @@ class Gathered:
         line = made.node.lineno if made else 1
         return f"`{home.source.name}`{cell}, line {line}"
 
+    def loops_around(self, name: str) -> list[tuple[str, ast.stmt]]:
+        """Return the loops that call a function of this name, each with its file name."""
+        return [
+            (statement.filename, loop)
+            for outline in self._files
+            for statement in outline.statements.values()
+            for loop in ast.walk(statement.node)
+            if isinstance(loop, ast.For | ast.While) and _calls(loop, name)
+        ]
+
     @property
     def notes(self) -> list[str]:
         """What a student should know about the files, as sentences."""
@@ -205,6 +215,11 @@ def gather(
     """
     border = re.compile(until, re.IGNORECASE) if until else None
     return Gathered(Upload(folder, given=given or {}, until=border), wanted, own)
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    functions = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    return any(name in (getattr(each, "id", ""), getattr(each, "attr", "")) for each in functions)
 
 
 def _holds(outline: Outline, name: str) -> bool:

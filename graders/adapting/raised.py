@@ -1,16 +1,25 @@
 """What student code raised, told as the worker tells it, where the call itself goes on."""
 
+import ast
 import linecache
+import os
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 MAX_TEXT = 500  # characters of a message
+GPU = ("CUDA", "cuda", "NVIDIA", "nvidia")
 
 
-def told(error: BaseException, folder: Path) -> dict[str, str]:
-    """Return kind and message of what was raised, and its last place in the student's files."""
+def told(error: BaseException, folder: Path) -> dict[str, Any]:
+    """Return kind and message of what was raised, and its last place in the student's files.
+
+    `elsewhere` says that it may well not be raised on the student's own machine.
+    """
     where, source = _place(error, folder)
     return {
+        "elsewhere": is_of_this_machine(error),
         "outcome": "exited" if isinstance(error, SystemExit) else "raised",
         "kind": type(error).__name__,
         "message": _text(error),
@@ -27,6 +36,26 @@ def is_unwritten(error: BaseException, folder: Path) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     own = bool(frames) and frames[-1].filename.startswith(f"{folder}/")
     return isinstance(error, NotImplementedError) and own
+
+
+def is_of_this_machine(error: BaseException) -> bool:
+    """Return whether it is for lack of a file, library, variable or GPU that code raises."""
+    if isinstance(error, OSError | ImportError | EOFError):
+        return True
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, KeyError) and frames and frames[-1].filename == os.__file__:
+        return True  # os.environ["SLURM_JOB_ID"]
+    return any(word in _text(error) for word in GPU)
+
+
+def is_raised_inside(error: BaseException, loops: Iterable[tuple[str, ast.stmt]]) -> bool:
+    """Return whether it came out of one of these statements, each with its file name."""
+    lines = {(each.filename, each.lineno) for each in traceback.extract_tb(error.__traceback__)}
+    return any(
+        (name, line) in lines
+        for name, node in loops
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
 
 
 def _place(error: BaseException, folder: Path) -> tuple[str, str]:

@@ -1,9 +1,11 @@
 """Names of the hub mean tiny local models and tokenizers of the same family."""
 
+import contextlib
 import functools
 import importlib
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,8 +86,9 @@ def _replace(owner: Any) -> None:
         if family is None:
             return original(cls, pretrained_model_name_or_path, *values, **named)
         kept = {key: value for key, value in named.items() if key not in DROPPED}
-        here = str(local_directory(family))
-        return original(cls, here, *values, **kept | {"local_files_only": True})
+        with contextlib.redirect_stdout(sys.__stdout__), contextlib.redirect_stderr(sys.__stderr__):
+            here = str(local_directory(family))  # what stands in for them may lack isatty()
+            return original(cls, here, *values, **kept | {"local_files_only": True})
 
     owner.from_pretrained = classmethod(from_pretrained)
 

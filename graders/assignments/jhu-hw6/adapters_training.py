@@ -12,7 +12,7 @@ from adapters_files import by_position, code_of, globals_of, offline, settings
 from adapters_log import Log
 from adapters_spy import CPU, Classifier, items, state
 from adapting.gathered import code_folder
-from adapting.raised import is_unwritten, told
+from adapting.raised import is_of_this_machine, is_unwritten, told
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -69,7 +69,7 @@ def _attempt(
 ) -> Exception | None:
     """Run the loop; return what it raises.
 
-    A brief run asks what the loop learns: one that raises at the end of an epoch goes on then.
+    A brief run asks what the loop learns: one that lacks something here when an epoch ends goes on.
     """
     epoch = -(-len(batches["train"]["labels"]) // plan["batch_size"])
     while True:
@@ -78,8 +78,8 @@ def _attempt(
             with log.watching():
                 run(log.model, batches, plan, file=file, own=own)
         except Exception as problem:  # noqa: BLE001  told
-            done = log.stepped >= plan["epochs"] * epoch
-            if done or not plan["brief"] or log.stepped < before + epoch:
+            goes_on = plan["brief"] and is_of_this_machine(problem)
+            if not goes_on or not epoch <= log.stepped - before < plan["epochs"] * epoch:
                 return problem
         else:
             return None

@@ -62,6 +62,7 @@ class Run:
     forwards: Sequence[Update]
     final: Mapping[str, Floats]
     ended: StudentFault | None
+    elsewhere: bool  # whether that may well not be raised on the student's machine
 
     @property
     def updates(self) -> Sequence[Update]:
@@ -98,7 +99,8 @@ def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
     told = mapping(reply["ended"])
     ended = fault_of(told) if told else None
-    return Run(task, forwards, _whole(task, reply["final"]), ended)
+    elsewhere = told.get("elsewhere") is True
+    return Run(task, forwards, _whole(task, reply["final"]), ended, elsewhere)
 
 
 def _update(task: Task, reply: Mapping[str, Any]) -> Update:

@@ -16,8 +16,10 @@ import numpy as np
 from a2_sst2_asked import asked, unreadable
 from a2_sst2_rows import Row, rows
 
+from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
+from graders.errors import StudentFault
 
 EPOCHS = 64  # of the script: nobody trains for more
 SPLITS = ("train", "validation", "test")
@@ -69,6 +71,7 @@ class Visits:
     loaders: Mapping[str, Loader]
     script: Mapping[str, Sequence[float]]
     splits: Mapping[str, Sequence[Row]]
+    ended: StudentFault | None  # what main raised after it had trained
 
     def of(self, kind: str) -> list[Visit]:
         """The events of one kind."""
@@ -134,7 +137,9 @@ def visits(student: Student, inputs: Inputs) -> Visits:
         unreadable()
     loaders: Any = reply.get("loaders") if isinstance(reply.get("loaders"), dict) else {}
     known = {name: _loader(loaders[name]) for name in SPLITS if name in loaders}
-    return Visits([_visit(each) for each in reply["events"]], known, script, splits)
+    told = reply.get("ended")
+    ended = fault_of(told) if isinstance(told, dict) and told else None
+    return Visits([_visit(each) for each in reply["events"]], known, script, splits, ended)
 
 
 def _visit(reply: Any) -> Visit:

@@ -7,6 +7,7 @@ Nothing is judged here.
 """
 
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -68,13 +69,15 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float | np.generic) else None
 
 
-def evaluation_form(seed: int) -> tuple[Form, bool]:
-    """What evaluate returns, and whether the model is in training mode after it.
+@cache
+def evaluation_form(evaluate: Any, seed: int, **options: Any) -> tuple[Form, bool]:
+    """Return what evaluate returns with these options, and whether it leaves training mode on.
 
     A float, and eval mode, where evaluate does not work: its own checks say so.
     """
     try:
-        (right, left), (wrong, _) = (_evaluated(seed, labels) for labels in ((1, 0), (0, 1)))
+        asked = partial(evaluate, **options)
+        (right, left), (wrong, _) = (_evaluated(asked, seed, each) for each in ((1, 0), (0, 1)))
     except Exception:  # noqa: BLE001
         return Form(0.0), False
     before, after = numbers(wrong), numbers(right)
@@ -84,14 +87,14 @@ def evaluation_form(seed: int) -> tuple[Form, bool]:
     return Form(0.0), left
 
 
-def _evaluated(seed: int, labels: tuple[int, int]) -> tuple[Any, bool]:
-    """What evaluate says of a good and a bad text with these labels."""
+def _evaluated(evaluate: Any, seed: int, labels: tuple[int, int]) -> tuple[Any, bool]:
+    """Return what evaluate says of a good and a bad text with these labels."""
     from adapting.devices import on_cpu
 
     model = classifier(seed).train()
     batches = loader(*_source(labels))
     with on_cpu(), keeping(unseen), predicting(model, CLASSES):
-        returned = call(wanted("evaluate"), {"model": model, "loader": batches})
+        returned = call(evaluate, {"model": model, "loader": batches})
     return returned, model.training
 
 

@@ -11,6 +11,7 @@ import contextlib
 import inspect
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any
 from unittest import mock
@@ -22,6 +23,8 @@ from adapters_sst2_forms import Form, evaluation_form, training_forms
 from adapters_sst2_loaders import Loaders, in_process, strange_id
 from adapters_sst2_marks import mark, marked
 from adapters_sst2_saves import keeping
+from adapting.gathered import code_folder
+from adapting.raised import is_of_this_machine, is_raised_inside, told
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -35,15 +38,19 @@ ARGUMENTS = {
 class Script:
     """What stands in for training and evaluation, and all that was noted meanwhile."""
 
-    def __init__(self, script: dict[str, list[float]], splits: dict[str, Rows]) -> None:
+    def __init__(
+        self, script: dict[str, list[float]], splits: dict[str, Rows], weights: int
+    ) -> None:
         self._script = script
+        self._forms = partial(evaluation_form, optional("evaluate"), weights)
         self._loaders = Loaders(splits)
         self.epoch = 0
         self.events: list[dict[str, Any]] = []
 
-    def report(self) -> dict[str, Any]:
-        """All that main did, one event after the other, and what its loaders deliver."""
-        return {"events": self.events, "loaders": self._loaders.seen}
+    def report(self, problem: Exception | None) -> dict[str, Any]:
+        """Return all that main did, what its loaders deliver, and what it raised in the end."""
+        ended = told(problem, code_folder()) if problem is not None else {}
+        return {"events": self.events, "loaders": self._loaders.seen, "ended": ended}
 
     def note(self, kind: str, **values: Any) -> None:
         """Keep one event."""
@@ -69,8 +76,10 @@ class Script:
             mark(model, self.epoch)
         return form.filled(self._number("train"))
 
-    def evaluate(self, form: Form, leaves_training: bool | None, *args: Any, **kwargs: Any) -> Any:
+    def evaluate(self, *args: Any, **kwargs: Any) -> Any:
         """In place of evaluate."""
+        plain = {key: each for key, each in kwargs.items() if isinstance(each, bool | int | str)}
+        form, leaves_training = self._forms(**plain)
         given = [*args, *kwargs.values()]
         model, split = _of(given, nn.Module), self._split(given)
         self.note(
@@ -130,24 +139,29 @@ def sst2_main(
 ) -> dict[str, Any]:
     """What main does with these splits, where evaluation follows the script.
 
-    The script has a number for each epoch and split, the one before training first.
+    The script has a number for each epoch and split, the one before training first. A main that
+    raises once it has trained is told by what it did until then.
     """
     provide(splits)
-    main, (form, leaves_training) = wanted("main"), evaluation_form(weights)
-    problem: Exception | None = None
+    main = wanted("main")
+    tried: list[tuple[Script, Exception]] = []
     for training in training_forms(weights):
-        run = Script(script, splits)
+        run = Script(script, splits, weights)
         standins = {
             "train_one_epoch": lambda *a, form=training, run=run, **k: run.train(form, *a, **k),
-            "evaluate": lambda *a, run=run, **k: run.evaluate(form, leaves_training, *a, **k),
+            "evaluate": lambda *a, run=run, **k: run.evaluate(*a, **k),
         }
         try:
             _run(main, standins, run)
         except Exception as error:  # noqa: BLE001  the next form may be the one main expects
-            problem = problem or error
+            tried.append((run, error))
             continue
-        return run.report()
-    raise problem or RuntimeError("main was not run")
+        return run.report(None)
+    run, problem = max(tried, key=lambda each: len(each[0].events))
+    late = not is_raised_inside(problem, code().loops_around("train_one_epoch"))
+    if run.epoch and (late or is_of_this_machine(problem)):
+        return run.report(problem)
+    raise tried[0][1]
 
 
 def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> None:

@@ -9,11 +9,15 @@ from a2_sst2_visits import Loader, Visits, visits
 
 from graders.checks.compare import fail
 
+ENDED = "The code of main then ends with an error; what it did before counts"
+
 
 @pytest.mark.criterion("sst2-main", weight=0)
-def test_main_is_written(student, inputs):
+def test_main_is_written(student, inputs, score):
     """main trains and evaluates; what holds of code that does not is not counted."""
     seen = visits(student, inputs)
+    if seen.ended is not None:
+        score.note(f"{ENDED}: {seen.ended} {seen.ended.where}".rstrip())
     if not seen.last_epoch:
         not_written("main does not call train_one_epoch.")
     if not seen.evaluations():
