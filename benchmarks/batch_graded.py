@@ -40,7 +40,9 @@ def score(path: Path, tier: Tier, criteria: frozenset[str], *, is_warm: bool) ->
     with tempfile.TemporaryDirectory(prefix="softmark-", ignore_cleanup_errors=True) as work:
         upload = identify(path, ASSIGNMENT.name)
         place = Path(work) / "upload"
-        clean = open_submission(upload, place, code=files.code, artifacts=files.artifacts)
+        clean = open_submission(
+            upload, place, code=files.code, artifacts=files.artifacts, whole=files.whole
+        )
         with (
             open_data(None, seed=0) as data,
             student(clean.code, tier, is_warm=is_warm) as asked,

@@ -173,7 +173,7 @@ def _files_of(upload: Path, task: Assignment) -> dict[str, str]:
         files = list_files(upload).files if upload.is_dir() else {}
     except Rejected:
         return {}
-    code = find(files, task.files.code, ()).code
+    code = find(files, task.files.code, (), whole=task.files.whole).code
     own = [] if code is None else [path for path in files if path.is_relative_to(code)]
     top = Path(os.path.relpath(upload.resolve()))
     if code is None or ".." in top.parts:  # not in the repository

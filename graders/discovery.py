@@ -43,6 +43,7 @@ class _Files(_Strict):
     artifacts: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    whole: bool = False
 
 
 class _Suite(_Strict):
@@ -127,7 +128,11 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
         due=file.due,
         rubric=rubric,
         files=FileSpec(
-            file.files.code, _artifacts(file, written), file.files.optional, file.files.names
+            file.files.code,
+            _artifacts(file, written),
+            file.files.optional,
+            file.files.names,
+            file.files.whole,
         ),
         limits=Limits(**file.limits.model_dump()),
         seed=file.seed,

@@ -81,13 +81,15 @@ class FileSpec:
     """The file names an assignment looks for in a submission.
 
     `optional` are the artifacts that may be left out, `names` the functions and classes that checks
-    look for: a student's own check says which of the others are missing.
+    look for: a student's own check says which of the others are missing. With `whole` the student's
+    process sees all code of the upload, not only the folder that holds the `code` files.
     """
 
     code: tuple[str, ...]
     artifacts: tuple[str, ...]
     optional: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

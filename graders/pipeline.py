@@ -146,6 +146,7 @@ def _run(
             Path(work) / "upload",
             code=assignment.files.code,
             artifacts=assignment.files.artifacts,
+            whole=assignment.files.whole,
         )
         seed = _inputs(assignment, options).seed("process")
         with (

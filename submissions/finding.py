@@ -41,13 +41,20 @@ class Found:
     notes: tuple[str, ...]
 
 
-def find(files: Collection[PurePosixPath], code: Sequence[str], artifacts: Sequence[str]) -> Found:
-    """The folder with most of the `code` modules, and every artifact by its name.
+def find(
+    files: Collection[PurePosixPath],
+    code: Sequence[str],
+    artifacts: Sequence[str],
+    *,
+    whole: bool = False,
+) -> Found:
+    """Return the folder with most of the `code` modules, and every artifact by its name.
 
     A name with a star in it is a pattern: then any file of code may hold what is wanted, and the
-    whole upload is the code folder. Among equals a folder not named like a copy wins, then one
-    named src, then the shallowest, then the first of the alphabet. Artifacts are looked for beside
-    the code folder, in it, then anywhere; the exact name wins over one that differs by case.
+    whole upload is the code folder. It also is where `whole` says so; what runs beside the code
+    chooses the modules then. Among equals a folder not named like a copy wins, then one named src,
+    then the shallowest, then the first of the alphabet. Artifacts are looked for beside that
+    folder, in it, then anywhere; the exact name wins over one that differs by case.
     """
     own = sorted(path for path in files if not _is_foreign(path))
     if any("*" in name for name in code):
@@ -55,6 +62,9 @@ def find(files: Collection[PurePosixPath], code: Sequence[str], artifacts: Seque
     else:
         chosen, notes = _best_folder(own, code)
     near = _near(chosen)
+    if whole:
+        notes = notes if chosen is None else []
+        chosen = PurePosixPath() if any(path.suffix == ".py" for path in own) else None
     candidates = {name: _candidates(own, name, near) for name in artifacts}
     found = {name: paths for name, paths in candidates.items() if paths}
     if not code and not found:

@@ -9,12 +9,13 @@ batch folder ─ collect ─ identify_all ─ Submission
 """
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from submissions.archive import SUFFIXES, WANTED, unpack
 from submissions.escaping import shown
-from submissions.finding import find
+from submissions.finding import Found, find
 from submissions.folder import copy_needed
 from submissions.identity import identify, identify_all
 from submissions.leftout import is_left_out
@@ -51,30 +52,35 @@ def _is_of_the_system(path: Path) -> bool:
 
 
 def open_submission(
-    submission: Submission, work: Path, *, code: Sequence[str], artifacts: Sequence[str]
+    submission: Submission,
+    work: Path,
+    *,
+    code: Sequence[str],
+    artifacts: Sequence[str],
+    whole: bool = False,
 ) -> CleanFolder:
     """Copy what grading needs below `work`; the upload itself is only read.
 
-    `code` are the wanted modules' file names, `artifacts` those of the other files. Raises
-    Rejected, with one sentence for the student, when the upload is unsafe or no upload at all.
+    `code` are the wanted modules' file names, `artifacts` those of the other files; `whole` asks
+    for all code of the upload. Raises Rejected, with one sentence for the student, when the upload
+    is unsafe or no upload at all.
     """
     path = submission.path
+    find_there = partial(find, code=code, artifacts=artifacts, whole=whole)
     if path.is_symlink() or not (path.is_dir() or path.is_file()):
         raise Rejected(f"{shown(path.name)} is a link or no ordinary file; upload {WANTED}.")
     if path.is_dir():
-        return _open_folder(path, work / "clean", code, artifacts)
+        return _open_folder(path, work / "clean", find_there)
     if not path.name.casefold().endswith(SUFFIXES):
         raise Rejected(f"{shown(path.name)} is not an assignment; upload {WANTED}.")
     unpacked = work / "unpacked"
     try:
         unpack(path, unpacked)
-        return _open_folder(unpacked, work / "clean", code, artifacts)
+        return _open_folder(unpacked, work / "clean", find_there)
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
 
 
-def _open_folder(
-    folder: Path, root: Path, code: Sequence[str], artifacts: Sequence[str]
-) -> CleanFolder:
+def _open_folder(folder: Path, root: Path, find_there: Callable[..., Found]) -> CleanFolder:
     listing = list_files(folder)
-    return copy_needed(folder, listing, find(listing.files, code, artifacts), root)
+    return copy_needed(folder, listing, find_there(listing.files), root)

@@ -4,6 +4,7 @@ from adapters_checkpoint import read_checkpoint
 from adapters_corruption import draw_corruptions
 from adapters_rerun import rerun_begins, rerun_command, rerun_sees_gpu
 from adapters_rotary import constant_text, rope_attention, rotary_tables, rotate
+from adapters_student import student_files
 from adapters_training import training_runs
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "rope_attention",
     "rotary_tables",
     "rotate",
+    "student_files",
     "training_runs",
 ]

@@ -29,7 +29,7 @@ from unittest import mock
 import numpy as np
 import torch
 from adapters_losses import Losses
-from adapters_student import student_module
+from adapters_student import modules, student_module
 from torch.utils.data import DataLoader
 
 FOLDER = Path("rerun")
@@ -74,6 +74,7 @@ def rerun_sees_gpu() -> bool:
 
 
 def _script() -> str | None:
+    modules()
     spec = importlib.util.find_spec("run")
     return None if spec is None else spec.origin
 

@@ -1,18 +1,25 @@
 """Finds the student's modules, however their files import each other; runs beside that code."""
 
 import importlib
-import importlib.util
 import sys
-from pathlib import Path
+from functools import cache
 from types import ModuleType
 from typing import Any
 
+from adapting.gathered import code_folder
+from adapting.modules import Modules
+from adapting.outline import Outline
+
 PACKAGES = ("src", "submission")  # names under which editions import their own files
+MODULES = {
+    "dataset": ("CharCorruptionDataset",),
+    "attention": ("precompute_rotary_emb", "apply_rotary_emb", "CausalSelfAttention"),
+}
 
 
 def student_module(name: str) -> ModuleType:
-    """The student's module of this name, or the stand-in for a file that the starter gives."""
-    _know_packages()
+    """Return the student's module of this name, or the stand-in for a file of the starter."""
+    modules()
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -21,16 +28,32 @@ def student_module(name: str) -> ModuleType:
     return importlib.import_module(f"{PACKAGES[0]}.{name}")
 
 
-def _know_packages() -> None:
-    """Let `from .attention import …` and `from src.attention import …` find the same folder."""
-    spec = importlib.util.find_spec("attention") or importlib.util.find_spec("dataset")
-    if spec is None or spec.origin is None:
-        return
+def student_files() -> dict[str, Any]:
+    """Return which file each module is, and what the student should know about the choice."""
+    found = modules()
+    return {"files": {name: found.place(name) for name in MODULES}, "notes": found.notes[:10]}
+
+
+@cache
+def modules() -> Modules:
+    """Return the student's modules, ready to be imported.
+
+    `from .attention import ...` and `from src.attention import ...` find the same folder.
+    """
+    found = Modules(code_folder(), MODULES, _is_written)
+    found.install()
     for name in PACKAGES:
-        if name not in sys.modules:
-            package = ModuleType(name)
-            package.__path__ = [str(Path(spec.origin).parent)]
-            sys.modules[name] = package
+        package = ModuleType(name)
+        package.__path__ = [str(found.main)]
+        sys.modules.setdefault(name, package)
+    return found
+
+
+def _is_written(outline: Outline, name: str) -> bool:
+    """Return whether a file has its own version of this name; the starter's attention runs."""
+    if name == "CausalSelfAttention":
+        return False
+    return outline.is_written(name) or (name not in outline.binders and bool(outline.stars))
 
 
 class SummaryWriter:

@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 import torch
-from adapters_student import student_module
+from adapters_student import modules, student_module
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -40,6 +40,7 @@ def training_runs(files: dict[str, str], cases: list[dict[str, Any]]) -> list[di
     The file that a case reads holds the weights of the earlier case that wrote it, whatever that
     case itself put there. Returns an empty list where there is no run.py.
     """
+    modules()
     spec = importlib.util.find_spec("run")
     if spec is None or spec.origin is None:
         return []

@@ -1,0 +1,149 @@
+"""Which files of an upload its own modules are, where code is imported as Python imports it.
+
+    upload -> the folder that holds most of what is wanted -> each module: its file there, if that
+              file is written; else the best of another name or folder
+
+A module that raises when it is imported, once it has defined what is wanted, is taken as it is.
+"""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .listing import list_code, shown
+from .outline import Outline
+from .raised import told
+from .upload import Upload
+
+Wanted = Mapping[str, Sequence[str]]  # a module's name -> what it is to define
+Written = Callable[[Outline, str], bool]
+
+
+class Modules(MetaPathFinder):
+    """The modules of one upload; found by every import once it is installed."""
+
+    def __init__(self, folder: Path, wanted: Wanted, written: Written) -> None:
+        self._folder = folder
+        self._wanted = wanted
+        self._written = written
+        self._upload = Upload(folder, given={}, until=None)
+        self._listing = list_code(folder, tuple(wanted))
+        self._outlines = [
+            self._upload.outline(path) for path in self._listing.paths if path.suffix == ".py"
+        ]
+        self.main = self._main_folder()
+        self.files = {name: path for name in wanted if (path := self._file(name)) is not None}
+        self._notes: list[str] = []
+
+    @property
+    def notes(self) -> list[str]:
+        """What a student should know about the files that were taken."""
+        away = {n: p for n, p in self.files.items() if p != self.main / f"{n}.py"}
+        own = [path for path in self._listing.own if path.parent == self.main]
+        others = sorted(shown(self._folder, path) for path in self._listing.own - {*own})
+        left = f"`{self._named(self.main)}` was taken, and not {', '.join(others[:4])}."
+        return [
+            *([left] if own and others else []),
+            *(
+                f"`{shown(self._folder, path)}` was taken as {name}.py."
+                for name, path in away.items()
+            ),
+            *self._notes,
+        ]
+
+    def place(self, name: str) -> str:
+        """Return the file of a module as the student knows it."""
+        return shown(self._folder, self.files[name]) if name in self.files else ""
+
+    def install(self) -> None:
+        """Let imports find these modules, and the main folder's files before any other."""
+        sys.path[:] = [str(self.main), *(each for each in sys.path if each != str(self.main))]
+        sys.meta_path.insert(0, self)
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
+        """Return where a wanted module lies, also where it is imported from a package."""
+        path = self.files.get(name.rpartition(".")[2])
+        if path is None:
+            return None
+        bound = self._upload.outline(path).binders
+        defined = [each for each in self._wanted[name.rpartition(".")[2]] if each in bound]
+        loader = _Tolerant(path, defined, self._note)
+        return importlib.util.spec_from_file_location(name, path, loader=loader)
+
+    def _note(self, error: BaseException, path: Path) -> None:
+        problem = told(error, self._folder)
+        self._notes.append(
+            f"Importing `{shown(self._folder, path)}` ends with {problem['kind']}: "
+            f"{problem['message']} (line {problem['where'].rpartition(' ')[2] or '?'}); what it "
+            "defines above counts."
+        )
+
+    def _named(self, folder: Path) -> str:
+        return shown(self._folder, folder) if folder != self._folder else "."
+
+    # ------------------------------------------------------------ which file
+
+    def _main_folder(self) -> Path:
+        """Return the folder that holds most of the wanted modules, written ones above all."""
+        held: dict[Path, list[Outline]] = {}
+        for each in self._outlines:
+            if each.source.path.stem in self._wanted:
+                held.setdefault(each.source.path.parent, []).append(each)
+
+        def rank(folder: Path) -> tuple[Any, ...]:
+            files = held[folder]
+            spare = all(each.source.path in self._listing.spare for each in files)
+            written = sum(self._amount(each, each.source.path.stem) > 0 for each in files)
+            parts = folder.relative_to(self._folder).parts
+            return spare, -written, -len(files), folder.name != "src", len(parts), str(folder)
+
+        return min(held, key=rank, default=self._folder)
+
+    def _amount(self, outline: Outline, module: str) -> int:
+        """Return how many of the module's names a file defines, beyond a starter's stubs."""
+        return sum(self._written(outline, name) for name in self._wanted[module])
+
+    def _file(self, module: str) -> Path | None:
+        """Return the file of a module: in the main folder, unless it is unwritten there."""
+        own = self.main / f"{module}.py"
+
+        def rank(outline: Outline) -> tuple[bool, bool, int]:
+            path = outline.source.path
+            return path in self._listing.spare, path.stem != module, -self._amount(outline, module)
+
+        known = {each.source.path: each for each in self._outlines}
+        if own in known and self._amount(known[own], module):
+            return own
+        found = [each for each in self._outlines if self._amount(each, module)]
+        best = min(found, key=rank, default=None)
+        return best.source.path if best is not None else own if own in known else None
+
+
+class _Tolerant(Loader):
+    """Runs a module, and lets it raise once it has defined what is wanted."""
+
+    def __init__(
+        self, path: Path, wanted: Sequence[str], note: Callable[[BaseException, Path], None]
+    ) -> None:
+        self._path = path
+        self._wanted = wanted
+        self._note = note
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Let Python make the module."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the file."""
+        code = compile(self._path.read_bytes(), str(self._path), "exec", dont_inherit=True)
+        try:
+            exec(code, vars(module))  # noqa: S102  the student's code, in the sandbox
+        except (Exception, SystemExit) as error:
+            if not self._wanted or not set(self._wanted) <= set(vars(module)):
+                raise
+            self._note(error, self._path)
