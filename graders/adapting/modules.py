@@ -27,8 +27,12 @@ Written = Callable[[Outline, str], bool]
 class Modules(MetaPathFinder):
     """The modules of one upload; found by every import once it is installed."""
 
-    def __init__(self, folder: Path, wanted: Wanted, written: Written) -> None:
+    def __init__(
+        self, folder: Path, wanted: Wanted, written: Written, packages: Sequence[str] = ()
+    ) -> None:
+        """Take the `wanted` modules, also where they are imported from one of these packages."""
         self._folder = folder
+        self._packages = ("", *packages)
         self._wanted = wanted
         self._written = written
         self._upload = Upload(folder, given={}, until=None)
@@ -66,12 +70,13 @@ class Modules(MetaPathFinder):
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Return where a wanted module lies, also where it is imported from a package."""
-        path = self.files.get(name.rpartition(".")[2])
+        """Return where a wanted module lies."""
+        package, _, stem = name.rpartition(".")
+        path = self.files.get(stem) if package in self._packages else None
         if path is None:
             return None
         bound = self._upload.outline(path).binders
-        defined = [each for each in self._wanted[name.rpartition(".")[2]] if each in bound]
+        defined = [each for each in self._wanted[stem] if each in bound]
         loader = _Tolerant(path, defined, self._note)
         return importlib.util.spec_from_file_location(name, path, loader=loader)
 

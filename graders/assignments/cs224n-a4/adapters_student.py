@@ -40,7 +40,7 @@ def modules() -> Modules:
 
     `from .attention import ...` and `from src.attention import ...` find the same folder.
     """
-    found = Modules(code_folder(), MODULES, _is_written)
+    found = Modules(code_folder(), MODULES, _is_written, PACKAGES)
     found.install()
     for name in PACKAGES:
         package = ModuleType(name)
