@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from graders import scoring
@@ -34,6 +35,7 @@ from graders.model import (
     Submission,
 )
 from graders.rerun import RerunPlan, open_rerun
+from graders.rivals import ambiguous, best_of_rivals
 from graders.suite.process import open_suite
 from submissions.receive import open_submission
 from submissions.submission import Rejected
@@ -164,6 +166,11 @@ def _run(
             material = Material(student, sandbox, files, data, rerun, inputs, suite)
             plugin = GradingPlugin(assignment, material, options.only)
             run_checks(assignment.folder, plugin, also=also(assignment))
+            results: Sequence[CheckResult] = plugin.results
+            if clean.code is not None and suite is None:
+                judge = partial(_judge_again, clean.code, assignment, options, material)
+                results, notes = best_of_rivals(results, assignment, clean.code, student, judge)
+                environment["intake"] = [*clean.notes, *notes]
             environment["student_process"] = dict(student.environment)
             trained = (rerun.student,) if rerun is not None else ()
             tested = suite.students.values() if suite is not None else ()
@@ -172,7 +179,21 @@ def _run(
             environment["faults"] = plugin.faults
         if plugin.found_fingerprints:
             environment["fingerprints"] = plugin.found_fingerprints
-        return plugin.results
+        return results
+
+
+def _judge_again(
+    code: Path,
+    assignment: Assignment,
+    options: Options,
+    material: Material,
+    only: frozenset[str],
+) -> tuple[Sequence[CheckResult], Sequence[Path]]:
+    """Judge some criteria on the files that are left."""
+    with _process("adapters.py", code, assignment, options) as student:
+        plugin = GradingPlugin(assignment, replace(material, student=student), only)
+        run_checks(assignment.folder, plugin, also=also(assignment))
+        return plugin.results, ambiguous(student, code)
 
 
 def _process(

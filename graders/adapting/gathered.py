@@ -17,7 +17,7 @@ from typing import Any
 
 from .listing import shown
 from .module import Module
-from .notes import copies, failures, rivals, shortened, spread
+from .notes import copies, failures, rivals, same_meaning, shortened, spread
 from .outline import Outline, method
 from .upload import Upload
 
@@ -72,9 +72,15 @@ class Gathered:
         return next((self._upload.module(each.source.path).namespace for each in homes), {})
 
     def is_own(self, name: str) -> bool:
-        """Return whether one of the assignment's own files defines this name, however emptily."""
-        own = (each for each in self._files if each.source.path in self._listing.own)
-        return any(_defines(each, name) for each in own)
+        """Return whether one of the assignment's own files defines this name, and not emptily."""
+        home = self._homes.get(name)
+        own = home is not None and home.source.path in self._listing.own
+        return home is not None and own and _defines(home, name) and home.is_written(name)
+
+    def is_spare(self, name: str) -> bool:
+        """Return whether the name is taken from a file named like a copy, a draft or a starter."""
+        home = self._homes.get(name)
+        return home is not None and home.source.path in self._listing.spare
 
     def source(self, name: str) -> str:
         """Return the file that this name is taken from."""
@@ -87,6 +93,26 @@ class Gathered:
         cell = made.filename.removeprefix(str(home.source.path)) if made else ""
         line = made.node.lineno if made else 1
         return f"`{home.source.name}`{cell}, line {line}"
+
+    def rivals(self) -> dict[str, list[str]]:
+        """Return, for each file taken, those that may as well be the one that was meant.
+
+        They define a name differently and are no copies, drafts or experiments. Beside one of the
+        assignment's own files only another of that name is one.
+        """
+        found: dict[str, list[str]] = {}
+        for name, home in self._homes.items():
+            for other in self._files:
+                if self._may_be_meant(other, home, name):
+                    found.setdefault(home.source.name, []).append(other.source.name)
+        return {name: list(dict.fromkeys(others)) for name, others in found.items()}
+
+    def _may_be_meant(self, other: Outline, home: Outline, name: str) -> bool:
+        own, path = self._listing.own, other.source.path
+        if path in self._listing.spare or (home.source.path in own and path not in own):
+            return False
+        written = other is not home and _defines(other, name) and other.is_written(name)
+        return written and not same_meaning(home, other, name)
 
     def loops_around(self, name: str) -> list[tuple[str, ast.stmt]]:
         """Return the loops that call a function of this name, each with its file name."""
@@ -137,17 +163,20 @@ class Gathered:
     def _home(self, name: str) -> Outline | None:
         """Return the file that a name is taken from.
 
-        An own file that imports the name means that import. Other files come after one that
-        defines it; among equals, a definition that is written goes first.
+        What an own file defines goes first, and what it imports or has as a method. Another file
+        comes next if its definition is written: a function or class, then a method. Last come what
+        is still to be written, and names that another file imports.
         """
 
-        def rank(outline: Outline) -> tuple[bool, int, bool]:
+        def rank(outline: Outline) -> tuple[bool, int]:
             own = outline.source.path in self._listing.own
-            defined = _defines(outline, name)
-            direct = defined or (own and outline.borrowed(name) is not None)
-            kind = 0 if direct else 1 if _binds(outline, name) else 2
+            defined, written = _defines(outline, name), outline.is_written(name)
             decisive = defined and outline.source.name in self._decisive
-            return not decisive, kind, not outline.is_written(name)
+            if not written:
+                return not decisive, 3 if own else 4
+            if own or defined:
+                return not decisive, 0 if own else 1
+            return not decisive, 5 if _binds(outline, name) else 2
 
         holding = [each for each in self._files if _binds(each, name) or each.method_owner(name)]
         return min(holding, key=rank, default=None)

@@ -33,7 +33,7 @@ class Listing:
     """The code files found, the likeliest first, and notes on what was left out."""
 
     paths: tuple[Path, ...]
-    own: frozenset[Path]  # the files that the assignment asks for
+    own: frozenset[Path]  # the files that the assignment asks for, without the spare ones
     spare: frozenset[Path]  # copies, drafts, starters and experiments, by their names
     notes: tuple[str, ...]
 
@@ -71,7 +71,7 @@ def list_code(folder: Path, own: Sequence[str], without: Sequence[str] = ()) -> 
         paths.append(path)
     if len(found) > MAX_FILES:
         notes.append(f"Only {MAX_FILES} of the {len(found)} code files were read.")
-    return Listing(tuple(paths), asked, spare - exact, tuple(notes))
+    return Listing(tuple(paths), exact | asked - spare, spare - exact, tuple(notes))
 
 
 def _spare(folder: Path, paths: Sequence[Path]) -> frozenset[Path]:

@@ -8,7 +8,7 @@ A module that raises when it is imported, once it has defined what is wanted, is
 
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -59,6 +59,27 @@ class Modules(MetaPathFinder):
             ),
             *self._notes,
         ]
+
+    def rivals(self) -> dict[str, list[str]]:
+        """Return, for each file taken, those that may as well be the one that was meant.
+
+        They are written and differ from it, and are no copies, drafts or experiments. Beside a file
+        of the module's own name only another of that name is one.
+        """
+        return {
+            shown(self._folder, taken): others
+            for module, taken in self.files.items()
+            if (others := list(self._others(module, taken)))
+        }
+
+    def _others(self, module: str, taken: Path) -> Iterator[str]:
+        text = taken.read_bytes()
+        for other in self._outlines:
+            path = other.source.path
+            same_name = path.stem == module or taken.stem != module
+            plain = same_name and path not in self._listing.spare
+            if plain and path.read_bytes() != text and self._amount(other, module):
+                yield shown(self._folder, path)
 
     def place(self, name: str) -> str:
         """Return the file of a module as the student knows it."""

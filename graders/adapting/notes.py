@@ -52,7 +52,7 @@ def rivals(homes: Mapping[str, Outline], files: Sequence[Outline]) -> list[str]:
         for other in files:
             if other is home or other.definition(name) is None or not other.is_written(name):
                 continue
-            if not _same(home, other, name):
+            if not same_meaning(home, other, name):
                 found.setdefault((other.source.name, home.source.name), []).append(name)
     return [
         f"`{other}` and `{home}` define {_listed(names)} differently; `{home}` was taken."
@@ -81,8 +81,8 @@ def _text(error: BaseException) -> str:
         return ""
 
 
-def _same(one: Outline, other: Outline, name: str) -> bool:
-    """Say whether two files define a name alike, whatever their comments and line breaks."""
+def same_meaning(one: Outline, other: Outline, name: str) -> bool:
+    """Return whether two files define a name alike, whatever their comments and line breaks."""
     return _meaning(one, name) == _meaning(other, name)
 
 

@@ -258,15 +258,24 @@ def is_empty(node: ast.stmt) -> bool:
 
 
 def _refuses(node: ast.stmt) -> bool:
-    """Return whether a statement raises NotImplementedError whatever the case, as starters do."""
+    """Return whether a statement raises NotImplementedError whatever the case, as starters do.
+
+    Inside a loop or a branch that has to be the first thing done: behind other code, somebody has
+    begun to write and forgot the line.
+    """
     if isinstance(node, ast.For | ast.While | ast.With | ast.Try):
-        return any(map(_refuses, node.body))
+        return _refuses_at_once(node.body)
     if isinstance(node, ast.If):
-        return bool(node.orelse) and all(any(map(_refuses, each)) for each in _branches(node))
+        return bool(node.orelse) and all(map(_refuses_at_once, _branches(node)))
     return isinstance(node, ast.Raise) and any(
         isinstance(each, ast.Name) and each.id.startswith("NotImplemented")
         for each in ast.walk(node)
     )
+
+
+def _refuses_at_once(body: list[ast.stmt]) -> bool:
+    done = [each for each in body if not _does_nothing(each)]
+    return bool(done) and _refuses(done[0])
 
 
 def _branches(node: ast.If) -> Iterator[list[ast.stmt]]:

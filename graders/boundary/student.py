@@ -96,6 +96,10 @@ class Student:
         """Let the next call start a fresh child: nothing that code left in this one is kept."""
         self._stop()
 
+    def can(self, function: str) -> bool:
+        """Return whether the adapters have this function."""
+        return function in self._functions
+
     def call(self, function: str, /, **values: Value) -> Value:
         """What this function of the adapters returns for these values.
 

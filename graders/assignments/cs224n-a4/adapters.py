@@ -4,7 +4,7 @@ from adapters_checkpoint import read_checkpoint
 from adapters_corruption import draw_corruptions
 from adapters_rerun import rerun_begins, rerun_command, rerun_sees_gpu
 from adapters_rotary import constant_text, rope_attention, rotary_tables, rotate
-from adapters_student import student_files
+from adapters_student import rivals, student_files
 from adapters_training import training_runs
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "rerun_begins",
     "rerun_command",
     "rerun_sees_gpu",
+    "rivals",
     "rope_attention",
     "rotary_tables",
     "rotate",

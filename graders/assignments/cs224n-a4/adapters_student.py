@@ -34,6 +34,11 @@ def student_files() -> dict[str, Any]:
     return {"files": {name: found.place(name) for name in MODULES}, "notes": found.notes[:10]}
 
 
+def rivals() -> dict[str, list[str]]:
+    """Return the files that may as well be meant as those taken."""
+    return modules().rivals()
+
+
 @cache
 def modules() -> Modules:
     """Return the student's modules, ready to be imported.

@@ -3,7 +3,7 @@
 from adapters_custom import custom_forward, width
 from adapters_dataset import dataset_items
 from adapters_evaluation import evaluations
-from adapters_files import definitions
+from adapters_files import definitions, rivals
 from adapters_parts import parts
 from adapters_training import training_log
 from adapters_tuning import tuned
@@ -14,6 +14,7 @@ __all__ = [
     "definitions",
     "evaluations",
     "parts",
+    "rivals",
     "training_log",
     "tuned",
     "width",

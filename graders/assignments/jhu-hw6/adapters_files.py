@@ -12,8 +12,9 @@ from adapting.gathered import Gathered, NotHandedIn, code_folder
 from adapting.upload import Upload
 
 FILES = ("base_classification", "classification")
+DATASET = "BoolQADataset"
 NAMES = (
-    *("BoolQADataset", "CustomModelforSequenceClassification"),
+    *(DATASET, "CustomModelforSequenceClassification"),
     *("evaluate_model", "train", "pre_process"),
 )
 PREFIX_LENGTH = 128
@@ -29,13 +30,36 @@ def settings(**changes: Any) -> Namespace:
 def definitions(name: str) -> list[dict[str, str]]:
     """Return the file and the place of each definition of this name that is judged.
 
-    These are the homework's own files that define it. A file that is neither of them takes the
-    place of one that leaves it unwritten; any takes it where neither defines it.
+    These are the homework's own files that define it. Another file counts only where none of them
+    does, or where all leave it unwritten. The homework comes with a data set: own files without
+    one, or with one that is still to be written, use that, and a draft of it does not count.
     """
-    slots = [gathered(stem, without=(other,)) for stem, other in (FILES, FILES[::-1])]
-    found = [taken for taken in slots if taken.is_own(name)]
-    found = found or [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
+    found = [taken for taken in _slots() if taken.is_own(name)]
+    if not found and not (name == DATASET and _has_given_data_set()):
+        found = [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
     return [{"file": each.source(name), "place": each.place(name)} for each in found]
+
+
+def _has_given_data_set() -> bool:
+    slots = _slots()
+    return gathered(*FILES).is_spare(DATASET) or any(
+        taken.is_own(name) for taken in slots for name in NAMES
+    )
+
+
+def _slots() -> list[Gathered]:
+    """Return the names as each of the homework's own files has them, without the other."""
+    return [gathered(stem, without=(other,)) for stem, other in (FILES, FILES[::-1])]
+
+
+def rivals() -> dict[str, list[str]]:
+    """Return the files that may as well be meant as those whose definitions are judged."""
+    found = [each.rivals() for each in _slots() if any(map(each.is_own, NAMES))]
+    return {
+        name: others
+        for each in found or [gathered(*FILES).rivals()]
+        for name, others in each.items()
+    }
 
 
 def _is_there(taken: Gathered, name: str) -> bool:

@@ -10,6 +10,7 @@ from adapters_mini import (
     mini_self_attention,
     mini_there_and_back,
 )
+from adapters_rivals import rivals
 from adapters_sst2 import (
     sst2_accuracies,
     sst2_collate,
@@ -32,6 +33,7 @@ __all__ = [
     "mini_self_attention",
     "mini_there_and_back",
     "positional_tables",
+    "rivals",
     "sst2_accuracies",
     "sst2_collate",
     "sst2_evaluations",

@@ -18,6 +18,8 @@ FOLDER = ASSIGNMENTS / "cs224n-a4"
 COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
 
 sys.path.insert(0, str(FOLDER))  # as the plugin does, so that tests import a4_* by name
+sys.path.append(str(ASSIGNMENTS.parent))  # as a student's process does: adapters import `adapting`
+adapters_student = importlib.import_module("adapters_student")
 
 
 def load_checks(stem):
@@ -26,6 +28,21 @@ def load_checks(stem):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(autouse=True)
+def forget_student_modules(tmp_path):
+    """What adapters imported into a test know of a student's folder ends with the test."""
+    before = list(sys.meta_path), list(sys.path)
+    yield
+    sys.meta_path[:], sys.path[:] = before
+    adapters_student.modules.cache_clear()
+    adapters_student.code_folder.cache_clear()
+    theirs = (str(tmp_path), str(FOLDER / "standins"))
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if name in ("src", "submission") or file.startswith(theirs):
+            del sys.modules[name]
 
 
 METRICS = load_checks("test_metrics")

@@ -63,7 +63,7 @@ def grade(tmp_path):
         (('"attention_mask": encoding["attention_mask"].flatten()',
           '"attention_mask": torch.ones(self.max_len, dtype=torch.long)'), 0.75, "1 for text"),
         (("dtype=torch.long", "dtype=torch.float"), 1.75, "`labels` of an item"),
-        (("return len(self.answers)", "return len(self.answers) - 1"), 2.5, "one item for each row"),
+        (("len(self.answers)", "len(self.answers) - 1"), 2.5, "one item for each row"),
         (('"labels": torch', '"label": torch'), 1.75, "`labels`"),
         (("self.answers[index]", "self.answers[0]"), 0.75, "row by row"),
         (('f"{self.questions[index]} [SEP] {self.passages[index]}"', "self.passages[index]"),
