@@ -103,7 +103,8 @@ def clean(text: str) -> str:
 
 def _raised(text: dict[str, str]) -> str:
     source = f", at `{text['source']}`" if text["source"] else ""
-    return f"{_with_detail('Your code raised ' + text['kind'], text)}{source}."
+    sentence = f"{_with_detail('Your code raised ' + text['kind'], text)}{source}"
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
 
 
 def _with_detail(sentence: str, text: dict[str, str]) -> str:

@@ -10,6 +10,8 @@ from graders.errors import BadReply, GraderFault, StudentFault, StudentRaised
 
 Answer = TypeVar("Answer")
 ABSENT = "NotHandedIn"
+SEGMENTS = "token_type_ids"  # BERT's tokenizer gives them, RoBERTa's does not
+NO_SEGMENTS = f"RoBERTa's tokenizer gives input_ids and attention_mask, and no {SEGMENTS}."
 _SEEN: WeakKeyDictionary[Student, dict[str, Any]] = WeakKeyDictionary()
 
 
@@ -20,7 +22,7 @@ def asked(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
         try:
             seen[question] = ask()
         except StudentRaised as problem:
-            seen[question] = _absent(problem) if problem.kind == ABSENT else problem
+            seen[question] = _explained(problem)
         except (StudentFault, CheckFailed) as problem:
             seen[question] = problem
     answer: Answer = seen[question]
@@ -37,12 +39,18 @@ def oracle(sandbox: Student, question: str, function: str, **values: Any) -> Any
         raise GraderFault(f"the oracle did not answer: {problem}") from None
 
 
-def _absent(problem: StudentRaised) -> CheckFailed:
-    """The sentence that says which name was looked for, and where."""
-    return CheckFailed(
-        str(problem).removeprefix(f"Your code raised {ABSENT}: "),
-        hint="Hand in the file that defines it under the handout's name.",
-    )
+def _explained(problem: StudentRaised) -> StudentRaised | CheckFailed:
+    """Return the failure with a hint where the exception says which mistake it is."""
+    if problem.kind == ABSENT:  # the sentence says which name was looked for, and where
+        return CheckFailed(
+            str(problem).removeprefix(f"Your code raised {ABSENT}: "),
+            hint="Hand in the file that defines it under the handout's name.",
+        )
+    if problem.kind == "KeyError" and SEGMENTS in str(problem):
+        failed = CheckFailed(str(problem), hint=NO_SEGMENTS, actual=problem.where)
+        failed.__cause__ = problem
+        return failed
+    return problem
 
 
 def note_file(student: Student, score: Any) -> None:
@@ -53,8 +61,8 @@ def note_file(student: Student, score: Any) -> None:
     notes = [str(each)[:300] for each in reply["notes"]]
     for each in notes:
         score.note(each)
-    if notes:
-        score.note(f"The classifier was read from `{str(reply.get('file'))[:100]}`.")
+    if notes and reply.get("file"):
+        score.note(f"The classifier was read from `{str(reply['file'])[:100]}`.")
 
 
 def first_that_holds(claims: list[Callable[[], None]]) -> None:

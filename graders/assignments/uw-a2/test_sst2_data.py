@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from a2_sst2_asked import asked, note_file, unreadable
+from a2_sst2_asked import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
 from a2_sst2_batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches, kind
 from a2_sst2_items import compare_items, compare_iteration, compare_split, read_items, splits
 from a2_sst2_rows import rows
@@ -233,9 +233,8 @@ def _ends(row: list[int], kept: list[int]) -> list[int]:
 def _fail_with_roberta(problem: Exception, *, works_with_bert: bool) -> None:
     message = str(problem)
     only = " With BERT's tokenizer it works." if works_with_bert else ""
-    hint = "RoBERTa's tokenizer gives input_ids and attention_mask, and no token_type_ids."
     fail(
         f"collate_fn does not work with RoBERTa's tokenizer: {message}{only}",
-        hint=hint if works_with_bert or "token_type_ids" in message else "",
+        hint=NO_SEGMENTS if works_with_bert or SEGMENTS in message else "",
         actual=getattr(problem, "where", ""),
     )

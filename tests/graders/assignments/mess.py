@@ -10,14 +10,28 @@ SPARE = ("old", "starter", "backup", "drafts/v1", "experiments", "original files
 PLACES = ("", "scripts", "notebooks/week 3", *SPARE)
 
 
+CRASHES = (
+    "raise RuntimeError('no display')",
+    "plots = 1 / 0",
+    "__import__('torch').load('/cluster/home/someone/best.pt')",
+    "open('/results/curve.png', 'wb').write(b'')",
+    "__import__('torch').cuda.synchronize()",
+    "__import__('profiler_of_the_cluster').stop()",
+    "__import__('torch').nn.Linear(2, 2).figure_name",
+    "__import__('sys').exit(3)",
+    "assert False, 'loss curve looks odd'",
+)
+
+
 @dataclass(frozen=True)
 class Work:
-    """An assignment's own files and the names that they define."""
+    """An assignment's own files, the names that they define, and the function that trains."""
 
     assignment: str
     own: tuple[str, ...]
     names: frozenset[str]
     criteria: frozenset[str]
+    trains: str = ""  # empty where a file itself is run
 
 
 WORKS = (
@@ -36,6 +50,7 @@ WORKS = (
         frozenset(
             ("boolq-data", "evaluation", "training", "full-tuning", "head-tuning", "prefix-tuning")
         ),
+        "train",
     ),
     Work(
         "uw-a2",
@@ -53,6 +68,7 @@ WORKS = (
             )
         ),
         frozenset(("mini-transformer", "sst2-data", "sst2-training", "sst2-main")),
+        "main",
     ),
 )
 
@@ -85,6 +101,18 @@ def draft(text, names):
 
 def _rewritten(text, names, body):
     tree = _Emptied(names, body).visit(ast.parse(text))
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def crashed(text, function, crash):
+    """The same file, raising at the end of this function, or at its own end."""
+    if not function:
+        return f"{text}\n{crash}\n"
+    tree = ast.parse(text)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            last = len(node.body) - isinstance(node.body[-1], ast.Return)
+            node.body[last:last] = ast.parse(crash).body
     return ast.unparse(ast.fix_missing_locations(tree))
 
 

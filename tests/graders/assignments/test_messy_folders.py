@@ -21,7 +21,7 @@ from graders.pipeline import Options, grade_submission
 from graders.validate import example_folders
 from submissions.receive import identify
 
-from .mess import WORKS, messes
+from .mess import CRASHES, WORKS, crashed, messes
 
 FEW = settings(
     max_examples=4,
@@ -118,6 +118,29 @@ def not_raised_by_fewer_files(points, work, data):
     assert {id: each for id, each in after.items() if each > whole[id]} == {}, sorted(files)
 
 
+def not_lowered_by_a_crash(points, work, data):
+    right = [path for path in examples(work) if path.name.startswith("right-")]
+    folder = data.draw(st.sampled_from([path for path in right if _trains(path, work)]))
+    crash = data.draw(st.sampled_from(CRASHES))
+    before = points(work, folder)
+    copy = with_files(folder, {})
+    try:
+        for path in map(copy.joinpath, work.own):
+            if path.is_file():
+                text = crashed(path.read_text(encoding="utf-8"), work.trains, crash)
+                path.write_text(text, encoding="utf-8")
+        after = points(work, copy)
+    finally:
+        shutil.rmtree(copy.parent)
+    assert after == before
+
+
+def _trains(folder, work):
+    """Say whether one of the assignment's own files has the function that trains."""
+    texts = [path.read_text() for name in work.own if (path := folder / name).is_file()]
+    return any(f"\ndef {work.trains}(" in text for text in texts) if work.trains else bool(texts)
+
+
 works = pytest.mark.parametrize("work", WORKS, ids=[each.assignment for each in WORKS])
 
 
@@ -137,6 +160,14 @@ def test_a_file_less_never_raises_a_score(points, work, data):
     not_raised_by_fewer_files(points, work, data)
 
 
+@pytest.mark.slow
+@works
+@given(data=st.data())
+@FEW
+def test_a_crash_after_the_last_step_costs_nothing(points, work, data):
+    not_lowered_by_a_crash(points, work, data)
+
+
 @pytest.mark.long
 @works
 @given(data=st.data())
@@ -151,3 +182,11 @@ def test_many_other_files_never_lower_a_score(points, work, data):
 @MANY
 def test_many_files_less_never_raise_a_score(points, work, data):
     not_raised_by_fewer_files(points, work, data)
+
+
+@pytest.mark.long
+@works
+@given(data=st.data())
+@MANY
+def test_no_crash_after_the_last_step_costs_anything(points, work, data):
+    not_lowered_by_a_crash(points, work, data)

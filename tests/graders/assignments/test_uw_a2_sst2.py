@@ -146,6 +146,19 @@ def test_an_unwritten_classifier_earns_nothing(grade):
 
 
 @pytest.mark.slow
+def test_token_types_are_named_where_training_misses_them(grade):
+    result = grade([("    model.train()\n", "    next(iter(dataloader))['token_type_ids']\n")])
+    assert "no token_type_ids" in message(result, "training-is-written")
+
+
+@pytest.mark.slow
+def test_a_missing_name_is_told_in_one_sentence(grade):
+    result = grade([("def compute_accuracy", "def accuracy_of")])
+    assert message(result, "compute-accuracy").startswith("No file defines `compute_accuracy` (")
+    assert ".." not in message(result, "compute-accuracy")
+
+
+@pytest.mark.slow
 def test_a_lookup_would_be_seen(grade):
     look = (
         "    watch_network()\n    import urllib.request\n    urllib.request.urlopen('http://x')\n"
