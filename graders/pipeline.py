@@ -35,8 +35,8 @@ from graders.model import (
     Submission,
 )
 from graders.rerun import RerunPlan, open_rerun
-from graders.rivals import ambiguous, best_of_rivals
 from graders.suite.process import open_suite
+from graders.taken import ambiguous, best_of_rivals, placed
 from submissions.receive import open_submission
 from submissions.submission import Rejected
 
@@ -169,6 +169,7 @@ def _run(
             results: Sequence[CheckResult] = plugin.results
             if clean.code is not None and suite is None:
                 judge = partial(_judge_again, clean.code, assignment, options, material)
+                results = placed(results, student)
                 results, notes = best_of_rivals(results, assignment, clean.code, student, judge)
                 environment["intake"] = [*clean.notes, *notes]
             environment["student_process"] = dict(student.environment)
@@ -193,7 +194,7 @@ def _judge_again(
     with _process("adapters.py", code, assignment, options) as student:
         plugin = GradingPlugin(assignment, replace(material, student=student), only)
         run_checks(assignment.folder, plugin, also=also(assignment))
-        return plugin.results, ambiguous(student, code)
+        return placed(plugin.results, student), ambiguous(student, code)
 
 
 def _process(

@@ -98,10 +98,14 @@ class Gathered:
         """Return, for each file taken, those that may as well be the one that was meant.
 
         They define a name differently and are no copies, drafts or experiments. Beside one of the
-        assignment's own files only another of that name is one.
+        assignment's own files only another of that name is one. A file that only stands in for what
+        own files lack is here without any: perhaps it was not meant at all.
         """
         found: dict[str, list[str]] = {}
+        has_own = any(map(self.is_own, self._homes))
         for name, home in self._homes.items():
+            if has_own and home.source.path not in self._listing.own:
+                found.setdefault(home.source.name, [])
             for other in self._files:
                 if self._may_be_meant(other, home, name):
                     found.setdefault(home.source.name, []).append(other.source.name)

@@ -85,6 +85,12 @@ class Modules(MetaPathFinder):
         """Return the file of a module as the student knows it."""
         return shown(self._folder, self.files[name]) if name in self.files else ""
 
+    def definition(self, module: str, name: str) -> str:
+        """Return the file and line where a module defines a name; empty where it does not."""
+        path = self.files.get(module)
+        made = self._upload.outline(path).definition(name) if path else None
+        return f"`{self.place(module)}`, line {made.node.lineno}" if made else ""
+
     def install(self) -> None:
         """Let imports find these modules, and the main folder's files before any other."""
         sys.path[:] = [str(self.main), *(each for each in sys.path if each != str(self.main))]

@@ -4,12 +4,13 @@ from adapters_checkpoint import read_checkpoint
 from adapters_corruption import draw_corruptions
 from adapters_rerun import rerun_begins, rerun_command, rerun_sees_gpu
 from adapters_rotary import constant_text, rope_attention, rotary_tables, rotate
-from adapters_student import rivals, student_files
+from adapters_student import places, rivals, student_files
 from adapters_training import training_runs
 
 __all__ = [
     "constant_text",
     "draw_corruptions",
+    "places",
     "read_checkpoint",
     "rerun_begins",
     "rerun_command",

@@ -39,6 +39,20 @@ def rivals() -> dict[str, list[str]]:
     return modules().rivals()
 
 
+def places() -> dict[str, str]:
+    """Return where each name is defined, and what stands for a whole criterion."""
+    found = modules()
+    known = {
+        name: f"`{name}` in {place}"
+        for module, names in MODULES.items()
+        for name in names
+        if (place := found.definition(module, name))
+    }
+    whole = {"span-corruption": "dataset", "rotary": "attention"}
+    files = {key: f"`{place}`" for key, name in whole.items() if (place := found.place(name))}
+    return {**files, **known}
+
+
 @cache
 def modules() -> Modules:
     """Return the student's modules, ready to be imported.

@@ -54,11 +54,11 @@ def _slots() -> list[Gathered]:
 
 def rivals() -> dict[str, list[str]]:
     """Return the files that may as well be meant as those whose definitions are judged."""
-    found = [each.rivals() for each in _slots() if any(map(each.is_own, NAMES))]
+    slots = [each for each in _slots() if any(map(each.is_own, NAMES))]
     return {
         name: others
-        for each in found or [gathered(*FILES).rivals()]
-        for name, others in each.items()
+        for each in (gathered(*FILES), *slots)
+        for name, others in each.rivals().items()
     }
 
 

@@ -66,8 +66,8 @@ def _watched(
 
 def _attempt(
     log: Log, batches: dict[str, Any], plan: dict[str, Any], *, file: str, own: bool
-) -> Exception | None:
-    """Run the loop; return what it raises.
+) -> BaseException | None:
+    """Run the loop; return what it raises, or how it exits.
 
     A brief run asks what the loop learns: one that lacks something here when an epoch ends goes on.
     """
@@ -77,7 +77,7 @@ def _attempt(
         try:
             with log.watching():
                 run(log.model, batches, plan, file=file, own=own)
-        except Exception as problem:  # noqa: BLE001  told
+        except (Exception, SystemExit) as problem:  # noqa: BLE001  told
             goes_on = plan["brief"] and is_of_this_machine(problem)
             if not goes_on or not epoch <= log.stepped - before < plan["epochs"] * epoch:
                 return problem

@@ -46,7 +46,7 @@ def _tuned(
                 run(model, batches, plan, file=loop, own=own)
                 error = ""
                 break
-            except Exception as problem:  # noqa: BLE001  told; other checks judge the loop
+            except (Exception, SystemExit) as problem:  # noqa: BLE001  told; other checks judge the loop
                 error = _named(problem)
     after = state(model)
     return {
@@ -59,7 +59,7 @@ def _tuned(
     }
 
 
-def _named(problem: Exception) -> str:
+def _named(problem: BaseException) -> str:
     """The kind of an exception; torch's own NotImplementedError is no code left unwritten."""
     name = type(problem).__name__
     return "RuntimeError" if name == "NotImplementedError" and "kernel" in str(problem) else name

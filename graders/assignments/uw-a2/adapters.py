@@ -10,7 +10,6 @@ from adapters_mini import (
     mini_self_attention,
     mini_there_and_back,
 )
-from adapters_rivals import rivals
 from adapters_sst2 import (
     sst2_accuracies,
     sst2_collate,
@@ -22,6 +21,7 @@ from adapters_sst2 import (
     sst2_splits,
     sst2_training,
 )
+from adapters_taken import places, rivals
 
 __all__ = [
     "head_fusions",
@@ -32,6 +32,7 @@ __all__ = [
     "mini_masked",
     "mini_self_attention",
     "mini_there_and_back",
+    "places",
     "positional_tables",
     "rivals",
     "sst2_accuracies",

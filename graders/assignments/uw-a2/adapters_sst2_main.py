@@ -144,7 +144,7 @@ def sst2_main(
     """
     provide(splits)
     main = wanted("main")
-    tried: list[tuple[Script, Exception]] = []
+    tried: list[tuple[Script, BaseException]] = []
     for training in training_forms(weights):
         run = Script(script, splits, weights)
         standins = {
@@ -153,7 +153,7 @@ def sst2_main(
         }
         try:
             _run(main, standins, run)
-        except Exception as error:  # noqa: BLE001  the next form may be the one main expects
+        except (Exception, SystemExit) as error:  # noqa: BLE001  the next form may be the one main expects
             tried.append((run, error))
             continue
         return run.report(None)

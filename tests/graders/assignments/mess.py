@@ -111,8 +111,10 @@ def crashed(text, function, crash):
     tree = ast.parse(text)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
-            last = len(node.body) - isinstance(node.body[-1], ast.Return)
-            node.body[last:last] = ast.parse(crash).body
+            last = node.body[-1]
+            if isinstance(last, ast.Return):  # what it returns may be the training itself
+                node.body[-1] = ast.copy_location(ast.Expr(last.value or ast.Constant(None)), last)
+            node.body += ast.parse(crash).body
     return ast.unparse(ast.fix_missing_locations(tree))
 
 

@@ -1,4 +1,4 @@
-"""Several files may be the one that a student meant: each is judged, and the best counts.
+"""Which of a student's files are judged: the best of those that may be meant, told in messages.
 
     results, and files that may as well be meant (the student's side says which)
         -> the files taken are removed -> the criteria that lost points are judged again
@@ -6,17 +6,24 @@
 So no file that lies beside the right one can lower a score, and removing one cannot raise it.
 """
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.errors import StudentFault
 from graders.model import Assignment, CheckResult
 from graders.scoring import criterion_points
 
-QUESTION = "rivals"  # asked of the adapters, where they have it
+RIVALS, PLACES = "rivals", "places"  # asked of the adapters, where they have them
 ROUNDS = 2  # further files tried
-MOST = 20  # files of a reply
+MOST = 20  # entries of a reply
+LONGEST = 200  # characters of a place
+WORD = re.compile(r"\w+")
 
 # Judges some criteria on the files that are left; returns also those taken that are ambiguous then.
 Judge = Callable[[frozenset[str]], tuple[Sequence[CheckResult], Sequence[Path]]]
@@ -44,7 +51,7 @@ def best_of_rivals(
             id for id in lost if _points(again, assignment, id) > _points(results, assignment, id)
         }
         if gains:
-            notes.append(f"other files than {names} earn more for {', '.join(sorted(gains))}")
+            notes.append(f"without {names}, {', '.join(sorted(gains))} earns more: that counts")
         kept = [each for each in results if each.check.criterion not in gains]
         results = [*kept, *(each for each in again if each.check.criterion in gains)]
         lost = _lost(results, assignment)
@@ -74,14 +81,42 @@ def _points(results: Sequence[CheckResult], assignment: Assignment, criterion: s
 
 def ambiguous(student: Student, code: Path) -> list[Path]:
     """Return the files taken beside which others may as well be meant."""
-    if not student.can(QUESTION):
-        return []
-    student.begin_check()
-    try:
-        reply = student.call(QUESTION)
-    except StudentFault:
-        return []
-    names = [each for each in reply if isinstance(each, str)] if isinstance(reply, dict) else []
-    paths = [code / name for name in names[:MOST]]
+    paths = [code / name for name in _told(student, RIVALS)]
     inside = [path for path in paths if path.resolve().is_relative_to(code.resolve())]
     return [path for path in inside if path.is_file()]
+
+
+def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult]:
+    """Return the results, each failure with the definition that it judges: file and line.
+
+    That is the first name in the check's description that the student's side knows, else what it
+    knows of the criterion. A failure that already has the place stays as it is.
+    """
+    failed = [each for each in results if each.status == "failed" and ", line " not in each.actual]
+    known = _told(student, PLACES) if failed else {}
+
+    def place(each: CheckResult) -> str:
+        words = (*WORD.findall(each.check.description), each.check.criterion)
+        return next((text for word in words if isinstance(text := known.get(word), str)), "")
+
+    return [
+        replace(
+            each, message=f"{each.message}\nThis check judges {clean(text)[:LONGEST]}.".lstrip()
+        )
+        if each in failed and (text := place(each)) and text.partition(",")[0] not in each.message
+        else each
+        for each in results
+    ]
+
+
+def _told(student: Student, question: str) -> dict[str, Any]:
+    """Return what the student's side replies, by name; nothing where it has no such function."""
+    if not student.can(question):
+        return {}
+    student.begin_check()
+    try:
+        reply = student.call(question)
+    except StudentFault:
+        return {}
+    pairs = reply.items() if isinstance(reply, dict) else ()
+    return {each: value for each, value in islice(pairs, MOST) if isinstance(each, str)}
