@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 MAX_TEXT = 500  # characters of a message
+ENVIRONMENT = type(os.environ).__getitem__.__code__.co_filename  # Python may freeze `os`
 GPU = ("CUDA", "cuda", "NVIDIA", "nvidia")
 
 
@@ -43,7 +44,7 @@ def is_of_this_machine(error: BaseException) -> bool:
     if isinstance(error, OSError | ImportError | EOFError):
         return True
     frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, KeyError) and frames and frames[-1].filename == os.__file__:
+    if isinstance(error, KeyError) and frames and frames[-1].filename == ENVIRONMENT:
         return True  # os.environ["SLURM_JOB_ID"]
     return any(word in _text(error) for word in GPU)
 

@@ -165,3 +165,44 @@ def test_endless_file_is_read_in_part(take, monkeypatch):
     got = take({"a.py": F + "x = 1\n" * 3}, "f")
     assert got["f"]() == 1
     assert got.notes == ["`a.py` was read in part: it has more than 2 statements."]
+
+
+F2 = "def f():\n    return 2\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "taken"),
+    [
+        ({"A2S2.py": F, "exp.py": F2 + G}, "A2S2.py"),
+        ({"deep/A2S2.py": F, "exp.py": F2 + G}, "deep/A2S2.py"),
+        ({"old/A2S2.py": F, "exp.py": F2 + G}, "exp.py"),
+        ({"A2S2.py": "from exp import f\n", "exp.py": F2, "b.py": F + G}, "A2S2.py"),
+        ({"A2S2.py": "class C:\n    @staticmethod\n    def f(): return 1", "b.py": F2}, "A2S2.py"),
+        ({"A2S2.py": "def f():\n    for x in 'ab':\n        raise NotImplementedError", "b.py": F2},
+         "b.py"),
+    ],
+)  # fmt: skip
+def test_own_file_is_taken_before_another(take, files, taken):
+    got = take(files, "f", own=("A2S2",))
+    assert got.source("f") == taken
+
+
+def test_own_files_differ_from_others_as_rivals(take):
+    files = {"A2S2.py": F, "b/A2S2.py": F2, "old/A2S2.py": F2 + G, "exp.py": F2}
+    assert take(files, "f", own=("A2S2",)).rivals() == {"A2S2.py": ["b/A2S2.py"]}
+
+
+def test_file_that_stands_in_for_own_ones_may_not_be_meant(take):
+    assert take({"A2S2.py": F, "exp.py": G}, "f", "g", own=("A2S2",)).rivals() == {"exp.py": []}
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({"a.py": "\n\n" + F}, "`a.py`, line 3"),
+        ({"a.ipynb": [G, "x = 1\n" + F]}, "`a.ipynb`, cell 2, line 2"),
+        ({"a.py": "class C:\n    def f(): return 1"}, "`a.py`, line 1"),
+    ],
+)
+def test_place_names_file_and_line(take, files, place):
+    assert take(files, "f").place("f") == place

@@ -1,0 +1,75 @@
+"""Which file each module of an upload is, where Python's own imports read it."""
+
+import importlib
+import sys
+
+import pytest
+
+from graders.adapting.modules import Modules
+
+WANTED = {"dataset_under_test": ("Data",), "attention_under_test": ("rotate", "table")}
+DATA = "class Data:\n    size = 1\n"
+ROTATE = "def rotate():\n    return 1\ndef table():\n    return 2\n"
+STARTER = "def rotate():\n    raise NotImplementedError\ndef table():\n    pass\n"
+
+
+@pytest.fixture
+def modules(tmp_path, monkeypatch):
+    """The modules of an upload with these files; all imports are forgotten afterwards."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+
+    def write(**files):
+        for name, text in files.items():
+            path = tmp_path / f"{name.replace('__', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        found = Modules(tmp_path, WANTED, lambda outline, name: outline.is_written(name))
+        found.install()
+        return found
+
+    yield write
+    for name in WANTED:
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("files", "taken"),
+    [
+        ({"src__attention_under_test": ROTATE, "attention_under_test": STARTER}, "src"),
+        ({"attention_under_test": ROTATE, "old__attention_under_test": ROTATE + "x = 1\n"}, ""),
+        ({"a__attention_under_test": STARTER, "b__my_rotary": ROTATE}, "b"),
+        ({"a__attention_under_test": ROTATE, "b__my_rotary": ROTATE + "x = 1\n"}, "a"),
+    ],
+)
+def test_written_file_is_taken(modules, files, taken):
+    place = modules(**files).place("attention_under_test")
+    assert place.rpartition("/")[0] == taken
+
+
+def test_imports_find_the_file_that_was_taken(modules):
+    modules(src__attention_under_test=STARTER, my_rotary=ROTATE)
+    assert importlib.import_module("attention_under_test").rotate() == 1
+
+
+def test_module_that_raises_after_its_definitions_counts(modules):
+    found = modules(dataset_under_test=DATA + "open('/nowhere/names.txt')\n")
+    assert importlib.import_module("dataset_under_test").Data.size == 1
+    assert "ends with FileNotFoundError" in found.notes[0]
+    assert "line 3" in found.notes[0]
+
+
+def test_module_that_raises_before_its_definitions_fails(modules):
+    modules(dataset_under_test="open('/nowhere/names.txt')\n" + DATA)
+    with pytest.raises(FileNotFoundError):
+        importlib.import_module("dataset_under_test")
+
+
+def test_files_of_one_name_are_rivals(modules):
+    found = modules(
+        a__dataset_under_test=DATA,
+        b__dataset_under_test=DATA + "x = 1\n",
+        old__dataset_under_test=DATA + "y = 1\n",
+        exp=DATA + "z = 1\n",
+    )
+    assert found.rivals() == {"a/dataset_under_test.py": ["b/dataset_under_test.py"]}

@@ -1,0 +1,61 @@
+"""What student code raised is told, and whether it is this machine's doing."""
+
+import os
+
+import pytest
+import torch
+
+from graders.adapting.outline import Outline
+from graders.adapting.raised import is_of_this_machine, is_raised_inside, is_unwritten, told
+from graders.adapting.source import read_source
+
+
+def raised(tmp_path, code):
+    """What a file with this code raises."""
+    path = tmp_path / "work.py"
+    path.write_text(code)
+    try:
+        exec(compile(code, str(path), "exec"), {"os": os, "torch": torch})
+    except Exception as error:  # noqa: BLE001  whatever it is
+        return error
+    raise AssertionError("nothing was raised")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("open('/cluster/best.pt')", True),
+        ("import profiler_of_the_cluster", True),
+        ("os.environ['SLURM_JOB_ID_OF_NOBODY']", True),
+        ("raise RuntimeError('Found no NVIDIA driver on your system')", True),
+        ("{}['labels']", False),
+        ("1 / 0", False),
+        ("torch.ones(2) @ torch.ones(3)", False),
+    ],
+)
+def test_lack_of_a_file_or_device_is_this_machines_doing(tmp_path, code, expected):
+    assert is_of_this_machine(raised(tmp_path, code)) is expected
+
+
+def test_place_is_the_last_line_of_the_students(tmp_path):
+    error = raised(tmp_path, "def f():\n    os.listdir('/nowhere')\n\nf()\n")
+    found = told(error, tmp_path)
+    assert (found["where"], found["source"]) == ("work.py, line 2", "os.listdir('/nowhere')")
+
+
+def test_only_the_students_own_refusal_is_unwritten(tmp_path):
+    assert is_unwritten(raised(tmp_path, "raise NotImplementedError('here')"), tmp_path)
+    deep = "torch.nn.Module().forward()"
+    assert not is_unwritten(raised(tmp_path, deep), tmp_path)
+
+
+@pytest.mark.parametrize(("line", "inside"), [("    1 / 0", True), ("1 / 0", False)])
+def test_loop_that_raises_is_known(tmp_path, line, inside):
+    error = raised(tmp_path, f"for x in (1,):\n    x\n{line}\n")
+    outline = Outline(read_source(tmp_path / "work.py", "work.py", None))
+    loops = [
+        (str(tmp_path / "work.py"), each.node)
+        for each in outline.statements.values()
+        if type(each.node).__name__ == "For"
+    ]
+    assert is_raised_inside(error, loops) is inside
