@@ -148,7 +148,8 @@ class Check:
 class CheckResult:
     """What one check found; `counterexample` is a small table of label and value.
 
-    `figures` are pictures of it, whatever the verdict.
+    `figures` are pictures of it, whatever the verdict. `mistake` is the id of the known mistake
+    that the hint names; no file keeps it.
     """
 
     check: Check
@@ -162,6 +163,7 @@ class CheckResult:
     seconds: float = 0.0
     outcome: Outcome = ""
     figures: tuple[Figure, ...] = ()
+    mistake: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,14 @@ import submissions
 from graders.batch import grade_all
 from graders.choices import choose_criteria
 from graders.errors import Misuse
-from graders.model import Assignment, CriterionResult, Finding, Result, Submission
+from graders.model import (
+    Assignment,
+    CheckResult,
+    CriterionResult,
+    Finding,
+    Result,
+    Submission,
+)
 from graders.pipeline import Options
 from graders.written.loading import ANSWERS
 from submissions.receive import identify
@@ -32,13 +39,16 @@ from submissions.receive import identify
 EXPECTED = "expected.toml"
 
 
-class _Expected(BaseModel):
+class Expected(BaseModel):
+    """What an example's expected.toml says; `mistakes` are the ids that hints may name."""
+
     model_config = ConfigDict(extra="forbid")
 
     why: str
     lost: dict[str, float] = {}
     hint: dict[str, str] = {}
     check: dict[str, float] = {}
+    mistakes: list[str] | None = None
     only: str = ""
 
 
@@ -48,10 +58,10 @@ def validate(
     """Findings for the reference and every planted example, as they are graded."""
     with tempfile.TemporaryDirectory(prefix="softmark-validate-") as work:
         solution = build_solution(assignment, Path(work) / "reference")
-        expected = {solution.name: _Expected(why="the reference earns full marks")}
+        expected = {solution.name: Expected(why="the reference earns full marks")}
         uploads = [solution]
         for folder in example_folders(assignment):
-            expected[folder.name] = _expectation(folder, assignment)
+            expected[folder.name] = expectation(folder, assignment)
             uploads.append(folder)
         for only, part in _by_criteria(uploads, expected, assignment).items():
             submitted = [identify(path, assignment.name) for path in part]
@@ -81,7 +91,7 @@ def examples_by_part(assignment: Assignment) -> Iterator[Part]:
         yield Part("", None, folders)
         return
     written = frozenset(each.id for each in assignment.rubric) - rest
-    asked = {path: _expectation(path, assignment).only for path in folders}
+    asked = {path: expectation(path, assignment).only for path in folders}
     chosen = {path: choose_criteria(assignment, only) or rest for path, only in asked.items()}
     yield Part("", rest, [path for path in folders if chosen[path] & rest])
     answering = [path for path in folders if holds_answers(path)]
@@ -90,7 +100,7 @@ def examples_by_part(assignment: Assignment) -> Iterator[Part]:
 
 
 def _by_criteria(
-    uploads: Sequence[Path], expected: Mapping[str, _Expected], assignment: Assignment
+    uploads: Sequence[Path], expected: Mapping[str, Expected], assignment: Assignment
 ) -> Mapping[frozenset[str] | None, Sequence[Path]]:
     """The uploads by the criteria that they are judged on; None stands for all."""
     groups: dict[frozenset[str] | None, list[Path]] = {}
@@ -140,13 +150,14 @@ def _name(submission: Submission) -> str:
     return submission.path.name
 
 
-def _expectation(folder: Path, assignment: Assignment) -> _Expected:
+def expectation(folder: Path, assignment: Assignment) -> Expected:
+    """What the expected.toml of a planted example says; raises Misuse where it is malformed."""
     file = folder / EXPECTED
     try:
-        expected = _Expected.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+        expected = Expected.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, ValidationError) as error:
         raise Misuse(
-            f"{file}: {error}", "it holds `why`, `only`, [lost], [hint], [check]"
+            f"{file}: {error}", "it holds `why`, `only`, `mistakes`, [lost], [hint], [check]"
         ) from error
     known = {criterion.id for criterion in assignment.rubric}
     unknown = sorted({*expected.lost, *expected.hint} - known)
@@ -155,11 +166,12 @@ def _expectation(folder: Path, assignment: Assignment) -> _Expected:
     return expected
 
 
-def _finding(result: Result, expected: _Expected) -> Finding:
+def _finding(result: Result, expected: Expected) -> Finding:
     problems = [
         problem for criterion in result.criteria for problem in _problems(criterion, expected)
     ]
     problems += _check_problems(result, expected.check)
+    problems += _hint_problems(result, expected.mistakes)
     if result.status in ("rejected", "incomplete"):
         problems.insert(0, f"the result is {result.status}")
     lost = {each.criterion.id: round(_loses(each), 2) for each in result.criteria}
@@ -179,7 +191,7 @@ def _loses(result: CriterionResult) -> float:
 
 def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
     """What [check] says of single checks: the fraction that each earns."""
-    found = {each.check.id: each for graded in result.criteria for each in graded.checks}
+    found = {each.check.id: each for each in checks_of(result)}
     for name, fraction in expected.items():
         if name not in found:
             yield f"there is no check `{name}`"
@@ -190,7 +202,24 @@ def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[s
             yield f"`{name}` earns {came.fraction:.2f}, expected {fraction:.2f}: {came.message}"
 
 
-def _problems(result: CriterionResult, expected: _Expected) -> Iterator[str]:
+def _hint_problems(result: Result, planted: Sequence[str] | None) -> Iterator[str]:
+    """Hints that name a known mistake which the example does not have, where it says which."""
+    for found in checks_of(result):
+        if planted is not None and not _names_planted(found, planted):
+            yield f"`{found.check.id}` names the mistake `{found.mistake}`, which is not planted"
+
+
+def checks_of(result: Result) -> Iterator[CheckResult]:
+    """What every check of a Result found."""
+    return (each for graded in result.criteria for each in graded.checks)
+
+
+def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
+    """Whether a check's hint names nothing, or only mistakes that were planted; `a+b` names two."""
+    return not found.mistake or {*found.mistake.split("+")} <= {*planted}
+
+
+def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     name = result.criterion.id
     if not result.checks:
         yield f"`{name}` has no check"

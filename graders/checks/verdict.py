@@ -5,6 +5,7 @@ from dataclasses import replace
 from hypothesis.errors import Flaky
 
 from graders.checks.compare import CheckFailed, CheckSkipped
+from graders.checks.mistakes import mistake_named
 from graders.checks.score import Partial, Score
 from graders.errors import GraderFault, StudentFault
 from graders.model import Check, CheckResult, CheckStatus, Outcome
@@ -39,12 +40,13 @@ def _raised(check: Check, problem: BaseException, score: Score, seconds: float) 
             "failed",
             0.0,
             _with_notes(cause.message, score),
-            cause.hint,
+            str(cause.hint),
             cause.expected,
             cause.actual,
             cause.counterexample,
             seconds,
             _outcome_behind(cause),
+            mistake=mistake_named(cause.hint),
         )
     if isinstance(cause, CheckSkipped):
         return CheckResult(check, "skipped", 0.0, _with_notes(str(cause), score), seconds=seconds)
@@ -98,11 +100,12 @@ def _shown(
         status,
         partial.fraction,
         _with_notes(partial.message, score),
-        partial.hint,
+        str(partial.hint),
         partial.expected,
         partial.actual,
         partial.counterexample,
         seconds,
+        mistake=mistake_named(partial.hint),
     )
 
 

@@ -1,46 +1,42 @@
-"""How long the masked content of a student's dataset is, over as many draws as a verdict needs."""
+"""How long the masked content is, over as many draws as a verdict needs."""
 
-from a4_corruption import order_of_parts
 from a4_corruption_texts import MORE_ROUNDS
-from a4_draws import STANDARD, Order, Reading
 from a4_lengths import Decision, Lengths, content_is_a_quarter
-from a4_part_mistakes import content_is_last, gap_fits
+from a4_located import lengths_of
 from a4_reader import Reader
 
 from graders.checks.compare import fail
 
 BATCHES = 10  # of 7,800 draws: only means within 0.004 of a boundary go so far
+FEW = 10  # different pairs of cut and content: fewer say nothing about a mean
 
 
 def content_lengths(reader: Reader) -> Lengths:
-    """The lengths in many draws at block size 128; fails where parts cannot be told apart."""
-    reading = reader.long()
-    return Lengths.of(reading.parted, _order(reading))
+    """The lengths in many draws at block size 128; fails where they cannot be told."""
+    lengths = lengths_of(reader.long())
+    if lengths is None:
+        fail(
+            "Prefix, content and suffix cannot be told apart, so the length of the content cannot "
+            "be judged.",
+            hint="Fix this first: prefix + content + suffix must be a contiguous piece of the "
+            "document.",
+        )
+    return lengths
 
 
 def mean_is_a_quarter(reader: Reader) -> tuple[Decision, Lengths]:
     """The verdict on the mean, and the lengths it rests on."""
     lengths = content_lengths(reader)
-    order = _order(reader.long())
+    if len({*zip(lengths.cut.tolist(), lengths.content.tolist(), strict=True)}) < FEW:
+        fail(
+            "The items of a document hardly differ, so the average length of the content cannot "
+            "be judged.",
+            hint="Fix this first: the cut and the masked part must be random.",
+        )
     for batch in range(1, BATCHES + 1):
         decision = content_is_a_quarter(lengths, final=False)
         if decision != "unclear":
             return decision, lengths
-        more = reader.more(reader.documents.long(MORE_ROUNDS), batch)
-        lengths = lengths.joined(Lengths.of(more.parted, order))
+        more = lengths_of(reader.more_long(MORE_ROUNDS, batch))
+        lengths = lengths if more is None else lengths.joined(more)
     return content_is_a_quarter(lengths, final=True), lengths
-
-
-def _order(reading: Reading) -> Order:
-    """The slots of prefix, content and suffix, also where their characters are not as asked."""
-    most = 2 * len(reading.parted) >= len(reading.draws)
-    order = order_of_parts(reading) if most else None
-    if most and order is None and (gap_fits(reading) or content_is_last(reading)):
-        order = STANDARD
-    if order is None:
-        fail(
-            "Prefix, content and suffix cannot be told apart, so the content's length cannot be "
-            "judged.",
-            hint="First let prefix + content + suffix be a piece of the document.",
-        )
-    return order

@@ -1,15 +1,15 @@
-"""Known mistakes in x, y and the layout of sequences, each with a predicate that tells it.
+"""Known mistakes in x, y and the layout of sequences, each with a predicate that recognizes it.
 
-A mistake is named only where it alone explains the draws: `named` says nothing when two do.
+A mistake is named only where it alone explains the draws: `named` returns None when two do.
 Mistakes in the parts are in a4_part_mistakes.py, those in lengths in a4_length_mistakes.py.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-from a4_draws import PAD_ID, Draw, Reading, shifted, swapped
+from a4_draws import PAD_ID, Draw, Reading, known_to_the_end, shifted, swapped
 
 from graders.checks.mistakes import Mistake
 from reference.vocabulary import MASK, PAD
@@ -78,8 +78,8 @@ SHIFT_MISTAKES: Known = {
     ),
     Mistake(
         "targets-hidden",
-        "some targets in y are overwritten; the loss ignores PAD by itself, and every other "
-        "character is to be predicted",
+        "some targets in y are overwritten; the loss already ignores PAD, and the model has to "
+        "predict every other character",
         SHIFT,
     ): _targets_hidden,
 }
@@ -102,10 +102,10 @@ def _always(reading: Reading, length: int) -> bool:
     )
 
 
-LENGTH = "x and y have the length of the padded sequence less one"
+LENGTH = "x and y are one shorter than the padded sequence"
 LENGTH_MISTAKES: Known = {
     Mistake(
-        "no-padding", f"sequences are not filled up with {PAD}, so their lengths differ", LENGTH
+        "no-padding", f"sequences are not padded with {PAD}, so their lengths differ", LENGTH
     ): _no_padding,
     Mistake(
         "hard-coded-block",
@@ -123,10 +123,14 @@ LENGTH_MISTAKES: Known = {
 # ---------------------------------------------------------------- MASKs and PADs
 
 
-def every(reading: Reading, explains: Callable[[Draw], bool]) -> bool:
+def every(draws: Sequence[Draw], explains: Callable[[Draw], bool]) -> bool:
     """Whether something holds for every draw, and at least for one."""
-    draws = reading.judged
     return bool(draws) and all(map(explains, draws))
+
+
+def _written(reading: Reading) -> list[Draw]:
+    """The draws with their marks as the student wrote them."""
+    return known_to_the_end(reading.written)
 
 
 def _parts_of(draw: Draw, sequence: str) -> bool:
@@ -189,41 +193,60 @@ def _pads_inside(draw: Draw) -> bool:
     )
 
 
+def _other_mark(reading: Reading) -> bool:
+    """Whether the sequences hold no MASK, but something else in its place.
+
+    Few draws may not show what it is.
+    """
+    known = reading.written != reading.draws or len(reading.draws) < FEW
+    return known and not any(MASK in draw.sequence for draw in reading.written)
+
+
 def _ids_swapped(draw: Draw) -> bool:
     return _parts_of(draw, draw.sequence.translate(str.maketrans(PAD + MASK, MASK + PAD)))
 
 
+FEW = 100
 MARKS = "prefix MASK suffix MASK content: two MASKs"
 LAYOUT_MISTAKES: Known = {
     Mistake("second-mask-missing", "the MASK between suffix and content is missing", MARKS): (
-        lambda r: every(r, _lacks_second) and not every(r, _lacks_first)
+        lambda r: every(_written(r), _lacks_second) and not every(_written(r), _lacks_first)
     ),
-    Mistake("first-mask-missing", "no MASK stands where the content was taken out", MARKS): (
-        lambda r: every(r, _lacks_first) and not every(r, _lacks_second)
+    Mistake("first-mask-missing", "there is no MASK where the content was taken out", MARKS): (
+        lambda r: every(_written(r), _lacks_first) and not every(_written(r), _lacks_second)
     ),
     Mistake(
-        "end-mask", "a third MASK stands behind the content, as only other editions ask", MARKS
-    ): lambda r: r.edition.end_marker == "none" and every(r, _has_end_mark),
+        "end-mask", "there is a third MASK after the content, as only other editions ask for", MARKS
+    ): lambda r: r.edition.end_marker == "none" and every(_written(r), _has_end_mark),
     Mistake(
-        "end-mask-missing", "the MASK behind the content is missing", SEQUENCE + " with MASK"
+        "end-mask-missing", "the MASK after the content is missing", SEQUENCE + " with MASK"
     ): lambda r: (
-        r.edition.end_marker == "required" and every(r, lambda draw: _parts_of(draw, draw.body))
+        r.edition.end_marker == "required"
+        and every(_written(r), lambda draw: _parts_of(draw, draw.body))
     ),
+    Mistake(
+        "pad-for-mask", f"the parts are separated by {PAD} (id 0), not by {MASK}", MARKS
+    ): lambda r: _other_mark(r) and all(PAD in draw.body for draw in r.written),
+    Mistake(
+        "other-mask", f"another id than that of {MASK} separates the parts", "MASK has id 1"
+    ): lambda r: _other_mark(r) and not any(PAD in draw.body for draw in r.written),
     Mistake("mask-a-character", "every masked character has a MASK of its own", MARKS): lambda r: (
-        every(r, _one_mask_a_character) and any(MASK * 3 in d.body for d in r.draws)
+        every(_written(r), _one_mask_a_character) and any(MASK * 3 in d.body for d in r.written)
     ),
     Mistake(
-        "pads-in-front", "the PADs stand in front", "PADs fill the sequence up at its end"
-    ): lambda r: every(r, _pads_in_front) and any(PAD in draw.body for draw in r.draws),
+        "pads-in-front", "the PADs come first", "PADs fill the sequence up at its end"
+    ): lambda r: every(_written(r), _pads_in_front) and any(PAD in draw.body for draw in r.written),
     Mistake(
-        "padded-with-masks", "sequences are filled up with MASKs", "PAD, id 0, fills them up"
-    ): lambda r: every(r, _padded_with_masks) and any(MASK * 3 in draw.body for draw in r.draws),
+        "padded-with-masks", "sequences are padded with MASK", "pad with PAD, id 0"
+    ): lambda r: (
+        every(_written(r), _padded_with_masks) and any(MASK * 3 in draw.body for draw in r.written)
+    ),
     Mistake(
         "pads-inside",
-        "a document is filled up with PADs before it is split into parts",
-        "a short document is used whole, and PADs stand only at the end of the sequence",
-    ): lambda r: every(r, _pads_inside) and any(PAD in draw.body for draw in r.draws),
+        "a short document is padded before it is split into parts",
+        "a short document is used whole, and PADs come only at the end of the sequence",
+    ): lambda r: every(_written(r), _pads_inside) and any(PAD in draw.body for draw in r.written),
     Mistake(
-        "ids-swapped", "PAD and MASK are mixed up", "PAD has id 0 and fills up, MASK has id 1"
-    ): lambda r: every(r, _ids_swapped),
+        "ids-swapped", "PAD and MASK are mixed up", "PAD has id 0 and pads; MASK has id 1"
+    ): lambda r: every(_written(r), _ids_swapped),
 }

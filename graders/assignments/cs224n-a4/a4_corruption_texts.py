@@ -1,6 +1,7 @@
 """The documents that are read: generic where order must show, long where lengths are judged.
 
-Which characters, words, sizes and orders they have is drawn for each grading from its inputs.
+Their characters, words, sizes and orders are drawn for each grading from its inputs. No corpus has
+more than the 254 characters of the course's, so that ids fit into a byte.
 """
 
 from functools import cached_property
@@ -18,7 +19,12 @@ OTHERS = "0123456789.,;:-'()!?é Öß漢ж😀"
 SCRIPTS = (("あ", 80), ("A", 26), ("一", 9_000), ("Α", 40), ("a", 26), ("Ѐ", 80))
 READ = (0, 5, 2, 2, 1, 4, 3, 0, 1, 5, 3, 4)  # to and fro, one of them twice in a row
 LONG_BLOCK = 128  # the handout's block size, at which lengths are judged
-LONG_SIZES = ((140, 180), (230, 290), (360, 440))
+# Letters of a long document all differ, so that each tells its place; blanks lie between words.
+MANY_LETTERS = (
+    LETTERS + "0123456789.," + "".join(map(chr, (*range(0xC0, 0xD7), *range(0xD8, 0xF7))))
+)
+MANY_LETTERS += "".join(map(chr, (*range(0xF8, 0x130), *range(0x132, 0x149), *range(0x14A, 0x178))))
+LONG_SIZES = ((135, 150), (175, 195), (235, 250))
 LARGE_BLOCKS = (200, 230)  # a constant 112 or 128 in the code is too short here
 LONG_ROUNDS = 800
 MORE_ROUNDS = 2_600  # of one further request: 7,800 draws are 16 MiB of ids
@@ -45,7 +51,13 @@ class Documents:
     def large_block(self) -> Request:
         """A block size above the handout's: 60 draws all miss the upper third of it with 1e-12."""
         size = self._inputs.random("large block").randint(*LARGE_BLOCKS)
-        return Request(self._long, size, (1, 2), 30)
+        return Request(self._long, size, (2,), 60)
+
+    def text(self) -> Request:
+        """Text in which letters recur, at block size 128."""
+        size = self._inputs.random("text").randint(300, 400)
+        documents = _between_others(words(size, self._inputs, 0))
+        return Request(documents, LONG_BLOCK, (1,), 300)
 
     @cached_property
     def small_blocks(self) -> tuple[int, ...]:
@@ -64,7 +76,8 @@ class Documents:
     def small_block(self, block_size: int, rounds: int = 200) -> Request:
         """One document of distinct characters, longer than any cut, at a small block size."""
         characters = self._inputs.random("small document").randint(38, 46)
-        return Request((self.distinct[:characters],), block_size, (0,), rounds)
+        document = self.distinct[:characters]
+        return Request(_between_others(document), block_size, (1,), rounds)
 
     @cached_property
     def many(self) -> Request:
@@ -87,8 +100,8 @@ class Documents:
 
     @staticmethod
     def short_document(document: str, rounds: int = 60) -> Request:
-        """A document that is shorter than most cuts, in a corpus of its own."""
-        return Request((document,), LONG_BLOCK, (0,), rounds)
+        """A document that is shorter than most cuts."""
+        return Request(_between_others(document), LONG_BLOCK, (1,), rounds)
 
     def tiny(self) -> Request:
         """Documents under 4 characters, of which the handout says nothing."""
@@ -100,10 +113,7 @@ class Documents:
         return _distinct_requests(self.distinct, self._edition, rounds)
 
     def any_requests(self, rounds: int = 30) -> st.SearchStrategy[Request]:
-        """Arbitrary documents, not shorter than the longest cut, and one of them to be read.
-
-        Of letters that recur, blanks, other scripts.
-        """
+        """A document of letters that recur, blanks, other scripts, as long as the longest cut."""
         source = self._inputs.random("arbitrary characters")
         letters, others = source.sample(LETTERS, 3), source.sample("éñöÖß漢字ж😀", 3)
         return _any_requests("".join([*letters[:2], " ", letters[2], ".", *others]), self._edition)
@@ -112,7 +122,8 @@ class Documents:
     def _long(self) -> tuple[str, ...]:
         source = self._inputs.random("long documents")
         sizes = [source.randint(*bounds) for bounds in LONG_SIZES]
-        return tuple(words(size, self._inputs, number) for number, size in enumerate(sizes))
+        documents = [distinct_words(size, self._inputs, n) for n, size in enumerate(sizes)]
+        return (*documents, _mixed(documents[-1]))
 
 
 def words(characters: int, inputs: Inputs, number: int) -> str:
@@ -123,6 +134,31 @@ def words(characters: int, inputs: Inputs, number: int) -> str:
         letters = source.choices("etaoinshrdlucmfEAOBNSLK0129,.éñö漢", k=source.randint(2, 9))
         text += "".join(letters) + " "
     return text[: characters - 1].rstrip().ljust(characters, "x")
+
+
+def distinct_words(characters: int, inputs: Inputs, number: int) -> str:
+    """Words as above, in which no letter comes twice."""
+    source = inputs.random("distinct words", number)
+    letters = source.sample(MANY_LETTERS, len(MANY_LETTERS))
+    text = ""
+    while len(text) < characters:
+        text += "".join(letters.pop() for _ in range(source.randint(4, 9))) + " "
+    text = text[:characters]
+    return text[:-1] + letters.pop() if text.endswith(" ") else text
+
+
+def _between_others(document: str) -> tuple[str, ...]:
+    """The document between two others of its length: code that takes the wrong one takes those.
+
+    A last one has the blank that every real corpus has.
+    """
+    after = _mixed(_mixed(document))
+    return (_mixed(document), document, after, f"{after[:2]} {after[3:]}")
+
+
+def _mixed(document: str) -> str:
+    """Its characters in an order in which no two neighbours are neighbours again."""
+    return document[1::3] + document[::3] + document[2::3]
 
 
 def _smallest_block(edition: Edition) -> int:
@@ -140,7 +176,7 @@ def _distinct_requests(draw: st.DrawFn, distinct: str, edition: Edition, rounds:
     first = draw(st.integers(0, len(distinct) - 1))
     characters = edition.longest(block_size) + draw(st.integers(0, 9))
     document = (distinct[first:] + distinct[:first])[: max(SHORTEST, characters)]
-    return Request((document,), block_size, (0,), rounds)
+    return Request(_between_others(document), block_size, (1,), rounds)
 
 
 @st.composite
@@ -148,9 +184,7 @@ def _any_requests(draw: st.DrawFn, alphabet: str, edition: Edition, rounds: int 
     block_size = draw(_block_sizes(edition))
     least = edition.longest(block_size)
     texts = st.text(alphabet, min_size=least, max_size=least + 9)
-    documents = draw(st.lists(texts, min_size=1, max_size=2))
-    index = draw(st.integers(0, len(documents) - 1))
-    return Request(tuple(documents), block_size, (index,), rounds)
+    return Request(_between_others(draw(texts)), block_size, (1,), rounds)
 
 
 def _block_sizes(edition: Edition) -> st.SearchStrategy[int]:

@@ -1,16 +1,16 @@
-"""Whether a dataset corrupts at all, however wrongly: unwritten code passes many a check, too.
+"""Whether a dataset corrupts at all, however wrongly: unwritten code would pass many checks, too.
 
 One of these in a tenth of a reading's draws is enough:
 
     masked   A d a ⁇ r n ⁇ o K      MASKs (or PADs) between different parts, pieces of a document
-    moved    A d a r n e L o v e    three or four pieces of the document, not in its order
+    moved    A d a r n e L o v e    three or four pieces of the document, in another order
 """
 
 import re
 from itertools import pairwise
 from typing import NoReturn
 
-from a4_corruption import SHAPE, Problem, shown, unreadable
+from a4_corruption import SHAPE, Problem, first, shown, unreadable
 from a4_draws import Draw, Reading, Request
 from a4_reader import Reader
 
@@ -23,17 +23,17 @@ ENOUGH = 0.1  # of the draws: ids that are drawn blindly look corrupted in far f
 LEAST_WHOLE = 0.2  # of the characters lie in pieces of a document: of right code the content does
 LEAST_MOVED = 8  # characters: fewer of them may lie in four pieces by chance
 MOVED_PIECES = (3, 4)  # two are a text that is turned around
-NOT_COUNTED = "Checks that hold of any such code are not counted: write the corruption first."
+NOT_COUNTED = "Implement `__getitem__` first; most other checks are skipped until then."
 
 
 def corrupts(reader: Reader) -> bool:
-    """Whether any of three readings shows something that was masked or moved."""
+    """Whether any of three readings shows something masked or moved."""
     requests = (_first(reader), reader.documents.long(), reader.documents.many)
     return any(_shows_corruption(reader, request) for request in requests)
 
 
 def require_corruption(reader: Reader) -> None:
-    """Fail where nothing in what comes was masked or moved."""
+    """Fail where no item was masked or moved."""
     if corrupts(reader):
         return
     reading = reader.attempt(_first(reader))
@@ -58,11 +58,11 @@ def require_cuts(reader: Reader) -> None:
 
 
 def _refuse_unreadable(reading: Reading) -> NoReturn:
-    """Fail with what came instead of items."""
+    """Fail with what was returned instead of items."""
     kinds = shown(", ".join(reading.kinds))
-    problem = unreadable(reading) or Problem("None is as the handout asks.", SHAPE, kinds)
+    problem = first(unreadable, reading) or Problem("No item could be read.", SHAPE, kinds)
     fail(
-        f"Whether your dataset corrupts documents cannot be seen. {problem.message}",
+        problem.message,
         hint=NOT_COUNTED,
         expected=problem.expected,
         actual=problem.actual,
@@ -70,7 +70,7 @@ def _refuse_unreadable(reading: Reading) -> NoReturn:
 
 
 def _first(reader: Reader) -> Request:
-    """What is read first in any case: code may keep what it made first."""
+    """The first request in any case: code may keep what it made first."""
     return reader.documents.small_block(reader.documents.small_blocks[0])
 
 
@@ -84,7 +84,7 @@ def _shows_corruption(reader: Reader, request: Request) -> bool:
 
 
 def _masked(draw: Draw, request: Request) -> bool:
-    """Whether marks lie between parts that differ, and enough of them is a document's text."""
+    """Whether marks separate different parts, enough of which is text of a document."""
     parts = [part for part in MARKS.split(draw.sequence) if part]
     whole = [part for part in parts if len(part) > 1 and part in request.corpus]
     characters = sum(map(len, parts))
@@ -92,7 +92,7 @@ def _masked(draw: Draw, request: Request) -> bool:
 
 
 def _moved(draw: Draw) -> bool:
-    """Whether a few pieces of a document of distinct characters came in another order."""
+    """Whether a few pieces of a document of distinct characters are in another order."""
     places = [draw.document.find(character) for character in MARKS.sub("", draw.sequence)]
     distinct = len(set(places)) == len(places) and len(set(draw.document)) == len(draw.document)
     pieces = 1 + sum(right != left + 1 for left, right in pairwise(places))
@@ -100,12 +100,12 @@ def _moved(draw: Draw) -> bool:
 
 
 def _what_comes(reading: Reading) -> str:
-    """What uncorrupted readings hold, in words."""
+    """What uncorrupted items hold, in words."""
     bodies = [MARKS.sub("", draw.sequence) for draw in reading.draws]
     if not any(bodies):
-        return f"nothing but {MASK} and {PAD} comes"
+        return f"its items hold nothing but {MASK} and {PAD}"
     if all(body in reading.request.corpus for body in bodies):
-        return "the document comes as it is, nothing is masked or moved"
+        return "its items are the document as it is, with nothing masked or moved"
     if all(body[::-1] in reading.request.corpus for body in bodies):
-        return "the document comes backwards, nothing is masked"
-    return f"what comes are no parts of a document with {MASK} between them"
+        return "its items are the document backwards, with nothing masked"
+    return f"its items are not parts of a document with {MASK} between them"

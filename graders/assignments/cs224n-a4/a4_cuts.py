@@ -1,5 +1,6 @@
-"""Which cut lengths a student's dataset reaches, asking for more draws where chance may decide."""
+"""Find the cut lengths that a dataset never reaches, with more draws where chance may decide."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ from a4_corruption_texts import MORE_ROUNDS
 from a4_draws import Reading
 from a4_length_mistakes import Cuts
 from a4_lengths import Numbers, missing_lengths, thin_ends
+from a4_located import cut_lengths, order_of_parts
 from a4_reader import Reader
 
 from reference.edition import SHORTEST
@@ -14,11 +16,12 @@ from reference.edition import SHORTEST
 SMALL_ROUNDS = 5_000  # a length that comes with probability 0.5 % stays away with 1e-11
 SHORT_ROUNDS = 600
 BATCHES = 2  # of 7,800 draws
+RAISED = 2  # lengths may be missing for each one that would have come in readings that raised
 
 
 @dataclass(frozen=True, slots=True)
 class Unreached:
-    """Cut lengths that never came at a block size, and those that did."""
+    """Cut lengths that never occurred at a block size, and those that did."""
 
     block_size: int
     limit: int
@@ -27,9 +30,9 @@ class Unreached:
 
     @property
     def seen(self) -> str:
-        """What came, in words."""
+        """The lengths that occurred, in words."""
         shortest, longest = int(self.cuts.min()), int(self.cuts.max())
-        return f"in {len(self.cuts)} draws lengths from {shortest} to {longest}"
+        return f"lengths from {shortest} to {longest} in {len(self.cuts)} draws"
 
 
 def never_whole(reader: Reader) -> str | None:
@@ -49,18 +52,15 @@ def never_cut(reader: Reader) -> str | None:
     """A document shorter than the longest cut that is never cut, though longer ones are."""
     document = reader.documents.short[-1]
     cuts = cut_lengths(reader.attempt(reader.documents.short_document(document)))
-    usual = cut_lengths(reader.long()).min() < len(document)
+    usual = cut_lengths(reader.long()).min(initial=len(document)) < len(document)
     return document if usual and cuts.min(initial=len(document)) == len(document) else None
 
 
-def cut_lengths(reading: Reading) -> Numbers:
-    """How long the documents of a reading are cut."""
-    return np.array([draw.cut for draw in reading.judged], dtype=np.int64)
-
-
 def cuts_of(reader: Reader) -> Cuts:
-    """The cut lengths at every block size that is read."""
+    """The cut lengths at every block size that is read; none where they are not exact."""
     readings = [each for each in reader.readings() if each.whole]
+    if any(order_of_parts(each) is None for each in readings):
+        return Cuts(reader.edition, {})
     return Cuts(reader.edition, {r.request.block_size: cut_lengths(r) for r in readings})
 
 
@@ -75,14 +75,15 @@ def unreached(reader: Reader) -> Unreached | None:
 
 def _unreached_small(reader: Reader, size: int) -> Unreached | None:
     """Few lengths are possible, so each of them must come."""
-    reading = reader.read(reader.documents.small_block(size))
+    reading = reader.small(size)
     longest, cuts = reading.longest, cut_lengths(reading)
-    if not reading.whole or not _missing(cuts, longest):
+    if not reading.whole or not len(cuts) or not _missing(cuts, longest):
         return None
-    more = cut_lengths(reader.more(reader.documents.small_block(size, SMALL_ROUNDS), batch=1))
+    more = cut_lengths(reader.more_small(size, SMALL_ROUNDS))
     cuts = np.concatenate([cuts, more])
     missing = _missing(cuts, longest)
-    return Unreached(size, longest, missing, cuts) if missing else None
+    found = Unreached(size, longest, missing, cuts) if missing else None
+    return None if _is_raised(reading, missing) else found
 
 
 def _unreached_long(reader: Reader) -> Unreached | None:
@@ -92,22 +93,35 @@ def _unreached_long(reader: Reader) -> Unreached | None:
     for batch in range(1, BATCHES + 1):
         if missing_lengths(cuts, longest)[0] != "unclear" and not thin_ends(cuts, longest):
             break
-        more = cut_lengths(reader.more(reader.documents.long(MORE_ROUNDS), batch))
+        more = cut_lengths(reader.more_long(MORE_ROUNDS, batch))
         cuts = np.concatenate([cuts, more])
     decision, missing = missing_lengths(cuts, longest)
-    if decision == "wrong" or thin_ends(cuts, longest):
+    unreached = decision == "wrong" or thin_ends(cuts, longest)
+    if unreached and not _is_raised(reading, missing):
         return Unreached(reading.request.block_size, longest, tuple(missing), cuts)
     return None
 
 
 def _unreached_large(reader: Reader) -> Unreached | None:
-    """At a block size above the handout's, cuts go beyond those of the handout's."""
-    reading = reader.readings()[-1]
+    """At a block size above the handout's, cuts go beyond those of the handout's.
+
+    A limit that also stays the same at smaller sizes makes cuts too long there, which costs once.
+    """
+    reading = reader.large()
     cuts, before = cut_lengths(reading), reader.long().longest
-    if cuts.max(initial=0) > before:
+    small = cut_lengths(reader.telling())
+    goes_on = not len(cuts) or cuts.max() > before
+    if goes_on or small.max(initial=0) > reader.telling().longest:
         return None
     missing = range(before + 1, reading.longest + 1)
     return Unreached(reading.request.block_size, reading.longest, tuple(missing), cuts)
+
+
+def _is_raised(reading: Reading, missing: Sequence[int]) -> bool:
+    """Whether readings that raised, which costs another check, may account for missing lengths."""
+    share = reading.kinds.get("raised", 0) / reading.request.readings
+    lengths = reading.longest - SHORTEST + 1
+    return len(missing) <= RAISED * share * lengths
 
 
 def _missing(cuts: Numbers, longest: int) -> tuple[int, ...]:

@@ -37,7 +37,7 @@ class PredictionFiles:
         if isinstance(aligned, Misaligned):
             self._refuse_wrong_world(raw)
             hint = self._copy_of_other_part(model, part, raw) or likeness(aligned.lines, self.data)
-            fail(aligned.reason, hint=hint, expected=f"{count} lines, one place a question")
+            fail(aligned.reason, hint=hint, expected=f"{count} lines, one place per question")
         scored = Scored(name, aligned.predictions, self._gold(part), aligned.notes)
         self._fail_if_copy(model, part, scored)
         return scored
@@ -102,10 +102,10 @@ class PredictionFiles:
         for each in sorted(MODELS, key=lambda name: name != model):
             if self._read(each, other, count) == here.predictions:
                 name = file_name(each, other)
-                return f"It is a copy of `{name}`: evaluate on the {part} questions again."
+                return f"It is a copy of `{name}`; evaluate on the {part} questions again."
         if self._read(model, other, count):
             name = file_name(model, other)
-            return f"It answers as many questions as `{name}`: was the wrong file evaluated?"
+            return f"It has as many lines as `{name}`; evaluate on the {part} questions."
         return ""
 
     def _fail_if_copy(self, model: str, part: str, scored: Scored) -> None:

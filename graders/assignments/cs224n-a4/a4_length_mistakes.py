@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from a4_lengths import Lengths, Numbers, Slope, content_share, content_varies
+from a4_lengths import Lengths, Numbers, content_varies
 
 from graders.checks.mistakes import Mistake
 from reference.edition import SHORTEST, Edition
@@ -15,7 +15,7 @@ LONGEST = "draw from 4 … int(limit * block_size), both ends included, as rando
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """The cut lengths that came at several block sizes, of documents longer than any cut."""
+    """The cut lengths seen at several block sizes, of documents longer than any cut."""
 
     edition: Edition
     at: Mapping[int, Numbers]
@@ -64,12 +64,12 @@ def _rounded_up(cuts: Cuts) -> bool:
 HARD_CODED = Mistake("limit-hard-coded", "the longest cut does not follow block_size", LONGEST)
 UNREACHED: Mapping[Mistake, Callable[[Cuts], bool]] = {
     Mistake(
-        "never-longest", "the longest cut never comes: the upper end is left out", LONGEST
+        "never-longest", "the longest cut never occurs: the upper end is left out", LONGEST
     ): lambda cuts: cuts.every(
         lambda size, shortest, longest: longest == cuts.edition.longest(size) - 1
     ),
     Mistake(
-        "never-shortest", f"cuts of {SHORTEST} characters never come: they start at 5", LONGEST
+        "never-shortest", f"cuts of {SHORTEST} characters never occur: they start at 5", LONGEST
     ): lambda cuts: cuts.every(
         lambda size, shortest, longest: shortest == SHORTEST + 1 <= cuts.edition.longest(size)
     ),
@@ -89,7 +89,7 @@ UNREACHED: Mapping[Mistake, Callable[[Cuts], bool]] = {
     HARD_CODED: _hard_coded,
 }
 OUTSIDE: Mapping[Mistake, Callable[[Cuts], bool]] = {
-    Mistake("too-short", f"cuts of fewer than {SHORTEST} characters come", LONGEST): (
+    Mistake("too-short", f"some cuts have fewer than {SHORTEST} characters", LONGEST): (
         lambda cuts: cuts.every(
             lambda size, shortest, longest: (
                 shortest < SHORTEST and longest <= cuts.edition.longest(size)
@@ -105,7 +105,7 @@ OUTSIDE: Mapping[Mistake, Callable[[Cuts], bool]] = {
     Mistake(
         "limit-rounded-up", "the longest cut is rounded up where it is no whole number", LONGEST
     ): _rounded_up,
-    Mistake("limit-is-block", "cuts are as long as the whole block, beyond the limit", LONGEST): (
+    Mistake("limit-is-block", "cuts are as long as the whole block, above the limit", LONGEST): (
         lambda cuts: _limit_is(cuts, lambda size: size)
     ),
     Mistake("limit-nearly-block", "cuts are nearly as long as the block", LONGEST): (
@@ -118,15 +118,6 @@ OUTSIDE: Mapping[Mistake, Callable[[Cuts], bool]] = {
 QUARTER = "the masked content is 1/4 of the cut document on average"
 
 
-def _near(share: Slope, value: float) -> bool:
-    """Whether a measured mean is this one, as nearly as chance and rounding let one say."""
-    return abs(share.value - value) < 0.01 + 2 * share.error
-
-
-def _mean(lengths: Lengths, value: float) -> bool:
-    return content_varies(lengths) and _near(content_share(lengths), value)
-
-
 def _follows_nothing(lengths: Lengths) -> bool:
     """Long cuts have contents no longer than those of cuts half as long."""
     top = lengths.cut.max(initial=0)
@@ -137,16 +128,6 @@ def _follows_nothing(lengths: Lengths) -> bool:
 
 
 CONTENT_MISTAKES: Mapping[Mistake, Callable[[Lengths], bool]] = {
-    Mistake(
-        f"content-{name}", f"the masked content is about {words} of the cut on average", QUARTER
-    ): (lambda lengths, value=value: _mean(lengths, value) and not _follows_nothing(lengths))
-    for name, words, value in (
-        ("half", "a half", 1 / 2),
-        ("third", "a third", 1 / 3),
-        ("fifth", "a fifth", 1 / 5),
-        ("eighth", "an eighth", 1 / 8),
-    )
-} | {
     Mistake(
         "content-ignores-cut", "the masked content does not grow with the cut", QUARTER
     ): _follows_nothing,

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from a4_draws import Draw, Order
 from numpy.typing import NDArray
 
 from reference.edition import SHORTEST
@@ -47,14 +46,6 @@ class Lengths:
     cut: Numbers
     prefix: Numbers
     content: Numbers
-
-    @classmethod
-    def of(cls, draws: Sequence[Draw], order: Order) -> "Lengths":
-        """The lengths in draws whose parts lie in this order."""
-        sizes = np.array([[len(part) for part in draw.slots[:3]] for draw in draws], np.int64)
-        sizes = sizes.reshape(-1, 3)
-        index = np.array([draw.index for draw in draws], np.int64)
-        return cls(index, sizes.sum(axis=1), sizes[:, order[0]], sizes[:, order[1]])
 
     def where(self, chosen: NDArray[np.bool_]) -> "Lengths":
         """Some of these draws."""

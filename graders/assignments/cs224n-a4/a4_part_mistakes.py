@@ -5,20 +5,26 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
-from a4_corruption import ORDERS, PART_NAMES, restores
 from a4_corruption_mistakes import SEQUENCE, Known, every, splits
 from a4_draws import STANDARD, Draw, Order, Reading
+from a4_located import ORDERS, gap, restores
 
 from graders.checks.mistakes import Mistake
 from reference.vocabulary import MASK, PAD
+
+PARTS = ("prefix", "content", "suffix")
 
 # ---------------------------------------------------------------- prefix, content, suffix
 
 
 def _each_parted(reading: Reading, explains: Callable[[str, str, str, str], bool]) -> bool:
-    """Whether something holds of the three slots and the document in every draw."""
+    """Whether something holds of the three slots and the document in every draw.
+
+    Most draws must have three slots, and be known to their end.
+    """
     parted = reading.parted
-    return bool(parted) and all(
+    enough = parted and 2 * len(parted) >= len(reading.draws) and all(d.whole for d in parted)
+    return bool(enough) and all(
         explains(draw.slots[0], draw.slots[1], draw.slots[2], draw.document) for draw in parted
     )
 
@@ -28,21 +34,9 @@ def _in_order(reading: Reading, order: Order) -> bool:
     return bool(reading.parted) and [o for o in ORDERS if restores(reading, o)] == [order]
 
 
-def gap_fits(reading: Reading) -> bool:
-    """Whether prefix and suffix stand where they should, and the content has the gap's length."""
-    return _each_parted(reading, lambda a, b, c, document: _gap(a, b, len(c), document) is not None)
-
-
-def _gap(left: str, right: str, size: int, document: str) -> str | None:
-    """The characters between two pieces that lie so far apart in the document."""
-    pattern = f"{re.escape(left)}(.{{{size}}}){re.escape(right)}"
-    found = re.search(pattern, document, re.DOTALL)
-    return found.group(1) if found else None
-
-
 def _shuffled(a: str, b: str, c: str, document: str) -> bool:
-    gap = _gap(a, b, len(c), document)
-    return gap is not None and sorted(gap) == sorted(c)
+    content = gap(a, b, len(c), document)
+    return content is not None and sorted(content) == sorted(c)
 
 
 def _reversed(a: str, b: str, c: str, document: str) -> bool:
@@ -55,15 +49,8 @@ def _dropped(reading: Reading) -> bool:
     for draw in reading.parted:
         a, b, c = map(re.escape, draw.slots[:3])
         found.append(re.search(f"{a}(.?){c}(.?){b}", draw.document, re.DOTALL))
-    return all(found) and any(match is not None and any(match.groups()) for match in found)
-
-
-def content_is_last(reading: Reading) -> bool:
-    """Whether the last slot holds the content, wherever the others end and begin."""
-    return _each_parted(
-        reading,
-        lambda a, b, c, document: any(p + c + s in document for p, s in splits(a + b)),
-    )
+    lost = any(match is not None and any(match.groups()) for match in found)
+    return lost and all(found) and all(draw.whole for draw in reading.parted)
 
 
 def _doubled(a: str, b: str, c: str, document: str) -> bool:
@@ -79,16 +66,21 @@ def _mask_first(a: str, b: str, c: str, document: str) -> bool:
 
 
 def _as_written(order: Order) -> str:
-    """What stands in the three slots: `content ⁇ prefix ⁇ suffix`."""
-    return f" {MASK} ".join(PART_NAMES[order.index(slot)] for slot in range(3))
+    """The three slots in words: `content ⁇ prefix ⁇ suffix`."""
+    return f" {MASK} ".join(PARTS[order.index(slot)] for slot in range(3))
 
 
 def _order_mistake(order: Order) -> Mistake:
     written = _as_written(order)
-    names = "-".join(PART_NAMES[order.index(slot)] for slot in range(3))
-    return Mistake(f"order-{names}", f"the parts stand as {written}", SEQUENCE)
+    names = "-".join(PARTS[order.index(slot)] for slot in range(3))
+    return Mistake(f"order-{names}", f"the parts are written as {written}", SEQUENCE)
 
 
+VOCABULARY = Mistake(
+    "vocabulary",
+    "your dataset's own vocabulary gives other ids",
+    "PAD has id 0, MASK id 1; the characters of the corpus follow in sorted order",
+).hint
 PIECE_MISTAKES: Known = {
     **{
         _order_mistake(order): partial(_in_order, order=order)
@@ -106,7 +98,7 @@ PIECE_MISTAKES: Known = {
     ),
     Mistake(
         "content-lost",
-        "nothing stands behind the second MASK: the masked content is lost",
+        "there is nothing after the second MASK: the masked content is lost",
         SEQUENCE,
     ): lambda r: _each_parted(
         r, lambda a, b, c, document: not c and a in document and b in document
@@ -118,13 +110,13 @@ PIECE_MISTAKES: Known = {
     ): lambda r: _dropped(r) and not _each_parted(r, lambda a, b, c, document: not c),
     Mistake(
         "character-doubled",
-        "a character stands in two parts",
+        "a character is in two parts",
         "document = prefix + content + suffix, so each part begins where the one before it ends",
     ): lambda r: _each_parted(r, _doubled),
-    Mistake("marks-together", "both MASKs stand together behind the suffix", SEQUENCE): lambda r: (
+    Mistake("marks-together", "both MASKs come together, after the suffix", SEQUENCE): lambda r: (
         _each_parted(r, _marks_together)
     ),
-    Mistake("mask-first", "the first MASK stands before the prefix", SEQUENCE): lambda r: (
+    Mistake("mask-first", "the first MASK comes before the prefix", SEQUENCE): lambda r: (
         _each_parted(r, _mask_first)
     ),
 }
@@ -138,7 +130,9 @@ def _comes_from(draw: Draw, document: str) -> bool:
 
 def _step(reading: Reading, step: int) -> bool:
     documents = reading.request.documents
-    return every(reading, lambda d: _comes_from(d, documents[(d.index + step) % len(documents)]))
+    return every(
+        reading.judged, lambda d: _comes_from(d, documents[(d.index + step) % len(documents)])
+    )
 
 
 def _any_document(reading: Reading) -> bool:
@@ -170,12 +164,12 @@ def _over_line_ends(reading: Reading) -> bool:
 INDEX = "the document is self.data[idx]"
 INDEX_MISTAKES: Known = {
     Mistake("always-first", "every index gives the first document", INDEX): lambda r: every(
-        r, lambda draw: _comes_from(draw, r.request.documents[0])
+        r.judged, lambda draw: _comes_from(draw, r.request.documents[0])
     ),
     Mistake("next-document", "index i gives document i + 1", INDEX): lambda r: _step(r, 1),
     Mistake("previous-document", "index i gives document i - 1", INDEX): lambda r: _step(r, -1),
     Mistake(
-        "random-document", "idx is not used: a document is drawn at random", INDEX
+        "random-document", "`idx` is not used: a document is drawn at random", INDEX
     ): _any_document,
     Mistake(
         "whole-corpus", "the piece runs over the end of a line into the next document", INDEX

@@ -1,7 +1,7 @@
-"""How many predicted places are right, and what went wrong when few are."""
+"""Count the predicted places that are right, and find what went wrong when few are."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -49,7 +49,7 @@ class Scored:
 
 
 def matches(predictions: Sequence[str], gold: Sequence[str]) -> int:
-    """How many are right by the course's rule: the same characters, spaces included."""
+    """Count those that are right by the course's rule: the same characters, spaces included."""
     return sum(said == place for said, place in zip(predictions, gold, strict=True))
 
 
@@ -106,8 +106,19 @@ def _case_hint(scored: Scored) -> str:
     return f"With capital letters as in the question files, {right} of {scored.n} would be right."
 
 
+def case_of(lines: Sequence[str], places: Collection[str]) -> str:
+    """`lower case` or `upper case`, where most lines are places written so; nothing elsewhere."""
+    folded = {place.casefold() for place in places}
+    written = [line.strip() for line in lines if not is_blank(line)]
+    if 2 * sum(line.casefold() in folded for line in written) <= len(written):
+        return ""
+    if all(line == line.lower() for line in written):
+        return "lower case"
+    return "upper case" if all(line == line.upper() for line in written) else ""
+
+
 def spaces_note(scored: Scored) -> str:
-    """Says so where spaces around places cost some lines, as they do in the course's own rule."""
+    """Say so where spaces around places cost some lines, as they do by the course's own rule."""
     stripped = matches([line.strip() for line in scored.predictions], scored.gold)
     if stripped == scored.correct:
         return ""
@@ -118,7 +129,7 @@ def spaces_note(scored: Scored) -> str:
 
 
 def likeness(lines: Sequence[str], data: Data) -> str:
-    """What a file with a wrong number of lines looks like, in a sentence, or nothing."""
+    """Say in a sentence what a file with the wrong number of lines looks like, or nothing."""
     if any(line.startswith("PK\x03\x04") for line in lines[:1]):
         return "This looks like a model checkpoint or a zip file, not like predictions."
     inked = [line for line in lines if not is_blank(line)]
@@ -126,16 +137,16 @@ def likeness(lines: Sequence[str], data: Data) -> str:
     asked = sum(line.startswith("Where was ") for line in inked)
     if inked and asked * 2 > len(inked):
         kind = "questions and places" if tabs * 2 > len(inked) else "questions"
-        return f"The lines are {kind}, as in a question file: hand in the predicted places only."
+        return f"The lines are {kind}, as in a question file: submit only the predicted places."
     if inked and sum(bool(LEADING_NUMBER.match(line)) for line in inked) * 2 > len(inked):
-        return "The lines begin with numbers: hand in the predicted places only."
+        return "The lines begin with numbers: submit only the predicted places."
     counts = {
-        len(data.dev): f"questions {DEV} has",
-        len(data.test_questions): f"questions {TEST_INPUTS} has",
-        len(data.train): f"questions {TRAIN} has",
+        len(data.dev): f"questions in {DEV}",
+        len(data.test_questions): f"questions in {TEST_INPUTS}",
+        len(data.train): f"questions in {TRAIN}",
     }
     if len(lines) in counts:
-        return f"{len(lines)} is the number of {counts[len(lines)]}: was the wrong file evaluated?"
+        return f"{len(lines)} is the number of {counts[len(lines)]}; evaluate the other file."
     if inked and sum(len(line) > 60 for line in inked) * 2 > len(inked):
-        return f"The lines are longer than places are; is this {WIKI} or a log?"
+        return f"The lines are longer than places are, as in {WIKI} or a log."
     return ""

@@ -51,7 +51,7 @@ class Misaligned:
 def read_predictions(raw: bytes, count: int) -> Aligned | Misaligned:
     """The predictions for `count` questions, or why these bytes do not hold them."""
     if len(raw) > LARGEST:
-        return Misaligned(f"The file has {len(raw)} bytes: too many for {count} places.", ())
+        return Misaligned(f"The file has {len(raw)} bytes, too many for {count} places.", ())
     text, notes = decode(raw)
     lines, other_ends = split_lines(text)
     if other_ends:
@@ -150,12 +150,12 @@ def _dropped(lines: list[str], where: str) -> str:
 def _reason(lines: list[str], count: int) -> str:
     blank = sum(is_blank(line) for line in lines)
     if len(lines) == blank:
-        return f"The file is empty, but {count} lines are asked for: one place a question."
+        return f"The file is empty; expected {count} lines, one place per question."
     if len(lines) < count:
         came = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
-        return f"The file has {came}, but {count} are asked for: one place a question."
+        return f"The file has {came}; expected {count}, one place per question."
     which = f" ({blank} of them blank)" if blank else ""
     return (
-        f"The file has {len(lines)} lines{which}, but {count} are asked for. "
-        "Which lines are too many cannot be told beyond doubt."
+        f"The file has {len(lines)} lines{which}; expected {count}. We could not tell which lines "
+        "are extra."
     )

@@ -31,6 +31,12 @@ def _bases() -> Iterator[tuple[Mistake, Table]]:
     yield Mistake("base-e", says, THETA), Table(base=float(np.e))
 
 
+TOO_COARSE = Mistake(
+    "too-coarse",
+    "The table is nearly right but too coarse, as in half precision",
+    "float32 errs by less than 1e-5",
+)
+
 TABLES: Mapping[Mistake, Table] = {
     Mistake("exponent-sign", SIGN_SAYS, THETA): Table(power=2.0),
     Mistake(
@@ -40,12 +46,14 @@ TABLES: Mapping[Mistake, Table] = {
         "index-one-down", "The index of θ is off by one: your first θ is 10000^(2/d), not 1", THETA
     ): Table(first_pair=2.0),
     Mistake(
-        "factor-missing", "The factor 2 is missing in the exponent of θ (or its base is 100)", THETA
+        "factor-missing",
+        "Your θ_i is 10000^(-(i-1)/d): the factor 2 is missing in the exponent, or the base is 100",
+        THETA,
     ): Table(power=-1.0),
     Mistake(
         "factor-twice",
-        "The factor 2 stands twice in the exponent of θ (arange(0, d, 2) already has it, and so "
-        "has a division by d/2)",
+        "Your θ_i is 10000^(-4(i-1)/d): the factor 2 is in the exponent twice (arange(0, d, 2) "
+        "already has it, and so does a division by d/2)",
         THETA,
     ): Table(power=-4.0),
     Mistake(
@@ -54,16 +62,16 @@ TABLES: Mapping[Mistake, Table] = {
     Mistake("dim-missing", "The exponent of θ is not divided by d", THETA): Table(divided=False),
     Mistake(
         "exponent-rounded",
-        "The exponent of θ is rounded to a whole number (`//` divides integers), so every θ is 1",
+        "Every θ is 1: the exponent of θ is rounded to 0, as by an integer division (`//`)",
         THETA,
     ): Table(rounding=np.trunc),
     Mistake(
         "exponent-rounded-down",
-        "The exponent of θ is rounded down to a whole number (`//` divides integers)",
+        "The exponent of θ is rounded down to a whole number, as by an integer division (`//`)",
         THETA,
     ): Table(rounding=np.floor),
     Mistake(
-        "theta-twice", "Every θ stands there twice and the smallest ones are missing", THETA
+        "theta-twice", "Every θ is there twice, and the smallest ones are missing", THETA
     ): Table(twice=True),
     Mistake(
         "theta-reversed",
@@ -96,10 +104,10 @@ TABLES: Mapping[Mistake, Table] = {
         columns=("angle", "angle")
     ),
     Mistake(
-        "degrees", "The angle tθ is read as degrees and turned into radians; it is radians", ENTRIES
+        "degrees", "The angle tθ is treated as degrees and converted; it is in radians", ENTRIES
     ): Table(scale=np.pi / 180),
     Mistake(
-        "to-degrees", "The angle tθ is turned into degrees, but cos and sin take radians", ENTRIES
+        "to-degrees", "The angle tθ is converted to degrees, but cos and sin take radians", ENTRIES
     ): Table(scale=180 / np.pi),
     Mistake("full-turns", "The angle is multiplied by 2π; it is tθ in radians", ENTRIES): Table(
         scale=2 * np.pi
@@ -124,18 +132,19 @@ TABLES: Mapping[Mistake, Table] = {
 REORDERED: Mapping[Mistake, Rotation] = {
     Mistake(
         "output-in-halves",
-        "Each pair is rotated rightly, but all first features are put before all second ones; "
-        "the two features of a pair stay neighbours",
+        "Each pair is rotated correctly, but all first features come before all second ones "
+        "instead of next to their partners",
         TURN,
     ): Rotation(output="halves"),
-    Mistake(
-        "output-swapped", "The two features of each rotated pair have changed places", TURN
-    ): Rotation(formula=lambda x, y, s, cos, sin: y * cos - s * x * sin),
+    Mistake("output-swapped", "The two features of each rotated pair are swapped", TURN): Rotation(
+        formula=lambda x, y, s, cos, sin: y * cos - s * x * sin
+    ),
 }
 
-ROTATIONS: Mapping[Mistake, Rotation] = {
+# What the function does with a right table. Some of these look as if it had a wrong one.
+FORMULAS: Mapping[Mistake, Rotation] = {
     **REORDERED,
-    Mistake("no-rotation", "x is returned as it came: nothing is rotated", TURN): Rotation(
+    Mistake("no-rotation", "x is returned unchanged: nothing is rotated", TURN): Rotation(
         formula=lambda x, y, s, cos, sin: x
     ),
     Mistake(
@@ -161,7 +170,7 @@ ROTATIONS: Mapping[Mistake, Rotation] = {
         PAIRS,
     ): Rotation(angles="halves"),
     Mistake(
-        "reversed", "The rotation goes the other way: the angle is -tθ (a complex conjugate?)", TURN
+        "reversed", "The rotation goes the other way: the angle is -tθ, as with a conjugate", TURN
     ): Rotation(formula=lambda x, y, s, cos, sin: x * cos - s * y * sin),
     Mistake(
         "minus-missing", "A minus sign is missing: the first feature is a cos - b sin", TURN
@@ -169,7 +178,7 @@ ROTATIONS: Mapping[Mistake, Rotation] = {
     Mistake(
         "minus-twice", "There is one minus sign too many: the second is a sin + b cos", TURN
     ): Rotation(formula=lambda x, y, s, cos, sin: x * cos - y * sin),
-    Mistake("cos-sin-swapped", "cos and sin have changed places", TURN): Rotation(
+    Mistake("cos-sin-swapped", "cos and sin are swapped", TURN): Rotation(
         formula=lambda x, y, s, cos, sin: x * sin + s * y * cos
     ),
     Mistake(
@@ -194,7 +203,7 @@ ROTATIONS: Mapping[Mistake, Rotation] = {
     ),
     Mistake(
         "overwritten",
-        "The second feature is made from the first one after that was overwritten",
+        "The second feature is computed from the first one after that was overwritten",
         TURN,
     ): Rotation(overwritten=True),
     Mistake("turned-twice", "x is rotated twice, by 2tθ", TURN): Rotation(table=Table(scale=2.0)),
@@ -206,7 +215,9 @@ ROTATIONS: Mapping[Mistake, Rotation] = {
     Mistake("rows-reversed", "The rows of the table are used in reverse order", TIME): Rotation(
         rows="reversed"
     ),
-    **{mistake: Rotation(table=table) for mistake, table in TABLES.items()},
+}
+TURNED: Mapping[Mistake, Rotation] = {
+    mistake: Rotation(table=table) for mistake, table in TABLES.items()
 }
 
 

@@ -1,9 +1,9 @@
 """The known mistakes of an attention module: what it rotates, and by which table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from a4_rotary_mistakes import ROTATIONS, THETA
+from a4_rotary_mistakes import FORMULAS, THETA, TURNED
 from a4_rotations import Floats, Projections, Rotation, Table, Turn, attention, split
 
 from graders.checks.mistakes import Mistake
@@ -32,13 +32,38 @@ class Module:
 
 ROLES = ("query", "key", "value")
 UNROTATED = Module(frozenset())
+NOT_CALLED = Mistake(
+    "module-unrotated",
+    "Queries and keys are not rotated: the module does not call apply_rotary_emb",
+    MODULE,
+)
+UNUSED = Mistake(
+    "rotation-unused",
+    "The module calls apply_rotary_emb, but attends with queries and keys that are not rotated",
+    MODULE,
+)
+HEADS_AS_TIME = Mistake(
+    "rotated-by-heads",
+    "apply_rotary_emb is called with (B, T, n_head, head size), so queries and keys are rotated "
+    "by the number of their head",
+    MODULE,
+)
+TABLE_TRAINED = Mistake(
+    "table-trained",
+    "The module has a trainable parameter with one row per position",
+    "the table is constant; register_buffer keeps it",
+)
+ALWAYS_ROTATED = Mistake(
+    "vanilla-rotated",
+    "Queries and keys are rotated without rope, too",
+    "rotate only where config.rope is true",
+)
+LEARNED_TOO = Mistake(
+    "positions-learned-too",
+    "The rope model has learned positions, too",
+    "with rope there is no pos_emb: positions reach the model only through q and k",
+)
 MODULES: Mapping[Mistake, Module] = {
-    Mistake(
-        "module-unrotated",
-        "Positions change nothing in the module: queries and keys are not rotated, or by the "
-        "number of their head because they are still (B, T, n_head, head size)",
-        MODULE,
-    ): UNROTATED,
     Mistake("query-only", "Only the queries are rotated, not the keys", MODULE):
         Module(frozenset({"query"})),
     Mistake("key-only", "Only the keys are rotated, not the queries", MODULE):
@@ -59,8 +84,8 @@ MODULES: Mapping[Mistake, Module] = {
 }  # fmt: skip
 
 
-def module_rotations(n_embd: int, n_heads: int) -> Mapping[Mistake, Rotation]:
-    """Ways to rotate queries and keys wrongly inside a module of this size."""
-    says = "The table is made for n_embd; each head has n_embd // n_head features"
+def module_rotations(n_embd: int, n_heads: int) -> Sequence[Mapping[Mistake, Rotation]]:
+    """Ways to rotate queries and keys wrongly inside a module of this size, by their kind."""
+    says = "The table is made for n_embd, but each head has n_embd // n_head features"
     wide = Rotation(table=Table(less_dim=n_embd // n_heads - n_embd))
-    return {Mistake("table-for-n-embd", says, THETA): wide, **ROTATIONS}
+    return ({Mistake("table-for-n-embd", says, THETA): wide}, FORMULAS, TURNED)

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
+from a4_layouts import HANDOUT, layout_of
 from a4_rotations import Floats, Table
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.errors import BadReply
+
+# The ways of asking, those first that tell most of what is wrong: as the author's module asks, and
+# with tables that are right.
+TELLING = ("module given", "module own", "given", "own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +32,17 @@ class Rotated:
         """The result as float64; a check fails where it is not of x's shape."""
         values = as_floats(self.result)
         if isinstance(self.result, dict) and self.result.get("type") == "NoneType":
-            fail("apply_rotary_emb returns None.", hint="Is it still to be written?")
+            fail("apply_rotary_emb returns None.", hint="Have you implemented it yet?")
         if values is None or values.shape != self.x.shape:
             fail(
                 "The rotated tensor does not have the shape of x.",
-                hint="Bring the pairs back together: (B, n_head, T, head size) in and out.",
+                hint="Join the pairs again: (B, n_head, T, head size) in and out.",
                 expected=f"real numbers of shape {self.x.shape}",
                 actual=kind(self.result),
                 counterexample={"x": f"shape {self.x.shape}"},
             )
         if not np.isfinite(values).all():
-            fail("The rotated tensor holds numbers that are not finite (inf or nan).")
+            fail("The rotated tensor contains numbers that are not finite (inf or nan).")
         return values
 
 
@@ -72,11 +77,18 @@ def rotations(
 ) -> Mapping[str, Sequence[Rotated]]:
     """Each x rotated in turn, with tables of these lengths (those of x where not given).
 
-    Twice: under "own" with the student's tables, under "given" with the handout's. One of the
-    two is left out where the student's code raises on it.
+    Under "own" with the student's tables, under "given" with the handout's values in the layout
+    of the student's; under "module own" and "module given" as their module calls the function,
+    where that differs from the handout ("module second …" is k, where it takes q and k). A way is
+    left out where the student's code raises on it.
     """
+    layout = layout_of(student) or HANDOUT
     calls: list[Any] = [
-        {"x": x, "table": Table().values(x.shape[-1], length).astype(np.float32)}
+        {
+            "x": x,
+            "table": layout.packed(Table().values(x.shape[-1], length)),
+            "positions": length,
+        }
         for x, length in zip(xs, lengths or [x.shape[-2] for x in xs], strict=True)
     ]
     reply = student.call("rotate", calls=calls)
@@ -98,8 +110,8 @@ def _read(answers: Any, xs: Sequence[Floats]) -> Sequence[Rotated]:
 
 def one_way_holds(
     replies: Mapping[str, Sequence[Rotated]], claim: Callable[[Sequence[Rotated]], None]
-) -> None:
-    """Pass when `claim` holds with the student's own tables or with the handout's.
+) -> str:
+    """Pass when `claim` holds with the student's own tables or with the handout's; say with which.
 
     So a wrong table costs its own checks and not those of the rotation, and a table of an unusual
     layout is judged by what the student's rotation makes of it.
@@ -107,10 +119,13 @@ def one_way_holds(
     problems: dict[str, CheckFailed] = {}
     for source, answers in replies.items():
         try:
-            return claim(answers)
+            claim(answers)
         except CheckFailed as problem:
             problems[source] = problem
-    raise problems.get("given") or next(iter(problems.values()))
+        else:
+            return source
+    told = (problems[source] for source in TELLING if source in problems)
+    raise next(told, None) or next(iter(problems.values()))
 
 
 def first_difference(a: Floats, b: Floats) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Whether rotation and attention module use positions at all: unwritten code passes many a check.
+"""Whether rotation and attention module use positions at all: unwritten code would pass checks.
 
 The rotation does where one and the same vector becomes another one in another place. The module
 does where its last output changes when earlier vectors change places, or where it calls the
@@ -17,22 +17,32 @@ from a4_rotations import Floats
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
+from graders.checks.mistakes import sentence
 from graders.errors import StudentFault, StudentRaised
 
 SHAPES = [(2, 3, 5, 6), (1, 4, 7, 8), (3, 2, 4, 2)]  # (B, n_head, T, head size)
-NOT_COUNTED = "Checks that hold of any such code are not counted"
+NOT_COUNTED = "Other checks are skipped until then."
 
 
 def require_rotation(student: Student, inputs: Inputs) -> None:
-    """Fail where apply_rotary_emb does nothing with positions or vectors, whatever the shape."""
+    """Fail where apply_rotary_emb does nothing with positions or vectors, whatever the shape.
+
+    One that always raises is left to the checks that build on it, unless it says it is not written.
+    """
     problems: list[CheckFailed | StudentFault] = []
     for shape in SHAPES:
         xs = [_one_vector(inputs, name, shape) for name in ("one vector", "another vector")]
         try:
-            return one_way_holds(rotations(student, xs), _is_rotated)
+            one_way_holds(rotations(student, xs), _is_rotated)
+            return
         except (CheckFailed, StudentFault) as problem:
             problems.append(problem)
-    raise problems[0]
+    if not all(map(_raises, problems)):
+        raise next(each for each in problems if not _raises(each))
+
+
+def _raises(problem: CheckFailed | StudentFault) -> bool:
+    return isinstance(problem, StudentRaised) and problem.kind != "NotImplementedError"
 
 
 def rotates(student: Student, inputs: Inputs) -> bool:
@@ -45,23 +55,25 @@ def rotates(student: Student, inputs: Inputs) -> bool:
 
 
 def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int]) -> None:
-    """Fail where no attention module does anything with the places of vectors.
+    """Fail where no attention module, with rope or without, does anything with positions.
 
     A module that raises is left to the checks that build on it, unless it says it is not written.
     """
     x = normal(inputs, "places changed", 2, 6, size["n_embd"])
     xs = [x, x[:, [2, 1, 0, 3, 4, 5]]]
-    try:
-        reply = student.call("rope_attention", size=dict(size), inputs=xs, rope=True)
-    except StudentRaised as error:
-        if error.kind != "NotImplementedError":
+    for rope in (True, False):
+        try:
+            reply = student.call("rope_attention", size=dict(size), inputs=xs, rope=rope)
+        except StudentRaised as error:
+            if error.kind != "NotImplementedError":
+                return
+            raise
+        if isinstance(reply, list) and any(map(_uses_positions, reply)):
             return
-        raise
-    if not (isinstance(reply, list) and any(map(_uses_positions, reply))):
-        fail(
-            "The attention module neither calls apply_rotary_emb nor tells positions apart.",
-            hint=f"Rotate queries and keys where config.rope is true ({MODULE}). {NOT_COUNTED}.",
-        )
+    fail(
+        "The attention module neither calls apply_rotary_emb nor tells positions apart.",
+        hint=f"Rotate queries and keys where config.rope is true ({MODULE}). {NOT_COUNTED}",
+    )
 
 
 def _one_vector(inputs: Inputs, purpose: str, shape: tuple[int, ...]) -> Floats:
@@ -72,22 +84,25 @@ def _one_vector(inputs: Inputs, purpose: str, shape: tuple[int, ...]) -> Floats:
 def _is_rotated(came: Sequence[Rotated]) -> None:
     one, other = (each.floats() for each in came)
     if is_close(one, came[0].x, "rotation"):
-        what = "returns x as it came"
+        what = "returns x unchanged"
     elif is_close(one, np.broadcast_to(one[:1, :1, :1], one.shape), "rotation"):
         what = "does the same at every position"
     elif is_close(one, other, "rotation"):
         what = "does not look at x"
     else:
         return
-    fail(f"apply_rotary_emb {what}, so nothing is rotated.", hint=f"{TURN}. {NOT_COUNTED}.")
+    fail(
+        f"apply_rotary_emb {what}, so nothing is rotated.",
+        hint=f"{sentence(TURN)} {NOT_COUNTED}",
+    )
 
 
 def _uses_positions(module: Any) -> bool:
     """Whether this module's reply shows that it rotates, or what comes of it."""
     if not isinstance(module, dict) or not isinstance(module.get("outputs"), list):
         return False
-    calls, outputs = module.get("rotations"), [as_floats(each) for each in module["outputs"]]
-    if isinstance(calls, int) and calls > 0:
+    outputs = [as_floats(each) for each in module["outputs"]]
+    if module.get("rotated"):
         return True
     shapes = [() if each is None else each.shape for each in outputs]
     if len(shapes) != 2 or len(shapes[0]) != 3 or shapes[0] != shapes[1]:

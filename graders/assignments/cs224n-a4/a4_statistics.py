@@ -43,8 +43,8 @@ def borderline_note(scored: Scored, threshold: Fraction, rule: Borderline) -> st
     if not is_borderline(scored.correct, scored.n, threshold):
         return ""
     return (
-        f"Borderline: the 95 % interval holds the threshold of {float(100 * threshold):g} %, so "
-        f"{scored.n} questions cannot tell on which side of it the model is. {RULES[rule]}"
+        f"Borderline: the threshold of {float(100 * threshold):g}% is within the 95% interval, so "
+        f"{scored.n} questions cannot tell which side of it the model is on. {RULES[rule]}"
     )
 
 
@@ -85,6 +85,6 @@ def gap_note(dev: Scored, test: Scored, alpha: float) -> str:
         return ""
     return (
         f"Dev and test differ beyond chance: {dev.in_words} on dev, {test.in_words} on test, "
-        f"{p_in_words(p)} (Fisher's exact test, two-sided, level {alpha:g}). Did one model write "
-        "both files, and was it trained on the training file only?"
+        f"{p_in_words(p)} (Fisher's exact test, two-sided, level {alpha:g}). One model must write "
+        "both files, and it must be trained only on the training file."
     )

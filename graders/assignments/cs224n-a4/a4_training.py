@@ -79,7 +79,10 @@ CASES = (
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """One call of Trainer.train: its settings, its data and the weights around it."""
+    """One call of Trainer.train: its settings, its data and the weights around it.
+
+    `unseen` where it may save something, but could not be run without batches.
+    """
 
     settings: Mapping[str, Any]
     dataset: str
@@ -87,6 +90,7 @@ class Training:
     before: Mapping[str, float]
     after: Mapping[str, float]
     shapes: Mapping[str, Sequence[int]]
+    unseen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ def _ask(student: Student) -> Sequence[Run]:
     if reply == []:
         fail(
             "There is no run.py beside attention.py.",
-            hint="Hand in the whole src folder: the training script cannot be looked at.",
+            hint="Submit the whole src folder; without run.py there is no training advice.",
         )
     if not isinstance(reply, list) or len(reply) != len(CASES):
         raise BadReply("What run.py did could not be read.")
@@ -157,6 +161,7 @@ def _training(reply: Any) -> Training:
         _numbers(reply["before"]),
         _numbers(reply["after"]),
         {str(name): [int(n) for n in shape] for name, shape in reply["shapes"].items()},
+        reply["saves"] == "unseen",
     )
 
 

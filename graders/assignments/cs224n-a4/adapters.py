@@ -1,9 +1,10 @@
 """The questions that checks of this assignment ask; this file runs beside the student's code."""
 
+from adapters_attention import constant_text, rope_attention
 from adapters_checkpoint import read_checkpoint
 from adapters_corruption import draw_corruptions
 from adapters_rerun import rerun_begins, rerun_command, rerun_sees_gpu
-from adapters_rotary import constant_text, rope_attention, rotary_tables, rotate
+from adapters_rotary import rotary_form, rotary_tables, rotate, rotate_without_table
 from adapters_student import places, rivals, student_files
 from adapters_training import training_runs
 
@@ -17,8 +18,10 @@ __all__ = [
     "rerun_sees_gpu",
     "rivals",
     "rope_attention",
+    "rotary_form",
     "rotary_tables",
     "rotate",
+    "rotate_without_table",
     "student_files",
     "training_runs",
 ]

@@ -1,7 +1,7 @@
-"""STUDENT side: read a `CharCorruptionDataset` many times and send back what came.
+"""STUDENT side: read a `CharCorruptionDataset` many times and send back every item.
 
     corpus, block_size --- dataset.CharCorruptionDataset ---> ds
-    indices            --- ds[i], `rounds` times around  ---> x, y: one row a reading
+    indices            --- ds[i], `rounds` times around  ---> x, y: one row per reading
 
 Nothing is judged here. A row holds the ids, then FILL; its length is -1 where there is no row.
 """
@@ -31,14 +31,21 @@ class _Raised:
 
 
 def draw_corruptions(
-    corpus: str, block_size: int, indices: list[int], rounds: int
+    corpus: str, block_size: int, indices: list[int], rounds: int, fresh: bool
 ) -> dict[str, Any]:
-    """Everything that reading the documents at `indices`, `rounds` times around, shows."""
+    """Everything that reading the documents at `indices`, `rounds` times around, shows.
+
+    Where `fresh`, each round reads a dataset of its own.
+    """
     dataset = student_module("dataset")
     folder = Path(dataset.__file__ or "").parent
     corrupted = dataset.CharCorruptionDataset(corpus, block_size)
     before = _documents(corrupted)
-    items = [_read(corrupted, index, folder) for _ in range(rounds) for index in indices]
+    items = []
+    for _ in range(rounds):
+        items += [_read(corrupted, index, folder) for index in indices]
+        if fresh:
+            corrupted = dataset.CharCorruptionDataset(corpus, block_size)
     # Converted only after the last reading: items that share one buffer must be seen to do so.
     kinds = Counter(map(_kind, items))
     first = next((item for item in items if isinstance(item, _Raised)), None)
@@ -50,6 +57,7 @@ def draw_corruptions(
         "raised": "" if first is None else first.text,
         "where": "" if first is None else first.where,
         "length": len(corrupted),
+        "characters": _characters(corrupted),
         "before": before,
         "after": _documents(corrupted),
     }
@@ -73,6 +81,16 @@ def _documents(corrupted: Any) -> list[str] | None:
     if not isinstance(documents, list | tuple):
         return None
     return [each if isinstance(each, str) else repr(each)[:MAX_TEXT] for each in documents]
+
+
+def _characters(corrupted: Any) -> str:
+    """The dataset's own vocabulary in the order of its ids, or nothing where it shows none."""
+    itos = getattr(corrupted, "itos", None)
+    if not isinstance(itos, dict) or set(itos) != set(range(len(itos))):
+        return ""
+    characters = [itos[number] for number in range(len(itos))]
+    plain = all(isinstance(each, str) and len(each) == 1 for each in characters)
+    return "".join(characters) if plain and len(characters) <= MAX_IDS else ""
 
 
 def _kind(item: Any) -> str:

@@ -1,7 +1,8 @@
-"""Runs the student's run.py on a tiny corpus, with training itself left out; beside that code.
+"""STUDENT side: run the student's run.py on a tiny corpus, with training itself left out.
 
     argv -> run.py -> Trainer(...).train()   its settings and weights are noted, every weight is
-                                             moved by SHIFT instead of being trained
+                                             moved by SHIFT instead of being trained; then train()
+                                             itself runs without batches, if it saves anything
                    -> the file of parameters is read back
 
 Nothing is judged here.
@@ -13,8 +14,11 @@ import runpy
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import CodeType
 from typing import Any
 from unittest import mock
 
@@ -102,7 +106,7 @@ def _intercepted(
 ) -> Iterator[None]:
     """Let every call of Trainer.train be noted under `trainings` and its weights kept as `name`."""
 
-    def train(trainer: Any, *_: Any, **__: Any) -> None:
+    def train(trainer: Any, *args: Any, **kwargs: Any) -> None:
         model = getattr(trainer.model, "module", trainer.model)
         before = _fingerprint(model.state_dict())
         with torch.no_grad():
@@ -110,18 +114,53 @@ def _intercepted(
                 parameter.add_(SHIFT)
         trained[name] = {key: value.clone() for key, value in model.state_dict().items()}
         trainings.append(_training(trainer, model, before))
-        if getattr(trainer.config, "ckpt_path", None) is not None:
-            trainer.save_checkpoint()  # as the loop does at the end of an epoch
+        if any("save" in each for each in _names(own.__code__)):
+            trainings[-1]["saves"] = _without_batches(partial(own, trainer, *args, **kwargs))
 
     def iterate(loader: Any) -> None:
         raise _OwnLoop
 
     kind = student_module("trainer").Trainer
+    own = kind.train
     with (
         mock.patch.object(kind, "train", train),
         mock.patch.object(DataLoader, "__iter__", iterate),
     ):
         yield
+
+
+def _without_batches(train: Callable[[], Any]) -> str:
+    """Run the student's train() with no batches, so that only what it does besides is done.
+
+    Returns `yes`, or `unseen` where it does not get through without batches.
+    """
+    save, saved = torch.save, set()
+
+    def save_once(value: Any, file: Any, *args: Any, **kwargs: Any) -> None:
+        if str(file) not in saved:  # the weights stay the same, epoch after epoch
+            saved.add(str(file))
+            save(value, file, *args, **kwargs)
+
+    def no_batches(loader: Any) -> Iterator[Any]:
+        return iter(())
+
+    with (
+        mock.patch.object(DataLoader, "__iter__", no_batches),
+        mock.patch.object(torch, "save", save_once),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            train()
+        except Exception:  # noqa: BLE001  such as a mean over no losses
+            return "unseen"
+    return "yes"
+
+
+def _names(code: CodeType) -> set[str]:
+    """The names that a function uses, also inside the functions that it defines."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return {*code.co_names}.union(*map(_names, inner))
 
 
 def _training(trainer: Any, model: nn.Module, before: dict[str, float]) -> dict[str, Any]:
@@ -137,6 +176,7 @@ def _training(trainer: Any, model: nn.Module, before: dict[str, float]) -> dict[
         "before": before,
         "after": _fingerprint(model.state_dict()),
         "shapes": {name: list(each.shape) for name, each in model.named_parameters()},
+        "saves": "",
     }
 
 

@@ -19,17 +19,16 @@ from a4_files import file_name
 from graders.checks.compare import skip
 
 TWINS = {
-    frozenset((VANILLA_MODEL.file, VANILLA_FINETUNE.file)): "Was the second one finetuned without "
-    "--reading_params_path, or the same file saved under both names?",
+    frozenset((VANILLA_MODEL.file, VANILLA_FINETUNE.file)): "Finetune the second one with "
+    "--reading_params_path, and save each model to its own file.",
 }
 ROTATION = (
-    "The weights are run with handout equation 3 on neighbouring features. A model trained with "
-    "another rotation answers otherwise here: see the rotary criterion. If that is right, the "
-    "predictions are of another model."
+    "The weights are run with the handout's equation 3 on neighbouring features. A model trained "
+    "with another rotation answers differently here; see the rotary criterion. If the rotation is "
+    "right, the predictions come from another model."
 )
 LATER = (
-    "Were the predictions written by an earlier or later model, or was the file of weights "
-    "overwritten since? Evaluate it again."
+    "The predictions come from other weights, such as an earlier or later model's. Evaluate again."
 )
 
 
@@ -41,33 +40,35 @@ def checkpoints(sandbox, submitted, data, settings):
 
 @pytest.mark.criterion("checkpoints")
 def test_vanilla_model_weights(checkpoints, fingerprints, score):
-    """`vanilla.model.params` holds the finite, trained weights of a vanilla model."""
+    """`vanilla.model.params` contains the finite, trained weights of a vanilla model."""
     _judge_weights(checkpoints, VANILLA_MODEL, fingerprints, score)
 
 
 @pytest.mark.criterion("checkpoints")
 def test_vanilla_finetune_weights(checkpoints, fingerprints, score):
-    """`vanilla.finetune.params` holds the finite, trained weights of a vanilla model."""
+    """`vanilla.finetune.params` contains the finite, trained weights of a vanilla model."""
     _judge_weights(checkpoints, VANILLA_FINETUNE, fingerprints, score)
 
 
 @pytest.mark.criterion("checkpoints")
 def test_rope_finetune_weights(checkpoints, fingerprints, score):
-    """`rope.finetune.params` holds the finite, trained weights of a rope model."""
+    """`rope.finetune.params` contains the finite, trained weights of a rope model."""
     _judge_weights(checkpoints, ROPE_FINETUNE, fingerprints, score)
 
 
 @pytest.mark.criterion("checkpoints")
 def test_checkpoints_differ(checkpoints, score):
-    """No two files hold the same weights."""
+    """No two files contain the same weights."""
     held = _readable(checkpoints)
     if len(held) < 2:
         skip("There are no two files of weights to compare.")
     for one, other in combinations(held, 2):
         if equal(held[one], held[other]):
             score.needs_review(
-                f"`{one}` and `{other}` hold the same weights, number by number.",
-                hint=TWINS.get(frozenset((one, other)), "Was one file copied to both names?"),
+                f"`{one}` and `{other}` contain the same weights, number by number.",
+                hint=TWINS.get(
+                    frozenset((one, other)), "Each model must be saved to its own file."
+                ),
             )
 
 
@@ -156,7 +157,7 @@ def _is_own(checkpoints, comparison):
 def _ask_person(checkpoints, checkpoint, wrong, score):
     owners = {each.file: checkpoints.owner(each) for each in wrong}
     swapped = [
-        f"They agree with `{owner}` instead: files were swapped."
+        f"They agree with `{owner}` instead, so the files were swapped."
         for owner in owners.values()
         if owner
     ]

@@ -21,7 +21,7 @@ def test_london_baseline(submitted, data, settings, score):
     """The file holds the accuracy of answering London to every dev question."""
     text, _ = decode(submitted.bytes(FILE))
     if len(text) > LONGEST:
-        fail(f"`{FILE}` has {len(text)} characters; one number is asked for.", expected=EXPECTED)
+        fail(f"`{FILE}` has {len(text)} characters; expected one number.", expected=EXPECTED)
     if is_blank(text):
         fail(f"`{FILE}` is empty.", expected=EXPECTED)
     statement = read_statement(text)
@@ -75,7 +75,7 @@ def _hint(claims, baseline, data):
 
 
 def _slips(claim: Claim, baseline, data):
-    """Known ways to a wrong number, the likeliest first."""
+    """Known ways to get a wrong number, the likeliest first."""
     share = baseline.percentage
     yield (
         claim.is_percentage and claim.value * 100 == share,
@@ -83,24 +83,24 @@ def _slips(claim: Claim, baseline, data):
     )
     yield (
         claim.value == baseline.right,
-        ("This is how many places are London, not which share of them."),
+        ("This is the number of places that are London, not their percentage."),
     )
-    yield claim.value == baseline.n, "This is how many places there are."
-    yield claim.says(100 - share), "This is the share of wrong answers: 100 % less the accuracy."
+    yield claim.value == baseline.n, "This is the number of places."
+    yield claim.says(100 - share), "This is the percentage of wrong answers: 100% - the accuracy."
     yield (
         claim.value == 0,
         (
-            "No answer was counted as right. Are the predictions a list with one `London` a line, "
-            "without line ends?"
+            "No answer was counted as right. The predictions must be a list with one `London` per "
+            "question, without line ends."
         ),
     )
     for places, what in ((data.train, "training"), (data.test or (), "test")):
         share = _share(sum(place == LONDON for place in places), len(places))
-        yield claim.says(share), f"This is the share of London in the {what} file, not in dev."
+        yield claim.says(share), f"This is the percentage of London in the {what} file, not in dev."
     inside = _share(sum(LONDON in place for place in data.dev), len(data.dev))
     yield (
         claim.says(inside),
-        ("This also counts places that merely contain the word London: compare whole places."),
+        ("This also counts places that merely contain the word London; compare whole places."),
     )
 
 

@@ -7,7 +7,7 @@ from a4_chance import chance_below, chance_so_far_below, p_in_words
 from a4_copies import copy_notes
 from a4_figures import accuracy_of
 from a4_files import MODELS, PredictionFiles, file_name
-from a4_places import Scored, slip_hint, spaces_note
+from a4_places import Scored, case_of, slip_hint, spaces_note
 from a4_statistics import (
     LONDON,
     borderline_note,
@@ -34,19 +34,19 @@ def files(submitted, data, settings):
 
 @pytest.mark.criterion("no-pretrain")
 def test_nopretrain_dev(files, score):
-    """Without pretraining the model predicts dev places, and fewer than 10 % of them rightly."""
+    """Without pretraining, the model gets fewer than 10% of the dev places right."""
     _judge_without_pretraining(files, "dev", score)
 
 
 @pytest.mark.criterion("no-pretrain")
 def test_nopretrain_test(files, score):
-    """Without pretraining the model predicts test places, and fewer than 10 % of them rightly."""
+    """Without pretraining, the model gets fewer than 10% of the test places right."""
     _judge_without_pretraining(files, "test", score)
 
 
 @pytest.mark.criterion("pretrain", weight=8)
 def test_pretrain_dev(files, score):
-    """With pretraining the model predicts at least 15 % of the dev places rightly."""
+    """With pretraining, the model gets at least 15% of the dev places right."""
     scored = files.score(PRETRAIN, "dev")
     _say_notes(files, scored, score, threshold=THRESHOLDS[PRETRAIN])
     _fail_if_answers(scored)
@@ -57,7 +57,7 @@ def test_pretrain_dev(files, score):
 
 @pytest.mark.criterion("pretrain", weight=2)
 def test_pretrain_test(files, score):
-    """With pretraining the model does about as well on the test places as on the dev places."""
+    """With pretraining, the model does about as well on the test places as on the dev places."""
     scored = files.score(PRETRAIN, "test")
     _say_notes(files, scored, score)
     _say_copies(files, PRETRAIN, score)
@@ -65,8 +65,8 @@ def test_pretrain_test(files, score):
     _fail_if_without_pretraining(files, scored, "test")
     if files.twin(scored, ROPE, "test") and _is_rope(files, scored):
         fail(
-            f"`{scored.name}` is a copy of `{file_name(ROPE, 'test')}`: two models never agree "
-            "on every line, and this one does as your RoPE model, not as your vanilla one.",
+            f"`{scored.name}` is a copy of `{file_name(ROPE, 'test')}`: two models never agree on "
+            "every line, and its accuracy is that of your RoPE model, not of your vanilla model.",
             hint="Evaluate the vanilla model on the test questions again.",
             actual=scored.in_words,
         )
@@ -75,7 +75,7 @@ def test_pretrain_test(files, score):
 
 @pytest.mark.criterion("rotary-accuracy")
 def test_rope_test(files, score):
-    """With rotary positions the model predicts at least 30 % of the test places rightly."""
+    """With rotary positions, the model gets at least 30% of the test places right."""
     scored = files.score(ROPE, "test")
     _say_notes(files, scored, score, threshold=THRESHOLDS[ROPE])
     _say_copies(files, ROPE, score)
@@ -84,8 +84,8 @@ def test_rope_test(files, score):
         fail(
             f"`{scored.name}` and `{file_name(PRETRAIN, 'test')}` are the same: two models never "
             "agree on every line.",
-            hint="Hand in the RoPE model's predictions. If these are its own, the rope setting "
-            "does not reach the model.",
+            hint="Submit the RoPE model's predictions. If these are its own, the rope setting does "
+            "not reach the model.",
             actual=scored.in_words,
         )
     _judge_threshold(files, scored, score, "rotary")
@@ -105,7 +105,7 @@ def _judge_without_pretraining(files, part, score):
         fail(
             f"A model without pretraining does not reach {scored.in_words}.{same}",
             hint="Finetune from scratch, without --reading_params_path, and evaluate that model.",
-            expected=f"under {_shown(limit)}",
+            expected=f"below {_shown(limit)}",
             actual=percent(scored.correct, scored.n),
         )
     _fail_if_no_places(files, scored)
@@ -115,17 +115,25 @@ def _judge_without_pretraining(files, part, score):
 
 
 def _fail_if_no_places(files, scored):
-    """A finetuned model speaks in places it was trained on, also where it is wrong."""
+    """A finetuned model answers with places it was trained on, even where it is wrong."""
     if scored.is_blank:
-        fail(f"All {scored.n} lines are blank: these are no predictions.")
+        fail(f"All {scored.n} lines are blank, so they are not predictions.")
     known = {*files.data.train, *scored.gold}
-    if not any(line.strip() in known for line in scored.predictions):
+    if any(line.strip() in known for line in scored.predictions):
+        return
+    if case := case_of(scored.predictions, known):
         fail(
-            f"Not one line is a place of {TRAIN}, which a finetuned model knows by heart.",
-            hint=slip_hint(scored) or "Is this file the output of `evaluate`?",
-            expected="one place a line",
+            f"The places are in {case}, so none of them counts as a place.",
+            hint="Submit the lines as `evaluate` writes them. Capital letters count.",
+            expected="places with capital letters, as in the question files",
             actual=repr(scored.predictions[0][:60]),
         )
+    fail(
+        f"None of the lines is a place in {TRAIN}; a finetuned model answers with those.",
+        hint=slip_hint(scored) or "Submit the output of `evaluate`.",
+        expected="one place per line",
+        actual=repr(scored.predictions[0][:60]),
+    )
 
 
 def _judge_threshold(files, scored, score, name):
@@ -199,10 +207,10 @@ def _far_below(files, scored):
         return None
     return (
         f"{scored.in_words}: below {asked}. Chance does that less than once in "
-        f"{1 / alpha:.0f} times ({p_in_words(p)}), so the test file is not of a model with that "
-        "accuracy.",
+        f"{1 / alpha:.0f} times ({p_in_words(p)}), so the test file does not come from a model "
+        "with that accuracy.",
         slip_hint(scored)
-        or "Did one model write both files, and was it never trained on the dev questions?",
+        or "One model must write both files, and it must not be trained on the dev questions.",
     )
 
 
@@ -227,9 +235,9 @@ def _dev_share(files, model, key):
 def _fail_if_answers(scored):
     if scored.predictions == scored.gold:
         fail(
-            f"All {scored.n} lines are right. Models of this assignment are right in 15 to 45 % "
-            "of them, so these are the answers, or the model was trained on them.",
-            hint="Hand in what `evaluate` wrote, after finetuning on birth_places_train.tsv.",
+            f"All {scored.n} lines are right. Models in this assignment get 15 to 45% right, so "
+            "these are the answers, or the model was trained on them.",
+            hint="Submit the output of `evaluate`, after finetuning on birth_places_train.tsv.",
         )
 
 
@@ -238,7 +246,7 @@ def _fail_if_without_pretraining(files, scored, part):
     if scored.share < limit and files.twin(scored, NO_PRETRAIN, part):
         fail(
             f"`{scored.name}` is a copy of `{file_name(NO_PRETRAIN, part)}`: {scored.in_words}.",
-            hint="Finetune the pretrained model and evaluate it, not the one without pretraining.",
+            hint="Finetune the pretrained model and evaluate that one.",
         )
 
 
@@ -274,7 +282,7 @@ def _say_gap(files, model, test, score):
 
 
 def _alpha(files):
-    """How improbable counts as beyond chance."""
+    """The p-value below which a difference is beyond chance."""
     return float(files.settings["similar_alpha"])
 
 

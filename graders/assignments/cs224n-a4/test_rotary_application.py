@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from a4_figures import ASKED, applied_rotation
-from a4_rotary_mistakes import ROTATIONS, TIME, TURN, last_rows
+from a4_rotary_mistakes import FORMULAS, TIME, TURN, TURNED, last_rows
 from a4_rotary_replies import (
+    TELLING,
     Rotated,
     as_floats,
     first_difference,
@@ -24,7 +25,7 @@ from hypothesis import strategies as st
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
-from graders.checks.mistakes import first_match
+from graders.checks.mistakes import only_match, sentence
 from graders.checks.score import Score
 from graders.errors import StudentFault, StudentRaised
 
@@ -32,14 +33,14 @@ SHAPES = st.tuples(  # (B, n_heads, T, head size)
     st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 5).map(lambda n: 2 * n)
 )
 GENERIC = (2, 4, 3, 6)  # no two axes alike, so that every known mistake gives something else
-OTHER_PAIR = "A rotated pair is not what equation 3 says."
+OTHER_PAIR = "A rotated pair is not what equation 3 gives."
 SAME_SCORES = (
-    "Every dot product of a query with a key is right, so attention works; but the result is not "
-    "what equation 3 says, number by number"
+    "Every dot product of a query with a key is right, so attention works; but the numbers are not "
+    "those of equation 3"
 )
 
 
-@pytest.mark.criterion("rotary", weight=5)
+@pytest.mark.criterion("rotary", weight=0.4)
 def test_rotation_values(student, inputs, score):
     """Each pair (a, b) at position t becomes (a cos tθ_i - b sin tθ_i, a sin tθ_i + b cos tθ_i)."""
 
@@ -50,7 +51,7 @@ def test_rotation_values(student, inputs, score):
 
     try:
         each_pair_is_rotated()
-        _check_values(student, inputs, _long_shape(inputs))
+        _say_how_asked(student, _check_values(student, inputs, _long_shape(inputs)), score)
     except CheckFailed as problem:
         if problem.message == OTHER_PAIR:
             _show_rotation(student, score)
@@ -63,7 +64,7 @@ def test_rotation_values(student, inputs, score):
         )
 
 
-@pytest.mark.criterion("rotary", weight=3)
+@pytest.mark.criterion("rotary", weight=0.2)
 def test_rotation_scores(student, inputs):
     """The dot product of a rotated query with a rotated key is what equation 3 gives."""
     _check_scores(student, inputs)
@@ -71,32 +72,39 @@ def test_rotation_scores(student, inputs):
 
 @pytest.mark.criterion("rotary", weight=0)
 def test_rotation_is_written(student, inputs):
-    """Position changes what a vector becomes; what holds where it does not is not counted."""
+    """Prerequisite: the rotation depends on position."""
     require_rotation(student, inputs)
 
 
-@pytest.mark.criterion("rotary", weight=2, depends_on=("rotation-is-written",))
+@pytest.mark.criterion("rotary", weight=0.2, depends_on=("rotation-is-written",))
 def test_first_rows_used(student, inputs, score):
-    """Where x is shorter than the table, the table's first T rows are used."""
+    """If x is shorter than the table, the table's first T rows are used."""
     draw = inputs.random("rows").randint
     T = draw(4, 7)
     longer = normal(inputs, "several rows", 1, 3, T, 2 * draw(2, 4))
     single = normal(inputs, "one row", 2, 2, 1, 4)
     calls = [longer] * 3 + [single] * 2
-    lengths = [T, T + draw(1, 3), 2 * T + draw(1, 3), 1, draw(7, 11)]
+    # At least two rows more, so that the last rows are not those from the second on.
+    lengths = [T, T + draw(2, 4), 2 * T + draw(1, 3), 1, draw(7, 11)]
     try:
         replies = rotations(student, calls, lengths)
     except StudentRaised as error:
         if not _module_takes_short_texts(student, inputs):
-            fail(str(error), hint=f"Use rope_cache[:T] ({TIME}).", actual=error.where)
+            fail(
+                "apply_rotary_emb raises when the table has more rows than x has positions.",
+                hint=f"It should take the first T rows: rope_cache[:T] ({TIME}).",
+                actual=str(error),
+                counterexample={"where": error.where} if error.where else None,
+            )
         return score.note(
-            "apply_rotary_emb cannot take a table of more rows than x has positions; your module "
-            "cuts the table before it calls it, which does as well."
+            "apply_rotary_emb cannot take a table with more rows than x has positions; your module "
+            "cuts the table before calling it, which works just as well."
         )
     one_way_holds(replies, lambda came: _same_rows(came, lengths))
+    return None
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=("rotation-is-written",))
+@pytest.mark.criterion("rotary", weight=0.1, depends_on=("rotation-is-written",))
 def test_shape_and_dtype_kept(student, inputs):
     """A float32 x comes back as float32 and in its shape (B, n_head, T, head size)."""
     draw = inputs.random("shapes kept").randint
@@ -111,17 +119,28 @@ def _long_shape(inputs: Inputs) -> tuple[int, ...]:
     return (1, 2, draw(33, 48), 2 * draw(12, 18))
 
 
-def _check_values(student: Student, inputs: Inputs, shape: tuple[int, ...]) -> None:
+def _say_how_asked(student: Student, way: str, score: Score) -> None:
+    """Say so where the rotation is right only as the student's own module calls it."""
+    if way.startswith("module"):
+        form = student.call("rotary_form")
+        says = str(form.get("x", ""))[:100] if isinstance(form, dict) else ""
+        score.note(
+            f"Your module calls apply_rotary_emb with {says}, and so do these checks. In the "
+            "handout it takes x of shape (B, n_head, T, head size) and the table."
+        )
+
+
+def _check_values(student: Student, inputs: Inputs, shape: tuple[int, ...]) -> str:
     try:
         replies = rotations(student, [normal(inputs, "rotated", *shape)])
     except StudentRaised as error:
         table = {"shape of x": f"(B, n_head, T, head size) = {shape}"}
         fail(str(error), actual=error.where, counterexample=table)
-    one_way_holds(replies, _is_equation_three)
+    return one_way_holds(replies, _is_equation_three)
 
 
 def _show_rotation(student: Student, score: Score) -> None:
-    """Show what becomes of one vector at all positions, where the code answers once more."""
+    """Show what becomes of one vector at all positions, if the code answers once more."""
     with contextlib.suppress(StudentFault):
         for each in _each_way(rotations(student, [ASKED])):
             if rotation := applied_rotation(each):
@@ -197,8 +216,8 @@ def _float32(came: Sequence[Rotated]) -> None:
         each.floats()
         if each.result.dtype != np.float32:
             fail(
-                "The rotated tensor has another dtype than x.",
-                hint="Give it back as x came, for example with .type_as(x).",
+                "The rotated tensor does not have the dtype of x.",
+                hint="Convert it back, for example with .type_as(x).",
                 expected="float32",
                 actual=str(each.result.dtype),
             )
@@ -223,12 +242,12 @@ def _same_rows(came: Sequence[Rotated], lengths: Sequence[int]) -> None:
             continue
         result = each.floats()
         if not is_close(result, reference, "rotation"):
-            found = first_match(
+            found = only_match(
                 result, {m: r(each.x) for m, r in last_rows(length - T).items()}, "rotation"
             )
             fail(
                 "The result changes when the table has more rows than x has positions.",
-                hint=found.hint if found else f"Use rope_cache[:T] ({TIME}).",
+                hint=found.hint if found else f"Take the table's first T rows ({TIME}).",
                 expected="the same numbers as with a table of T rows",
                 counterexample={"T": str(T), "rows of the table": str(length)},
             )
@@ -243,19 +262,23 @@ def _scores_are_right(student: Student, inputs: Inputs) -> bool:
 
 
 def _known_mistake(student: Student, inputs: Inputs) -> str:
-    """The hint of the known mistake that gives what the student's code gives."""
+    """The hint of the one known mistake that gives what the student's code gives."""
     x = normal(inputs, "known mistakes", *GENERIC)
-    candidates = {mistake: rotation(x) for mistake, rotation in ROTATIONS.items()}
+    candidates = [
+        {mistake: rotation(x) for mistake, rotation in known.items()}
+        for known in (FORMULAS, TURNED)
+    ]
     for length in (x.shape[2], 2 * max(x.shape)):  # who misreads an axis may need more rows
         with contextlib.suppress(StudentRaised):
             for each in _each_way(rotations(student, [x], [length])):
-                found = first_match(each, candidates, "rotation")
-                if found is not None:
-                    return found.hint
-    return f"{TURN[0].upper()}{TURN[1:]}."
+                for known in candidates:
+                    found = only_match(each, known, "rotation")
+                    if found is not None:
+                        return found.hint
+    return sentence(TURN)
 
 
 def _each_way(replies: Mapping[str, Sequence[Rotated]]) -> Sequence[Floats]:
     """What came of the one x that was asked for, with the handout's table first."""
-    answers = [replies[source][0].result for source in ("given", "own") if source in replies]
+    answers = [replies[source][0].result for source in TELLING if source in replies]
     return [values for values in map(as_floats, answers) if values is not None]

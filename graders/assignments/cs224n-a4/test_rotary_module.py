@@ -2,24 +2,43 @@
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 import pytest
-from a4_rotary_modules import MODULE, MODULES, UNROTATED, Module, module_rotations
+from a4_rotary_modules import (
+    ALWAYS_ROTATED,
+    HEADS_AS_TIME,
+    LEARNED_TOO,
+    MODULE,
+    MODULES,
+    NOT_CALLED,
+    TABLE_TRAINED,
+    UNROTATED,
+    UNUSED,
+    Module,
+    module_rotations,
+)
 from a4_rotary_replies import as_floats, kind, normal, rotations
 from a4_rotary_unwritten import require_positions, rotates
 from a4_rotations import Floats, Projections, Rotation, Turn
 
 from graders.boundary.student import Student
-from graders.checks.compare import fail, is_close
+from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
+from graders.checks.mistakes import Mistake
 from graders.errors import BadReply, StudentRaised
 
 BLOCKS = (101, 103, 107, 109, 113, 127)  # the size of nothing else, nor a multiple of it
 ROLES = ("query", "key", "value", "proj")
-WRITTEN = ("shape-and-dtype-kept", "module-is-written")
+WRITTEN = ("rotation-is-written", "module-is-written")
+ATTENTION = (
+    "Compare the forward pass with the starter's: q · k / sqrt(head size), the causal mask, the "
+    "softmax over keys, the weighted values, the heads joined, proj."
+)
+NOT_PLAIN = f"Without rope the module does not give plain attention, either. {ATTENTION}"
+GENERAL = f"Rotate q and k, each (B, n_head, T, head size), before their product ({MODULE})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +58,10 @@ class Question:
         """The size by the starter's names."""
         return {"n_embd": self.n_embd, "n_head": self.n_head, "block_size": self.block_size}
 
+    def with_whole_block(self) -> "Question":
+        """The same without the texts that are shorter than the block."""
+        return replace(self, xs=[x for x in self.xs if x.shape[1] == self.block_size])
+
 
 @dataclass(frozen=True, slots=True)
 class Observed:
@@ -48,6 +71,7 @@ class Observed:
     parameters: Mapping[str, Floats]
     outputs: Sequence[Floats]
     gradients: Mapping[str, float]
+    rotated: Sequence[tuple[int, ...]]  # the shapes that apply_rotary_emb was called with
 
     def gives(self, module: Module, turn: Turn) -> Projections | None:
         """The reading of its weights under which it does what `module` does, if there is one."""
@@ -63,76 +87,92 @@ class Observed:
         )
 
 
-@pytest.mark.criterion("rotary", weight=8)
+@pytest.mark.criterion("rotary", weight=1.0)
 def test_queries_and_keys_rotated(student, inputs):
-    """In the attention module queries and keys are rotated, head by head; values are not."""
-    question = _question(inputs)
-    for layer, observed in enumerate(_observe(student, question, rope=True)):
-        right, own = turns = Rotation(), _own_turn(student, question)
-        if _is_rotated(observed, right):
-            continue
-        if _is_rotated(observed, own) and rotates(student, inputs):
-            continue
-        fail(
-            "The attention module's output is not that of attention with rotated queries and keys.",
-            hint=_known_mistake(observed, turns),
-            counterexample={
-                "layer": str(layer + 1),
-                ", ".join(question.size): ", ".join(map(str, question.size.values())),
-                "shapes of x": "; ".join(str(x.shape) for x in question.xs),
-            },
-        )
+    """The attention module rotates queries and keys head by head, and attends as without rope."""
+    try:
+        _judge_rotation(student, inputs)
+    except (CheckFailed, StudentRaised):
+        student.renew()  # what an earlier question left behind is judged elsewhere
+        _judge_rotation(student, inputs)
 
 
 @pytest.mark.criterion("rotary", weight=0)
 def test_module_is_written(student, inputs):
-    """The attention module uses the rotation; what holds of any that does not is not counted."""
+    """Prerequisite: the attention module uses the rotation."""
     require_positions(student, inputs, _question(inputs).size)
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.3, depends_on=WRITTEN)
 def test_gradients_flow(student, inputs):
     """The rotation lets gradients through, so that queries and keys can learn."""
-    for observed in _observe(student, _question(inputs), rope=True):
-        names = _query_and_key(observed)
-        still = [name for name in names if not observed.gradients.get(name, 0.0) > 0]
+    question = _question(inputs)
+    for observed in _observe(student, question.with_whole_block(), rope=True):
+        still = _without_gradient(observed)
+        if still:  # what learns nothing without rope, either, is not the rotation's fault
+            for vanilla in _observe(student, question.with_whole_block(), rope=False)[:1]:
+                still = [name for name in still if name not in _without_gradient(vanilla)]
         if still:
             fail(
                 "No gradient reaches a part of the attention module.",
-                hint="detach(), no_grad(), .data and numpy cut the graph between x and the result.",
+                hint="Use only differentiable torch operations between x and the result: "
+                "detach(), no_grad(), .data and numpy cut the graph.",
                 expected="a gradient for each weight matrix",
                 actual=f"none for {', '.join(still[:4])}"[:200],
             )
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.3, depends_on=WRITTEN)
 def test_vanilla_as_it_was(student, inputs):
-    """Without rope the model keeps its learned positions, and attention rotates nothing."""
+    """Without rope, attention rotates nothing and the model keeps its learned positions."""
     question = _question(inputs)
     for observed in _observe(student, question, rope=False):
         if observed.gives(UNROTATED, Rotation()) is None:
             fail(
                 "The vanilla attention module does not give plain attention.",
-                hint="Rotate only where config.rope is true.",
+                hint=_vanilla_mistake(observed, _own_turn(student, question, inputs)),
             )
     logits, _ = _constant_text(student, question, rope=False)
     if is_close(logits, np.broadcast_to(logits[:1], logits.shape), "attention"):
         fail(
-            "The vanilla model says the same at every position of a text of one character.",
-            hint="It needs its learned positions (pos_emb); only the rope model goes without.",
+            "The vanilla model gives the same logits at every position of a text that repeats one "
+            "character.",
+            hint="It needs its learned positions (pos_emb); only the rope model does without.",
         )
 
 
-@pytest.mark.criterion("rotary", weight=2, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.2, depends_on=WRITTEN)
 def test_no_learned_positions(student, inputs):
     """The rope model has no learned positions beside the rotation."""
     logits, names = _constant_text(student, _question(inputs), rope=True)
     if not is_close(logits, np.broadcast_to(logits[:1], logits.shape), "attention"):
         fail(
-            "With attention switched off, the rope model still tells positions apart.",
-            hint="With rope there is no pos_emb: positions reach the model through q and k alone.",
-            expected="the same logits at every position of a text of one character",
-            actual=f"other logits; parameters with an axis of block_size: {names or 'none'}",
+            "With attention switched off, the rope model can still tell positions apart.",
+            hint=LEARNED_TOO.hint
+            if names
+            else "Positions reach a rope model only through q and k in attention.",
+            expected="the same logits at every position of a text that repeats one character",
+            actual=f"different logits; parameters with an axis of block_size: {names or 'none'}",
+        )
+
+
+def _judge_rotation(student: Student, inputs: Inputs) -> None:
+    question = _question(inputs)
+    for layer, observed in enumerate(_observe(student, question, rope=True)):
+        right, own = turns = Rotation(), _own_turn(student, question, inputs)
+        if _is_rotated(observed, right):
+            continue
+        if _is_rotated(observed, own) and rotates(student, inputs):
+            continue
+        fail(
+            "The attention module's output is not that of causal attention with rotated queries "
+            "and keys.",
+            hint=_known_mistake(observed, turns, _is_plain(student, question)),
+            counterexample={
+                "layer": str(layer + 1),
+                ", ".join(question.size): ", ".join(map(str, question.size.values())),
+                "shapes of x": "; ".join(str(x.shape) for x in question.xs),
+            },
         )
 
 
@@ -175,24 +215,35 @@ def _observed(reply: Any, question: Question) -> Observed:
         {name: values for name, values in numbers.items() if values is not None},
         outputs,
         {name: each for name, each in gradients.items() if isinstance(each, float)},
+        _shapes(reply.get("rotated")),
     )
+
+
+def _shapes(value: Any) -> Sequence[tuple[int, ...]]:
+    rows = value if isinstance(value, list) else []
+    return [tuple(row) for row in rows if isinstance(row, list)]
 
 
 def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[Projections]:
     """The ways to find query, key, value and proj among a module's parameters.
 
-    By their names where they have the starter's; otherwise by trying: three projections may be
-    one matrix, or have other names.
+    By their names where they have the starter's; otherwise by trying: projections may be one
+    matrix, or one matrix per head, may be transposed, or have other names.
     """
     C = question.n_embd
     if all(_shape(parameters, f"{role}.weight") == (C, C) for role in ROLES):
         yield Projections({role: _layer(parameters, f"{role}.weight") for role in ROLES})
         return
-    for n_head in (0, question.n_head):
-        blocks = _blocks(parameters, C, n_head)
+    for n_head, turned in itertools.product((0, question.n_head), (False, True)):
+        blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head)
         if len(blocks) == len(ROLES):
             for order in itertools.permutations(blocks):
                 yield Projections(dict(zip(ROLES, order, strict=True)))
+
+
+def _without_gradient(observed: Observed) -> Sequence[str]:
+    names = _query_and_key(observed)
+    return [name for name in names if not observed.gradients.get(name, 0.0) > 0]
 
 
 def _query_and_key(observed: Observed) -> Sequence[str]:
@@ -213,69 +264,165 @@ def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]
     return weight, bias if bias.shape == weight.shape[:1] else np.zeros(len(weight))
 
 
-def _blocks(
-    parameters: Mapping[str, Floats], C: int, n_head: int
-) -> Sequence[tuple[Floats, Floats]]:
-    """All matrices of C columns, cut into blocks of C rows each, by head where n_head > 0."""
-    blocks = []
+Layer = tuple[Floats, Floats]  # a matrix whose rows are features, and its bias
+
+
+def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: bool) -> Sequence[Layer]:
+    """All matrices that take C features, with their biases, in the order of the parameters.
+
+    `turned`: those that belong to no linear layer are used as x @ W, also where they are square.
+    """
+    found, biases = [], [values for values in parameters.values() if values.ndim == 1]
     for name, weight in parameters.items():
-        if weight.ndim != 2 or weight.shape[1] != C or len(weight) % C or not len(weight):
+        for matrix in weight if weight.ndim == 3 else [weight] * (weight.ndim == 2):
+            linear = name.endswith("weight")
+            rows = matrix.T if matrix.shape[1] != C or (turned and not linear) else matrix
+            if rows.shape[1] == C:
+                fitting = [each for each in biases if len(each) == len(rows)]
+                own = (
+                    _layer(parameters, name)[1] if linear else (fitting or [np.zeros(len(rows))])[0]
+                )
+                found.append((rows, own if len(own) == len(rows) else np.zeros(len(rows))))
+    return found
+
+
+def _blocks(matrices: Sequence[Layer], C: int, n_head: int) -> Sequence[Layer]:
+    """The matrices cut into blocks of C rows each, by head where n_head > 0.
+
+    Smaller ones, such as one per head, are joined.
+    """
+    blocks: list[Layer] = []
+    pending: list[Layer] = []
+    for weight, bias in matrices:
+        if len(weight) % C:
+            pending.append((weight, bias))
+            if sum(len(each) for each, _ in pending) == C:
+                blocks.append((np.concatenate([w for w, _ in pending]),
+                               np.concatenate([b for _, b in pending])))  # fmt: skip
+                pending = []
             continue
-        rows, (weight, bias) = np.arange(len(weight)), _layer(parameters, name)
+        rows = np.arange(len(weight))
         if n_head:  # all of one head's rows lie together: (head, part, feature)
             rows = rows.reshape(n_head, -1, C // n_head).swapaxes(0, 1).ravel()
         blocks += [(weight[part], bias[part]) for part in np.split(rows, len(rows) // C)]
     return blocks
 
 
-def _own_turn(student: Student, question: Question) -> Turn:
-    """The student's own rotation, so that its mistakes do not cost the module's points again."""
+@dataclass(frozen=True, slots=True)
+class OwnTurn:
+    """The student's own rotation, so that its mistakes do not cost the module's points again.
 
-    def turn(heads: Floats) -> Floats:
+    Called directly, or as the module calls it where it is right only so; `right` says whether it
+    is right in either way.
+    """
+
+    student: Student
+    block_size: int
+    way: str
+    right: bool
+
+    def __call__(self, heads: Floats) -> Floats:
+        """Queries or keys rotated; as they are where the student's rotation gives nothing."""
         x = heads.astype(np.float32)
-        replies = rotations(student, [x], [question.block_size])
-        result = as_floats(replies["own"][0].result) if "own" in replies else None
-        return result if result is not None and result.shape == x.shape else heads
+        replies = rotations(self.student, [x], [self.block_size])
+        for way in (self.way, "module own", "own"):
+            result = as_floats(replies[way][0].result) if way in replies else None
+            if result is not None and result.shape == x.shape:
+                return result
+        return heads
 
-    return turn
+
+def _own_turn(student: Student, question: Question, inputs: Inputs) -> OwnTurn:
+    head_size = question.n_embd // question.n_head
+    x = normal(inputs, "own turn", 2, question.n_head, 7, head_size)
+    try:
+        replies = rotations(student, [x])
+    except StudentRaised:
+        return OwnTurn(student, question.block_size, "own", right=False)
+    for way in ("given", "module given", "module second given"):
+        result = as_floats(replies[way][0].result) if way in replies else None
+        if result is not None and is_close(result, Rotation()(x), "rotation"):
+            return OwnTurn(student, question.block_size, way.replace("given", "own"), right=True)
+    return OwnTurn(student, question.block_size, "module own", right=False)
 
 
 def _is_rotated(observed: Observed, turn: Turn) -> bool:
-    """Whether the module rotates by `turn`, and that is not the same as not rotating at all."""
+    """Whether the module rotates by `turn`.
+
+    That must show, but for a rotation that is wrong itself and changes nothing in attention: then
+    the module must call it.
+    """
     try:
         layers = observed.gives(Module(), turn)
     except StudentRaised:  # the student's rotation alone cannot be asked; the handout's was
         return False
     if layers is None:
         return False
+    if isinstance(turn, OwnTurn) and not turn.right and observed.rotated:
+        return True
     x, n_head = observed.question.xs[0], observed.question.n_head
     plain = UNROTATED.output(layers, x, n_head, turn)
     return not is_close(Module().output(layers, x, n_head, turn), plain, "attention")
 
 
-def _known_mistake(observed: Observed, turns: Sequence[Turn]) -> str:
-    """The hint of the known mistake that gives this module's output."""
+def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> str:
+    """The hint of the one known mistake that gives this module's output.
+
+    `plain` says whether the module gives plain attention without rope.
+    """
     (right, own), question = turns, observed.question
-    if any(question.block_size in values.shape[:1] for values in observed.parameters.values()):
-        return "The module has a parameter for each position: register the table as a buffer."
-    for mistake, module in MODULES.items():
-        if observed.gives(module, right) is not None:
-            return mistake.hint
-    for mistake, rotation in module_rotations(question.n_embd, question.n_head).items():
-        if observed.gives(Module(), rotation) is not None:
-            return mistake.hint
-    for mistake, module in MODULES.items():
+    if observed.gives(UNROTATED, right) is not None:
+        return _unrotated(observed).hint
+    kinds: list[Mapping[Mistake, tuple[Module, Turn]]] = [
+        {mistake: (module, right) for mistake, module in MODULES.items()},
+        *(
+            {mistake: (Module(), rotation) for mistake, rotation in known.items()}
+            for known in module_rotations(question.n_embd, question.n_head)
+        ),
+        {mistake: (module, own) for mistake, module in MODULES.items()},
+    ]
+    for known in kinds:
         try:
-            if observed.gives(module, own) is not None:
-                return mistake.hint
+            found = [each for each, way in known.items() if observed.gives(*way) is not None]
         except StudentRaised:
             break
-    return f"Rotate q and k, each (B, n_head, T, head size), before their product ({MODULE})."
+        if found:
+            return found[0].hint if len(found) == 1 else GENERAL
+    if any(question.block_size in values.shape[:1] for values in observed.parameters.values()):
+        return TABLE_TRAINED.hint
+    return GENERAL if plain else NOT_PLAIN
+
+
+def _unrotated(observed: Observed) -> Mistake:
+    """What a module does that gives plain attention."""
+    size, shapes = observed.question.size, {shape[-3:] for shape in observed.rotated}
+    heads = {
+        (x.shape[1], size["n_head"], size["n_embd"] // size["n_head"]) for x in observed.question.xs
+    }
+    if not shapes:
+        return NOT_CALLED
+    return HEADS_AS_TIME if shapes <= heads else UNUSED
+
+
+def _is_plain(student: Student, question: Question) -> bool:
+    """Whether the module gives plain attention without rope."""
+    try:
+        modules = _observe(student, question, rope=False)
+    except (CheckFailed, StudentRaised):
+        return False
+    return all(each.gives(UNROTATED, Rotation()) is not None for each in modules)
+
+
+def _vanilla_mistake(observed: Observed, own: Turn) -> str:
+    """The hint for a vanilla module that does not give plain attention."""
+    if _is_rotated(observed, Rotation()) or _is_rotated(observed, own):
+        return ALWAYS_ROTATED.hint
+    return ATTENTION
 
 
 def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple[Floats, str]:
     """What the model says at each position, and its parameters with an axis of positions."""
-    reply, T = student.call("constant_text", size=question.size, rope=rope), question.block_size - 1
+    reply, T = student.call("constant_text", size=question.size, rope=rope), question.block_size
     if not isinstance(reply, dict) or not isinstance(reply.get("names"), list):
         _bad_reply()
     logits = as_floats(reply.get("logits"))

@@ -11,21 +11,22 @@ from a4_rotations import Floats, Rotation
 
 from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
+from graders.checks.mistakes import sentence
 from graders.errors import StudentRaised
 
 WRITTEN = ("rotation-is-written",)
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.1, depends_on=WRITTEN)
 def test_length_kept(student, inputs):
     """Rotating a vector never changes its length."""
     x = _normal(inputs, "length", 2, 3)
     one_way_holds(rotations(student, [x]), _same_length)
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.1, depends_on=WRITTEN)
 def test_only_distance_counts(student, inputs):
-    """The dot product of two rotated vectors depends on the distance of their positions alone."""
+    """The dot product of two rotated vectors depends only on the distance of their positions."""
     draw = inputs.random("distances").randint
     T, dim = draw(7, 11), 2 * draw(3, 5)
     one, other = (normal(inputs, name, 1, 2, 1, dim) for name in ("query", "key"))
@@ -33,18 +34,18 @@ def test_only_distance_counts(student, inputs):
     one_way_holds(rotations(student, [q, k]), _depends_on_distance)
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.1, depends_on=WRITTEN)
 def test_arguments_untouched(student, inputs):
-    """Neither x nor the table is changed by rotating."""
+    """Rotating changes neither x nor the table."""
     x = _normal(inputs, "arguments", 2, 3)
     one_way_holds(rotations(student, [x]), _untouched)
     with contextlib.suppress(StudentRaised):  # another check is about longer tables
         one_way_holds(rotations(student, [x], [x.shape[2] + 2]), _untouched)
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.1, depends_on=WRITTEN)
 def test_earlier_calls_forgotten(student, inputs):
-    """The result depends on x and the table, not on which shapes were rotated before."""
+    """The result depends on x and the table, not on the shapes that were rotated before."""
     draw = inputs.random("earlier calls").randint
     T, dim = draw(5, 8), 4 * draw(2, 3)
     shapes = [(1, 2, T, dim), (2, 2, 2 * T, dim), (1, 3, 2 * T, dim // 2), (1, 2, T, dim)]
@@ -52,9 +53,9 @@ def test_earlier_calls_forgotten(student, inputs):
     one_way_holds(rotations(student, xs), _forgets)
 
 
-@pytest.mark.criterion("rotary", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("rotary", weight=0.1, depends_on=WRITTEN)
 def test_vectors_do_not_mix(student, inputs):
-    """What a vector becomes depends on its position only: not on its head or on other vectors."""
+    """What a vector becomes depends only on its position, not on its head or on other vectors."""
     draw = inputs.random("vectors").randint
     xs = [x for T in (draw(5, 7), 4) for x in _mixtures(inputs, T, 2 * draw(2, 4))]
     one_way_holds(rotations(student, xs), _vectors_apart)
@@ -72,8 +73,8 @@ def _same_length(came: Sequence[Rotated]) -> None:
         if not is_close(after, before, "rotation"):
             at = first_difference(after, before)
             fail(
-                "A vector is longer or shorter after the rotation.",
-                hint=f"cos² + sin² = 1 keeps it as long as it was ({TURN}).",
+                "The rotation changes the length of a vector.",
+                hint=f"cos² + sin² = 1 keeps its length ({TURN}).",
                 expected=f"length {before[at]:z.5f}",
                 actual=f"length {after[at]:z.5f}",
                 counterexample={"position t": str(at[2]), "head": str(at[1])},
@@ -88,7 +89,7 @@ def _depends_on_distance(came: Sequence[Rotated]) -> None:
         _, _, m, n = first_difference(moved, still)
         fail(
             "The dot product of the same two vectors changes when both move by one position.",
-            hint="Queries and keys are turned by angles that grow by θ_i with each position.",
+            hint="The angle of each pair grows by θ_i with each position.",
             expected="equal dot products",
             actual=f"{still[0, 0, m, n]:z.5f} and {moved[0, 0, m, n]:z.5f}",
             counterexample={
@@ -108,8 +109,7 @@ def _untouched(came: Sequence[Rotated]) -> None:
             if before is not None and not _equal(after, before):
                 fail(
                     f"Rotating changes {name}, which the caller still needs.",
-                    hint="An assignment to a slice or a view writes into the original; "
-                    "make a new tensor.",
+                    hint="Assigning to a slice or a view changes the original; make a new tensor.",
                 )
 
 
@@ -129,7 +129,7 @@ def _forgets(came: Sequence[Rotated]) -> None:
     if wrong:
         fail(
             "The result depends on what was rotated before.",
-            hint="Is a table or a shape of an earlier call kept in a global variable?",
+            hint="Keep nothing from one call to the next, such as a table or a shape.",
             counterexample={"shapes, in this order": "; ".join(str(c.x.shape) for c in came)},
         )
 
@@ -155,11 +155,11 @@ def _vectors_apart(came: Sequence[Rotated]) -> None:
         alone = same.floats()
         message = ""
         if not is_close(alone, np.broadcast_to(alone[:1, :1], alone.shape), "rotation"):
-            message = "The same vectors become something else in another head or sequence."
+            message = "The same vectors are rotated differently in another head or sequence."
         elif not is_close(heads.floats()[1, 2], alone[1, 2], "rotation"):
-            message = "What a head becomes depends on the other heads."
+            message = "The result for a head depends on the other heads."
         elif not is_close(times.floats()[:, :, 2], alone[:, :, 2], "rotation"):
-            message = "What a position becomes depends on the other positions."
+            message = "The result for a position depends on the other positions."
         if message:
             shape = f"(B, n_head, T, head size) = {same.x.shape}"
-            fail(message, hint=f"{TIME}.", counterexample={"shape of x": shape})
+            fail(message, hint=sentence(TIME), counterexample={"shape of x": shape})

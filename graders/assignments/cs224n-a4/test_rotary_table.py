@@ -1,42 +1,55 @@
 """precompute_rotary_emb: the table of cos and sin."""
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from a4_figures import table_rotation
-from a4_rotary_mistakes import ENTRIES, TABLES, THETA, table_pairs
-from a4_rotary_replies import as_floats, kind, tables
+from a4_layouts import HANDOUT, OPAQUE, ORDERS, OTHERS, Size, agrees, layout_of
+from a4_rotary_mistakes import ENTRIES, TABLES, THETA, TOO_COARSE, table_pairs
+from a4_rotary_replies import kind, tables
 from a4_rotations import Floats, Table
 
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
-from graders.checks.mistakes import Mistake, first_match
+from graders.checks.mistakes import Mistake, sentence
 from graders.checks.score import Score
 
-Size = tuple[int, int]  # dim, max_positions
+OPERATION = "trigonometric"
+GENERAL = f"{sentence(THETA)} {sentence(ENTRIES)}"
+AGREED = "Your apply_rotary_emb reads it so, and this costs nothing."
 EXACT_ANGLE = 200.0  # radians: beyond it float32 has lost what is compared
 COARSE, TURNED = 0.01, 0.6  # what half precision errs by at first, and at position 127
 
 
-@pytest.mark.criterion("rotary", weight=2)
-def test_table_shape(student, inputs):
-    """The table has a row a position, not all alike: two numbers for each pair of features."""
+@pytest.mark.criterion("rotary", weight=0.2)
+def test_table_shape(student, inputs, score):
+    """The table has one row per position, with cos and sin for each pair; its rows differ."""
+    _say_how_asked(student, score)
+    if _is_opaque(student, inputs):
+        return score.note(f"Your table has a layout of its own. {AGREED}")
     came = _tables(student, inputs)
     if all(is_close(table, table[:1].repeat(len(table), 0), "exact") for table in came.values()):
         fail(
-            "The table says the same at every position, so nothing can be rotated by it.",
-            hint=f"{THETA[0].upper()}{THETA[1:]}; {ENTRIES}.",
+            "Every row of the table is the same, so it cannot rotate anything.",
+            hint=GENERAL,
             actual=f"{came[_generic(came)[0]][0, 0].tolist()} in every row",
+        )
+    layout = layout_of(student)
+    if layout is not None and layout != HANDOUT:
+        order = "" if layout.order == ORDERS[0] else f" ({layout.order})"
+        score.note(
+            f"Your table has another layout than the handout's: {layout.says}{order}. {AGREED}"
         )
 
 
-@pytest.mark.criterion("rotary", weight=10, depends_on=("table-shape",))
+@pytest.mark.criterion("rotary", weight=0.6, depends_on=("table-shape",))
 def test_table_values(student, inputs, score):
     """The table holds cos(tθ_i), then sin(tθ_i), with θ_i = 10000^(-2(i-1)/dim) and t = 0, 1, …"""
+    if _is_opaque(student, inputs):
+        return
     came = _tables(student, inputs)
     for (dim, length), table in came.items():
         expected = Table().values(dim, length)
@@ -47,6 +60,20 @@ def test_table_values(student, inputs, score):
                 hint=_known_mistake(came),
                 **_first_difference(table, expected),
             )
+
+
+def _say_how_asked(student: Student, score: Score) -> None:
+    form = student.call("rotary_form")
+    if isinstance(form, dict) and form.get("table") is True:
+        score.note(
+            "Your module does not call precompute_rotary_emb(dim, max_positions) as the handout "
+            "does; these checks call it as your module does."
+        )
+
+
+def _is_opaque(student: Student, inputs: Inputs) -> bool:
+    """Whether the table has no known layout, but the rotation is right with it."""
+    return layout_of(student) is OPAQUE and agrees(student, inputs)
 
 
 def _show_rotation(came: Mapping[Size, Floats], score: Score) -> None:
@@ -71,15 +98,18 @@ def _generic(sizes: Iterable[Size]) -> Sequence[Size]:
 
 
 def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
-    """The student's table of each size; fails where one has another shape."""
-    came, sizes = {}, _sizes(inputs)
+    """The student's table of each size, as the handout writes it; fails where it has another shape.
+
+    In another layout it is taken where the student's rotation agrees on it.
+    """
+    came, sizes, layout = {}, _sizes(inputs), layout_of(student) or HANDOUT
     telling = _generic(sizes)[0]
     replies = dict(zip(sizes, tables(student, sizes), strict=True))
     for (dim, length), table in replies.items():
-        values = as_floats(table)
-        if values is None or values.shape != (length, dim // 2, 2):
+        values = layout.unpacked(table, (dim, length))
+        if values is None:
             fail(
-                "The table does not have the shape the handout asks for.",
+                "The table does not have the shape that the handout asks for.",
                 hint=_layout(replies[telling], *telling),
                 expected=f"real numbers of shape {(length, dim // 2, 2)}",
                 actual=kind(table),
@@ -91,46 +121,36 @@ def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
 
 def _layout(table: Any, dim: int, length: int) -> str:
     """What the table is, where it is the right one in another layout."""
-    general = f"One row a position, dim/2 pairs in it: {ENTRIES}."
-    right = Table().values(dim, length)
-    cos, sin = right[..., 0], right[..., 1]
-    layouts: Mapping[Mistake, Any] = {
-        Mistake("complex", "The table is complex; view_as_real makes the pairs", ENTRIES):
-            cos + 1j * sin,
-        Mistake("parts-first", "cos and sin lie along the first axis, not the last", ENTRIES):
-            np.stack((cos, sin)),
-        Mistake("parts-second", "cos and sin lie along the second axis, not the last", ENTRIES):
-            np.stack((cos, sin), axis=1),
-        Mistake("joined", "cos and sin are joined (cat); stack(..., dim=-1) pairs them", ENTRIES):
-            np.concatenate((cos, sin), axis=-1),
-        Mistake("flat", "The pairs are flattened into one axis", ENTRIES):
-            right.reshape(length, dim),
-        Mistake("positions-second", "Positions and pairs have changed places", ENTRIES):
-            right.swapaxes(0, 1),
-        Mistake("angles", "The table holds the angles tθ, not their cos and sin", ENTRIES):
-            Table().angles(dim, length),
-    }  # fmt: skip
-    if isinstance(table, np.ndarray):
-        found = first_match(table, layouts, "trigonometric")
-        return found.hint if found else general
+    general = f"One row per position, with dim/2 pairs: {ENTRIES}."
     if isinstance(table, dict) and table.get("type") == "NoneType":
-        return "precompute_rotary_emb returns None: is it still to be written?"
-    if isinstance(table, list) and len(table) == 2:
-        return "Put cos and sin into one tensor: stack((cos, sin), dim=-1)."
+        return "precompute_rotary_emb returns None. Have you implemented it yet?"
+    right = Table().values(dim, length)
+    angles = Mistake("angles", "The table holds the angles tθ, not their cos and sin", ENTRIES)
+    if isinstance(table, np.ndarray) and is_close(table, Table().angles(dim, length), OPERATION):
+        return angles.hint
+    for layout in OTHERS:
+        values = layout.unpacked(table, (dim, length))
+        if values is not None and is_close(values, right, OPERATION):
+            return Mistake(
+                "layout",
+                f"Your table has {layout.says}, and apply_rotary_emb does not take it so",
+                ENTRIES,
+            ).hint
     return general
 
 
 def _known_mistake(came: Mapping[Size, Floats]) -> str:
-    """The hint of the known mistake that gives these very tables, or a general one."""
-    known = () if _agrees(Table(), came) else (TABLES.items(), table_pairs())
-    for mistake, table in itertools.chain(*known):
-        if _agrees(table, came):
-            return mistake.hint
+    """The hint of the one known mistake that gives these very tables, or a general one."""
+    if not _agrees(Table(), came):
+        for known in (TABLES.items(), table_pairs()):
+            found = [mistake for mistake, table in known if _agrees(table, came)]
+            if found:
+                return found[0].hint if len(found) == 1 else GENERAL
     telling = _generic(came)
     errors = {size: np.abs(table - Table().values(*size)).max() for size, table in came.items()}
     if all(error < (COARSE if size in telling else TURNED) for size, error in errors.items()):
-        return "The table is nearly right but too coarse: compute it in float32, not in half."
-    return f"{THETA[0].upper()}{THETA[1:]}; {ENTRIES}."
+        return TOO_COARSE.hint
+    return GENERAL
 
 
 def _agrees(table: Table, came: Mapping[Size, Floats]) -> bool:

@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 from a4_content import content_lengths, mean_is_a_quarter
 from a4_corruption import (
-    ARRAY,
+    first,
     not_a_piece,
     not_shifted,
     shown,
@@ -16,24 +16,33 @@ from a4_corruption import (
     wrong_layout,
     wrong_length,
 )
-from a4_corruption_mistakes import LAYOUT_MISTAKES, LENGTH_MISTAKES, SHIFT_MISTAKES, named
+from a4_corruption_mistakes import (
+    LAYOUT_MISTAKES,
+    LENGTH,
+    LENGTH_MISTAKES,
+    SEQUENCE,
+    SHIFT,
+    SHIFT_MISTAKES,
+    named,
+)
 from a4_corruption_unwritten import require_corruption, require_cuts
 from a4_cuts import cuts_of, never_cut, never_whole, unreached
 from a4_length_mistakes import CONTENT_MISTAKES, LONGEST, OUTSIDE, QUARTER, UNREACHED
 from a4_lengths import Lengths, content_of_short_cuts, content_share, content_varies
-from a4_part_mistakes import INDEX_MISTAKES, PIECE_MISTAKES
-from a4_reader import Kept, Reader
+from a4_located import cut_lengths
+from a4_part_mistakes import INDEX, INDEX_MISTAKES, PIECE_MISTAKES, VOCABULARY
+from a4_reader import Kept, Reader, repeated
 
 from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
+from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 from graders.errors import StudentFault
 from graders.model import Setting
 
 SHORT_RULES = (unreadable, wrong_length, not_shifted, wrong_layout, not_a_piece, wrong_cut)
 WRITTEN = ("documents-are-corrupted",)
-DIFFERENT = 30  # of 100 draws; with nothing but a random cut length about 65 differ
 
 
 @pytest.fixture(scope="module")
@@ -50,176 +59,175 @@ def reader(student: Student, settings: Mapping[str, Setting], inputs: Inputs, ke
 
 @pytest.mark.criterion("span-corruption", weight=0)
 def test_documents_are_corrupted(reader: Reader) -> None:
-    """Something was masked or moved; what holds of any code that does neither is not counted."""
+    """Prerequisite: the dataset actually corrupts documents."""
     require_corruption(reader)
 
 
-@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
+@pytest.mark.criterion("span-corruption", weight=0.8, depends_on=WRITTEN)
 def test_items_are_int64_tensors(reader: Reader, score: Score) -> None:
-    """Reading a document gives a pair (x, y) of int64 tensors, every time."""
+    """`dataset[i]` returns a pair (x, y) of int64 tensors every time it is called."""
     documents = reader.documents
-    first = documents.small_block(documents.small_blocks[0])
-    for request in (first, documents.long(), documents.many, documents.large_block()):
+    small = documents.small_block(documents.small_blocks[0])
+    for request in (small, documents.long(), documents.many, documents.large_block()):
         reading = reader.attempt(request)
-        problem = unreadable(reading)
+        problem = first(unreadable, reading)
         if problem is not None:
             fail(
                 problem.message,
-                hint="Every document of 4 characters or more gives an item in every reading."
+                hint="`__getitem__` must not raise for documents of 4 characters or more."
                 if reading.raised
                 else "torch.tensor(ids, dtype=torch.long) makes such a tensor from a list.",
                 expected=problem.expected,
                 actual=problem.actual,
                 counterexample=problem.table(reading),
             )
-        if any(ARRAY in kind for kind in reading.kinds):
+        if any("numpy.ndarray" in kind for kind in reading.kinds):
             score.note("x or y is a numpy array; the handout asks for tensors.")
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=WRITTEN)
-def test_items_have_block_length(reader: Reader) -> None:
-    """x and y are as long as the block size asks, for block sizes other than 128, too."""
-    hint = "Does the padding follow self.block_size?"
-    reader.judge(wrong_length, LENGTH_MISTAKES, hint, reader.documents.any_requests())
+@pytest.mark.criterion("span-corruption", weight=0.6, depends_on=WRITTEN)
+def test_items_have_block_length(reader: Reader, score: Score) -> None:
+    """x and y have the length that the block size requires, also at block sizes other than 128."""
+    requests = reader.documents.any_requests()
+    reader.judge(wrong_length, LENGTH_MISTAKES, score, sentence(LENGTH), requests)
 
 
-@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
-def test_targets_are_shifted(reader: Reader) -> None:
+@pytest.mark.criterion("span-corruption", weight=1.4, depends_on=WRITTEN)
+def test_targets_are_shifted(reader: Reader, score: Score) -> None:
     """y is x shifted by one: y[i] = x[i + 1]."""
-    hint = "Take x and y from one and the same sequence."
-    reader.judge(not_shifted, SHIFT_MISTAKES, hint, reader.documents.distinct_requests())
+    requests = reader.documents.distinct_requests()
+    reader.judge(not_shifted, SHIFT_MISTAKES, score, sentence(SHIFT), requests)
 
 
-@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
-def test_masks_then_pads(reader: Reader) -> None:
-    """A sequence is prefix, MASK, suffix, MASK, content, and then only PADs."""
-    hint = "There are exactly two MASKs, and PADs only behind everything else."
-    reader.judge(wrong_layout, LAYOUT_MISTAKES, hint, reader.documents.distinct_requests())
+@pytest.mark.criterion("span-corruption", weight=1.2, depends_on=WRITTEN)
+def test_masks_then_pads(reader: Reader, score: Score) -> None:
+    """Each sequence is prefix, MASK, suffix, MASK, content, followed only by PADs."""
+    hint = "There are exactly two MASKs, and PADs come only after everything else."
+    requests = reader.documents.distinct_requests()
+    reader.judge(wrong_layout, LAYOUT_MISTAKES, score, hint, requests)
 
 
-@pytest.mark.criterion("span-corruption", weight=1, depends_on=WRITTEN)
-def test_parts_are_a_piece(reader: Reader) -> None:
-    """Prefix + content + suffix is a piece of a document, written in the ids of the vocabulary."""
-    hint = "Which slices of the document are prefix, content and suffix?"
+@pytest.mark.criterion("span-corruption", weight=1.2, depends_on=WRITTEN)
+def test_parts_are_a_piece(reader: Reader, score: Score) -> None:
+    """prefix + content + suffix is a contiguous piece of a document, in the vocabulary's ids."""
     strategies = (reader.documents.distinct_requests(), reader.documents.any_requests())
-    reader.judge(not_a_piece, PIECE_MISTAKES, hint, *strategies)
+    hint = VOCABULARY if reader.long().vocabulary else sentence(SEQUENCE)
+    reader.judge(not_a_piece, PIECE_MISTAKES, score, hint, *strategies)
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=WRITTEN)
-def test_index_respected(reader: Reader) -> None:
-    """Index i gives a piece of document i, whatever was read before, also for the last one."""
-    reading = reader.read(reader.documents.many)
-    reader.judge_reading(reading, wrong_document, INDEX_MISTAKES, "The document is self.data[idx].")
+@pytest.mark.criterion("span-corruption", weight=0.8, depends_on=WRITTEN)
+def test_index_respected(reader: Reader, score: Score) -> None:
+    """Index i gives a piece of document i, in any order of reading, and for the last one, too."""
+    reader.judge_index(wrong_document, INDEX_MISTAKES, score, sentence(INDEX))
 
 
-@pytest.mark.criterion("span-corruption", weight=1)
-def test_cut_within_limits(reader: Reader) -> None:
-    """A cut document has 4 characters to the limit, 7/8 of the block size (some editions: 3/4)."""
-    reader.require_complete()
+@pytest.mark.criterion("span-corruption", weight=0.8)
+def test_cut_within_limits(reader: Reader, score: Score) -> None:
+    """A document is cut to 4 characters at least and 7/8 of the block size at most."""
+    _require_lengths(reader)
     require_cuts(reader)
     mistake = named(OUTSIDE, cuts_of(reader))
     hint = f"Cut lengths: {LONGEST}." if mistake is None else mistake.hint
-    reader.judge(wrong_cut, {}, hint, reader.documents.distinct_requests())
+    reader.judge(wrong_cut, {}, score, hint, reader.documents.distinct_requests())
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5)
+@pytest.mark.criterion("span-corruption", weight=0.6)
 def test_draws_differ(reader: Reader) -> None:
-    """Reading the same index again gives another cut and another masked part."""
-    draws = reader.long().draws
-    for index in sorted({draw.index for draw in draws}):
-        # The last ones: a document that is edited when it is read is short by then.
-        sequences = [draw.sequence for draw in draws if draw.index == index][-100:]
-        if len(set(sequences)) < DIFFERENT * len(sequences) / 100:
-            fail(
-                f"{len(sequences)} readings of index {index} gave {len(set(sequences))} different "
-                "items.",
-                hint="The cut and the masked part are drawn anew whenever an item is read: no "
-                "seed, no cache and no shared tensor inside __getitem__.",
-                expected="another item almost every time",
-                actual=shown(sequences[0]),
-                counterexample={
-                    "index": str(index),
-                    "what came": f"{shown(sequences[0])}, again and again",
-                    "the handout asks": "a random cut and a random masked part",
-                },
-            )
-
-
-@pytest.mark.criterion("span-corruption", weight=1, depends_on=("draws-differ",))
-def test_every_cut_length_reached(reader: Reader) -> None:
-    """Every cut length from 4 characters to the limit comes up, both ends included."""
-    reader.require_complete()
-    found = unreached(reader)
-    if found is None:
-        return
-    mistake = named(UNREACHED, cuts_of(reader))
-    fail(
-        f"At block size {found.block_size} some cut lengths never come.",
-        hint=f"Cut lengths: {LONGEST}." if mistake is None else mistake.hint,
-        expected=f"every length from 4 to {found.limit}",
-        actual=f"{found.seen}, but never {_some(found.missing)}",
-        counterexample={
-            "block size": str(found.block_size),
-            "what came": f"{found.seen}, but never {_some(found.missing)}",
-            "the handout asks": f"every length from 4 to {found.limit}",
-        },
-    )
-
-
-@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=("draws-differ",))
-def test_content_length_varies(reader: Reader) -> None:
-    """The length of the masked content is random, also for cuts of one length."""
-    reader.require_complete()
-    lengths = content_lengths(reader)
-    if not content_varies(lengths):
-        mistake = named(CONTENT_MISTAKES, lengths)
+    """Reading the same index again gives a different cut and a different masked part."""
+    draws = repeated(reader.once())
+    if draws is not None:
+        count, index = len({draw.sequence for draw in draws}), draws[0].index
         fail(
-            "Cuts of one length always have masked contents of one length.",
-            hint=mistake.hint if mistake else "Draw it at random, for instance from 1 … cut / 2.",
-            expected="masked contents of many lengths, 1/4 of the cut on average",
-            actual=_examples(lengths),
+            f"{len(draws)} readings of index {index} gave {count} different items.",
+            hint="Draw the cut and the masked part at random each time `__getitem__` runs. A "
+            "random seed, a cache, or a tensor or list that several items share would prevent it.",
+            expected="a different item almost every time",
+            actual=shown(draws[0].sequence),
             counterexample={
-                "block size": "128",
-                "what came": f"always {_examples(lengths)}",
-                "the handout asks": "a random length for the masked content",
+                "index": str(index),
+                "actual": f"{shown(draws[0].sequence)}, again and again",
+                "expected": "a random cut and a random masked part",
             },
         )
 
 
-@pytest.mark.criterion("span-corruption", weight=1, depends_on=("draws-differ",))
-def test_content_is_a_quarter(reader: Reader) -> None:
-    """The masked content is a quarter of the cut document on average."""
-    reader.require_complete()
-    decision, lengths = mean_is_a_quarter(reader)
-    share, short = content_share(lengths), content_of_short_cuts(lengths)
-    if decision == "right" and short is None:
+@pytest.mark.criterion("span-corruption", weight=0.6)
+def test_every_cut_length_reached(reader: Reader) -> None:
+    """Every cut length from 4 characters to the limit occurs, both ends included."""
+    _require_lengths(reader)
+    require_cuts(reader)
+    found = unreached(reader)
+    if found is None:
         return
-    mistake = named(CONTENT_MISTAKES, lengths)
-    actual = f"{share.value:.3f} of the cut in {len(lengths.cut)} draws"
-    if short is not None:
-        actual += f", and {short:.3f} where cuts are short"
+    mistake = named(UNREACHED, cuts_of(reader)) if reader.is_random() else None
+    expected = f"every length from 4 to {found.limit}"
+    actual = f"{found.seen}, but never {_some(found.missing)}"
     fail(
-        "The masked content is not a quarter of the cut document on average.",
-        hint=f"{QUARTER}." if mistake is None else mistake.hint,
-        expected="0.25 of the cut on average; what rounding and clipping change is accepted",
+        f"At block size {found.block_size}, some cut lengths never occur.",
+        hint=f"Cut lengths: {LONGEST}." if mistake is None else mistake.hint,
+        expected=expected,
         actual=actual,
         counterexample={
-            "block size": "128",
-            "what came": actual,
-            "the handout asks": "0.25 of the cut on average",
+            "block size": str(found.block_size),
+            "actual": actual,
+            "expected": expected,
         },
     )
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=WRITTEN)
+@pytest.mark.criterion("span-corruption", weight=0.4, depends_on=WRITTEN)
+def test_content_length_varies(reader: Reader) -> None:
+    """The length of the masked content is random, even among cuts of the same length."""
+    lengths = content_lengths(reader)
+    if not content_varies(lengths):
+        random = reader.is_random() and lengths.content.any()
+        mistake = named(CONTENT_MISTAKES, lengths) if random else None
+        fail(
+            "Cuts of the same length always have masked content of the same length.",
+            hint=mistake.hint if mistake else "Draw it at random, for instance from 1 … cut / 2.",
+            expected="masked content of many lengths, 1/4 of the cut on average",
+            actual=_examples(lengths),
+            counterexample={
+                "block size": "128",
+                "actual": f"always {_examples(lengths)}",
+                "expected": "a random length for the masked content",
+            },
+        )
+
+
+@pytest.mark.criterion("span-corruption", weight=0.8, depends_on=WRITTEN)
+def test_content_is_a_quarter(reader: Reader) -> None:
+    """On average, the masked content is a quarter of the cut document."""
+    decision, lengths = mean_is_a_quarter(reader)
+    share, short = content_share(lengths), content_of_short_cuts(lengths)
+    if decision == "right" and short is None:
+        return
+    mistake = named(CONTENT_MISTAKES, lengths) if lengths.content.any() else None
+    actual = f"{share.value:.3f} of the cut in {len(lengths.cut)} draws"
+    if short is not None:
+        actual += f", and {short:.3f} for short cuts"
+    fail(
+        "The masked content is not a quarter of the cut document on average.",
+        hint=sentence(QUARTER) if mistake is None else mistake.hint,
+        expected="0.25 of the cut on average; rounding and clipping are accepted",
+        actual=actual,
+        counterexample={
+            "block size": "128",
+            "actual": actual,
+            "expected": "0.25 of the cut on average",
+        },
+    )
+
+
+@pytest.mark.criterion("span-corruption", weight=0.4, depends_on=WRITTEN)
 def test_reading_changes_nothing(reader: Reader, score: Score) -> None:
-    """Reading items leaves the dataset's `data` and its length as they were."""
+    """Reading items leaves the dataset's `data` and its length unchanged."""
     for request in (reader.documents.many, reader.documents.long()):
         reading = reader.attempt(request)
         if reading.before != reading.after:
             fail(
                 "The documents in `data` are not the same after items were read.",
-                hint="Strings stay as they are, but self.data[idx] = ... replaces a document.",
+                hint="Assigning to self.data[idx] replaces a document; assign to a local variable.",
                 expected=_some(reading.before or ()),
                 actual=_some(reading.after or ()),
             )
@@ -231,25 +239,27 @@ def test_reading_changes_nothing(reader: Reader, score: Score) -> None:
                 actual=str(reading.length),
             )
         if reading.before is None:
-            score.note("The dataset keeps no list `data`, so it was not looked at.")
+            score.note("The dataset has no list `data`, so it was not checked for changes.")
 
 
-@pytest.mark.criterion("span-corruption", weight=0.5, depends_on=("draws-differ", *WRITTEN))
+@pytest.mark.criterion("span-corruption", weight=0.4, depends_on=WRITTEN)
 def test_short_documents(reader: Reader) -> None:
-    """A document shorter than the drawn length is used whole; PADs come only behind it all."""
-    # What is wrong with long documents, too, is said elsewhere.
-    rules = [rule for rule in SHORT_RULES if rule(reader.long()) is None]
-    hint = "A short document is used as it is, and the sequence is filled up at its end."
+    """A document shorter than the drawn length is used whole, with PADs only at the end."""
+    # What is wrong with long documents, too, costs its own check.
+    rules = [rule for rule in SHORT_RULES if first(rule, reader.long()) is None]
+    hint = "A short document is used as it is, and PADs are added at the end of the sequence."
     for document in reader.documents.short:
         reading = reader.read(reader.documents.short_document(document))
         for rule in rules:
             reader.judge_reading(reading, rule, LAYOUT_MISTAKES, hint)
+    if repeated(reader.once()) is not None:
+        return
     for found, wanted in ((never_whole(reader), "used whole"), (never_cut(reader), "cut")):
         if found is not None:
             fail(
                 f"A document of {len(found)} characters is never {wanted} at block size 128.",
-                hint="Draw the length from 4 … the limit first. Only a document that is "
-                "shorter than what was drawn is used whole.",
+                hint="Draw the length from 4 … the limit first. A document is used whole only if "
+                "it is shorter than that length.",
                 expected="cuts of 4 characters up to the whole document",
                 counterexample={"document": found, "block size": "128"},
             )
@@ -258,27 +268,36 @@ def test_short_documents(reader: Reader) -> None:
 @pytest.mark.criterion("span-corruption", weight=0)
 def test_tiny_documents(reader: Reader, score: Score) -> None:
     """Advice only: documents under 4 characters can be read, too."""
+    nothing = "The handout says nothing about documents under 4 characters, so this costs nothing: "
     try:
         reading = reader.attempt(reader.documents.tiny())
-        problem = unreadable(reading) or wrong_length(reading)
+        problem = first(unreadable, reading) or first(wrong_length, reading)
     except StudentFault as fault:
-        score.note(f"With documents under 4 characters: {fault} It costs nothing.")
+        score.note(sentence(f"{nothing}{fault}"))
         return
-    if problem is not None and unreadable(reader.long()) is None:
-        score.note(
-            "The handout says nothing of documents under 4 characters, so this costs nothing: "
-            f"{problem.actual}."
+    if problem is not None and first(unreadable, reader.long()) is None:
+        score.note(sentence(f"{nothing}{problem.actual}"))
+
+
+def _require_lengths(reader: Reader) -> None:
+    """Fail where the characters of most sequences cannot be found in the document."""
+    if not len(cut_lengths(reader.long())):
+        fail(
+            "The sequences do not show which piece of the document was cut, so its length cannot "
+            "be judged.",
+            hint="Fix this first: prefix + content + suffix must be a contiguous piece of the "
+            "document.",
         )
 
 
 def _some(values: Iterable[object]) -> str:
     """The first few of many values."""
-    first = [str(value) for value in islice(values, 13)]
-    return ", ".join(shown(each) for each in first[:12]) + (", …" if len(first) > 12 else "")
+    few = [str(value) for value in islice(values, 13)]
+    return ", ".join(shown(each) for each in few[:12]) + (", …" if len(few) > 12 else "")
 
 
 def _examples(lengths: Lengths) -> str:
-    """A few cuts and what they always give."""
+    """A few cuts and the content that they always have."""
     pairs = sorted(set(zip(lengths.cut.tolist(), lengths.content.tolist(), strict=True)))
     step = max(1, len(pairs) // 5)
     return ", ".join(f"cut {cut}: content {content}" for cut, content in pairs[::step][:5])

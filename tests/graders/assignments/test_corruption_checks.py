@@ -56,6 +56,7 @@ LAYOUT = {
     "wrong-pads-in-front": "pads-in-front",
     "wrong-padded-with-masks": "padded-with-masks",
     "wrong-ids-swapped": "ids-swapped",
+    "wrong-other-mask": "other-mask",
 }
 PIECE = {
     "wrong-content-in-place": "order-prefix-content-suffix",
@@ -97,15 +98,12 @@ LIMITS = {
     "wrong-limit-nearly-block": "limit-nearly-block",
 }
 CONTENT = {
-    "wrong-mean-half": "content-half",
-    "wrong-mean-third": "content-third",
-    "wrong-mean-fifth": "content-fifth",
-    "wrong-mean-eighth": "content-eighth",
     "wrong-content-of-block": "content-ignores-cut",
     "wrong-content-fixed": "content-fixed",
 }
 RIGHT = ["encoded-corpus", "gaussian-content", "masked-end", "numpy-corruption", "random-window"]
 RIGHT += ["recursive-padding", "rejected-lengths", "start-first", "torch-corruption"]
+RIGHT += ["uniform-content"]
 
 
 def module_from(file, name):
@@ -171,6 +169,16 @@ def broken(reader):
     return sorted(name for name, result in results(reader).items() if result.status != "passed")
 
 
+def written(tmp_path, *changes, base="right-uniform-content"):
+    """The reader of a planted dataset with these replacements in it."""
+    text = (EXAMPLES / base / "src" / "dataset.py").read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (tmp_path / "dataset.py").write_text(text, encoding="utf-8")
+    return reader_of(tmp_path / "dataset.py")
+
+
 # ---------------------------------------------------------------- mistakes
 
 
@@ -191,6 +199,14 @@ def test_pads_inside_are_named():
     reader = example("wrong-short-document-padded")
     reading = reader.read(reader.documents.short_document("ABCDEFGHIJ"))
     assert named(LAYOUT_MISTAKES, reading).id == "pads-inside"
+
+
+def test_pads_for_masks_are_named(tmp_path):
+    marks = ("prefix + self.MASK_CHAR + suffix + self.MASK_CHAR", "prefix + P + suffix + P")
+    reader = written(
+        tmp_path, marks, ("        text = ", "        P = self.PAD_CHAR\n        text = ")
+    )
+    assert named(LAYOUT_MISTAKES, reader.small(15)).id == "pad-for-mask"
 
 
 def test_missing_end_mask_is_named():
@@ -227,7 +243,8 @@ def test_every_mistake_has_a_test():
         (CONTENT_MISTAKES, CONTENT),
     ]
     for known, planted in tables:
-        others = {"pads-inside", "end-mask-missing"} if known is LAYOUT_MISTAKES else set()
+        others = {"pads-inside", "end-mask-missing", "pad-for-mask"}
+        others = others if known is LAYOUT_MISTAKES else set()
         assert {mistake.id for mistake in known} == set(planted.values()) | others
 
 
@@ -246,6 +263,67 @@ def test_right_solution_loses_nothing(name):
     secret = new_secret()
     for draw in (PUBLIC, secret):
         assert broken(example(f"right-{name}", draw)) == [], hex(draw)
+
+
+ONE_CHECK = {
+    "wrong-rare-negative-length": "test_parts_are_a_piece",
+    "wrong-character-doubled": "test_parts_are_a_piece",
+    "wrong-character-dropped": "test_parts_are_a_piece",
+    "wrong-content-kept": "test_parts_are_a_piece",
+    "wrong-vocabulary-order": "test_parts_are_a_piece",
+    "wrong-empty-cut": "test_cut_within_limits",
+    "wrong-limit-hard-coded": "test_cut_within_limits",
+    "wrong-other-mask": "test_masks_then_pads",
+    "wrong-ids-swapped": "test_masks_then_pads",
+    "wrong-padded-with-masks": "test_masks_then_pads",
+    "wrong-first-mask-missing": "test_masks_then_pads",
+    "wrong-second-mask-missing": "test_masks_then_pads",
+    "wrong-mask-a-character": "test_masks_then_pads",
+    "wrong-cached-items": "test_draws_differ",
+    "wrong-next-document": "test_index_respected",
+    "wrong-rare-error": "test_items_are_int64_tensors",
+}
+
+
+@pytest.mark.parametrize(("name", "check"), ONE_CHECK.items())
+def test_one_mistake_fails_one_check(name, check):
+    assert broken(example(name)) == [check]
+
+
+def test_exceptions_at_one_length_do_not_cost_the_lengths(tmp_path):
+    crash = ("        prefix = ", "        if length == 50:\n            1 / 0\n        prefix = ")
+    assert broken(written(tmp_path, crash)) == ["test_items_are_int64_tensors"]
+
+
+def test_longer_x_does_not_cost_the_targets(tmp_path):
+    assert broken(written(tmp_path, ("text[:-1]", "text"))) == ["test_items_have_block_length"]
+
+
+def test_index_beyond_the_end_costs_no_lengths(tmp_path):
+    reader = written(tmp_path, ("self.data[idx]", "self.data[idx + 1]"))
+    assert broken(reader) == ["test_index_respected", "test_items_are_int64_tensors"]
+
+
+@pytest.mark.parametrize("name", ["wrong-rare-negative-length", "wrong-empty-cut"])
+def test_rare_fault_costs_half_of_its_check(name):
+    said = results(example(name))[ONE_CHECK[name]]
+    assert (said.status, said.fraction) == ("partial", 0.5)
+    assert "costs only half" in said.message
+
+
+@pytest.mark.parametrize("name", ["wrong-limit-hard-coded", "wrong-character-doubled"])
+def test_systematic_fault_costs_its_check(name):
+    assert results(example(name))[ONE_CHECK[name]].fraction == 0.0
+
+
+def test_generator_of_the_dataset_s_own_is_right(tmp_path):
+    """A new dataset would draw the same again, so only one is read."""
+    own = (
+        "        self.block_size",
+        "        self.rng = random.Random(1)\n        self.block_size",
+    )
+    changes = [("random.randint", "self.rng.randint")] * 3
+    assert broken(written(tmp_path, *changes, own)) == []
 
 
 @pytest.mark.parametrize(
@@ -272,7 +350,7 @@ def test_hint_and_counterexample_reach_the_student():
     assert "prefix ⁇ content ⁇ suffix" in result.hint
     rows = dict(result.counterexample)
     assert (len(rows["document"]), rows["block size"]) == (7, "9")  # as small as can be
-    assert {"what came", "the handout asks"} <= set(rows)
+    assert {"actual", "expected"} <= set(rows)
 
 
 @pytest.mark.parametrize(

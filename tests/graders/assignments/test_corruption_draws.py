@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 from a4_corruption import (
-    complete,
+    first,
     not_a_piece,
     not_shifted,
-    order_of_parts,
     wrong_cut,
     wrong_document,
     wrong_layout,
@@ -17,6 +16,7 @@ from a4_corruption_mistakes import (
     named,
 )
 from a4_draws import STANDARD, UNKNOWN, Request, parse
+from a4_located import located, order_of_parts
 from a4_part_mistakes import INDEX_MISTAKES, PIECE_MISTAKES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,6 +48,7 @@ def reply_of(request, sequences):
         "counts": [len(rows)],
         "raised": "",
         "where": "",
+        "characters": "",
         "length": len(request.documents),
         "before": list(request.documents),
         "after": list(request.documents),
@@ -74,8 +75,7 @@ def test_parts_come_back(document, start, size):
 
 def test_right_sequence_breaks_no_rule():
     reading = reading_of(f"AB{MASK}EF{MASK}CD", f"{MASK}{MASK}ABCD", f"ABCD{MASK}{MASK}")
-    assert [rule(reading) for rule in RULES] == [None] * len(RULES)
-    assert complete(reading)
+    assert [first(rule, reading) for rule in RULES] == [None] * len(RULES)
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,10 @@ def test_right_sequence_breaks_no_rule():
         (not_a_piece, f"AB{MASK}EF{MASK}DC"),
         (not_a_piece, f"AB{MASK}EF{MASK}C"),
         (wrong_cut, f"A{MASK}C{MASK}B"),
-        (wrong_cut, f"ABCDEF{MASK}IJ{MASK}GHAAAAA"),
     ],
 )
 def test_rule_finds_wrong_sequence(rule, sequence):
-    problem = rule(reading_of(f"AB{MASK}EF{MASK}CD", sequence))
+    problem = first(rule, reading_of(f"AB{MASK}EF{MASK}CD", sequence))
     assert problem.draw.sequence.rstrip(PAD) == sequence
     assert problem.table(reading_of(sequence))["document"] == DOCUMENT
 
@@ -103,7 +102,8 @@ def test_rule_finds_wrong_sequence(rule, sequence):
     [(STANFORD_2024, "", True), (STANFORD_2024, MASK, False)],
 )
 def test_end_marker_follows_edition(edition, end, good):
-    assert (wrong_layout(reading_of(f"AB{MASK}EF{MASK}CD{end}", edition=edition)) is None) is good
+    reading = reading_of(f"AB{MASK}EF{MASK}CD{end}", edition=edition)
+    assert (first(wrong_layout, reading) is None) is good
 
 
 def test_order_of_parts_is_found():
@@ -112,12 +112,55 @@ def test_order_of_parts_is_found():
     assert order_of_parts(reading_of(f"AB{MASK}EF{MASK}DC")) is None
 
 
+@pytest.mark.parametrize(
+    ("sequence", "cut", "content"),
+    [
+        (f"ABC{MASK}EF{MASK}CD", 6, 2),  # a character doubled
+        (f"AB{MASK}F{MASK}CD", 6, 2),  # one lost
+        (f"AB{MASK}EF{MASK}", 6, 0),  # the content lost
+        (f"AB{MASK}CDEF{MASK}CD", 6, 2),  # the content kept
+        (f"AB{MASK}EF{MASK}DC", 6, 2),  # the content backwards
+        (f"ABEF{MASK}CD", 6, 2),
+        (f"AB{MASK}EFCD", 6, 2),
+        (f"AB{MASK}{MASK}EF{MASK}CD", 6, 2),
+        (f"ABCD{MASK}EF", 6, 2),
+        (f"{MASK}{MASK}", 0, 0),
+    ],
+)
+def test_lengths_are_told_from_places(sequence, cut, content):
+    found = located(reading_of(sequence).draws[0], DOCUMENT)
+    assert (found.cut, found.content) == (cut, content)
+
+
+def test_characters_from_everywhere_have_no_length():
+    assert located(reading_of(f"A{MASK}J{MASK}").draws[0], DOCUMENT) is None
+
+
+@pytest.mark.parametrize("number", [0, 9, 99, -1])
+def test_another_id_is_read_as_mask(number):
+    reply = reply_of(request_of(DOCUMENT), [f"AB{MASK}EF{MASK}CD"])
+    for side in ("x", "y"):
+        reply[side][reply[side] == 1] = number
+    reading = parse(reply, request_of(DOCUMENT), STANFORD_2024)
+    assert reading.draws[0].slots == ("AB", "EF", "CD")
+    assert first(wrong_layout, reading) is not None
+
+
+def test_own_vocabulary_costs_the_ids_alone():
+    reply = reply_of(request_of(DOCUMENT), [f"AB{MASK}EF{MASK}CD"])
+    for side in ("x", "y"):
+        reply[side] = np.where(reply[side] > 1, 13 - reply[side], reply[side])
+    reply["characters"] = PAD + MASK + DOCUMENT[::-1]
+    reading = parse(reply, request_of(DOCUMENT), STANFORD_2024)
+    assert [first(rule, reading) is None for rule in RULES] == [True, True, True, False, True, True]
+
+
 def test_other_document_is_found():
     request = request_of("ABCDEF", "GHIJKL")
     sequences = [f"GH{MASK}KL{MASK}IJ", f"AB{MASK}EF{MASK}CD"]
     reading = parse(reply_of(request, sequences), request, STANFORD_2024)
-    assert not_a_piece(reading) is None
-    assert wrong_document(reading).expected == "data[0]"
+    assert first(not_a_piece, reading) is None
+    assert first(wrong_document, reading).expected == "data[0]"
 
 
 def test_unknown_ids_are_no_characters():
@@ -131,8 +174,8 @@ def test_unknown_ids_are_no_characters():
 def test_overfull_row_is_the_fault_of_cut_or_marks():
     document = DOCUMENT + "KLMNOPQRST"
     row = f"{document[:12]}{MASK}{document[14:]}{MASK}MN"
-    assert wrong_length(reading_of(row, document=document)) is None
-    assert wrong_cut(reading_of(row, document=document)) is not None
+    assert first(wrong_length, reading_of(row, document=document)) is None
+    assert first(wrong_cut, reading_of(row, document=document)) is not None
 
 
 @pytest.mark.parametrize("direction", ["swapped", "same"])
@@ -142,8 +185,8 @@ def test_sequence_is_judged_without_shift(direction):
     x, y = reply["x"], reply["y"]
     reply["x"], reply["y"] = (y, x) if direction == "swapped" else (x, x.copy())
     reading = parse(reply, request, STANFORD_2024)
-    assert not_shifted(reading) is not None
-    assert not_a_piece(reading) is None
+    assert first(not_shifted, reading) is not None
+    assert first(not_a_piece, reading) is None
     assert reading.draws[0].cut == 6
 
 
@@ -197,5 +240,5 @@ def test_any_ids_can_be_judged(ids, lengths):
     for known in (SHIFT_MISTAKES, LENGTH_MISTAKES, LAYOUT_MISTAKES, PIECE_MISTAKES, INDEX_MISTAKES):
         named(known, reading)
     for rule in RULES if reading.draws else RULES[:2]:
-        rule(reading)
-    complete(reading)
+        first(rule, reading)
+    order_of_parts(reading)

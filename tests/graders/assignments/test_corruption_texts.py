@@ -7,6 +7,7 @@ from a4_corruption_texts import LONG_BLOCK, Documents
 
 from graders.checks.inputs import PUBLIC, Inputs
 from reference.edition import SHORTEST, STANFORD_2024, Edition
+from reference.vocabulary import Vocabulary
 
 EDITIONS = [
     Edition(*each)
@@ -19,13 +20,19 @@ def drawn(edition=STANFORD_2024):
     return [Documents(Inputs(draw), edition) for draw in DRAWS]
 
 
+def read_by(request):
+    """The one document that a request reads."""
+    (index,) = set(request.indices)
+    return request.documents[index]
+
+
 @pytest.mark.parametrize("edition", EDITIONS, ids=str)
 def test_small_blocks_hold_every_cut_and_a_pad(edition):
     for documents in drawn(edition):
         sizes = documents.small_blocks
         assert len(set(sizes)) == 3
         for size in sizes:
-            (document,) = documents.small_block(size).documents
+            document = read_by(documents.small_block(size))
             assert SHORTEST <= edition.longest(size) < len(document) == len(set(document))
             used = edition.longest(size) + edition.marks
             assert used < edition.sequence_characters(size)
@@ -37,6 +44,28 @@ def test_long_documents_are_longer_than_any_cut():
             longest = STANFORD_2024.longest(request.block_size)
             assert all(len(request.documents[i]) > longest for i in request.indices)
         assert documents.large_block().block_size > LONG_BLOCK
+
+
+def test_letters_of_a_long_document_all_differ():
+    for documents in drawn():
+        for document in documents.long().documents:
+            letters = document.replace(" ", "")
+            assert len(set(letters)) == len(letters)
+
+
+def test_ids_of_every_corpus_fit_into_a_byte():
+    for documents in drawn():
+        small = documents.small_block(documents.small_blocks[0])
+        for request in (documents.long(), documents.many, small, documents.text()):
+            assert len(Vocabulary(request.corpus)) <= 256
+
+
+def test_documents_read_alone_lie_between_others_of_their_length():
+    for documents in drawn():
+        request = documents.small_block(documents.small_blocks[0])
+        before, document, after, _ = request.documents
+        assert len(before) == len(document) == len(after)
+        assert len({before, document, after}) == 3
 
 
 def test_many_documents_share_no_character_and_are_not_sorted():

@@ -134,9 +134,9 @@ def test_no_list_with_a_false_number_is_accepted(words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"3", "how many places are London"),
-        (b"60", "how many places there are"),
-        (b"95.0", "share of wrong answers"),
+        (b"3", "number of places that are London"),
+        (b"60", "This is the number of places"),
+        (b"95.0", "percentage of wrong answers"),
         (b"0.05%", "fraction of one"),
         (b"0.0", "without line ends"),
         (b"12.5\n", ""),

@@ -33,7 +33,7 @@ def test_wrong_count_fails_and_says_both_numbers(judge, world, check):
     result = judge(check, {FILE[check]: lines(world.dev[:-3])})
     assert result.status == "failed"
     assert "57 lines" in result.message
-    assert "60 are asked" in result.message
+    assert "expected 60" in result.message
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,15 @@ def test_blank_predictions_without_pretraining_fail(judge):
 def test_lines_that_are_no_places_are_no_predictions(judge, world):
     result = judge("nopretrain_test", {NOP_TEST: lines(world.test_questions)})
     assert result.status == "failed"
-    assert "Not one line is a place" in result.message
+    assert "None of the lines is a place" in result.message
+
+
+@pytest.mark.parametrize(("write", "case"), [(str.lower, "lower case"), (str.upper, "upper case")])
+def test_places_in_another_case_are_named(judge, world, write, case):
+    result = judge("nopretrain_dev", {NOP_DEV: lines(map(write, world.dev))})
+    assert result.status == "failed"
+    assert f"in {case}" in result.message
+    assert "Capital letters count" in result.hint
 
 
 def test_one_place_for_everybody_passes_with_a_note(judge):
@@ -172,8 +180,8 @@ def test_slip_of_one_line_is_named(judge, world, predict):
 @pytest.mark.parametrize(
     ("lines_in", "words"),
     [
-        (["Where was Ada Korn born?"] * 70, "hand in the predicted places"),
-        (["Oslo"] * 80, "birth_places_train.tsv has"),
+        (["Where was Ada Korn born?"] * 70, "submit only the predicted places"),
+        (["Oslo"] * 80, "questions in birth_places_train.tsv"),
         (["PK\x03\x04"], "checkpoint"),
         ([f"{i} Oslo" for i in range(70)], "begin with numbers"),
         (["Oslo is a town in Norway, with many people and even more hills."] * 70, "log"),

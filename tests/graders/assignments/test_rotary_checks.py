@@ -6,7 +6,7 @@ import inspect
 import sys
 from pathlib import Path
 
-import adapters_rotary
+import adapters
 import numpy as np
 import pytest
 import test_rotary_application
@@ -20,6 +20,7 @@ from hypothesis import Phase, settings
 import submissions
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
+from graders.checks.mistakes import mistake_named
 from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
@@ -45,10 +46,13 @@ ROTATE = "apply_rotary_emb({0}, self.rope_cache)"
 class InProcess:
     """A student whose attention.py is imported here."""
 
+    def renew(self):
+        forget_modules()
+
     def call(self, function, /, **values):
         torch.manual_seed(0)
         try:
-            return plain(getattr(adapters_rotary, function)(**copy.deepcopy(values)))
+            return plain(getattr(adapters, function)(**copy.deepcopy(values)))
         except Exception as error:  # noqa: BLE001  as the worker does
             raise StudentRaised(str(error), kind=type(error).__name__) from None
 
@@ -58,6 +62,9 @@ class Replies:
 
     def __init__(self, value):
         self.value = value
+
+    def renew(self):
+        pass
 
     def call(self, function, /, **values):
         return self.value
@@ -96,6 +103,10 @@ def as_the_plugin_runs_checks():
 def forget():
     """No module of a student's stays behind."""
     yield
+    forget_modules()
+
+
+def forget_modules():
     for name in [each for each in sys.modules if each.split(".")[0] in OWN]:
         del sys.modules[name]
 
@@ -138,15 +149,14 @@ def test_plain_solution_passes_everything(hand_in_attention):
     assert failures(hand_in_attention()) == {}
 
 
-def test_checks_share_forty_tenths_of_a_point():
+def test_weights_are_the_points():
     marks = [check.pytestmark[0] for check in CHECKS.values()]
-    assert sum(mark.kwargs["weight"] for mark in marks) == 40
+    assert sum(mark.kwargs["weight"] for mark in marks) == pytest.approx(4)
 
 
 @pytest.mark.parametrize(
     ("rotated", "name"),
     [
-        ("", "module-unrotated"),
         ("q", "query-only"),
         ("k", "key-only"),
         ("v", "value-only"),
@@ -158,10 +168,8 @@ def test_checks_share_forty_tenths_of_a_point():
 def test_what_a_module_rotates_is_named(hand_in_attention, rotated, name):
     lines = "".join(f"            {part} = {ROTATE.format(part)}\n" for part in rotated)
     both = "".join(f"            {part} = {ROTATE.format(part)}\n" for part in "qk")
-    student = hand_in_attention((both, lines or "            pass\n"))
-    failed = failures(student)
-    unwritten = set() if rotated else {"module_is_written"}
-    assert set(failed) == {"queries_and_keys_rotated", *unwritten}
+    failed = failures(hand_in_attention((both, lines)))
+    assert set(failed) == {"queries_and_keys_rotated"}
     assert failed["queries_and_keys_rotated"].hint == next(
         mistake.hint for mistake in MODULES if mistake.id == name
     )
@@ -179,12 +187,220 @@ def test_wrong_table_costs_the_table_only(hand_in_attention):
     assert set(failed) == {"table_values"}
 
 
-def test_complex_table_costs_the_table_only(hand_in_attention):
+PAIRS = "torch.stack((torch.cos(angles), torch.sin(angles)), dim=-1)"
+TURNS = "torch.view_as_complex(rope_cache[:T].contiguous())"
+COMPLEX = ((PAIRS, "torch.exp(1j * angles)"), (TURNS, "rope_cache[:T]"))
+LAYOUTS = {
+    "complex": COMPLEX,
+    "two tensors": (
+        (PAIRS, "(torch.cos(angles), torch.sin(angles))"),
+        (TURNS, "torch.complex(rope_cache[0][:T], rope_cache[1][:T])"),
+        ('self.register_buffer("rope_cache", table)', "self.rope_cache = table"),
+    ),
+    "first axis": (
+        (PAIRS, "torch.stack((torch.cos(angles), torch.sin(angles)))"),
+        (TURNS, "torch.complex(rope_cache[0, :T], rope_cache[1, :T])"),
+    ),
+    "last axis": (  # with axes of length one before the others
+        (PAIRS, f"{PAIRS}[None, None]"),
+        (TURNS, "torch.view_as_complex(rope_cache[:, :, :T].contiguous())"),
+    ),
+    "sin, cos": (
+        (PAIRS, "torch.stack((torch.sin(angles), torch.cos(angles)), dim=-1)"),
+        (TURNS, "torch.view_as_complex(rope_cache[:T].flip(-1).contiguous())"),
+    ),
+    "layout of its own": (
+        (PAIRS, "{'all': angles}"),
+        (TURNS, "torch.exp(1j * rope_cache['all'][:T])"),
+        ('self.register_buffer("rope_cache", table)', "self.rope_cache = table"),
+    ),
+}
+
+
+@pytest.mark.parametrize("words", LAYOUTS)
+def test_layout_that_both_functions_agree_on_costs_nothing(hand_in_attention, words):
+    student = hand_in_attention(*LAYOUTS[words])
+    assert failures(student) == {}
+    score = Score()
+    run(CHECKS["table_shape"], student, score)
+    assert words in score.notes[0]
+
+
+def test_layout_that_the_rotation_does_not_take_is_wrong(hand_in_attention):
+    failed = failures(hand_in_attention(COMPLEX[0]))
+    assert "complex" in failed["table_shape"].hint
+    assert "table_values" in failed
+
+
+def test_wrong_values_in_another_layout_cost_the_values(hand_in_attention):
+    student = hand_in_attention(*COMPLEX, ("10000.0 ** (-torch", "10000.0 ** (torch"))
+    failed = failures(student)
+    assert set(failed) == {"table_values"}
+    assert mistake_named(failed["table_values"].hint) == "exponent-sign"
+
+
+def test_wrong_rotation_of_another_layout_costs_the_rotation(hand_in_attention):
+    failed = failures(hand_in_attention(*COMPLEX, ("pairs * turns", "pairs * turns.conj()")))
+    assert set(failed) == {"rotation_values", "rotation_scores"}
+
+
+def test_table_that_the_rotation_ignores_is_judged(hand_in_attention):
     student = hand_in_attention(
-        ("torch.stack((torch.cos(angles), torch.sin(angles)), dim=-1)", "torch.exp(1j * angles)"),
-        ("torch.view_as_complex(rope_cache[:T].contiguous())", "rope_cache[:T]"),
+        ("10000.0 ** (-torch", "10000.0 ** (torch"),
+        (TURNS, "torch.exp(1j * torch.outer(torch.arange(T).float(), "
+         "10000.0 ** (-torch.arange(0, x.size(-1), 2).float() / x.size(-1))))"),
+    )  # fmt: skip
+    assert set(failures(student)) == {"table_values"}
+
+
+ROWS = ("    T = x.size(2)\n", "    T = x.size(1)\n")
+EACH_HEAD = (
+    "torch.stack([apply_rotary_emb(each, self.rope_cache) for each in {0}.unbind(1)], dim=1)"
+)
+FORMS = {
+    "(B, T, head size)": (ROWS, ((), EACH_HEAD)),
+    "(B * n_head, T, head size)": (
+        ROWS, ((), "apply_rotary_emb({0}.flatten(0, 1), self.rope_cache).view({0}.shape)"),
+    ),
+    "(B, T, n_head, head size)": (
+        ROWS,
+        (TURNS, f"{TURNS}[:, None]"),
+        ((), "apply_rotary_emb({0}.transpose(1, 2), self.rope_cache).transpose(1, 2)"),
+    ),
+    "(T, head size)": (
+        ("x.size(2)", "x.size(0)"),
+        ((), "torch.stack([torch.stack([apply_rotary_emb(h, self.rope_cache) for h in b]) "
+             "for b in {0}])"),
+    ),
+    "(B, n_head, T, head size)": (
+        ("apply_rotary_emb(x, rope_cache)", "apply_rotary_emb(rope_cache, x)"),
+        ((), "apply_rotary_emb(self.rope_cache, {0})"),
+    ),
+    "2 other arguments": (
+        ("apply_rotary_emb(x, rope_cache)", "apply_rotary_emb(x, cos, sin)"),
+        (TURNS, "torch.complex(cos[:T], sin[:T])"),
+        ((), "apply_rotary_emb({0}, self.rope_cache[..., 0], self.rope_cache[..., 1])"),
+    ),
+}  # fmt: skip
+
+
+def called(form):
+    """The replacements that let the module call apply_rotary_emb in another form."""
+    changes = [change for change in form if change[0]]
+    (call,) = (new for old, new in form if not old)
+    return [*changes, *((ROTATE.format(part), call.format(part)) for part in "qk")]
+
+
+@pytest.mark.parametrize("words", FORMS)
+def test_function_is_asked_as_its_author_calls_it(hand_in_attention, words):
+    student = hand_in_attention(*called(FORMS[words]))
+    assert failures(student) == {}
+    score = Score()
+    run(CHECKS["rotation_values"], student, score)
+    assert words in score.notes[0]
+
+
+def test_queries_and_keys_may_be_rotated_together(hand_in_attention):
+    student = hand_in_attention(
+        ("apply_rotary_emb(x, rope_cache)", "apply_rotary_emb(x, k, rope_cache)"),
+        ("    return torch.view_as_real(pairs * turns).flatten(-2).type_as(x)\n",
+         "    if k is None:\n        return torch.view_as_real(pairs * turns).flatten(-2)\n"
+         "    return tuple(apply_rotary_emb(each, None, rope_cache) for each in (x, k))\n"),
+        (f"            q = {ROTATE.format('q')}\n", ""),
+        (f"k = {ROTATE.format('k')}", "q, k = apply_rotary_emb(q, k, self.rope_cache)"),
+    )  # fmt: skip
+    assert failures(student) == {}
+
+
+def test_function_called_in_a_shape_it_does_not_take_is_wrong(hand_in_attention):
+    """It takes (B, T, head size), and the module gives it all heads at once."""
+    failed = failures(hand_in_attention(ROWS))
+    assert {"rotation_values", "queries_and_keys_rotated"} <= set(failed)
+
+
+def test_right_function_called_with_heads_as_time_costs_the_module(hand_in_attention):
+    failed = failures(hand_in_attention(*called(FORMS["(B, T, n_head, head size)"][2:])))
+    assert set(failed) == {"queries_and_keys_rotated"}
+    assert mistake_named(failed["queries_and_keys_rotated"].hint) == "rotated-by-heads"
+
+
+@pytest.mark.parametrize("form", ["(B, T, head size)", "(B, T, n_head, head size)"])
+def test_wrong_sign_in_another_shape_costs_the_rotation(hand_in_attention, form):
+    failed = failures(
+        hand_in_attention(*called(FORMS[form]), ("pairs * turns", "pairs * turns.conj()"))
     )
-    assert set(failures(student)) == {"table_shape", "table_values"}
+    assert set(failed) == {"rotation_values", "rotation_scores"}
+    assert mistake_named(failed["rotation_values"].hint) == "reversed"
+
+
+def test_table_may_be_asked_for_in_another_order(hand_in_attention):
+    student = hand_in_attention(
+        ("precompute_rotary_emb(dim, max_positions)", "precompute_rotary_emb(max_positions, dim)"),
+        ("(config.n_embd // config.n_head, config.block_size)",
+         "(config.block_size, config.n_embd // config.n_head)"),
+    )  # fmt: skip
+    assert failures(student) == {}
+
+
+PROJECTIONS = "".join(
+    f"        self.{name} = nn.Linear(config.n_embd, config.n_embd)\n"
+    for name in ("key", "query", "value")
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "split"),
+    [
+        ("nn.Linear(config.n_embd, 3 * config.n_embd)", "self.all(x).split(C, 2)"),
+        ("nn.Parameter(torch.zeros(config.n_embd, 3 * config.n_embd))",
+         "(x @ self.all).split(C, 2)"),
+        ("nn.ModuleList(nn.Linear(config.n_embd, config.n_embd // config.n_head) "
+         "for _ in range(3 * config.n_head))",
+         "torch.cat([each(x) for each in self.all], 2).split(C, 2)"),
+    ],
+)  # fmt: skip
+def test_projections_may_be_joined_or_split(hand_in_attention, made, split):
+    student = hand_in_attention(
+        (PROJECTIONS, f"        self.all = {made}\n"),
+        ("        q = self.query(x)", f"        Q, K, V = {split}\n        q = Q"),
+        ("self.key(x)", "K"),
+        ("self.value(x)", "V"),
+    )
+    assert failures(student) == {}
+
+
+def test_destroyed_attention_costs_more_than_any_slip_in_a_function(hand_in_attention):
+    mask = "        att = att.masked_fill(self.mask[:, :, :T, :T] == 0, -1e10)\n"
+    failed = failures(hand_in_attention((mask, "")))
+    assert set(failed) == {"queries_and_keys_rotated", "vanilla_as_it_was"}
+    weight = {name: check.pytestmark[0].kwargs["weight"] for name, check in CHECKS.items()}
+    functions = sum(weight[name] for name in ("rotation_values", "rotation_scores", "length_kept"))
+    assert sum(weight[name] for name in failed) > functions > weight["table_values"]
+    for problem in failed.values():
+        assert mistake_named(problem.hint) == ""
+
+
+def test_module_is_judged_without_an_earlier_table(hand_in_attention):
+    student = hand_in_attention(
+        ("def precompute_rotary_emb(", "MADE = []\n\n\ndef precompute_rotary_emb("),
+        ("    theta = ", "    if MADE:\n        return MADE[0]\n    theta = "),
+        (f"    return {PAIRS}", f"    MADE.append({PAIRS})\n    return MADE[0]"),
+    )
+    run(CHECKS["queries_and_keys_rotated"], student)
+    run(CHECKS["queries_and_keys_rotated"], student)
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        (("            q = ", "            "), "key-only"),
+        (("        if self.rope:\n            q", "        if False:\n            q"),
+         "module-unrotated"),
+    ],
+)  # fmt: skip
+def test_unused_rotation_is_told_from_one_not_called(hand_in_attention, change, name):
+    failed = failures(hand_in_attention(change))
+    assert mistake_named(failed["queries_and_keys_rotated"].hint) == name
 
 
 def test_half_split_pairs_fail_values_and_scores(hand_in_attention):
@@ -253,7 +469,8 @@ def test_table_as_parameter_is_named(hand_in_attention):
     student = hand_in_attention(
         ('self.register_buffer("rope_cache", table)', "self.rope_cache = nn.Parameter(table)")
     )
-    assert "as a buffer" in failures(student)["queries_and_keys_rotated"].hint
+    hint = failures(student)["queries_and_keys_rotated"].hint
+    assert mistake_named(hint) == "table-trained"
 
 
 def test_unwritten_functions_earn_nothing(hand_in_attention):

@@ -6,7 +6,7 @@ import pytest
 import test_rotary_application
 import test_rotary_table
 import torch
-from a4_rotary_mistakes import ROTATIONS, TABLES, table_pairs
+from a4_rotary_mistakes import FORMULAS, TABLES, TURNED, table_pairs
 from hypothesis import Phase, settings
 
 from graders.checks.compare import CheckFailed
@@ -93,19 +93,21 @@ def test_mistakes_are_named_whatever_is_drawn(number):
         assert said == says(TABLES, name), hex(draw)
     for name, apply in APPLY.items():
         said = hint(test_rotary_application.test_rotation_values, Coder(apply=apply), draw)
-        assert said == says(ROTATIONS, name), hex(draw)
+        assert said == says({**FORMULAS, **TURNED}, name), hex(draw)
 
 
 @pytest.mark.parametrize("name", APPLY)
 def test_rotation_mistake_is_named(name):
     student = Coder(apply=APPLY[name])
-    assert hint(test_rotary_application.test_rotation_values, student) == says(ROTATIONS, name)
+    assert hint(test_rotary_application.test_rotation_values, student) == says(
+        {**FORMULAS, **TURNED}, name
+    )
     assert_differs(student.shown)
 
 
 def test_every_mistake_has_a_wrong_implementation():
     assert {mistake.id for mistake in TABLES} == set(PRECOMPUTE)
-    assert {mistake.id for mistake in ROTATIONS} == set(PRECOMPUTE) | set(APPLY)
+    assert {mistake.id for mistake in {**FORMULAS, **TURNED}} == set(PRECOMPUTE) | set(APPLY)
 
 
 def test_two_mistakes_are_named_together():
@@ -132,11 +134,11 @@ def test_unknown_mistake_repeats_the_equation():
         (lambda t: torch.view_as_complex(t), "complex"),
         (lambda t: t.movedim(-1, 0), "first axis"),
         (lambda t: t.movedim(-1, 1), "second axis"),
-        (lambda t: torch.cat(t.unbind(-1), -1), "cat"),
-        (lambda t: t.flatten(-2), "flattened"),
-        (lambda t: t.transpose(0, 1), "changed places"),
+        (lambda t: torch.cat(t.unbind(-1), -1), "joined along the last axis"),
+        (lambda t: t.flatten(-2), "in turn along the last axis"),
+        (lambda t: t.transpose(0, 1), "positions along the second axis"),
         (lambda t: torch.outer(torch.arange(len(t)), right_theta(2 * t.shape[1])), "angles"),
-        (lambda t: t[:-1], "One row a position"),
+        (lambda t: t[:-1], "One row per position"),
     ],
 )
 def test_layout_of_table_is_named(layout, words):

@@ -1,6 +1,7 @@
 """Advice on run.py, from running it in this process with training left out."""
 
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import torch
 
 import submissions
 from graders.checks.compare import CheckFailed
+from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
 
@@ -80,10 +82,18 @@ def advice(student):
     said = {}
     for name, check in CHECKS.items():
         try:
-            check(student)
+            ask(check, student)
         except CheckFailed as problem:
             said[name] = problem.message
     return said
+
+
+def ask(check, student):
+    """What a check notes."""
+    score = Score()
+    known = {"student": student, "score": score}
+    check(**{name: known[name] for name in inspect.signature(check).parameters})
+    return score.notes
 
 
 def test_plain_script_needs_no_advice(hand_in_script):
@@ -114,10 +124,10 @@ def test_finished_files_may_be_left_out(hand_in_script):
         (("final_tokens=650", "tokens=650"), "final_tokens", "`pretrain vanilla`"),
         ((LOAD, "torch.load(args.reading_params_path)"), "pretrained_weights_loaded", "not start"),
         ((SAVE, ""), "trained_weights_saved", "writes no file"),
-        ((SAVE, SAVE.replace(".state_dict()", "")), "trained_weights_saved", "something else"),
-        ((TRAIN + SAVE, SAVE + TRAIN), "trained_weights_saved", "other weights"),
+        ((SAVE, SAVE.replace(".state_dict()", "")), "trained_weights_saved", "something other"),
+        ((TRAIN + SAVE, SAVE + TRAIN), "trained_weights_saved", "weights other"),
         ((SAVE, SAVE.replace("model.state_dict()", "{'model': model.state_dict()}")),
-         "trained_weights_saved", "something else"),
+         "trained_weights_saved", "something other"),
         (('args.variant == "rope"', "False"), "rope_flag_reaches_model", "`pretrain rope`"),
         (('args.variant == "rope"', "True"), "rope_flag_reaches_model", "`pretrain vanilla`"),
         (("(model, pretrain_dataset", "(model, dataset.NameDataset(pretrain_dataset, text)"),
@@ -126,13 +136,13 @@ def test_finished_files_may_be_left_out(hand_in_script):
         ((TRAIN, "    1 / 0\n"), "script_trains", "ZeroDivisionError"),
         ((TRAIN, "    raise SystemExit('no')\n"), "script_trains", "SystemExit: no"),
         ((TRAIN, "    list(torch.utils.data.DataLoader(pretrain_dataset))\n"),
-         "script_trains", "goes through the batches itself"),
+         "script_trains", "loops over the batches itself"),
     ],
 )  # fmt: skip
 def test_departure_is_described(hand_in_script, change, check, words):
     student = hand_in_script(change)
     with pytest.raises(CheckFailed, match=re.escape(words)):
-        CHECKS[f"test_{check}"](student)
+        ask(CHECKS[f"test_{check}"], student)
 
 
 def test_checkpoint_path_of_the_trainer_counts_as_saving(hand_in_script):
@@ -140,6 +150,49 @@ def test_checkpoint_path_of_the_trainer_counts_as_saving(hand_in_script):
         (SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_params_path,")
     )
     assert advice(student) == {}
+
+
+SAVING = ((SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_params_path,"))
+
+
+def trainer_with(old, new):
+    """The plain trainer.py with a change."""
+    text = (PLAIN / "trainer.py").read_text(encoding="utf-8")
+    assert old in text
+    return text.replace(old, new)
+
+
+def test_trainer_that_never_saves_is_seen(hand_in_script):
+    never = trainer_with("            self.save_checkpoint()\n", "")
+    said = advice(hand_in_script(*SAVING, trainer=never))
+    assert set(said) == {"test_trained_weights_saved"}
+    assert "writes no file" in said["test_trained_weights_saved"]
+
+
+@pytest.mark.parametrize(
+    "saving",
+    [
+        "torch.save(self.model.state_dict(), config.ckpt_path)",
+        "if epoch + 1 == config.max_epochs:\n                self.save_checkpoint()",
+    ],
+)
+def test_trainer_that_saves_in_its_own_way_is_right(hand_in_script, saving):
+    changed = trainer_with("            self.save_checkpoint()", f"            {saving}")
+    assert advice(hand_in_script(*SAVING, trainer=changed)) == {}
+
+
+def test_trainer_that_needs_batches_is_not_observed(hand_in_script):
+    changed = trainer_with(
+        "            self.save_checkpoint()",
+        "            loss.item()\n            self.save_checkpoint()",
+    )
+    notes = ask(checks.test_trained_weights_saved, hand_in_script(*SAVING, trainer=changed))
+    assert "was not observed" in notes[0]
+
+
+def test_exception_s_own_full_stop_is_enough(hand_in_script):
+    with pytest.raises(CheckFailed, match=r"No\.$"):
+        checks.test_script_trains(hand_in_script((TRAIN, "    raise ValueError('No.')\n")))
 
 
 def test_missing_script_is_said(hand_in_script):
@@ -158,7 +211,7 @@ def test_broken_import_fails_every_check_alike(hand_in_script):
     student = hand_in_script(trainer="import nothing_like_this\n")
     for check in CHECKS.values():
         with pytest.raises(StudentRaised, match="nothing_like_this"):
-            check(student)
+            ask(check, student)
     assert student.calls == 1
 
 

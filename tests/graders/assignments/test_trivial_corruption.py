@@ -85,31 +85,31 @@ TRIVIAL = {
     "a mask behind each character": "return self.pair(M.join(document[: limit // 2]))",
 }
 
-# What wrong code earned before anything was asked of code that does nothing.
+# What wrong code earns: each mistake costs its own checks.
 PARTLY = {
-    "one mask, content lost": (4.0, "a, b, c = self.split(cut)\nreturn self.pair(a + M + c)"),
-    "no masks, content moved": (6.5, "a, b, c = self.split(cut)\nreturn self.pair(a + c + b)"),
-    "pads for masks": (6.5, "a, b, c = self.split(cut)\nreturn self.pair(a + P + c + P + b)"),
+    "one mask, content lost": (6.8, "a, b, c = self.split(cut)\nreturn self.pair(a + M + c)"),
+    "no masks, content moved": (8.8, "a, b, c = self.split(cut)\nreturn self.pair(a + c + b)"),
+    "pads for masks": (8.8, "a, b, c = self.split(cut)\nreturn self.pair(a + P + c + P + b)"),
     "single characters masked": (
-        4.5,
+        6.4,
         "return self.pair(''.join(M if random.random() < 0.15 else ch for ch in cut))",
     ),
     "one place for all": (
-        6.5,
+        7.6,
         "q = limit // 4\n"
         "return self.pair(document[:q] + M + document[2 * q : limit] + M + document[q : 2 * q])",
     ),
     "content stays in place": (
-        9.0,
+        8.8,
         "a, b, c = self.split(cut)\nreturn self.pair(a + M + b + M + c)",
     ),
-    "never cut": (4.5, "a, b, c = self.split(document)\nreturn self.pair(a + M + c + M + b)"),
+    "never cut": (8.6, "a, b, c = self.split(document)\nreturn self.pair(a + M + c + M + b)"),
     "y is x": (
-        9.0,
+        8.6,
         "a, b, c = self.split(cut)\nx, y = self.pair(a + M + c + M + b)\nreturn x, x",
     ),
     "a third of the readings": (
-        7.5,
+        7.6,
         "a, b, c = self.split(cut)\n"
         "return self.pair(a + M + c + M + b if random.random() < 0.3 else cut)",
     ),
@@ -157,10 +157,10 @@ def test_wrong_corruption_keeps_its_points(grade, points, body):
 def test_student_reads_why_nothing_is_counted(grade):
     checks = {check.check.id: check for check in grade(TRIVIAL["plain text"]).checks}
     gate, skipped = checks["documents-are-corrupted"], checks["targets-are-shifted"]
-    assert "the document comes as it is" in gate.message
-    assert "not counted" in gate.hint
+    assert "the document as it is" in gate.message
+    assert "skipped until then" in gate.hint
     assert (skipped.status, skipped.outcome) == ("skipped", "blocked")
-    assert "what holds of any code that does neither is not counted" in skipped.message
+    assert "the dataset actually corrupts documents" in skipped.message
 
 
 def test_cutting_alone_earns_what_cutting_is_worth(grade):

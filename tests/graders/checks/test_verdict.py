@@ -6,6 +6,7 @@ import pytest
 from hypothesis.errors import FlakyFailure
 
 from graders.checks.compare import CheckFailed, CheckSkipped, skip
+from graders.checks.mistakes import Mistake
 from graders.checks.score import Score
 from graders.checks.verdict import OURS, verdict
 from graders.errors import (
@@ -36,6 +37,16 @@ def test_a_failed_check_shows_everything():
         "2",
     )
     assert result.counterexample == (("x", "0"),)
+
+
+def test_result_says_which_mistake_the_hint_names():
+    hint = Mistake("sign", "The sign is wrong", "f(x) = x").hint
+    score = Score()
+    score.partial(0.5, "Half.", hint=hint)
+    for found in (verdict(CHECK, CheckFailed("Wrong.", hint=hint)), verdict(CHECK, None, score)):
+        assert (found.mistake, found.hint) == ("sign", "The sign is wrong (f(x) = x).")
+        assert type(found.hint) is str
+    assert verdict(CHECK, FAILED).mistake == ""
 
 
 @pytest.mark.parametrize("fault", [StudentRaised("It raised."), StudentTimedOut("Too slow.")])

@@ -17,10 +17,9 @@ def precompute_rotary_emb(dim, max_positions):
 def apply_rotary_emb(x, rope_cache):
     """Rotate x of shape (B, n_head, T, head_dim) by the first T rows of the table."""
     T = x.size(2)
-    sin, cos = rope_cache[:T, :, 0], rope_cache[:T, :, 1]
-    a, b = x[..., 0::2], x[..., 1::2]
-    first, second = a * cos - b * sin, a * sin + b * cos
-    return torch.stack((first, second), dim=-1).flatten(-2)
+    pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
+    turns = torch.view_as_complex(rope_cache[:T].contiguous())
+    return torch.view_as_real(pairs * turns).flatten(-2).type_as(x)
 
 
 class CausalSelfAttention(nn.Module):

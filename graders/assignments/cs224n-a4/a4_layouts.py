@@ -1,0 +1,251 @@
+"""Which layout a student's table has, where both of their functions agree on another one.
+
+    handout      [t, i] holds cos tθ_i, sin tθ_i           (max_positions, dim/2, 2)
+    complex      [t, i] holds cos tθ_i + i sin tθ_i        (max_positions, dim/2)
+    a pair       cos and sin, each                         (max_positions, dim/2), or twice as wide
+
+They agree where the student's rotation gives equation 3 with the handout's values in that layout.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from a4_rotations import Floats, Rotation, Table
+
+from graders.boundary.student import Student
+from graders.checks.compare import is_close
+from graders.checks.inputs import Inputs
+from graders.errors import BadReply, StudentFault, StudentRaised
+
+Size = tuple[int, int]  # dim, max_positions
+SIZES: tuple[Size, ...] = ((6, 5), (8, 7))  # no two axes alike
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A way to write down cos and sin, each (max_positions, dim/2), as arrays and back."""
+
+    says: str
+    pack: Callable[[Floats, Floats], Any]
+    unpack: Callable[[Any], tuple[Floats, Floats]]
+    order: str = "cos, sin"
+    extra_axes: tuple[int, ...] = ()
+
+    def packed(self, values: Floats) -> Any:
+        """The handout's table (max_positions, dim/2, 2) in this layout, in float32."""
+        cos, sin = values[..., 0], values[..., 1]
+        pairs = {"cos, sin": (cos, sin), "sin, cos": (sin, cos), "cos, -sin": (cos, -sin)}
+        arrays = self.pack(*pairs[self.order])
+        packed = [self._travelling(each) for each in _each(arrays)]
+        return packed if isinstance(arrays, list) else packed[0]
+
+    def _travelling(self, array: Any) -> Any:
+        kind = np.complex64 if np.iscomplexobj(array) else np.float32
+        return np.expand_dims(array, self.extra_axes).astype(kind)
+
+    def unpacked(self, reply: Any, size: Size) -> Floats | None:
+        """A student's table as the handout writes it, or None where it has another layout."""
+        dim, length = size
+        try:
+            arrays = [np.squeeze(each, self.extra_axes) for each in _each(reply)]
+            first, second = self.unpack(arrays if isinstance(reply, list) else arrays[0])
+            again = self.pack(first, second)
+        except (ValueError, TypeError, IndexError, AttributeError):
+            return None
+        if first.shape != (length, dim // 2) or isinstance(again, list) != isinstance(reply, list):
+            return None
+        if not all(map(np.array_equal, arrays, _each(again))):
+            return None
+        if self.order == "sin, cos":
+            first, second = second, first
+        second = -second if self.order == "cos, -sin" else second
+        return np.stack((first, second), axis=-1).astype(np.float64)
+
+
+def _each(arrays: Any) -> list[Any]:
+    return arrays if isinstance(arrays, list) else [arrays]
+
+
+def _real(array: Any) -> Floats:
+    if not np.issubdtype(array.dtype, np.floating):
+        raise TypeError
+    return np.asarray(array)
+
+
+def _complex(array: Any) -> Any:
+    if not np.iscomplexobj(array):
+        raise TypeError
+    return array
+
+
+def _along(axis: int) -> Callable[[Any], tuple[Floats, Floats]]:
+    def split(array: Any) -> tuple[Floats, Floats]:
+        first, second = np.moveaxis(_real(array), axis, 0)
+        return first, second
+
+    return split
+
+
+def _pair(left: slice) -> Callable[[Any], tuple[Floats, Floats]]:
+    """A pair of arrays in which every angle is written twice."""
+    return lambda arrays: (_real(arrays[0])[:, left], _real(arrays[1])[:, left])
+
+
+def _halves(arrays: Any) -> tuple[Floats, Floats]:
+    first, second = (_real(each)[:, : each.shape[1] // 2] for each in arrays)
+    return first, second
+
+
+def _twice(array: Floats) -> Floats:
+    return np.repeat(array, 2, axis=-1)
+
+
+def _tiled(array: Floats) -> Floats:
+    return np.concatenate((array, array), axis=-1)
+
+
+HANDOUT = Layout(
+    "cos and sin along the last axis", lambda a, b: np.stack((a, b), axis=-1), _along(2)
+)
+OTHERS: tuple[Layout, ...] = (
+    Layout("complex, of shape (max_positions, dim/2)", lambda a, b: a + 1j * b,
+           lambda t: (_complex(t).real, _complex(t).imag)),
+    Layout("cos and sin along the first axis", lambda a, b: np.stack((a, b)), _along(0)),
+    Layout("cos and sin along the second axis", lambda a, b: np.stack((a, b), axis=1), _along(1)),
+    Layout("cos and sin joined along the last axis",
+           lambda a, b: np.concatenate((a, b), axis=-1),
+           lambda t: (_real(t)[:, : t.shape[1] // 2], _real(t)[:, t.shape[1] // 2 :])),
+    Layout("cos and sin in turn along the last axis",
+           lambda a, b: np.stack((a, b), axis=-1).reshape(len(a), -1),
+           lambda t: (_real(t)[:, ::2], _real(t)[:, 1::2])),
+    Layout("positions along the second axis",
+           lambda a, b: np.stack((a.T, b.T), axis=-1),
+           lambda t: (_real(t)[..., 0].T, _real(t)[..., 1].T)),
+    Layout("two tensors, cos and sin", lambda a, b: [a, b], lambda t: (_real(t[0]), _real(t[1]))),
+    Layout("two tensors, cos and sin, with each angle twice",
+           lambda a, b: [_twice(a), _twice(b)], _pair(slice(None, None, 2))),
+    Layout("two tensors, cos and sin, each joined with itself",
+           lambda a, b: [_tiled(a), _tiled(b)], _halves),
+    Layout("cos and sin along the last axis, with each angle twice",
+           lambda a, b: np.stack((_twice(a), _twice(b)), axis=-1),
+           lambda t: (_real(t)[:, ::2, 0], _real(t)[:, ::2, 1])),
+    Layout("cos and sin along the first axis, with each angle twice",
+           lambda a, b: np.stack((_twice(a), _twice(b))),
+           lambda t: (_real(t)[0][:, ::2], _real(t)[1][:, ::2])),
+    Layout("cos and sin along the first axis, each joined with itself",
+           lambda a, b: np.stack((_tiled(a), _tiled(b))), lambda t: _halves(list(t))),
+    Layout("rotation matrices of shape (max_positions, dim/2, 2, 2)",
+           lambda a, b: np.stack((np.stack((a, -b), -1), np.stack((b, a), -1)), -2),
+           lambda t: (_real(t)[..., 0, 0], _real(t)[..., 1, 0])),
+)  # fmt: skip
+ORDERS = ("cos, sin", "sin, cos", "cos, -sin")
+EXTRA_AXES: tuple[tuple[int, ...], ...] = ((), (0,), (0, 1), (0, 2), (1,))
+OPAQUE = Layout("not one that we know", HANDOUT.pack, HANDOUT.unpack)
+
+_KNOWN: WeakKeyDictionary[Student, Layout | None] = WeakKeyDictionary()
+
+
+def layout_of(student: Student) -> Layout | None:
+    """The layout of the student's tables on which their rotation agrees; found once.
+
+    OPAQUE where it agrees on a table that has none of the known ones; None where the two
+    functions do not agree, and the table is not as the handout asks.
+    """
+    if student not in _KNOWN:
+        try:
+            _KNOWN[student] = _find(student)
+        except StudentFault:  # a check says so
+            _KNOWN[student] = HANDOUT
+    return _KNOWN[student]
+
+
+def agrees(student: Student, inputs: Inputs) -> bool:
+    """Whether the rotation gives equation 3 with the student's own tables, and depends on them."""
+    for number, (dim, length) in enumerate(SIZES):
+        x = inputs.generator("layouts", number).standard_normal((2, 3, length, dim))
+        if not _is_rotated(_asked(student, x, HANDOUT), x, "own"):
+            return False
+    x = x.astype(np.float32)
+    try:
+        empty = student.call("rotate_without_table", x=x, positions=length)
+    except StudentFault:
+        return True
+    return not _is_equation_three(empty, x)
+
+
+def _find(student: Student) -> Layout | None:
+    tables = student.call("rotary_tables", sizes=[list(size) for size in SIZES])
+    if not isinstance(tables, list) or len(tables) != len(SIZES):
+        return HANDOUT
+    fitting = [layout for layout in _candidates() if _fits(layout, tables)]
+    x = Inputs().generator("layout").standard_normal((2, 3, SIZES[0][1], SIZES[0][0]))
+    usual = HANDOUT in fitting
+    for layout in fitting:
+        replies = _asked(student, x, layout)
+        # With sin for cos in both functions a wrong rotation looks right: both must be there.
+        agreed = layout.order == ORDERS[0] or _is_rotated(replies, x, "own")
+        if _is_rotated(replies, x, "given") and agreed:
+            return layout
+    if agrees(student, Inputs()):
+        return OPAQUE
+    return HANDOUT if usual else _only_one_that_works(student, fitting, x)
+
+
+def _candidates() -> Iterator[Layout]:
+    for order, axes, layout in product(ORDERS, EXTRA_AXES, (HANDOUT, *OTHERS)):
+        yield replace(layout, order=order, extra_axes=axes)
+
+
+def _fits(layout: Layout, tables: list[Any]) -> bool:
+    return all(
+        layout.unpacked(table, size) is not None for table, size in zip(tables, SIZES, strict=True)
+    )
+
+
+def _only_one_that_works(student: Student, fitting: list[Layout], x: Floats) -> Layout | None:
+    """The layout of a table whose rotation is wrong, too, but raises on any other layout."""
+    plain = [layout for layout in fitting if layout.order == ORDERS[0]]
+    works = [layout for layout in plain if _answers(student, x, layout)]
+    return works[0] if works and not _answers(student, x, HANDOUT) else None
+
+
+def _answers(student: Student, x: Floats, layout: Layout) -> bool:
+    """Whether the rotation takes a given table in this layout."""
+    return any(way.endswith("given") for way in _asked(student, x, layout))
+
+
+def _asked(student: Student, x: Floats, layout: Layout) -> Mapping[str, Any]:
+    """What each way of asking gives for x."""
+    length, dim = x.shape[-2:]
+    call: Any = {
+        "x": x.astype(np.float32),
+        "table": layout.packed(Table().values(dim, length)),
+        "positions": length,
+    }
+    try:
+        reply = student.call("rotate", calls=[call])
+    except StudentRaised:
+        return {}
+    if not isinstance(reply, dict):
+        raise BadReply("What your code answered could not be read.")
+    return reply
+
+
+def _is_rotated(replies: Mapping[str, Any], x: Floats, source: str) -> bool:
+    """Whether one of the ways with this table, own or given, gives equation 3."""
+    found = [answers for way, answers in replies.items() if way.split()[-1:] == [source]]
+    return any(
+        isinstance(answers, list)
+        and len(answers) == 1
+        and isinstance(answers[0], dict)
+        and _is_equation_three(answers[0].get("result"), x)
+        for answers in found
+    )
+
+
+def _is_equation_three(result: Any, x: Floats) -> bool:
+    return isinstance(result, np.ndarray) and is_close(result, Rotation()(x), "rotation")

@@ -1,0 +1,184 @@
+"""STUDENT side: build the attention modules of attention.py and models.py, and send what they give.
+
+Nothing is judged here.
+"""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from adapters_student import student_module
+from numpy.typing import NDArray
+from torch import nn
+
+VOCABULARY = 13
+LAYERS = 2
+MOST_CALLS = 64
+
+
+def rope_attention(
+    size: dict[str, int], inputs: list[NDArray[Any]], rope: bool
+) -> list[dict[str, Any]]:
+    """For each attention module of a small model: its parameters, outputs and gradients.
+
+    And the shapes of what it gives to apply_rotary_emb for these outputs.
+    """
+    return [
+        {
+            **_outputs(module, inputs),
+            "parameters": {name: plain(p) for name, p in module.named_parameters()},
+            "gradients": _gradients(module, torch.from_numpy(inputs[0])),
+        }
+        for module in attentions(size, rope)
+    ]
+
+
+def _outputs(module: nn.Module, inputs: list[NDArray[Any]]) -> dict[str, Any]:
+    with _calls_of("apply_rotary_emb") as rotated:
+        outputs = [plain(first_of(module(torch.from_numpy(x)))) for x in inputs]
+    return {"outputs": outputs, "rotated": rotated[:MOST_CALLS]}
+
+
+@contextlib.contextmanager
+def _calls_of(name: str) -> Iterator[list[list[int]]]:
+    """A list that grows with every call of a function, in whichever file or class it stands.
+
+    It holds the shapes of the first tensors that it is called with.
+    """
+    shapes: list[list[int]] = []
+
+    def look(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_name == name:
+            given = [each for each in frame.f_locals.values() if isinstance(each, torch.Tensor)]
+            shapes.append(list(given[0].shape) if given else [])
+
+    sys.setprofile(look)
+    try:
+        yield shapes
+    finally:
+        sys.setprofile(None)
+
+
+def constant_text(size: dict[str, int], rope: bool) -> dict[str, Any]:
+    """What a model says at each position of a text of one character, its attention switched off.
+
+    Returns logits (T, vocabulary) and the trainable parameters with an axis of block_size.
+    """
+    model = model_of(size, rope)
+    _fill(model)
+    for module in model.modules():
+        if _is_attention(module):
+            module.forward = _silenced(module.forward)  # type: ignore[method-assign]
+    with torch.no_grad():
+        logits = first_of(model(torch.full((1, size["block_size"]), 3)))
+    names = [
+        name
+        for name, p in model.named_parameters()
+        if p.requires_grad and size["block_size"] in p.shape
+    ]
+    return {"logits": plain(logits), "names": names}
+
+
+def _silenced(attend: Callable[..., Any]) -> Callable[..., Any]:
+    """Give nothing in place of what attention gives, also where that raises."""
+
+    def silent(x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        try:
+            output = attend(x, *args, **kwargs)
+        except Exception:  # noqa: BLE001  another check says so
+            output = x
+        if isinstance(output, tuple):
+            return (torch.zeros_like(output[0]), *output[1:])
+        return torch.zeros_like(output)
+
+    return silent
+
+
+def plain(value: Any) -> Any:
+    """A value as it can travel; what is no tensor is named by its type."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value[:4]]
+    return {"type": type(value).__name__}
+
+
+def first_of(output: Any) -> Any:
+    """The logits or activations of a reply that may hold more."""
+    return output[0] if isinstance(output, tuple | list) and output else output
+
+
+def attentions(size: dict[str, int], rope: bool) -> Sequence[nn.Module]:
+    """The attention modules of the student's model; one alone where no model can be built."""
+    try:
+        found = [module for module in model_of(size, rope).modules() if _is_attention(module)]
+    except Exception:  # noqa: BLE001  another check says what is wrong with the model
+        found = []
+    if not found:
+        config = _config(size, rope, _Settings)
+        found = [student_module("attention").CausalSelfAttention(config)]
+    for module in found:
+        _fill(module)
+        module.eval()
+    return found
+
+
+def _is_attention(module: nn.Module) -> bool:
+    named = all(hasattr(module, name) for name in ("query", "key", "value"))
+    kind = getattr(student_module("attention"), "CausalSelfAttention", None)
+    return named or (isinstance(kind, type) and isinstance(module, kind))
+
+
+def model_of(size: dict[str, int], rope: bool) -> nn.Module:
+    """The student's model of this size, or the starter's around the student's attention."""
+    models = student_module("models")
+    return models.GPT(_config(size, rope, models.GPTConfig)).eval()
+
+
+def _config(size: dict[str, int], rope: bool, kind: Callable[..., Any]) -> Any:
+    """The starter's settings, without dropout."""
+    settings = {
+        "n_layer": LAYERS,
+        "n_head": size["n_head"],
+        "n_embd": size["n_embd"],
+        "embd_pdrop": 0.0,
+        "attn_pdrop": 0.0,
+        "resid_pdrop": 0.0,
+        "rope": rope,
+    }
+    config = kind(VOCABULARY, size["block_size"], **settings)
+    for name, value in settings.items():
+        if getattr(config, name, None) != value:
+            setattr(config, name, value)
+    return config
+
+
+class _Settings(SimpleNamespace):
+    """The starter's GPTConfig, for where models.py cannot be used."""
+
+    def __init__(self, vocab_size: int, block_size: int, **settings: Any) -> None:
+        super().__init__(vocab_size=vocab_size, block_size=block_size, **settings)
+
+
+def _fill(module: nn.Module) -> None:
+    """Weights large enough for attention to be far from even; the starter's are almost zero."""
+    with torch.no_grad():
+        for p in module.parameters():
+            if p.requires_grad:
+                p.copy_(torch.randn_like(p) * (1.5 / np.sqrt(p.shape[-1]) if p.ndim > 1 else 0.5))
+
+
+def _gradients(module: nn.Module, x: torch.Tensor) -> dict[str, float]:
+    """The largest gradient of each parameter, for a loss that looks at every output."""
+    output = first_of(module(x))
+    if not output.requires_grad:
+        return {}
+    (output * torch.randn_like(output)).sum().backward()
+    return {
+        name: 0.0 if p.grad is None else float(p.grad.abs().max())
+        for name, p in module.named_parameters()
+    }

@@ -1,0 +1,117 @@
+"""Pairs of planted mistakes are composed where they can be, and hints are counted rightly."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks.hints import (
+    Example,
+    Expectation,
+    Verdict,
+    compose,
+    expected_alone,
+    expected_together,
+    kind,
+    merged,
+    pairs,
+    read_examples,
+    report,
+    verdicts,
+)
+from graders.discovery import load_assignment
+from graders.model import Check, CheckResult, Criterion, CriterionResult
+
+BASE = ["a\n", "b\n", "c\n", "d\n"]
+FILE = Path("work.py")
+
+
+JUDGED = frozenset("c")
+
+
+def example(name, *lines, planted=(), correct=False):
+    code = {FILE: tuple(f"{line}\n" for line in lines)}
+    return Example(Path(name), code, planted, correct, JUDGED)
+
+
+PLAIN = example("right", *"abcd", correct=True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        ("axcd", "abcy", "axcy"),
+        ("axcd", "abyd", "axyd"),  # neighbouring lines
+        ("acd", "abcdz", "acdz"),
+        ("axcd", "axcd", "axcd"),
+        ("axcd", "aycd", None),
+        ("axycd", "acd", None),
+    ],
+)
+def test_changes_are_merged_where_they_do_not_overlap(one, other, both):
+    lines = merged(BASE, [f"{c}\n" for c in one], [f"{c}\n" for c in other])
+    assert lines == (None if both is None else [f"{c}\n" for c in both])
+
+
+def test_pair_must_change_the_same_file():
+    one, same = example("one", *"axcd"), example("two", *"abcd")
+    assert compose(PLAIN, one, same) is None
+    assert compose(PLAIN, one, example("two", *"abcy")) == {FILE: ["a\n", "x\n", "c\n", "y\n"]}
+
+
+def test_pairs_are_written_as_submissions(tmp_path):
+    texts = {"right": "abcd", "one": "axcd", "two": "abcy", "three": "azcd"}
+    examples = []
+    for name, text in texts.items():
+        lines = tuple(f"{c}\n" for c in text)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / FILE).write_text("".join(lines))
+        examples.append(Example(tmp_path / name, {FILE: lines}, (name,), name == "right", JUDGED))
+    composed = {each.folder.name: each for each in pairs(examples, 9, 0, tmp_path)}
+    assert set(composed) == {"one+two", "two+three"}
+    assert (composed["one+two"].folder / FILE).read_text() == "a\nx\nc\ny\n"
+    assert [each.planted for each in composed["one+two"].both] == [("one",), ("two",)]
+
+
+def verdict(named="", hint="Seen."):
+    return Verdict("ada", "k", named, hint)
+
+
+@pytest.mark.parametrize(
+    ("named", "counted"),
+    [("", "unnamed"), ("a", "correct"), ("a+b", "correct"), ("a+c", "wrong")],
+)
+def test_hint_is_counted_by_what_it_names(named, counted):
+    expected = {"ada": Expectation(frozenset("ab"))}
+    assert kind(verdict(named), expected["ada"]) == counted
+    lines = "\n".join(report("x", [verdict(named)], expected))
+    assert ("ada: k names" in lines) is (counted == "wrong")
+
+
+def test_only_failing_checks_of_judged_criteria_have_a_verdict():
+    checks = (
+        CheckResult(Check("k", "K.", "c"), "failed", 0.0, hint="Seen.", mistake="a"),
+        CheckResult(Check("l", "L.", "c"), "passed", 1.0, mistake="a"),
+        CheckResult(Check("m", "M.", "elsewhere"), "failed", 0.0, mistake="a"),
+    )
+    criterion = Criterion("c", "C", 1.0, "visible", "code")
+    graded = CriterionResult(criterion, "failed", 0.0, checks)
+    result = SimpleNamespace(criteria=(graded,), submission=SimpleNamespace(path=Path("ada")))
+    assert [*verdicts(result, JUDGED)] == [verdict("a")]
+
+
+def test_pair_of_undeclared_examples_may_say_what_each_says_alone():
+    one = expected_alone(
+        example("one", "a", planted=None), [verdict("a"), verdict(hint="Too long.")]
+    )
+    other = expected_alone(example("two", "b", planted=None), [verdict("b")])
+    both = expected_together(one, other)
+    assert kind(verdict("a+b"), both) == "correct"
+    assert kind(verdict("c"), both) == "wrong"
+    assert kind(verdict(hint="Too long."), both) == "unnamed"
+    assert kind(verdict(hint="Too short."), both) == "new"
+
+
+@pytest.mark.parametrize("name", ["cs224n-a4", "jhu-hw6", "uw-a2"])
+def test_examples_of_every_assignment_can_be_read(name):
+    assert any(each.correct for each in read_examples(load_assignment(name)))

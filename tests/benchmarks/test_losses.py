@@ -1,0 +1,30 @@
+"""Losses of planted examples are listed by criterion, the largest first."""
+
+import pytest
+
+from benchmarks.losses import lines, losses
+from graders.discovery import load_assignment
+
+
+def test_largest_loss_comes_first():
+    task = load_assignment("cs224n-a4")
+    rotary = next(each for each in task.rubric if each.id == "rotary")
+    found = losses(task, rotary)
+    assert found[0].example == "wrong-rotary-not-written"
+    assert [each.points for each in found] == sorted((each.points for each in found), reverse=True)
+
+
+@pytest.mark.parametrize("name", ["cs224n-a4", "jhu-hw6", "uw-a2", "cs182-transformers"])
+def test_every_criterion_is_listed(name):
+    task = load_assignment(name)
+    listed = [line.split(":")[0] for line in lines(task, "") if not line.startswith(" ")]
+    assert listed == [each.id for each in task.rubric]
+
+
+@pytest.mark.parametrize("criterion", ["span-corruption", "rotary"])
+def test_one_slip_costs_a_third_at_most(criterion):
+    """Only work that is not written loses more."""
+    task = load_assignment("cs224n-a4")
+    graded = next(each for each in task.rubric if each.id == criterion)
+    found = [each for each in losses(task, graded) if not each.example.endswith("not-written")]
+    assert found[0].points <= graded.points / 3
