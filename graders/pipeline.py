@@ -36,7 +36,7 @@ from graders.model import (
 )
 from graders.rerun import RerunPlan, open_rerun
 from graders.suite.process import open_suite
-from graders.taken import ambiguous, best_of_rivals, placed
+from graders.taken import ambiguous, best_of_rivals, notes_on_files, placed
 from submissions.receive import open_submission
 from submissions.submission import Rejected
 
@@ -169,9 +169,9 @@ def _run(
             results: Sequence[CheckResult] = plugin.results
             if clean.code is not None and suite is None:
                 judge = partial(_judge_again, clean.code, assignment, options, material)
-                results = placed(results, student)
+                results, said = placed(results, student), notes_on_files(student)
                 results, notes = best_of_rivals(results, assignment, clean.code, student, judge)
-                environment["intake"] = [*clean.notes, *notes]
+                environment["intake"] = [*clean.notes, *said, *notes]
             environment["student_process"] = dict(student.environment)
             trained = (rerun.student,) if rerun is not None else ()
             tested = suite.students.values() if suite is not None else ()

@@ -15,11 +15,12 @@ from typing import Any
 
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
+from graders.boundary.wire import Value
 from graders.errors import StudentFault
 from graders.model import Assignment, CheckResult
 from graders.scoring import criterion_points
 
-RIVALS, PLACES = "rivals", "places"  # asked of the adapters, where they have them
+RIVALS, PLACES, NOTES = "rivals", "places", "notes"  # asked of the adapters that have them
 ROUNDS = 2  # further files tried
 MOST = 20  # entries of a reply
 LONGEST = 200  # characters of a place
@@ -109,14 +110,26 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
     ]
 
 
+def notes_on_files(student: Student) -> list[str]:
+    """Return what the student's side says about the choice of files."""
+    reply = _reply(student, NOTES)
+    said = reply[:MOST] if isinstance(reply, list) else []
+    return [clean(each)[:LONGEST] for each in said if isinstance(each, str)]
+
+
 def _told(student: Student, question: str) -> dict[str, Any]:
-    """Return what the student's side replies, by name; nothing where it has no such function."""
-    if not student.can(question):
-        return {}
-    student.begin_check()
-    try:
-        reply = student.call(question)
-    except StudentFault:
-        return {}
+    """Return what the student's side replies, by name."""
+    reply = _reply(student, question)
     pairs = reply.items() if isinstance(reply, dict) else ()
     return {each: value for each, value in islice(pairs, MOST) if isinstance(each, str)}
+
+
+def _reply(student: Student, question: str) -> Value:
+    """Return the reply of the student's side; None where it does not know the question."""
+    if not student.can(question):
+        return None
+    student.begin_check()
+    try:
+        return student.call(question)
+    except StudentFault:
+        return None

@@ -23,6 +23,10 @@ def rivals():
     return taken().rivals()
 
 
+def notes():
+    return ["`work.py` was taken.", 7]
+
+
 def places():
     return {"double": f"`double` in {taken().place('double')}"}
 """
@@ -78,6 +82,10 @@ def test_reply_cannot_remove_other_files(grade, tmp_path, reply):
 def test_failure_tells_the_definition_it_judges(grade):
     message = grade(work=WRONG).criteria[0].checks[0].message
     assert message.endswith("This check judges `double` in `work.py`, line 4.")
+
+
+def test_notes_on_files_reach_the_result(grade):
+    assert "`work.py` was taken." in grade(work=RIGHT).environment["intake"]
 
 
 def test_place_is_cut_and_cleaned(grade):

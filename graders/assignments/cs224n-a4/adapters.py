@@ -5,12 +5,13 @@ from adapters_checkpoint import read_checkpoint
 from adapters_corruption import draw_corruptions
 from adapters_rerun import rerun_begins, rerun_command, rerun_sees_gpu
 from adapters_rotary import rotary_form, rotary_tables, rotate, rotate_without_table
-from adapters_student import places, rivals, student_files
+from adapters_student import notes, places, rivals
 from adapters_training import training_runs
 
 __all__ = [
     "constant_text",
     "draw_corruptions",
+    "notes",
     "places",
     "read_checkpoint",
     "rerun_begins",
@@ -22,6 +23,5 @@ __all__ = [
     "rotary_tables",
     "rotate",
     "rotate_without_table",
-    "student_files",
     "training_runs",
 ]
