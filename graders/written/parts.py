@@ -8,16 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from graders.written.placing import detach_conditions, join_text, place
+from graders.written.placing import detach_conditions, join_text, place, place_from_text
 from graders.written.split import FENCE, LOOKED_AT, Line, Split, listed, paragraphs_of
 from graders.written.wanted import Wanted, label_of, spellings
 
 _LABEL = re.compile(
     r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
-    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s*(?:\*\*|__|`|\$)*\s*"
-    r"(?P<sign>:(?!=)|：|:=|=|&=)\s*(?:\*\*|__)?"
+    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
+    r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>)\s*"
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__))$")
+_ROW = re.compile(r"^\s*\|.*\|\s*$")
+_RULE_ROW = re.compile(r"^[\s|:=-]+$")
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 _NUMERIC = re.compile(r"^\s*[\[({|+\-.\d]")
 
@@ -44,6 +46,7 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
         if chunk.part:
             split.add(chunk.part, kept, wanted)
     place(loose, wanted, split)
+    place_from_text(wanted, split)
     detach_conditions(wanted, split)
     join_text(wanted, split)
     return split
@@ -60,17 +63,22 @@ def _unlabelled(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
 
 def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
     """What the student wrote: without rules and without what the template says."""
+    own = _without_rows(_without_template(body, wanted), wanted)
+    return [
+        (number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip())
+        for number, line in _broken(own, _between(wanted))
+    ]
+
+
+def _without_template(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     quoted = " ".join(wanted.quoted.split())
-    lines: list[Line] = []
-    between = _between(wanted)
-    for number, line in _broken(body, between):
+    for number, line in body:
         if line.lstrip().startswith(">"):
             line = line.lstrip(" >")
             words = " ".join(line.split())
             if words in quoted and (len(words.split()) > 2 or words in wanted.quoted.split("\n")):
                 line = ""
-        lines.append((number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip()))
-    return lines
+        yield number, line
 
 
 def _between(wanted: Wanted) -> re.Pattern[str] | None:
@@ -79,11 +87,39 @@ def _between(wanted: Wanted) -> re.Pattern[str] | None:
         return None
     parts = [name for part in wanted.machine for name in spellings(part)]
     names = "|".join(r"_?\{?".join(map(_either_case, part)) for part in parts)
-    return re.compile(rf"(?:[,;]|\band\b|\\q?quad)\s{{0,9}}(?=\$*(?:{names})\}}?\s{{0,9}}[=:])")
+    named = rf"[$*`]{{0,4}}\s{{0,2}}(?:{names})\}}?[$*`]{{0,4}}\s{{0,9}}"
+    return re.compile(
+        rf"(?:[,;，；、]|\b(?:and|und|et|y|e)\b|\\q?quad)\s{{0,9}}(?={named}(?:[=:：→]|->|=>))"
+        rf"|(?<=[\s(])(?={named}=(?!=))"
+    )
 
 
 def _either_case(letter: str) -> str:
+    if letter.isdigit():
+        return f"[{letter}{'₀₁₂₃₄₅₆₇₈₉'[int(letter)]}]"
     return f"[{letter.lower()}{letter.upper()}]" if letter.isalpha() else re.escape(letter)
+
+
+def _without_rows(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
+    """The lines, a table that names the parts as a line for each: `| q1 | ... |`."""
+    columns: list[str] = []
+    for number, line in body:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        is_row = len(wanted.machine) > 1 and wanted.kind != "table" and _ROW.match(line)
+        named = [label_of(cell, wanted) for cell in cells] if is_row else []
+        if is_row and sum(map(bool, named)) > 1:
+            columns = named
+        elif is_row and columns and not _RULE_ROW.match(line):
+            yield from (
+                (number, f"{name}: {cell}")
+                for name, cell in zip(columns, cells, strict=False)
+                if name
+            )
+        elif is_row and named[0] and len(cells) > 1:
+            yield number, f"{cells[0]}: {' '.join(cells[1:])}"
+        elif not (is_row and (columns or _RULE_ROW.match(line))):
+            columns = []
+            yield number, line
 
 
 def _broken(body: Iterable[Line], between: re.Pattern[str] | None) -> Iterator[Line]:
@@ -124,7 +160,10 @@ def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str
         return "", line
     if in_text and (equated or part in known):
         return "", line  # an explanation that speaks of `q1 = ...` answers nothing anew
-    return part, (found["open"].replace("*", "").replace("_", "") + line[found.end() :]).strip()
+    rest = line[found.end() :]
+    if found["open"] and not found["close"]:  # `**formula:** ...`
+        rest = rest.removeprefix("**").removeprefix("__")
+    return part, (found["open"].replace("*", "").replace("_", "") + rest).strip()
 
 
 def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:

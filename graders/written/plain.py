@@ -9,7 +9,8 @@ import re
 from graders.written.question import Kind
 
 _PLACEHOLDER = re.compile(
-    r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|n/?a|none given|"
+    r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|[-–—]+|n/?a|none given|idk|no idea|no answer|"
+    r"(?:i )?(?:do not|don['’]t) know(?: yet)?|skip(?:ped)?|not done|unanswered|"
     r"<[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|\(?not answered\)?)[.!]?",
     re.IGNORECASE,
 )
@@ -31,6 +32,7 @@ _ZERO = re.compile(
     r"(?:(?:np|numpy|torch)\.)?zeros(?:\(.{0,30}\))?|(?:the )?(?:zero|null) vector", re.IGNORECASE
 )
 _TABLE = re.compile(r"\d")
+_ANY_WORD = re.compile(r"(?<![\\_A-Za-z{])(?:[^\W\d_]{3,}|[぀-ヿ㐀-䶿一-鿿])(?![A-Za-z_])")
 # Words that stand in formulas.
 NOTATION = frozenset({
     *("alpha", "beta", "gamma", "delta", "epsilon", "lambda", "sigma", "theta", "omega", "kappa"),
@@ -116,6 +118,11 @@ def _is_formula(text: str) -> bool:
         and value[word.end() :].lstrip()[:1] in _BESIDE
         for word in words
     )
+
+
+def has_words(text: str) -> bool:
+    """Whether words of any language are beside the notation."""
+    return any(word.casefold() not in NOTATION for word in _ANY_WORD.findall(text[:LONGEST_LINE]))
 
 
 def without_condition(text: str) -> tuple[str, str]:

@@ -143,7 +143,8 @@ class Scanner:
         tail = BELOW.match(text, match.end()) is not None or self.numbered(match)
         power = POWER_NEXT.match(text, match.end()) is not None
         pieces = self.words.pieces(run, tail=tail, power=power or run == "e")
-        self.refuse_prose(run, pieces, match.start())
+        if not tail:
+            self.refuse_prose(run, pieces, match.start())
         start = match.start()
         for piece in pieces:
             if self.place > start:
