@@ -33,6 +33,7 @@ from graders.written.answers import (
     Unusable,
     read_answers,
 )
+from graders.written.decisions import BY_HAND
 from graders.written.judgement import Asked, Judgement, Misfit, Undecided, Unreadable
 from graders.written.loading import ANSWERS, questions_in
 from graders.written.question import Machine, Question, Review
@@ -47,7 +48,6 @@ HOW_TO_ANSWER = (
     "`softmark answers-template` with the assignment's name writes an empty one with every "
     "question. Staff who take the written part elsewhere grade with `--only code,metric`."
 )
-BY_HAND = "Needs manual grading; it costs you no points until a person has decided."
 PERSON_READS = "A person reads this and decides."
 Role = Literal["machine", "review"]
 

@@ -18,6 +18,8 @@ from graders import scoring
 from graders.model import CheckResult, CheckStatus, CriterionResult, Result
 
 REVIEW, MACHINE = "/review", "/machine"
+# What a check says that the machine could not read; the reason follows.
+BY_HAND = "Needs manual grading; it costs you no points until a person has decided."
 State = Literal["undecided", "decided", "contested"]
 
 
@@ -113,6 +115,11 @@ def decided(result: Result, decisions: Iterable[Decision]) -> Result:
 def waits(found: CheckResult) -> bool:
     """Whether a person decides this check: a free text, or what the machine could not read."""
     return found.status == "needs_review" and found.check.id.endswith((REVIEW, MACHINE))
+
+
+def unread(found: CheckResult) -> bool:
+    """Whether the machine was to judge this check, and could not read the answer."""
+    return waits(found) and found.message.startswith(BY_HAND)
 
 
 def decided_as(check: str) -> str:
