@@ -17,6 +17,11 @@ _LABEL = re.compile(
     r"(?P<name>\\?[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>)\s*"
 )
+_UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, behind the label
+_NEXT = re.compile(  # where another named value may begin on a line
+    r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
+    r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?[:：](?!=))"
+)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__))$")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^[\s|:=-]+$")
@@ -66,7 +71,7 @@ def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
     own = _without_rows(_without_template(body, wanted), wanted)
     return [
         (number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip())
-        for number, line in _broken(own, _between(wanted))
+        for number, line in _broken(own, wanted)
     ]
 
 
@@ -122,11 +127,23 @@ def _without_rows(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
             yield number, line
 
 
-def _broken(body: Iterable[Line], between: re.Pattern[str] | None) -> Iterator[Line]:
+def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     """The lines, one broken in two where another value begins on it."""
+    between = _between(wanted)
     for number, line in body:
         pieces = between.split(line) if between and len(line) < 10 * LOOKED_AT else [line]
-        yield from ((number, piece) for piece in pieces)
+        for piece in pieces:
+            yield from ((number, each) for each in _named(piece, wanted))
+
+
+def _named(line: str, wanted: Wanted) -> Iterator[str]:
+    """The values of a line such as `1 head: ..., 2 heads: ...`, by any name of their parts."""
+    start, many = 0, len(wanted.machine) > 1 and len(line) < 10 * LOOKED_AT
+    for found in _NEXT.finditer(line) if many else ():
+        if label_of(found["name"], wanted) in wanted.machine:
+            yield line[start : found.start()]
+            start = found.start("label")
+    yield line[start:]
 
 
 def _chunks(lines: Iterable[Line], wanted: Wanted, split: Split) -> list[_Chunk]:
@@ -163,6 +180,8 @@ def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str
     rest = line[found.end() :]
     if found["open"] and not found["close"]:  # `**formula:** ...`
         rest = rest.removeprefix("**").removeprefix("__")
+        if rest.count("**") == 1:
+            rest = _UNOPENED.sub("", rest)
     return part, (found["open"].replace("*", "").replace("_", "") + rest).strip()
 
 

@@ -16,7 +16,9 @@ _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")
 _WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")
 _MAY_HOLD = {  # what a text that may hold such a value has in it
-    "formula": re.compile(r"[=^_\\$*]|[α-ωΑ-Ω]|\d\s*[A-Za-z(]"),
+    "formula": re.compile(
+        r"[=≈^*+∑²³⁴ⁿ]|\\[a-z]{2,}|[α-ωΑ-Ω]\s?[(A-Za-z]|[A-Za-z]\s?[α-ω]|\d\s?[A-Za-z(]"
+    ),
     "vector": re.compile(r"[\[(].{0,200}\d|k_?\d|zero|null", re.IGNORECASE | re.DOTALL),
     "matrix": re.compile(r"[\[(|].{0,200}\d|[kK]", re.DOTALL),
     "number": re.compile(r"\d"),
@@ -51,7 +53,8 @@ def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line
     if wanted.kind not in ("formula", "number", "vector") or len(paragraphs) < 2:
         return loose
     values = [each for each in paragraphs if _is_value(each, wanted)]
-    if len(values) != 1:
+    others = [line for each in paragraphs if each not in values for line in each]
+    if len(values) != 1 or _may_hold(others, wanted):
         return loose
     split.notes.append(
         f"line {values[0][0][0]} was read as {wanted.id}'s `{wanted.parts[0]}`, and nothing else"
@@ -97,12 +100,18 @@ def _place_value_and_text(
     sentence = wanted.kind in ("choice", "true_false")
     taken = len(paragraphs[0]) if labelled else int(sentence)
     at, size = _value_in(paragraphs, wanted) or (0, taken)
+    lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
+    if size and wanted.kind in _READ_AMONG_WORDS:
+        value = paragraphs[at][:size]
+        if _may_hold([line for line in lines if line not in value], wanted):
+            split.add(part, lines, wanted)  # its reader tells the value from what is said of it
+            rest = paragraphs[at] if at or _says_more(value, wanted) else paragraphs[at][size:]
+            return _place_text([*paragraphs[:at], rest, *paragraphs[at + 1 :]], wanted, split)
     if size == 0:
         split.notes.append(
             f"no line of {wanted.id} looks like its `{part}`, so it was looked for in the text: "
             f"begin the line with `{part}:`"
         )
-        lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
         split.guessed = True
         if wanted.kind in _READ_AMONG_WORDS:
             split.add(part, lines, wanted)
@@ -119,6 +128,13 @@ def _place_value_and_text(
     if not labelled and any(others):
         _note_reading(value[0][0], wanted, split)
     return _place_text(others, wanted, split)
+
+
+def _may_hold(lines: Sequence[Line], wanted: Wanted) -> bool:
+    """Whether lines beside a value may hold another one."""
+    looked_for = _MAY_HOLD.get(wanted.kind or "")
+    text = "\n".join(line for _, line in lines)[: 10 * LOOKED_AT]
+    return looked_for is not None and looked_for.search(text) is not None
 
 
 def _value_in(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> tuple[int, int] | None:
@@ -198,8 +214,7 @@ def place_from_text(wanted: Wanted, split: Split) -> None:
     if not missing or split.unplaced or not given or wanted.kind is None:
         return
     lines = [(each.line, line) for each in given for line in (*each.text.split("\n"), "")]
-    text = "\n".join(line for _, line in lines)
-    if wanted.kind in _MAY_HOLD and not _MAY_HOLD[wanted.kind].search(text[: 10 * LOOKED_AT]):
+    if wanted.kind in _MAY_HOLD and not _may_hold(lines, wanted):
         return
     if len(wanted.machine) == 1 and wanted.kind in _READ_AMONG_WORDS:
         split.add(missing[0], lines, wanted)
@@ -220,7 +235,9 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
             value, words = without_condition(each.text)
             if not words or not is_like(value, wanted.kind):
                 continue
-            if not _CALCULATES.search(words):  # `where S = 1000` belongs to the formula as well
+            # `where S = 1000` belongs to the formula as well, and another vector may be the answer.
+            vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
+            if not vector and not _CALCULATES.search(words):
                 given[at] = Given(value, each.line)
             if wanted.text:
                 _place_text([[(each.line, words)]], wanted, split)

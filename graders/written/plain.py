@@ -20,6 +20,8 @@ _WRAPPERS = (
 )
 _BOXED = "\\boxed{"
 _BULLET = re.compile(r"^[-*+]\s+(?=\S)")
+_BULLET_OF_LIST = re.compile(r"^[-*+]\s+(?=[\[(<⟨A-Za-z]|\d[\d.,]*\s?[*·×])")
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,400}~~|<(?:s|del|strike)>[^<>\n]{1,400}</(?:s|del|strike)>")
 _CHOICE = re.compile(r"\(?[A-Za-z]\)?(?:[.:)](?:\s.*)?|)$", re.DOTALL)
 _CHOICES = re.compile(r"[\[({]*[A-Za-z][])}]*(?:\s*(?:,|;|\band\b|&|\s)\s*\(?[A-Za-z][])}]*)*\.?$")
 _TRUTH = re.compile(r"\b(?:true|false|yes|no|t|f|wahr|falsch|correct|incorrect)\b", re.IGNORECASE)
@@ -42,14 +44,15 @@ NOTATION = frozenset({
     *("frac", "left", "right", "text", "mathbf", "begin", "end", "bmatrix", "pmatrix", "for"),
 })  # fmt: skip
 _CONDITION = re.compile(
-    r"\s*[,;.(]?\s*(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|assuming|given)"
+    r"\s*[,;.(]?\s*(?:\\(?:q?quad|[ ,;]))?\s*(?:\\(?:text|mbox|textrm|mathrm)\s?\{\s?)?"
+    r"(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|assuming|given)"
     r"(?!\w)"
     r"|\s(?:(?:trainable|learnable|extra)\s)?(?:parameters?|params|scalars|in total|per layer)\b"
     r"(?!\s*[=:])",
     re.IGNORECASE,
 )
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
-_MUCH = re.compile(r"[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
+_MUCH = re.compile(r"(?<!\\)[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
 
 
 def is_empty(text: str) -> bool:
@@ -59,7 +62,7 @@ def is_empty(text: str) -> bool:
 
 def bare(text: str, kind: Kind | None) -> str:
     """The value without what Markdown and LaTeX put around it: fences, `$`, bold, a bullet."""
-    text = text.strip()
+    text = _STRUCK.sub(" ", text).strip()
     for _ in range(4):
         before = text
         text = _unfenced(text)
@@ -70,8 +73,8 @@ def bare(text: str, kind: Kind | None) -> str:
                 text = inner.strip()
         if text.startswith(_BOXED) and text.endswith("}"):
             text = text[len(_BOXED) : -1].strip()
-        if kind not in ("number", "vector", "matrix"):  # there `- 3` may be a number below zero
-            text = _BULLET.sub("", text)
+        below_zero = kind in ("number", "vector", "matrix")  # `- 3` may be a number
+        text = (_BULLET_OF_LIST if below_zero else _BULLET).sub("", text)
         if kind == "formula":
             text = text.rstrip(" ,;.")
         if text == before:

@@ -16,7 +16,7 @@ TEXT = frozenset({
     "argument", "why", "because", "comment", "derivation", "discussion",
 })  # fmt: skip
 _NUMBERS = {
-    **{"one": "1", "two": "2", "three": "3", "four": "4"},
+    **{"one": "1", "single": "1", "two": "2", "three": "3", "four": "4"},
     **{"first": "1", "second": "2", "third": "3", "fourth": "4"},
 }
 _LETTERS = {"query": "q", "queries": "q", "key": "k", "keys": "k", "value": "v", "values": "v"}

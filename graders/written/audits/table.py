@@ -183,7 +183,8 @@ def _rows(paragraph: Sequence[Line], split: Splitter) -> tuple[list[Row], list[L
     width = max((len(split(line)) for _, line in paragraph), default=0)
     for at, line in paragraph:
         cells = split(line)
-        if split is _by_gap and len(cells) < width == len(_by_blank(line)):
+        numbered = split is _by_gap and re.search(r"\d", line) is not None
+        if numbered and len(cells) < width == len(_by_blank(line)):
             cells = _by_blank(line)  # a long name left a single blank before its number
         if len(cells) > 1 and not _RULE.fullmatch(line):
             rows.append(Row(at, cells))

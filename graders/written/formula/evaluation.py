@@ -40,7 +40,7 @@ from graders.written.formula.tree import (
 )
 
 Value: TypeAlias = float | np.float64 | Array
-LONGEST_SUM = 64
+LONGEST_SUM = 100
 MOST_STEPS = 20_000
 # Steps that one costs at the largest size; BLAS gets slow where others use the processor.
 COSTS = {"product": 20, "inv": 800, "pinv": 5000}

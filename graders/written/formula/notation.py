@@ -56,6 +56,7 @@ CONDITION = re.compile(
     r"|\s*∈\s*R\b[^=]{0,20}$"
 )
 OF_SUM = re.compile(r"(?:sum|[∑Σ])\s*_\s*[A-Za-z]\s*$")
+BARE_NAME = re.compile(r"[\s#]*(?:[A-Za-z]+|[α-ωΑ-Ω])(?:\s*_\s*(?:\{[^{}]*\}|\w+))?[\s:']*")
 LEFT_SIDE = re.compile(
     r"\s*#?\s*([A-Za-z]+|[α-ωΑ-Ω])[\w\s,'_{}^⊤#-]{0,60}([(\[].{0,80}[)\]])?[\s:]*", re.DOTALL
 )
@@ -150,4 +151,4 @@ def is_left_side(text: str, words: Vocabulary) -> bool:
     if match is None:
         return False
     name = GREEK.get(match[1], match[1])
-    return match[2] is None or not words.extends(name, ())
+    return not words.extends(name, ()) or BARE_NAME.fullmatch(text) is not None

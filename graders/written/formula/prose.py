@@ -9,11 +9,11 @@ and signs of comparison. Whether it is a formula, the parser says.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from graders.written.formula.characters import GREEK
-from graders.written.formula.vocabulary import FOREIGN, FUNCTIONS, Vocabulary
+from graders.written.formula.vocabulary import FUNCTIONS, PROSE, Vocabulary
 
 LONGEST = 8_000  # characters that are searched
 MOST_STATEMENTS = 200
@@ -41,7 +41,8 @@ _WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x30
 _GROUP = r"\{(?:[^{}]|\{[^{}]*\}){0,80}\}"
 _TOKEN = re.compile(
     rf"""
-    (?P<newline>\n[\s]*)
+    (?P<or>[ ]/[ ](?=[\\$`*(]{{0,3}}[A-Za-zα-ω]\w{{0,9}}(?:\[[^\[\]=]{{0,40}}\])?\s?=))
+  | (?P<newline>\n[\s]*)
   | (?P<space>[ \t\r\f\v\u00a0\u2009\u202f]+)
   | (?P<below>[_^]\s?(?:{_GROUP}|\([A-Za-z]{{1,12}}\)|[^\W\d_]+|\d+|[*⋆★†⊤]))
   | (?P<said>\\(?:text|mathrm|textrm|textbf|textit|mbox|operatorname\*?)\s?
@@ -65,7 +66,7 @@ _TOKEN = re.compile(
   | (?P<method>\.(?:mT|T|t\(\)|transpose\(\))(?![A-Za-z]))
   | (?P<equals>:=|==?|[≈≔≡])
   | (?P<stop>[.!?](?=\s|$|[)\]"'”]))
-  | (?P<comma>[,;:"“”„«»`|])
+  | (?P<comma>[,;:"“”„«»`])
   | (?P<dollar>\$+)
   | (?P<sign>.)
     """,
@@ -92,28 +93,46 @@ _BEFORE = re.compile(
     r"\b(?:not|never|wrong(?:ly)?|incorrect(?:ly)?|false|instead of|rather than|unlike|neither|"
     r"nor|mistaken(?:ly)?|intuitively|naive(?:ly)?|might think|one would|nicht|kein\w*|niemals|"
     r"falsch|statt|anstatt|ne|pas|jamais|faux|fausse|nunca|incorrect[oa]|falso|não|non|"
-    r"sbagliat\w+|не|нет|неверно)\b|n['’]t\b|[不非没错]",
+    r"sbagliat\w+|не|нет|неверно|niet|geen|nie|inte|ikke|değil|nem|không|tidak|bukan)\b|n['’]t\b"
+    r"|[不非没错]|ではな|じゃな|아니|않|ليس|नहीं",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
     r"\b(?:but|however|instead|wrong|incorrect|false|fails?|not (?:the|work|right|correct|enough|"
-    r"suffic\w+|hold|true)|aber|sondern|jedoch|falsch|mais|faux|pero|sino|incorrecto|mas|ma|"
+    r"suffic\w+|hold|true)|actually|correction|oops|sorry|wait|edit|değil|aber|sondern|jedoch|falsch|mais|faux|pero|sino|incorrecto|mas|ma|"
     r"errato|но|неверно)\b|n['’]t (?:work|right|correct|enough|suffice|hold|true)\b"
     r"|错|不对|不行|但是?|而是",
     re.IGNORECASE,
 )
 _TURN = re.compile(
-    r"\s*(?:but|however|th(?:is|at) is (?:wrong|not|false)|wrong|aber|mais|pero|no\b)",
+    r"\s*(?:but|however|th(?:is|at) is (?:wrong|not|false)|wrong|actually|correction|oops|sorry|"
+    r"wait|edit|no\b|aber|eigentlich|mais|en fait|pero|en realidad)",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(
+    r"(?:\b(?:so(?! that)|therefore|hence|thus|total|altogether|finally|conclude|gives|yields|get|"
+    r"obtain|folglich|daher|insgesamt|donc|entonces|por lo tanto|quindi|dunque|значит|"
+    r"поэтому)\b|∴|所以|因此|共)[^.!?;\d=]*$",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(
+    r"\b(?:or|either|alternative\w*|maybe|perhaps|option|possibl\w+|also|not|but|instead|rather|"
+    r"better|actually|correction|versus|vs|oder|auch|sondern|aber|besser|ou|aussi|mais|plutôt|o|"
+    r"también|pero|sino|mejor|mas|или|но|veya)\b|[或但而/]",
     re.IGNORECASE,
 )
 _LEFT = re.compile(
     r"(?P<head>[A-Za-z]{1,25}|[α-ωΑ-Ω]|\\[A-Za-z]{1,25})"
-    rf"(?:\s?[_^]\s?(?:{_GROUP}|\([^()]{{0,30}}\)|\w{{1,25}}|[*⋆★])){{0,4}}\s?[*'⋆★]?"
+    rf"(?:\s?[_^]\s?(?:{_GROUP}|\([^()]{{0,30}}\)|\w{{1,25}}|\\[a-z]{{1,9}}|[*⋆★])){{0,4}}\s?[*'⋆★]?"
     r"\s?(?:[(\[][^=]{0,80}[)\]])?\s{0,9}(?::=|=|≈|≔|≡)(?!=)"
 )
+_CUT = re.compile(r"^\s*[+*/·×⋅]|[-+*/·×⋅=]\s*$")
 _EQUATED = re.compile(r"\s{0,9}(?::=|=(?!=)|≈)")
-_SINGLE = re.compile(r"\\?[\w.,]{1,40}|[∞∅]")
-_FACTOR = re.compile(r"\d\s*[A-Za-zα-ω]")  # `2d` is a product
+_SINGLE = re.compile(  # `k_a` and `1,000`, but neither `2d` nor `λμ`
+    rf"(?:\\?(?:{'|'.join(sorted(GREEK.values()))})|[A-Za-z]|[α-ωΑ-Ω])"
+    r"(?:\s?[_^]\s?(?:\{[^{}\d]{0,20}\}|[A-Za-z]{1,9}))*(?:_\w)?|\d[\d.,]*|[∞∅]"
+)
+Offered = Literal["", "beside", "or"]
 Kind = Literal["math", "word", "part", "compare", "open", "close", "space", "line", "stop"]
 
 
@@ -122,20 +141,23 @@ class Statement:
     """A stretch of mathematics.
 
     `name` is `q` in `q = ...`, and "" without such a left side. `compared` says that it stands
-    beside a sign such as `≫`, `denied` that words around it may speak against it.
+    beside a sign such as `≫`, `denied` that words around it may speak against it, `concludes` that
+    it follows a word such as `therefore`, `offered` how it is offered beside the one before: with a
+    word, as in `2d or 3d`, or without any. `line` is the line it stands in.
     """
 
     text: str
     name: str
     compared: bool
     denied: bool
+    concludes: bool = False
+    offered: Offered = ""
+    line: str = ""
 
     @property
     def lone(self) -> bool:
         """Whether it is a single name or number, which is hardly an answer among words."""
-        return re.fullmatch(
-            r"\s*\\?[\w.,]+\s*|\s*[∞∅]\s*", self.text
-        ) is not None and not re.search(r"\d\s*[A-Za-zα-ω]", self.text)
+        return _SINGLE.fullmatch(self.text.strip()) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +183,21 @@ def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
     words = [token for token in tokens if token.kind == "word"]
     left = {token.end for token in words if _EQUATED.match(text, token.end)}
     spans = list(_spans(text, tokens))[:MOST_STATEMENTS]
-    found = (_statement(text, span) for span in spans)
+    found: list[Statement] = []
+    end = -1
+    for span in spans:
+        if (each := _statement(text, span)) is not None:
+            gap = text[max(0, end, span[0] - FAR) : span[0]]
+            concludes = _CONCLUDES.search(gap) is not None
+            offered: Offered = _offered(gap) if end >= 0 else ""
+            found.append(replace(each, concludes=concludes, offered=offered))
+            end = span[1]
     said = " ".join(text[token.start : token.end] for token in words)
     count = sum(token.end not in left for token in words)
-    return Prose(
-        tuple(each for each in found if each is not None),
-        count,
-        _OPERATION.search(said[:LONGEST]) is not None,
-    )
+    calculates = _OPERATION.search(said[:LONGEST]) is not None
+    if count:  # `2d weights + 2 biases`: the words are operands
+        calculates |= any(_CUT.search(each.text) is not None for each in found)
+    return Prose(tuple(found), count, calculates)
 
 
 def without_marks(text: str) -> str:
@@ -206,7 +235,7 @@ def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
             inside = found["words"].strip()
             plain = len(inside) < 2 or vocabulary.extends(inside, ()) or inside in FUNCTIONS
             return "math" if plain else "word"
-        case "parts" | "comma":
+        case "parts" | "comma" | "or":
             return "part"
         case "compares" | "less":
             return "compare"
@@ -247,10 +276,10 @@ def _is_sign(letter: str) -> bool:
 
 def _is_name(run: str, vocabulary: Vocabulary) -> bool:
     """Whether ASCII letters are names of the question or single letters next to each other."""
-    if len(run) > LONGEST_RUN:
+    if len(run) > LONGEST_RUN or (len(run) > 2 and run.lower() in PROSE):
         return False
     known = vocabulary.extends(run, ()) or run in vocabulary.joined or run in FUNCTIONS
-    if len(run) == 1 or known or run in FOREIGN or run.lower() in GREEK.values():
+    if len(run) == 1 or known or run.lower() in GREEK.values():
         return True
     pieces = vocabulary.pieces(run, tail=False, power=False)
     if all(vocabulary.price(each, tail=False, power=False) <= 3 for each in pieces):
@@ -335,7 +364,7 @@ def _parts_dollars(text: str, tokens: Sequence[_Token], at: int) -> bool:
 
 def _statement(text: str, span: tuple[int, int, bool]) -> Statement | None:
     start, end, compared = span
-    shown = text[start:end].strip(" $")
+    shown = text[start:end].strip(" $").rstrip("=≈ ")
     if not re.search(r"\w", shown):
         return None
     left = _LEFT.match(shown)
@@ -344,7 +373,26 @@ def _statement(text: str, span: tuple[int, int, bool]) -> Statement | None:
         word = re.search(r"([^\W\d_]+)\s*$", text[max(0, start - 40) : start])
         name, shown = word[1] if word else "", shown.lstrip("=≈ ")
     equated = "=" in shown or "≈" in shown
-    return Statement(shown, name, compared and not equated, _denied(text, start, end))
+    return Statement(
+        shown,
+        name,
+        compared and not equated,
+        _denied(text, start, end),
+        line=_line_of(text, start, end),
+    )
+
+
+def _offered(gap: str) -> Offered:
+    """How two statements with this between them are offered side by side."""
+    if _EITHER.search(gap) is not None:
+        return "or"
+    return "beside" if re.search(r"[^\W\d]", gap) is None else ""
+
+
+def _line_of(text: str, start: int, end: int) -> str:
+    """The line, or lines, of a stretch of the text; long ones in part."""
+    before = text[max(0, start - FAR) : start].rpartition("\n")[2]
+    return before + text[start:end] + text[end : end + FAR].partition("\n")[0]
 
 
 def _denied(text: str, start: int, end: int) -> bool:

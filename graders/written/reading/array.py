@@ -51,6 +51,7 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\in\b.*$|∈.*$", re.MULTILINE), " "),
 )  # fmt: skip
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
+_SAID = re.compile(r"(?<![\\\w{.])(?!array|tensor|torch|matrix|numpy|np|ln|pi)[^\W\d_]{2,}")
 _WORDLESS = re.compile(r"[^A-Za-zα-ωΑ-Ω]*")
 _LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")
 _ZEROS = re.compile(
@@ -81,6 +82,7 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
     """
     if len(text) > LONGEST:
         raise Unreadable(f"The answer is longer than {LONGEST} characters: write only the numbers.")
+    alone = text.count("=") < 2 and _SAID.search(text) is None
     text = _plain(text)
     if zero := _zero(text, shapes):
         return np.zeros(zero)
@@ -97,7 +99,7 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
         if not np.all(np.abs(found) <= LARGEST):
             raise Unreadable("A number is too large for the machine: write smaller numbers.")
         return found
-    plain = len(readings) == 1 and _WORDLESS.fullmatch(text) is not None
+    plain = alone and len(readings) == 1 and _WORDLESS.fullmatch(text) is not None
     raise errors[0] if plain else Unreadable(str(errors[0]))
 
 

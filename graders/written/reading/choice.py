@@ -22,6 +22,7 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?<=\b[A-Z]) (?:y|e|o|u|i|и|a) (?=[A-Z]\b)")  # `and` of a single letter
+_CORRECTED = re.compile(r"^\W*\w\W+(?:no|wait|actually|sorry|oops|correction|nein|non)\b", re.I)
 _LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")
 FEW_WORDS = 8  # before a letter that ends the answer
 _LABEL = re.compile(
@@ -33,6 +34,10 @@ _BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _COLON = re.compile(r":|->|=>|→|⇒")
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
+
+
+class Contradictory(Unreadable):
+    """An option was found, and words that speak for another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,8 @@ def read_choice(text: str, options: Options) -> str:
         raise Misfit(f"{_named(listed)} are chosen: choose only one of {options.shown}.")
     line = lines.replace("\n", " ")
     labelled = listed or _LABEL.match(line)
+    if labelled and not listed and _CORRECTED.search(line):
+        raise Unreadable(f"`{_short(text)}` corrects itself: write one of {options.shown}.")
     if not labelled and not options.denies and denies(first_clause(narrow(text))):
         raise Unreadable(f"`{_short(text)}` denies something, and may mean another option.")
     found = listed or _one(line, options) or _last(line, options)
@@ -201,10 +208,21 @@ def _meant(line: str, options: Options) -> set[str]:
         if words != text and not words.startswith(f"{text} "):
             continue
         rest = words[len(text) :].split(maxsplit=1)
+        if options.denies and _contradicts(words, text, label, options):
+            raise Contradictory(f"`{_short(line)}` may mean either.")
         if rest[:1] in (["or"], ["and"]) and (others := _meant_by(rest[1:], options)):
             return {label, *others}
         return {label}
     return set()
+
+
+def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
+    """Whether another option follows, as in `no, they can`, or a denial is denied."""
+    rest = f"{words[len(text) :].strip()} "
+    following = next(
+        (meant for each, meant in options.meanings() if rest.startswith(f"{each} ")), label
+    )
+    return following != label or re.match(r"(?:im|un|in)possible |not (?:im|un)", rest) is not None
 
 
 def _meant_by(rest: Iterable[str], options: Options) -> set[str]:

@@ -14,22 +14,30 @@ _TRUE_WORDS = (
 )
 _FALSE_WORDS = (
     *("false", "no", "nope", "incorrect", "wrong", "untrue", "falsch", "unwahr", "nein", "faux"),
-    *("non", "falso", "falsa", "não", "неверно", "нет", "ложь", "nee", "waar niet"),
+    *("non", "falso", "falsa", "não", "неверно", "нет", "ложь", "nee"),
 )
 _WORD = re.compile(
     r"(?P<no>\b(?:not|isn.?t|is\s+not|cannot\s+be|can.?t\s+be|never|hardly)\s+(?:\w+\s+)?)?"
-    rf"\b(?P<word>{'|'.join((*_TRUE_WORDS, *_FALSE_WORDS))})\b",
+    rf"\b(?P<word>{'|'.join((*_TRUE_WORDS, *_FALSE_WORDS))})\b"
+    r"(?!\s+(?:answer|choice|option|reason|one|way|idea|order|position)\b)",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(
-    r"\W*(?P<no>不对|不正确|不是|不|错误|错|假|否|無|いいえ|✗|✘|❌)|\W*(?:正确|对|真|是|はい|✓|✔|✅)"
+    r"\W*(?:这?是)?(?P<no>不对|不正确|不是|不|错误|错|假|否|無|いいえ|✗|✘|❌)|\W*(?:正确|对|真|是|はい|✓|✔|✅)"
 )
 _LETTER = re.compile(
     r"^[\s(\[]*(?P<letter>[tfynTFYN])[\s)\]]*(?:[.,:;\-–—]|$|\s+because\b|\s+since\b)"
 )
 _EITHER = re.compile(r"\s*(?:/|\bor\b|\band\b|\|)\s*(?:true|false|yes|no|t|f)\b", re.IGNORECASE)
 _TRUE = frozenset((*_TRUE_WORDS, "t", "y"))
-FEW_WORDS = 4  # before a verdict that the answer begins with
+_REASON = re.compile(
+    r"\b(?:because|since|as|due|for|if|weil|denn|da|car|parce|porque|perché)\b|因为"
+)
+_WOULD = re.compile(r"\b(?:would|were|wäre|serait|sería)\b", re.IGNORECASE)
+_REPEATED = re.compile(
+    r"^\s*(?:true|false|yes|no|wahr|falsch|ja|nein)\s*\?\s*(?=\S)", re.IGNORECASE
+)
+FEW_WORDS = 8  # in which two verdicts contradict each other
 _FAR = 120  # characters in which the verdict is looked for
 REMEDY = "begin the answer with True or False, and give the reason behind it"
 
@@ -37,6 +45,7 @@ REMEDY = "begin the answer with True or False, and give the reason behind it"
 def read_truth(text: str) -> bool:
     """The verdict that an answer begins with; raises Unreadable where it is not clear."""
     line = _ASKED.sub("", without_marks(text).replace("\n", " "))
+    line = _REPEATED.sub("", line)  # `False? No, it is true`: the question, then its answer
     if found := _LETTER.match(line):
         _refuse_either(line, found.end("letter"))
         return found["letter"].casefold() in _TRUE
@@ -46,9 +55,17 @@ def read_truth(text: str) -> bool:
             return sign["no"] is None
         raise Unreadable(f"It does not say whether it is true or false: {REMEDY}.")
     _refuse_either(line, word.end())
-    if len(line[: word.start()].split()) > FEW_WORDS and _differs(line[:_FAR]):
+    if _WOULD.search(line[: word.start()]):
+        raise Unreadable(f"It does not say plainly whether it is true or false: {REMEDY}.")
+    if _differs(line[: word.end()] + _beginning(line[word.end() : _FAR])):
         raise Unreadable(f"It names both true and false: {REMEDY}.")
     return _says(word)
+
+
+def _beginning(rest: str) -> str:
+    """The first words behind a verdict, without a reason."""
+    words = _REASON.split(rest, maxsplit=1)[0].split()
+    return " " + " ".join(words[:FEW_WORDS])
 
 
 def _says(word: re.Match[str]) -> bool:

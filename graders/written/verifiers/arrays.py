@@ -29,24 +29,28 @@ _NOTATION = frozenset({
 def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
     """The arrays of one of the shapes; raises Unreadable where none is found, or Misfit."""
     short = narrow(text[:LONGEST])
-    words = _words(short)
+    words, found = _words(short), _listed(short, shapes)
+    fault = Unreadable("No vector is found here: write it in brackets, such as `[1, 2.5, -3]`.")
     try:
         value = read_array(text, shapes)
-        if not words:
+        if not words and len(found) < 2:
             return Found((value,), (text,))
         # `S k_0 with S = 1,000,000` holds no vector, though numbers are behind the `=`.
-        found = _listed(short, shapes) or (
-            {text: value} if "=" not in text or not value.any() else {}
-        )
-        fault = Unreadable("No vector is found here: write it in brackets, such as `[1, 2.5, -3]`.")
+        if "=" not in text or not value.any():
+            found = found or {text: value}
     except Unreadable as error:
-        found, fault = _listed(short, shapes), error
+        fault = error
     if not found:
         raise fault
-    rest = _LIST.sub(" ", short)
     shown = tuple(" ".join(each.split()) for each in found)
+    rest = _LIST.sub(" ", short)
     sure = len(_words(rest)) <= FEW_WORDS
     return Found(tuple(found.values()), shown, plain=False, denied=denies(rest), sure=sure)
+
+
+def without_arrays(text: str) -> str:
+    """The text with a semicolon for each list of numbers."""
+    return _LIST.sub(" ; ", narrow(text[:LONGEST]))
 
 
 def _words(text: str) -> list[str]:

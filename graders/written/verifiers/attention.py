@@ -20,7 +20,7 @@ from graders.written.question import Machine
 from graders.written.reading.array import LONGEST
 from graders.written.reading.number import LARGEST
 from graders.written.reading.words import narrow
-from graders.written.verifiers.arrays import arrays_in
+from graders.written.verifiers.arrays import arrays_in, without_arrays
 from graders.written.verifiers.formulas import Array, shape_of, typed
 from graders.written.verifiers.found import Found, agreed
 from graders.written.verifiers.settings import missing, required, share
@@ -36,6 +36,7 @@ WANTED = ("q", "Q", "query", "Query")  # what is asked for, as in `q = ...`
 KEYS = ("key", "keys")  # what a key is called beside `k`
 LARGE = (1e3, 1e6)  # what a large scalar of the student's own stands for
 MOST_ROWS = 16
+_OF_KEYS = re.compile(r"[*·×\d]\s?(?:k|K|key)s?(?![a-z])|[kK]_?\{?\d\}?\s?[+*·]")
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array)\*?"
 _ROWS = re.compile(
     rf"^[^\[\\]{{0,40}}(?:\[|\\begin\{{{_ENVIRONMENT}\}}(?:\{{[lcr|]{{0,9}}\}})?)(?P<rows>.{{3,2000}}?)"
@@ -216,9 +217,13 @@ def _read(
             raise error from None
         found = computed
     if not found.plain:
+        computed, rest = None, without_arrays(text)
         with suppress(Misfit, Unreadable):
-            if (computed := _computed(text, both, keys, named)) is not None:
-                found = _joined(found, computed)
+            computed = _computed(rest, both, keys, named)
+        if computed is not None:
+            found = _joined(found, computed)
+        elif _OF_KEYS.search(rest):  # a formula that was not read may be the answer
+            found = replace(found, denied=True)
     values = tuple(each.T if each.shape in turned else each for each in found.values)
     return replace(found, values=values)
 
@@ -243,9 +248,18 @@ def _computed(
         found = typed(text, (*values, "k_i", "key_i", "keys_i"), WANTED)
     except Unreadable:
         return None
-    arrays = [_value(each, values, keys, shapes) for each in found.values]
-    known = [each for several in arrays if several is not None for each in several]
-    if not known or None in arrays:
+    known: list[Array] = []
+    for each in found.values:
+        try:
+            computed = _value(each, values, keys, shapes)
+        except Misfit:
+            if found.plain:
+                raise
+            continue  # among words a number may be said of something else
+        if computed is None:
+            return None
+        known += computed
+    if not known:
         return None
     free = any(formula.unknown for formula in found.values)  # how large it is, nobody said
     return Found(

@@ -6,7 +6,7 @@ from string import ascii_uppercase
 from graders.errors import Misuse
 from graders.written.judgement import Asked, Judgement, Unreadable
 from graders.written.question import Machine
-from graders.written.reading.choice import Options, read_choice, read_choices
+from graders.written.reading.choice import Contradictory, Options, read_choice, read_choices
 from graders.written.reading.truth import read_truth
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
@@ -53,6 +53,8 @@ def _read(text: str, options: Options) -> str:
     """The option chosen; yes and no in several languages where these are the options."""
     try:
         return read_choice(text, options)
+    except Contradictory:
+        raise
     except Unreadable:
         if set(options.labels) != {"yes", "no"}:
             raise

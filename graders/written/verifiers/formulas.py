@@ -1,8 +1,9 @@
 """A student's formula and its values: the formula alone, or found among words."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from graders.written.formula import Formula, FormulaError, Mismatch, Value, evaluate, parse
 from graders.written.formula.characters import GREEK
 from graders.written.formula.prose import Statement, definitions, statements_in
-from graders.written.formula.tree import Call, Power, Total, children, substituted
+from graders.written.formula.tree import Call, Name, Power, Total, children, substituted
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.judgement import Misfit, Unreadable
 from graders.written.verifiers.found import FEW_WORDS, MOST, Found
@@ -23,6 +24,8 @@ _LIMIT = re.compile(
     r"\\?\blim(?:it)?\s*_?\s*[({]?\s*\\?[^\W\d_]{1,10}\s*(?:→|->|\\to|\\rightarrow)\s*"
     r"\+?(?:∞|\\infty|oo|inf(?:ty|inity)?)\s*[)}]?"
 )
+FEW_BESIDE_A_NAME = 4  # words beside a single name or number that is the whole formula
+_QUESTION = re.compile(r"\d([a-z])(?:\.i{1,3})?")  # `1b`, of which a text may speak
 _LETTER = re.compile(r"[^\W\d_]")
 MOST_STEPS = 3000
 
@@ -35,29 +38,41 @@ def typed(
     `wanted` are the names of what is asked for, as `q` in `q = ...`. A scalar `free` may be chosen.
     """
     known = frozenset(names)
-    text = _LIMIT.sub("", _without_stacks(text), count=1)
+    text = _LIMIT.sub("", text, count=1)
     prose = statements_in(text, Vocabulary.of(known))
     meant = definitions(_renamed(prose.statements), {*known, *wanted} - {free})
     answers = _answers(prose.statements, frozenset(wanted), known, meant)
     if not prose.words and len(answers) < 2 and not meant:
-        formula = _plain(text, answers, known)
+        said = [each for each in prose.statements if not (each.compared or each.lone)]
+        formula = _plain(text if len(said) < 2 else answers[0].text, answers, known)
         return Found((formula,), (formula.text,))
     if not answers:
         raise Unreadable("No formula was found in the answer.")
-    formulas = [_parsed(each.text, known) for each in answers[: MOST + 1]]
-    given = {name: _parsed(_right(each.text), known) for name, each in meant.items()}
+    formulas = [_parsed(_said(each, known), known) for each in answers[: MOST + 1]]
+    given = {_named(each, known): _parsed(_right(each.text), known) for each in meant.values()}
     defined = [_defined(each, given) for each in formulas]
     numbers = free and any(not each.names for each in given.values())
     for each in defined:
         _refuse_costly(each)
+    alone = [_is_alone(each, known) for each in answers[: MOST + 1]]
     values = (*defined, *(formulas if numbers else ()))
+    few = FEW_WORDS if any(not each.lone for each in answers) else FEW_BESIDE_A_NAME
     return Found(
         values,
         tuple(each.text for each in values),
-        plain=not prose.words and len(answers) == 1,
+        plain=len(answers) == 1 and (not prose.words or alone == [True]),
         denied=any(each.denied for each in answers),
-        sure=not prose.calculates and (prose.words <= FEW_WORDS or answers[0].name in wanted),
+        sure=not prose.calculates and (prose.words <= few or answers[0].name in wanted),
+        concluded=answers[-1].concludes and not any(each.name in wanted for each in answers[:-1]),
+        led=alone[0] and not any(alone[1:]) and not answers[0].denied,
     )
+
+
+def _is_alone(statement: Statement, names: frozenset[str]) -> bool:
+    """Whether its line holds nothing but the statement and conditions."""
+    line = statements_in(statement.line, Vocabulary.of(names))
+    others = [each for each in line.statements if not (each.compared or each.lone)]
+    return not line.words and len(others) < 2
 
 
 def _renamed(statements: Iterable[Statement]) -> list[Statement]:
@@ -74,18 +89,46 @@ def _answers(
     """The statements that may be the answer: those that say `q = ...`, else all but lone names.
 
     A definition is none, nor is an example such as `d = 768`, nor, beside others, what is said of
-    something else, such as `k_a^T k_b = 0`.
+    something else, such as `k_a^T k_b = 0`. What is offered beside an answer is one as well.
     """
-    given = [each for each in _renamed(statements) if not each.compared]
-    given = [each for each in given if each.name not in known or _LETTER.search(_right(each.text))]
-    named = [each for each in given if each.name in wanted]
-    if named:
-        return _once(named)
+    bases = {name.partition("_")[0] for name in known}
+    given = [
+        each
+        for each in _renamed(statements)
+        if not each.compared and (each.name not in bases or _LETTER.search(_right(each.text)))
+    ]
+    left = [
+        each for each in given if not _is_question(each, bases) and each.text.strip() not in wanted
+    ]
+    given = left or given
+    rivals = [_offered(*pair) for pair in zip_longest(given, given[1:])]
+    if any(each.name in wanted for each in given):
+        pairs = zip(given, rivals, strict=True)
+        return _once(each for each, rival in pairs if each.name in wanted or rival)
     others = [each for each in given if each.name not in meant]
-    equations = [each for each in others if each.name and each.name not in known]
-    plain = [each for each in others if not re.search(r"[=≈]", each.text)]
-    others = plain if any(not each.lone for each in plain) else others
-    return _once(equations or [each for each in others if not each.lone] or others)
+    named = [each for each in others if each.name or not _is_equation(each)]
+    others = named if any(not each.lone for each in named) else others
+    either = {id(each) for each, rival in zip(given, rivals, strict=True) if rival == "or"}
+    return _once([each for each in others if not each.lone or id(each) in either] or others)
+
+
+def _offered(statement: Statement, following: Statement | None) -> str:
+    """How a formula without a name is offered beside another one; "" where it is not."""
+    if statement.name or _is_equation(statement):
+        return ""
+    after = following.offered if following is not None else ""
+    found = "or" if "or" in (statement.offered, after) else statement.offered or after
+    return found if found == "or" or not statement.lone else ""
+
+
+def _is_question(statement: Statement, bases: Set[str]) -> bool:
+    """Whether it names a question, and is not a product such as `2d`."""
+    found = _QUESTION.fullmatch(statement.text.strip())
+    return found is not None and found[1] not in bases and statement.offered != "or"
+
+
+def _is_equation(statement: Statement) -> bool:
+    return re.search(r"[=≈]", statement.text) is not None
 
 
 def _once(statements: Iterable[Statement]) -> list[Statement]:
@@ -98,6 +141,19 @@ def _once(statements: Iterable[Statement]) -> list[Statement]:
     return list(found.values())
 
 
+def _named(definition: Statement, known: frozenset[str]) -> str:
+    """The name that a definition gives, with its subscripts."""
+    left = _parsed(re.split(r":?[=≈]", definition.text)[0], known).tree
+    return left.name if isinstance(left, Name) else definition.name
+
+
+def _said(statement: Statement, known: frozenset[str]) -> str:
+    """The formula of a statement, with nothing but a name on its left side."""
+    if statement.name in {"", *known}:
+        return statement.text
+    return f"{statement.name} = {_right(statement.text)}"
+
+
 def _right(text: str) -> str:
     """What is behind the first sign of equality."""
     return re.sub(r"^[^=≈]*[=≈]", "", text)
@@ -106,7 +162,7 @@ def _right(text: str) -> str:
 def _plain(text: str, answers: Sequence[Statement], names: frozenset[str]) -> Formula:
     """A formula without words around it: the whole text, or what it holds beside conditions."""
     try:
-        formula = parse(text, names)
+        formula = parse(_without_stacks(text), names)
     except FormulaError as error:
         try:
             formula = parse(answers[0].text if answers else "", names)
@@ -145,9 +201,10 @@ def known(formula: Formula, names: Sequence[str]) -> Formula:
 
 
 def _last_side(formula: Formula) -> Formula:
-    """What an equation ends with, where only its other sides hold strange names: `z.w = ...`."""
-    last = replace(formula, trees=formula.trees[-1:])
-    return last if formula.unknown and not last.unknown else formula
+    """An equation without the sides that hold strange names, as `z.w` in `z.w = ...`."""
+    sides = (replace(formula, trees=(tree,)) for tree in formula.trees)
+    known = tuple(side.tree for side in sides if not side.unknown)
+    return replace(formula, trees=known) if known and known[-1] is formula.tree else formula
 
 
 def value_of(

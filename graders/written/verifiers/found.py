@@ -20,7 +20,8 @@ class Found(Generic[T]):
     """The values that a part may answer with, and what a message calls them.
 
     `plain` says that there is nothing but the value, `denied` that words may speak against it,
-    `sure` that a value which is wrong makes the answer wrong.
+    `sure` that a value which is wrong makes the answer wrong, `concluded` that the last value is
+    what the others lead to, `led` that the first one stands alone before sentences with the others.
     """
 
     values: tuple[T, ...]
@@ -28,6 +29,8 @@ class Found(Generic[T]):
     plain: bool = True
     denied: bool = False
     sure: bool = True
+    concluded: bool = False
+    led: bool = False
 
     def accept(self, judged: Judgement) -> Judgement:
         """The judgement of these values; raises Unreadable where the words may say otherwise."""
@@ -57,6 +60,10 @@ def agreed(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:
     if len(found.values) > MOST:
         raise found.several()
     judged = [_judged(found, judge, each) for each in found.values]
+    if found.led and judged[0].fraction == 1:
+        return judged[0]
+    if found.concluded and judged[-1].fraction == 1:
+        return found.accept(judged[-1])
     if len({round(each.fraction, 9) for each in judged}) > 1:
         raise found.several()
     return found.accept(judged[0])

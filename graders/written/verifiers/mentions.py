@@ -22,9 +22,15 @@ _MENTIONS = {  # Chinese leaves no spaces between words
 }
 
 
+_HEADER = re.compile(r"^.*\n(?=[ \t]*\|?[ \t]*:?-[-:| \t]*$)", re.MULTILINE)
+
+
 def mentions(text: str, name: str) -> bool:
-    """Whether a text speaks of this kind of number."""
-    return name in _MENTIONS and _MENTIONS[name].search(text[:SEARCHED]) is not None
+    """Whether a text speaks of this kind of number; a column `chosen` alone chooses nothing."""
+    searched = text[:SEARCHED]
+    if name == "choice":
+        searched = _HEADER.sub("", searched)
+    return name in _MENTIONS and _MENTIONS[name].search(searched) is not None
 
 
 def refuse_unread(text: str, missing: Iterable[str]) -> None:

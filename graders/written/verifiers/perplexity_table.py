@@ -29,7 +29,7 @@ def perplexity_table(asked: Asked) -> Judgement:
         )
     told = [*(cell.name for cell in texts.cells), *_measured(texts)]
     missing = [need for need in settings.need if not _is_among(need, told)]
-    if mentions(text, "perplexity"):
+    if mentions(text, "perplexity") and not texts.not_finite:
         refuse_unread(text, missing)
     awards: dict[TextAward, Award] = {
         "agree": _agree(texts),
@@ -59,8 +59,10 @@ def _agree(texts: Texts) -> Award:
     """The pairs that agree, of all there are; a number that is not finite agrees with none."""
     wrong = [f for f in map(cell_finding, texts.cells) if f.severity != "fine"]
     total = len(texts.cells) + len(texts.not_finite)
-    if not texts.cells and not texts.not_finite and any(each.perplexity for each in texts.lonely):
-        return Award(1.0)  # the handout asks for perplexities alone
+    alone = [each.figure for each in texts.lonely if each.perplexity and each.figure is not None]
+    if not texts.cells and not texts.not_finite and alone:  # the handout asks for no losses
+        possible = sum(each.value >= 1 for each in alone)
+        return Award(possible / len(alone), "A perplexity is at least 1.")
     if not texts.cells:
         return Award(0.0, "No perplexity is there.")
     words = wrong[0].student if wrong else "Not all numbers are finite."

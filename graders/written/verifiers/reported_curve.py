@@ -31,6 +31,7 @@ _COUNTED = re.compile(
     r"(?<![.\d])(\d{1,6})\s{0,3}(?:st|nd|rd|th|\.|个|轮|-?te[rns]?)?\s{0,3}(?:epoch|轮)"
 )
 _WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")
+_ASIDE = re.compile(r"\([^()]{0,80}\)")
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
     *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
@@ -144,6 +145,8 @@ def _stated_epoch(text: str, drawn: Drawn) -> int | None:
     for pattern in (_NUMBERED, _COUNTED):
         if found := pattern.search(text):
             return int(found[1])
+    outside = _ASIDE.sub(" ", text)  # `1st (index 0)`
+    text = outside if re.search(r"\d", outside) else text
     worded = [n for n, word in enumerate(_ORDINALS, start=1) if re.search(rf"\b{word}\b", text)]
     whole = [int(each) for each in _WHOLE.findall(text)]
     if len(worded) == 1 or (not worded and len(whole) == 1):
