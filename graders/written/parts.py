@@ -14,10 +14,11 @@ from graders.written.wanted import Wanted, label_of, spellings
 
 _LABEL = re.compile(
     r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
-    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
+    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>)\s*"
 )
 _UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, behind the label
+_STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
 _NEXT = re.compile(  # where another named value may begin on a line
     r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
     r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?[:：](?!=))"
@@ -52,6 +53,7 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
             split.add(chunk.part, kept, wanted)
     place(loose, wanted, split)
     place_from_text(wanted, split)
+    _keep_strange(wanted, split)
     detach_conditions(wanted, split)
     join_text(wanted, split)
     return split
@@ -182,7 +184,20 @@ def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str
         rest = rest.removeprefix("**").removeprefix("__")
         if rest.count("**") == 1:
             rest = _UNOPENED.sub("", rest)
-    return part, (found["open"].replace("*", "").replace("_", "") + rest).strip()
+    opened = found["open"].replace("*", "").replace("_", "")
+    if "$" in found["name"]:  # `$k$ heads: ...`
+        opened = opened.replace("$", "")
+    return part, (opened + rest).strip()
+
+
+def _keep_strange(wanted: Wanted, split: Split) -> None:
+    """Keep what another part's lines name, where a part is missing: it may be that part."""
+    if wanted.kind == "table" or all(part in split.parts for part in wanted.machine):
+        return
+    for part in wanted.machine:
+        for each in split.parts.get(part, ()):
+            later = each.text.split("\n")[1:]
+            split.unplaced += [(each.line, line) for line in later if _STRANGE.match(line)]
 
 
 def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:

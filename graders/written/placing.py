@@ -7,7 +7,7 @@ for, the first line that looks like the value is the value, and the student is t
 import re
 from collections.abc import Sequence
 
-from graders.written.plain import has_words, is_empty, is_like, without_condition
+from graders.written.plain import VANISHES, has_words, is_empty, is_like, without_condition
 from graders.written.split import FENCE, LOOKED_AT, Given, Line, Split, listed, paragraphs_of
 from graders.written.wanted import Wanted
 
@@ -237,7 +237,8 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
                 continue
             # `where S = 1000` belongs to the formula as well, and another vector may be the answer.
             vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
-            if not vector and not _CALCULATES.search(words):
+            says_more = _CALCULATES.search(words) or VANISHES.search(words)
+            if not vector and not says_more:
                 given[at] = Given(value, each.line)
             if wanted.text:
                 _place_text([[(each.line, words)]], wanted, split)

@@ -11,7 +11,8 @@ from graders.written.question import Kind
 _PLACEHOLDER = re.compile(
     r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|[-–—]+|n/?a|none given|idk|no idea|no answer|"
     r"(?:i )?(?:do not|don['’]t) know(?: yet)?|skip(?:ped)?|not done|unanswered|"
-    r"<[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|\(?not answered\)?)[.!]?",
+    r"<(?![-−+\d.][-−+\d.,;\s]*>)[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|"
+    r"\(?not answered\)?)[.!]?",
     re.IGNORECASE,
 )
 _WRAPPERS = (
@@ -50,6 +51,12 @@ _CONDITION = re.compile(
     r"|\s(?:(?:trainable|learnable|extra)\s)?(?:parameters?|params|scalars|in total|per layer)\b"
     r"(?!\s*[=:])",
     re.IGNORECASE,
+)
+# A scalar that is said to vanish or to be below zero: `c → 0`, `c ≪ 1`, `c → -∞`.
+VANISHES = re.compile(
+    r"(?<![\w_^/{}])(?P<name>[A-Za-z]|[α-ω]|\\[a-z]{2,8})\s{0,9}(?:"
+    r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
+    r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b)"
 )
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
 _MUCH = re.compile(r"(?<!\\)[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")

@@ -14,6 +14,7 @@ from graders.written.formula.prose import Statement, definitions, statements_in
 from graders.written.formula.tree import Call, Name, Power, Total, children, substituted
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.judgement import Misfit, Unreadable
+from graders.written.plain import VANISHES
 from graders.written.verifiers.found import FEW_WORDS, MOST, Found
 
 Array = NDArray[np.float64]
@@ -45,7 +46,8 @@ def typed(
     if not prose.words and len(answers) < 2 and not meant:
         said = [each for each in prose.statements if not (each.compared or each.lone)]
         formula = _plain(text if len(said) < 2 else answers[0].text, answers, known)
-        return Found((formula,), (formula.text,))
+        small = _vanishes(text, (formula,))
+        return Found((formula,), (formula.text,), plain=not small, denied=small)
     if not answers:
         raise Unreadable("No formula was found in the answer.")
     formulas = [_parsed(_said(each, known), known) for each in answers[: MOST + 1]]
@@ -57,15 +59,23 @@ def typed(
     alone = [_is_alone(each, known) for each in answers[: MOST + 1]]
     values = (*defined, *(formulas if numbers else ()))
     few = FEW_WORDS if any(not each.lone for each in answers) else FEW_BESIDE_A_NAME
+    small = _vanishes(text, values)
     return Found(
         values,
         tuple(each.text for each in values),
-        plain=len(answers) == 1 and (not prose.words or alone == [True]),
-        denied=any(each.denied for each in answers),
+        plain=len(answers) == 1 and (not prose.words or alone == [True]) and not small,
+        denied=any(each.denied for each in answers) or small,
         sure=not prose.calculates and (prose.words <= few or answers[0].name in wanted),
         concluded=answers[-1].concludes and not any(each.name in wanted for each in answers[:-1]),
         led=alone[0] and not any(alone[1:]) and not answers[0].denied,
     )
+
+
+def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:
+    """Whether the text says of a scalar in the formulas that it is small, or below zero."""
+    found = (each["name"].removeprefix("\\") for each in VANISHES.finditer(text))
+    small = {GREEK.get(name, name) for name in found}
+    return any(small & formula.names for formula in formulas)
 
 
 def _is_alone(statement: Statement, names: frozenset[str]) -> bool:

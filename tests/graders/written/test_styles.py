@@ -73,6 +73,10 @@ def test_parts_are_called_many_names(body, parts, values):
         assert [found[part] for part in parts] == values.split()
 
 
+def test_what_is_struck_out_is_not_answered():
+    assert parts_of("~~2*k_a~~ 3*k_a", text=None) == {"formula": "3*k_a"}
+
+
 @pytest.mark.parametrize("kind", ["choice", "true_false"])
 @pytest.mark.parametrize(
     "body", ["(b) False. Positions are kept.", "The statement is false because of positions."]
