@@ -101,6 +101,12 @@ class _Walk:
         """The answer that is open, where it is known whose it is."""
         return self.open if self.open is not None and self.open.question else None
 
+    def is_bare(self, end: int) -> bool:
+        """Whether the answer that is open holds nothing before this line."""
+        if self.open is None or self.open.marker.rest or self.open.rest:
+            return False
+        return not any(line.strip() for line in self.lines[self.open.marker.line : end - 1])
+
     def close(self, end: int, before: str = "") -> None:
         """End the answer that is open before this line, or behind the beginning of it."""
         if self.open is not None:
@@ -172,7 +178,7 @@ def _markers(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Ite
     for token, inside in pairwise(tokens):
         if token.map is None:
             continue
-        if token.type == "heading_open":
+        if token.type == "heading_open" and inside.content.strip():
             yield _Marker(token.map[0] + 1, len(token.markup), _unmarked(inside.content))
         elif token.type == "paragraph_open":
             yield from _informal(token.map, lines, names)
@@ -253,7 +259,8 @@ def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wante
         return True
     if meant.question:
         return deeper and meant.lone
-    return deeper or not marker.heading
+    strange = not (meant.either or meant.group or looks_like_id(marker.text))
+    return deeper or not marker.heading or (strange and walk.is_bare(marker.line))
 
 
 def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:

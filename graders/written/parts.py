@@ -21,7 +21,8 @@ _UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, behind the labe
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
 _NEXT = re.compile(  # where another named value may begin on a line
     r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
-    r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?[:：](?!=))"
+    r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?"
+    r"(?:[:：](?!=)|→|->|=>))"
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__))$")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")

@@ -53,10 +53,12 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 # A scalar that is said to vanish or to be below zero: `c → 0`, `c ≪ 1`, `c → -∞`.
+_SCALAR = r"(?:[A-Za-z]|[α-ω]|\\[a-z]{2,8})"
 VANISHES = re.compile(
-    r"(?<![\w_^/{}])(?P<name>[A-Za-z]|[α-ω]|\\[a-z]{2,8})\s{0,9}(?:"
+    rf"(?<![\w_^/{{}}])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"
     r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
-    r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b)"
+    r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b|(?:is\s)?(?:very\s)?(?:small|tiny|klein|petite?|pequeño)\b)"
+    rf"|\b(?:small|tiny|kleines?|petite?|pequeño)\s\$?(?P<scalar>{_SCALAR})(?!\w)"
 )
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
 _MUCH = re.compile(r"(?<!\\)[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")

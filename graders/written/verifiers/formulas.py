@@ -73,7 +73,8 @@ def typed(
 
 def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:
     """Whether the text says of a scalar in the formulas that it is small, or below zero."""
-    found = (each["name"].removeprefix("\\") for each in VANISHES.finditer(text))
+    names = (each["name"] or each["scalar"] for each in VANISHES.finditer(text))
+    found = (each.removeprefix("\\") for each in names)
     small = {GREEK.get(name, name) for name in found}
     return any(small & formula.names for formula in formulas)
 

@@ -60,6 +60,8 @@ RIGHT = [
     ("cs224n-a4", "1b", r"$q = \beta \sum_{i \in \{a,b\}} k_i$, $\beta \gg 0$"),
     ("cs224n-a4", "1b", "我们取 $q = c(k_a + k_b)$，其中 c 很大。"),
     ("cs224n-a4", "1b", "> q = 1000*(k_a + k_b)\n\nBecause both scores are equal."),
+    ("cs224n-a4", "1b", "# My reasoning\n$q = a(k_a + k_b)$, $a \\to \\infty$"),
+    ("cs224n-a4", "1b", "#\n$q = a(k_a + k_b)$, $a \\to \\infty$"),
     ("cs224n-a4", "1c.i", "As in 1b, q = c (mu_a + mu_b), since k_i ≈ mu_i."),
     ("cs224n-a4", "1d.i", "First head: q_1 = c μ_a. Second head: q_2 = c μ_b."),
     ("uw-a2", "1.2.1", "`S·k_0, where S = 1,000,000`"),
@@ -72,6 +74,7 @@ RIGHT = [
     ("jhu-hw6", "2.3.1", "‖μ‖²"),
     ("jhu-hw6", "3.2.1", "lr 1e-5\nTraining epochs: 9\nDev: 78.5933%\nTest: 78.5564%"),
     ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 3^n, k heads: (k+1)^n"),
+    ("cs182-transformers", "e", "one head → 2^n, two heads → 3^n, k heads → (k+1)^n"),
     ("cs182-transformers", "e", "- one head: $2^n$\n- two heads: $3^n$\n- $k$ heads: $(k+1)^n$"),
     ("cs182-transformers", "b", "We get **add = (x1+p1)·(x2+p2)** and **concat = x1·x2 + p1·p2**."),
     (
@@ -83,6 +86,7 @@ RIGHT = [
 OPEN = [  # what a person decides
     ("cs224n-a4", "1b", "q = c(k_a + k_b) with c → 0"),
     ("cs224n-a4", "1b", "q = c(k_a + k_b), c ≪ 0"),
+    ("uw-a2", "1.2.1", "q = c·k_0 for small c"),
     ("cs224n-a4", "1b", "not q = c(k_a + k_b) but q = c(k_a - k_b)"),
     ("cs224n-a4", "1b", r"$q = c \sum_{i \in S} k_i$, where $S = \{a, b\}$"),
     ("cs224n-a4", "2b.ii", "No, they can: it is possible."),
