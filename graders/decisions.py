@@ -1,4 +1,4 @@
-"""The audit trail of a store: what people decided of free-text answers, row upon row.
+"""The audit trail of a store: what people decided of written answers, row upon row.
 
 decisions      number, submission, check, answer's sum, who, when, what, `seen`, `undoes`
 written        one row: the newest decision that the files in DIR say

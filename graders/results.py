@@ -216,7 +216,7 @@ class Store:
         )
 
     def result(self, submission: str, address: str) -> Result:
-        """The Result at this address with what people decided of its free-text answers."""
+        """The Result at this address with what people decided of its written answers."""
         graded = self.as_graded(submission, address)
         with in_words(self._file):
             return decided(graded, decisions_of(self._connection, submission))

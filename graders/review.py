@@ -1,6 +1,6 @@
 """What a store holds for people to decide: questions, answers in blind order, where each stands.
 
-    store ── generation ── Results ── checks `<question>/review` that wait ── Answer
+    store ── generation ── Results ── written checks that wait for a person ── Answer
           └─ decisions ── standing of each answer, totals of each submission
 
 Results are read again when the generation changes, decisions whenever somebody has decided.
@@ -17,18 +17,20 @@ from graders.decisions import Decisions, open_decisions
 from graders.discovery import load_assignment
 from graders.errors import Misuse
 from graders.locking import only_writer
-from graders.model import Assignment, CriterionResult, Result
+from graders.model import Assignment, CheckResult, CriterionResult, Result
 from graders.results import FILE, Store, read_store
 from graders.written.decisions import (
-    SUFFIX,
+    MACHINE,
     Decision,
     Standing,
     answer_sum,
     decided,
+    decided_as,
     standing,
     waits,
 )
 from graders.written.loading import questions_in
+from graders.written.manual import by_hand
 from graders.written.question import Question
 
 Key = tuple[str, str, str]
@@ -36,10 +38,11 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One student's free text to one question.
+    """One student's answer to one question: a free text, or what the machine could not read.
 
     The handle names it without saying whose it is, and `place` is where it stands in an order that
-    is drawn from the handles: the same for everybody and at every start.
+    is drawn from the handles: the same for everybody and at every start. `reason` says why the
+    machine could not judge it, and is empty for a free text.
     """
 
     handle: str
@@ -49,6 +52,7 @@ class Answer:
     check: str
     text: str
     sum: str
+    reason: str = ""
 
     @property
     def key(self) -> Key:
@@ -89,7 +93,7 @@ class Trail:
 
 
 class Review:
-    """The free-text answers of a store, and what was decided of them."""
+    """The answers of a store that people decide, and what was decided of them."""
 
     def __init__(self, folder: Path, store: Store, decisions: Decisions) -> None:
         self.folder = folder
@@ -137,7 +141,7 @@ class Review:
         return self.trail.by_answer.get(answer.key, [])
 
     def result(self, submission: str) -> Result:
-        """A submission's points with what is decided so far; of its checks only the free text."""
+        """A submission's points with what is decided so far; of its checks only those that wait."""
         rows = self.trail.by_submission.get(submission, [])
         newest = rows[-1].number if rows else 0
         known = self._scores.get(submission)
@@ -160,24 +164,31 @@ class Review:
 
 @contextmanager
 def open_review(folder: Path) -> Iterator[Review]:
-    """The free-text answers of the store in `folder`; Misuse where there is none."""
+    """The answers in the store in `folder` that people decide; Misuse where there is no store."""
     with open_decisions(folder / FILE) as decisions, read_store(folder) as store:
         yield Review(folder, store, decisions)
 
 
 def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
-    questions = {
-        each.id: each for each in questions_in(assignment.folder) if each.review is not None
-    }
+    questions = dict(_questions(assignment))
     found: dict[str, list[Answer]] = {}
     kept = {}
     for result in results:
         kept[result.submission.id] = _slim(result)
         for answer in _answers(result):
-            found.setdefault(answer.check.removesuffix(SUFFIX), []).append(answer)
+            found.setdefault(decided_as(answer.check), []).append(answer)
     answers = {name: _ordered(found[name]) for name in questions if name in found}
     unknown = tuple(sorted(set(found) - set(questions)))
     return Material(assignment, questions, answers, kept, unknown)
+
+
+def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
+    """What people may have to decide, by name: what the machine could not read, the free text."""
+    for each in questions_in(assignment.folder):
+        if (machine := by_hand(each)) is not None:
+            yield machine.id, machine
+        if each.review is not None:
+            yield each.id, each
 
 
 def _answers(result: Result) -> Iterator[Answer]:
@@ -186,7 +197,14 @@ def _answers(result: Result) -> Iterator[Answer]:
             if waits(each):
                 handle, text = _handle(each.check.id, result.submission.id), each.actual
                 who = result.submission.id, result.submission.student
-                yield Answer(handle, 0, *who, each.check.id, text, answer_sum(text))
+                yield Answer(handle, 0, *who, each.check.id, text, answer_sum(text), _reason(each))
+
+
+def _reason(found: CheckResult) -> str:
+    """Why the machine left this check to a person."""
+    if not found.check.id.endswith(MACHINE):
+        return ""
+    return "\n".join(filter(None, (found.message, found.hint)))
 
 
 def _ordered(answers: list[Answer]) -> dict[str, Answer]:

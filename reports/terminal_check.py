@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.model import CheckResult, CriterionResult, Result
+from graders.written.decisions import unread
 from reports.counterexamples import rows_in_order
 from reports.terminal import (
     OUT,
@@ -68,6 +69,7 @@ def show_check(result: Result, unseen: Unseen, *, verbose: bool = False) -> None
         OUT.print()
         _show_rows(list(_folded(result.criteria, unseen.missing)))
         _show_failures(result, unseen.missing)
+        _show_unread(result)
     if unseen.not_judged:
         titles = "; ".join(line(title) for title in unseen.not_judged)
         say = "give the folder with the course's files as `--data DIR`"
@@ -159,6 +161,19 @@ def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
     if blocked:
         named = "these" if failures else "what is missing"
         OUT.print(f"- {blocked} more, not run because they build on {named}")
+
+
+def _show_unread(result: Result) -> None:
+    """The answers that the machine could not read, with the reason."""
+    found = [check for graded in result.criteria for check in graded.checks if unread(check)]
+    if found:
+        OUT.print(Text("Needs manual grading", style="bold"))
+    for check in found[:MISSED]:
+        show_check_words(_short(check), LONGEST)
+    if len(found) > MISSED:
+        OUT.print(f"- {len(found) - MISSED} more: say `--verbose`")
+    if found:
+        OUT.print()
 
 
 def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult, CheckResult]]:

@@ -18,7 +18,7 @@ CHECK_WORDS: dict[CheckStatus, str] = {
     "partial": "Partly",
     "failed": "Failed",
     "skipped": "Skipped",
-    "needs_review": "Waits for a person",
+    "needs_review": "Needs manual grading",
     "error": "Could not be graded",
 }
 
@@ -34,7 +34,7 @@ OUTCOME_WORDS: dict[Outcome, str] = {
 
 STATUS_WORDS: dict[ResultStatus, str] = {
     "graded": "Graded",
-    "needs_review": "Waits for a person",
+    "needs_review": "Needs manual grading",
     "rejected": "Not accepted",
     "incomplete": "Not fully graded",
 }
@@ -42,8 +42,8 @@ STATUS_WORDS: dict[ResultStatus, str] = {
 STATUS_SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
     "needs_review": (
-        "A person still looks at a part of this. Where points depend on it, there is no total "
-        "until then."
+        "A part of this needs manual grading. You lose no points for it; where points depend on "
+        "it, there is no total until then."
     ),
     "rejected": "The upload could not be opened, so nothing was graded. It can be sent again.",
     "incomplete": (

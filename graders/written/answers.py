@@ -16,7 +16,7 @@ from itertools import islice, product
 from graders.written.loading import ANSWERS
 from graders.written.markdown import Section, read_sections
 from graders.written.parts import split_parts
-from graders.written.plain import is_like
+from graders.written.plain import is_empty, is_like
 from graders.written.split import Given
 from graders.written.wanted import Wanted
 from graders.written.yaml import BadYaml, read_yaml
@@ -24,6 +24,7 @@ from graders.written.yaml import BadYaml, read_yaml
 LARGEST = 2**20
 MOST_LINES = 20_000
 MOST_VERSIONS = 16
+NOT_TEXT = "(The answers file is no text. Open it in the upload.)"
 _POINTS = re.compile(r"[(\[]\s*\d")  # `(2 points)` behind a title
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -33,7 +34,14 @@ _MARKS = {
 
 
 class Unusable(Exception):
-    """A whole file cannot be read; the message tells the student why, and what to do."""
+    """A whole file cannot be read; the message tells the student why, and what to do.
+
+    `content` is what a person is shown of it, "" where the file is empty.
+    """
+
+    def __init__(self, message: str, content: str = "") -> None:
+        super().__init__(message)
+        self.content = content
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +55,25 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question's values by part, several where a part was answered more than once."""
+    """One question's values by part, several where a part was answered more than once.
+
+    `unplaced` is what was written here, or may have been, and could be given to no part.
+    """
 
     parts: Mapping[str, tuple[Value, ...]]
     notes: tuple[str, ...] = ()
+    unplaced: str = ""
+
+    @property
+    def whole(self) -> str:
+        """All that was written, for a person: each part behind its name where there are several."""
+        texts = [
+            (name, "\n\n".join(value.text for value in given)) for name, given in self.parts.items()
+        ]
+        if len(texts) == 1 and not self.unplaced:
+            return texts[0][1]
+        named = [f"{name}: {text}" for name, text in texts]
+        return "\n\n".join(filter(None, (*named, self.unplaced)))
 
     def text(self, part: str) -> str:
         """All that was written for a part; "" where nothing was."""
@@ -69,29 +92,39 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers of one submission by question; notes that belong to no question."""
+    """The answers of one submission by question; notes that belong to no question.
+
+    `unread` is text that may answer any question that has no answer.
+    """
 
     given: Mapping[str, Answer]
     notes: tuple[str, ...] = ()
+    unread: str = ""
 
     def of(self, question: str) -> Answer:
         """The answer to a question, which may be empty."""
-        return self.given.get(question) or Answer({})
+        found = self.given.get(question) or Answer({})
+        if found.parts or found.unplaced:
+            return found
+        return replace(found, unplaced=self.unread)
 
 
 def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answers:
     """What the answers files say; raises Unusable where none of them can be read."""
     read: list[Answers] = []
     problems: list[str] = []
+    contents: list[str] = []
     for name, content in files.items():
         try:
             read.append(_read(name, content, wanted))
         except Unusable as error:
             problems.append(f"{name}: {error}.")
+            contents.append(error.content)
+    unread = "\n\n".join(filter(None, (*contents, *(each.unread for each in read))))
     if not read:
-        raise Unusable(" ".join(problems))
+        raise Unusable(" ".join(problems), unread)
     merged = _merged(read)
-    return replace(merged, notes=(*problems, *_two_files(files), *merged.notes))
+    return replace(merged, notes=(*problems, *_two_files(files), *merged.notes), unread=unread)
 
 
 def _two_files(files: Mapping[str, bytes]) -> Iterable[str]:
@@ -109,11 +142,15 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     try:
         read = read_yaml(text, wanted) if name != ANSWERS[0] else read_sections(text, wanted)
     except BadYaml as error:
-        raise Unusable(str(error)) from None
+        raise Unusable(str(error), text) from None
     known = {each.id: each for each in wanted}
     answers = [_answer(section, known[section.question], name) for section in read.found]
+    answers += [Answers({name: Answer({}, (), each)}) for name, each in read.unread if name]
     notes = [*_with_file(name, read.notes), *(("", f"{name}: {note}") for note in strange)]
-    return _merged(answers, notes)
+    unread = "\n\n".join(each for name, each in read.unread if not name)
+    if not read.found and not read.unread and not is_empty(text):
+        unread = text
+    return replace(_merged(answers, notes), unread=unread)
 
 
 def _with_file(name: str, notes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -123,34 +160,43 @@ def _with_file(name: str, notes: Iterable[tuple[str, str]]) -> list[tuple[str, s
 def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
     """The text, and a note where it was not saved as UTF-8: a quote mark costs no answers."""
     if len(content) > LARGEST:
-        raise Unusable("it is larger than 1 MiB; answers are text, so leave pictures and data out")
+        message = "it is larger than 1 MiB; answers are text, so leave pictures and data out"
+        raise Unusable(message, _beginning(content))
     encoding = next((e for mark, e in _MARKS.items() if content.startswith(mark)), "utf-8")
     notes: tuple[str, ...] = ()
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         if encoding == "utf-16" or b"\0" in content:
-            raise Unusable("it is no text; save it as plain text in UTF-8") from None
+            raise Unusable("it is no text; save it as plain text in UTF-8", NOT_TEXT) from None
         line = content.count(b"\n", 0, error.start) + 1
         notes = (f"line {line} is not UTF-8 and was read as Windows-1252: save it as UTF-8.",)
         text = content.decode("cp1252", errors="replace")
     if "\0" in text:
-        raise Unusable("it is no text; save it as plain text in UTF-8")
+        raise Unusable("it is no text; save it as plain text in UTF-8", NOT_TEXT)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") > MOST_LINES:
-        raise Unusable(f"it has more than {MOST_LINES} lines; answers are text, so leave data out")
+        message = f"it has more than {MOST_LINES} lines; answers are text, so leave data out"
+        raise Unusable(message, text)
     return text, notes
+
+
+def _beginning(content: bytes) -> str:
+    """What a person is shown of a file that is too large."""
+    return content[:LARGEST].decode("utf-8", errors="replace")
 
 
 def _answer(section: Section, wanted: Wanted, file: str) -> Answers:
     split = split_parts(section.body, wanted)
     rest = section.heading_rest
-    if wanted.machine and wanted.machine[0] not in split.parts and _is_value(rest, wanted):
-        split.add(wanted.machine[0], [(section.line, rest)], wanted)
-        split.notes.clear()  # they tell that no value was found below the heading
+    missing = wanted.machine and (split.guessed or wanted.machine[0] not in split.parts)
+    if missing and _is_value(rest, wanted):
+        label = (section.line, f"{wanted.machine[0]}: {rest}")
+        split = split_parts((label, (section.line, ""), *section.body), wanted)
     parts = {name: _distinct(values, file) for name, values in split.parts.items()}
     notes = tuple(f"{file}: {note}." for note in split.notes)
-    return Answers({section.question: Answer(parts, notes)})
+    unplaced = "\n".join(line for _, line in split.unplaced).strip()
+    return Answers({section.question: Answer(parts, notes, unplaced)})
 
 
 def _is_value(rest: str, wanted: Wanted) -> bool:
@@ -182,18 +228,24 @@ def _merged(answers: Iterable[Answers], notes: Iterable[tuple[str, str]] = ()) -
     """All answers as one; what a note is about keeps it."""
     parts: dict[str, dict[str, tuple[Value, ...]]] = {}
     said: dict[str, list[str]] = {}
+    unplaced: dict[str, list[str]] = {}
     general: list[str] = []
     for each in answers:
         general += each.notes
         for question, answer in each.given.items():
             own = parts.setdefault(question, {})
             said.setdefault(question, []).extend(answer.notes)
+            unplaced.setdefault(question, []).append(answer.unplaced)
             for part, values in answer.parts.items():
                 own[part] = _once((*own.get(part, ()), *values))
     for question, note in notes:
         (said.setdefault(question, []) if question else general).append(_ended(note))
     given = {
-        question: Answer(parts.get(question, {}), tuple(dict.fromkeys(said.get(question, ()))))
+        question: Answer(
+            parts.get(question, {}),
+            tuple(dict.fromkeys(said.get(question, ()))),
+            "\n\n".join(filter(None, dict.fromkeys(unplaced.get(question, ())))),
+        )
         for question in {**parts, **said}
     }
     return Answers(given, tuple(dict.fromkeys(general)))

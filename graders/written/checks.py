@@ -1,7 +1,9 @@
 r"""The checks of an assignment's written part, built from its written.toml.
 
-    written.toml --- a check `1b/machine` a question: answers -> verifier -> pass, partial, fail
-                 \-- a check `1b/review`: answered -> a person decides; not answered -> no points
+    written.toml --- a check `1b/machine`: read -> verifier -> pass, partial, fail
+                 |                         given, but not read -> a person decides
+                 |                         not given -> no points
+                 \-- a check `1b/review`: given -> a person decides; not given -> no points
 
 The file test_written.py of an assignment holds no more than:
 
@@ -31,7 +33,8 @@ from graders.written.answers import (
     Unusable,
     read_answers,
 )
-from graders.written.judgement import Asked, Judgement, Undecided, Unreadable
+from graders.written.decisions import BY_HAND
+from graders.written.judgement import Asked, Judgement, Misfit, Undecided, Unreadable
 from graders.written.loading import ANSWERS, questions_in
 from graders.written.question import Machine, Question, Review
 from graders.written.split import listed
@@ -45,6 +48,7 @@ HOW_TO_ANSWER = (
     "`softmark answers-template` with the assignment's name writes an empty one with every "
     "question. Staff who take the written part elsewhere grade with `--only code,metric`."
 )
+PERSON_READS = "A person reads this and decides."
 Role = Literal["machine", "review"]
 
 
@@ -102,7 +106,10 @@ def _description(check: WrittenCheck) -> str:
 
 def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs) -> None:
     """The verdict of one check on what was handed in."""
-    answers = _answers(written, submitted)
+    try:
+        answers = _answers(written, submitted)
+    except Unusable as error:
+        return _unusable(error, score)
     answer = answers.of(written.question.id)
     machine, review = written.question.machine, written.question.review
     alone = machine is None or written.role == "machine"
@@ -122,11 +129,15 @@ def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
             f"`{ANSWERS[1]}`.",
             hint=HOW_TO_ANSWER if written.first else "",
         )
-    wanted = tuple(wanted_of(each, quoted(each)) for each in written.questions)
-    try:
-        return read_answers(files, wanted)
-    except Unusable as error:
-        fail("Your answers file cannot be read.", hint=str(error))
+    return read_answers(files, tuple(wanted_of(each, quoted(each)) for each in written.questions))
+
+
+def _unusable(error: Unusable, score: Score) -> None:
+    """A file that holds something and cannot be read goes to a person, once for each question."""
+    if not error.content:
+        fail("Your answers file is empty.", hint=str(error))
+    message = f"{BY_HAND} Your answers file could not be read."
+    score.needs_review(message, hint=str(error), actual=error.content[:LONGEST_TEXT])
 
 
 def _content(name: str, submitted: SubmittedFiles) -> bytes:
@@ -153,12 +164,17 @@ class Asking:
         }
 
     def judgement(self, parts: Mapping[str, str]) -> Judgement:
-        """What the verifier says of these values; it raises Unreadable; all else is ours."""
+        """What the verifier says of these values; it raises Unreadable; all else is ours.
+
+        Raises Undecided as well, in a student's own check.
+        """
         draw = self.inputs.generator("written", self.written.question.id)
         verify = VERIFIERS[self.machine.verify]
         try:
             with at_most(PATIENCE):
                 judged = verify(Asked(self.machine, parts, self.others, draw))
+        except Misfit as error:
+            return Judgement(0.0, str(error), hint=_place(self.answer, parts))
         except AssertionError as error:  # from a check it would be a verdict on the student
             raise GraderFault(f"the verifier `{self.machine.verify}` broke") from error
         if not 0.0 <= judged.fraction <= 1.0:
@@ -167,31 +183,34 @@ class Asking:
 
 
 def _judge_machine(asking: Asking, score: Score) -> None:
-    """The weakest of all values that were handed in decides."""
+    """The weakest of all values that were handed in decides; what cannot be read, a person."""
     machine, answer = asking.machine, asking.answer
     versions = answer.versions(machine.parts)
+    if answer.unplaced and any(part not in answer.parts for part in machine.parts):
+        return _by_hand("No answer was found here, but text that may hold it.", answer, score)
     if not versions[0]:
         fail("Not answered.", hint=_where_to_write(asking.written.question, machine.parts))
-    if len(versions) > MOST_VERSIONS:
-        fail("You answered this too many times.", hint="Keep one answer and delete the others.")
     if len(versions) > 1:
         score.note(_given_twice(answer, machine))
     try:
-        judged = [(_judged(asking, parts), parts) for parts in versions]
+        judged = [(asking.judgement(parts), parts) for parts in versions[:MOST_VERSIONS]]
     except Undecided as kept:
-        score.needs_review(str(kept), actual=_shown(versions[0]))
-        return
+        return score.needs_review(str(kept), actual=_shown(versions[0]))
+    except Unreadable as error:
+        return _by_hand(str(error), answer, score, _place(answer, versions[0]))
     verdict, parts = min(judged, key=lambda each: each[0].fraction)
+    if len(versions) > MOST_VERSIONS and verdict.fraction > 0:
+        return _by_hand("You answered this too many times; keep one answer.", answer, score)
     for note in verdict.notes:
         score.note(note)
-    _say(verdict, verdict.actual or _shown(parts), machine, score)
+    return _say(verdict, verdict.actual or _shown(parts), machine, score)
 
 
-def _judged(asking: Asking, parts: Mapping[str, str]) -> Judgement:
-    try:
-        return asking.judgement(parts)
-    except Unreadable as error:
-        return Judgement(0.0, str(error), hint=_place(asking.answer, parts))
+def _by_hand(reason: str, answer: Answer, score: Score, place: str = "") -> None:
+    """Leave the verdict to a person, with all that was written."""
+    first, _, more = reason.partition("\n")
+    hint = "\n".join(filter(None, (more, place)))
+    score.needs_review(f"{BY_HAND} {first}", hint=hint, actual=answer.whole[:LONGEST_TEXT])
 
 
 def _say(verdict: Judgement, actual: str, machine: Machine, score: Score) -> None:
@@ -219,7 +238,7 @@ def _place(answer: Answer, parts: Mapping[str, str]) -> str:
     """Where the values stand, for a student who looks for a mistake in the notation."""
     values = [value for name in parts for value in answer.parts[name]]
     lines = sorted({f"line {value.line} of {value.file}" for value in values})
-    return f"It stands in {' and '.join(lines[:4])}."
+    return f"See {' and '.join(lines[:4])}."
 
 
 def _given_twice(answer: Answer, machine: Machine) -> str:
@@ -232,12 +251,12 @@ def _given_twice(answer: Answer, machine: Machine) -> str:
 
 
 def _ask_person(review: Review, answer: Answer, score: Score) -> None:
-    text = answer.text(review.part)
+    text = answer.text(review.part) or answer.unplaced
     if not text:
         fail("Not answered.", hint=f"Write your answer behind `{review.part}:`.")
     if len(text) > LONGEST_TEXT:
         score.note(f"Only the first {LONGEST_TEXT} characters of this answer are read.")
-    score.needs_review("A person reads this and decides.", actual=text[:LONGEST_TEXT])
+    score.needs_review(PERSON_READS, actual=text[:LONGEST_TEXT])
 
 
 def _where_to_write(question: Question, parts: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What people decided of free-text answers, laid over a Result as it was graded.
+"""What people decided of written answers, laid over a Result as it was graded.
 
     decisions of one answer, oldest first ── standing ──┬── undecided: none
                                                         ├── decided: one, or several that agree
@@ -17,7 +17,9 @@ from typing import Literal
 from graders import scoring
 from graders.model import CheckResult, CheckStatus, CriterionResult, Result
 
-SUFFIX = "/review"
+REVIEW, MACHINE = "/review", "/machine"
+# What a check says that the machine could not read; the reason follows.
+BY_HAND = "Needs manual grading; it costs you no points until a person has decided."
 State = Literal["undecided", "decided", "contested"]
 
 
@@ -111,8 +113,20 @@ def decided(result: Result, decisions: Iterable[Decision]) -> Result:
 
 
 def waits(found: CheckResult) -> bool:
-    """Whether this check is a free-text answer that a person decides."""
-    return found.status == "needs_review" and found.check.id.endswith(SUFFIX)
+    """Whether a person decides this check: a free text, or what the machine could not read."""
+    return found.status == "needs_review" and found.check.id.endswith((REVIEW, MACHINE))
+
+
+def unread(found: CheckResult) -> bool:
+    """Whether the machine was to judge this check, and could not read the answer."""
+    return waits(found) and found.message.startswith(BY_HAND)
+
+
+def decided_as(check: str) -> str:
+    """The name under which people decide a check: `1b`, or `1b:machine` for its machine part."""
+    if check.endswith(MACHINE):
+        return f"{check.removesuffix(MACHINE)}:{MACHINE.removeprefix('/')}"
+    return check.removesuffix(REVIEW)
 
 
 def _criterion(graded: CriterionResult, rows: Sequence[Decision]) -> CriterionResult:
@@ -132,11 +146,12 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
         return found
     fraction, notes = _fraction(holds), found.message.split("\n")[1:]
     message = "\n".join((message_of(holds), *notes))
-    return replace(found, status=_status(fraction), fraction=fraction, message=message)
+    return replace(found, status=_status(fraction), fraction=fraction, message=message, hint="")
 
 
 def _fraction(holds: Decision) -> float:
-    return holds.earned / holds.points if holds.points > 0 else 1.0
+    # Shares of a point such as .3333 add up to it but for rounding.
+    return round(holds.earned / holds.points, 9) if holds.points > 0 else 1.0
 
 
 def _status(fraction: float) -> CheckStatus:

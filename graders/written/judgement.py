@@ -22,7 +22,11 @@ class Judgement:
 
 
 class Unreadable(Exception):
-    """The answer is not of its kind; the message says what, where, and a remedy."""
+    """The machine cannot read the answer, so a person decides; the message says why."""
+
+
+class Misfit(Exception):
+    """The machine read the answer, and it cannot be correct; the message says why."""
 
 
 class Undecided(Exception):
@@ -43,6 +47,6 @@ class Asked:
     draw: np.random.Generator
 
 
-# Raises Unreadable or Undecided, and nothing else that an answer could cause; the same draw, the
-# same judgement.
+# Raises Unreadable, Misfit or Undecided, and nothing else that an answer could cause. The same draw
+# gives the same judgement.
 Verifier = Callable[[Asked], Judgement]

@@ -13,6 +13,11 @@ from itertools import pairwise
 LEADING = frozenset({
     "question", "questions", "problem", "exercise", "ex", "part", "task", "answer", "answers",
     "to", "for", "number", "no", "section", "item", "solution",
+    "aufgabe", "frage", "teil", "antwort", "lösung", "übung", "nummer",
+    "exercice", "réponse", "partie", "pregunta", "respuesta", "ejercicio", "parte",
+    "pergunta", "resposta", "exercício", "questão", "domanda", "risposta", "esercizio",
+    "vraag", "antwoord", "opgave", "pytanie", "odpowiedź", "zadanie", "soru", "cevap",
+    "вопрос", "ответ", "задача", "задание", "问题", "题", "问", "答", "答案", "問題", "問",
 })  # fmt: skip
 LONGEST_HEADING = 200
 LONGEST_ID = 8  # numbers and letters that an id has at most

@@ -8,16 +8,25 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from graders.written.placing import detach_conditions, join_text, place
+from graders.written.placing import detach_conditions, join_text, place, place_from_text
 from graders.written.split import FENCE, LOOKED_AT, Line, Split, listed, paragraphs_of
 from graders.written.wanted import Wanted, label_of, spellings
 
 _LABEL = re.compile(
     r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
-    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s*(?:\*\*|__|`|\$)*\s*"
-    r"(?P<sign>:(?!=)|：|:=|=|&=)\s*(?:\*\*|__)?"
+    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
+    r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>)\s*"
+)
+_UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, behind the label
+_STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
+_NEXT = re.compile(  # where another named value may begin on a line
+    r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
+    r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?"
+    r"(?:[:：](?!=)|→|->|=>))"
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__))$")
+_ROW = re.compile(r"^\s*\|.*\|\s*$")
+_RULE_ROW = re.compile(r"^[\s|:=-]+$")
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 _NUMERIC = re.compile(r"^\s*[\[({|+\-.\d]")
 
@@ -44,6 +53,8 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
         if chunk.part:
             split.add(chunk.part, kept, wanted)
     place(loose, wanted, split)
+    place_from_text(wanted, split)
+    _keep_strange(wanted, split)
     detach_conditions(wanted, split)
     join_text(wanted, split)
     return split
@@ -60,17 +71,22 @@ def _unlabelled(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
 
 def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
     """What the student wrote: without rules and without what the template says."""
+    own = _without_rows(_without_template(body, wanted), wanted)
+    return [
+        (number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip())
+        for number, line in _broken(own, wanted)
+    ]
+
+
+def _without_template(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     quoted = " ".join(wanted.quoted.split())
-    lines: list[Line] = []
-    between = _between(wanted)
-    for number, line in _broken(body, between):
+    for number, line in body:
         if line.lstrip().startswith(">"):
             line = line.lstrip(" >")
             words = " ".join(line.split())
             if words in quoted and (len(words.split()) > 2 or words in wanted.quoted.split("\n")):
                 line = ""
-        lines.append((number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip()))
-    return lines
+        yield number, line
 
 
 def _between(wanted: Wanted) -> re.Pattern[str] | None:
@@ -79,18 +95,58 @@ def _between(wanted: Wanted) -> re.Pattern[str] | None:
         return None
     parts = [name for part in wanted.machine for name in spellings(part)]
     names = "|".join(r"_?\{?".join(map(_either_case, part)) for part in parts)
-    return re.compile(rf"(?:[,;]|\band\b|\\q?quad)\s{{0,9}}(?=\$*(?:{names})\}}?\s{{0,9}}[=:])")
+    named = rf"[$*`]{{0,4}}\s{{0,2}}(?:{names})\}}?[$*`]{{0,4}}\s{{0,9}}"
+    return re.compile(
+        rf"(?:[,;，；、]|\b(?:and|und|et|y|e)\b|\\q?quad)\s{{0,9}}(?={named}(?:[=:：→]|->|=>))"
+        rf"|(?<=[\s(])(?={named}=(?!=))"
+    )
 
 
 def _either_case(letter: str) -> str:
+    if letter.isdigit():
+        return f"[{letter}{'₀₁₂₃₄₅₆₇₈₉'[int(letter)]}]"
     return f"[{letter.lower()}{letter.upper()}]" if letter.isalpha() else re.escape(letter)
 
 
-def _broken(body: Iterable[Line], between: re.Pattern[str] | None) -> Iterator[Line]:
+def _without_rows(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
+    """The lines, a table that names the parts as a line for each: `| q1 | ... |`."""
+    columns: list[str] = []
+    for number, line in body:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        is_row = len(wanted.machine) > 1 and wanted.kind != "table" and _ROW.match(line)
+        named = [label_of(cell, wanted) for cell in cells] if is_row else []
+        if is_row and sum(map(bool, named)) > 1:
+            columns = named
+        elif is_row and columns and not _RULE_ROW.match(line):
+            yield from (
+                (number, f"{name}: {cell}")
+                for name, cell in zip(columns, cells, strict=False)
+                if name
+            )
+        elif is_row and named[0] and len(cells) > 1:
+            yield number, f"{cells[0]}: {' '.join(cells[1:])}"
+        elif not (is_row and (columns or _RULE_ROW.match(line))):
+            columns = []
+            yield number, line
+
+
+def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
     """The lines, one broken in two where another value begins on it."""
+    between = _between(wanted)
     for number, line in body:
         pieces = between.split(line) if between and len(line) < 10 * LOOKED_AT else [line]
-        yield from ((number, piece) for piece in pieces)
+        for piece in pieces:
+            yield from ((number, each) for each in _named(piece, wanted))
+
+
+def _named(line: str, wanted: Wanted) -> Iterator[str]:
+    """The values of a line such as `1 head: ..., 2 heads: ...`, by any name of their parts."""
+    start, many = 0, len(wanted.machine) > 1 and len(line) < 10 * LOOKED_AT
+    for found in _NEXT.finditer(line) if many else ():
+        if label_of(found["name"], wanted) in wanted.machine:
+            yield line[start : found.start()]
+            start = found.start("label")
+    yield line[start:]
 
 
 def _chunks(lines: Iterable[Line], wanted: Wanted, split: Split) -> list[_Chunk]:
@@ -124,7 +180,25 @@ def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str
         return "", line
     if in_text and (equated or part in known):
         return "", line  # an explanation that speaks of `q1 = ...` answers nothing anew
-    return part, (found["open"].replace("*", "").replace("_", "") + line[found.end() :]).strip()
+    rest = line[found.end() :]
+    if found["open"] and not found["close"]:  # `**formula:** ...`
+        rest = rest.removeprefix("**").removeprefix("__")
+        if rest.count("**") == 1:
+            rest = _UNOPENED.sub("", rest)
+    opened = found["open"].replace("*", "").replace("_", "")
+    if "$" in found["name"]:  # `$k$ heads: ...`
+        opened = opened.replace("$", "")
+    return part, (opened + rest).strip()
+
+
+def _keep_strange(wanted: Wanted, split: Split) -> None:
+    """Keep what another part's lines name, where a part is missing: it may be that part."""
+    if wanted.kind == "table" or all(part in split.parts for part in wanted.machine):
+        return
+    for part in wanted.machine:
+        for each in split.parts.get(part, ()):
+            later = each.text.split("\n")[1:]
+            split.unplaced += [(each.line, line) for line in later if _STRANGE.match(line)]
 
 
 def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:

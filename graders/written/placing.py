@@ -7,27 +7,25 @@ for, the first line that looks like the value is the value, and the student is t
 import re
 from collections.abc import Sequence
 
-from graders.written.plain import NOTATION, is_empty, is_like, without_condition
+from graders.written.plain import VANISHES, has_words, is_empty, is_like, without_condition
 from graders.written.split import FENCE, LOOKED_AT, Given, Line, Split, listed, paragraphs_of
 from graders.written.wanted import Wanted
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
-_MATH = re.compile(r"\$+([^$]{1,300})\$+")
-_VECTOR = re.compile(
-    r"[\[(]\s{0,9}[-+−]?[\d.]{1,20}(?:\s{0,9}[,;]\s{0,9}|\s{1,9})[-+−\d.,; ]{1,200}[\])]"
-    r"|\\begin\{[bp]matrix\}.{1,200}?\\end\{[bp]matrix\}"
-)
 _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
 _BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")
 _WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")
-_EQUATION = re.compile(r"\s{0,9}[A-Za-z]\w{0,9}\s{0,9}=")
-# `q = β(k_a + k_b)` up to where the sentence goes on.
-_STATED = re.compile(
-    r"(?<![\w$\\{(])([A-Za-z]\w{0,3}\s{0,9}(?:=|≈)\s{0,9}[^=≈\n]{1,200}?)"
-    rf"(?=,?\s+(?!(?:{'|'.join(sorted(NOTATION - {'for', 'times'}))})\b)[a-z]{{3,}}\b"
-    r"|\s+(?:so|as|is|if|in|to)\b|[.;,]?\s*$|[.;]\s)"
-)
-_ASKED = re.compile(r"[qQM]\w{0,3}\s")  # what such questions ask for: a query, a matrix
+_MAY_HOLD = {  # what a text that may hold such a value has in it
+    "formula": re.compile(
+        r"[=≈^*+∑²³⁴ⁿ]|\\[a-z]{2,}|[α-ωΑ-Ω]\s?[(A-Za-z]|[A-Za-z]\s?[α-ω]|\d\s?[A-Za-z(]"
+    ),
+    "vector": re.compile(r"[\[(].{0,200}\d|k_?\d|zero|null", re.IGNORECASE | re.DOTALL),
+    "matrix": re.compile(r"[\[(|].{0,200}\d|[kK]", re.DOTALL),
+    "number": re.compile(r"\d"),
+    "table": re.compile(r"\d"),
+}
+_CALCULATES = re.compile(r"[^\W\d]\w*\s*(?::=|=|≈)|[*+^]")
+_READ_AMONG_WORDS = ("formula", "vector", "matrix")  # the readers of these find values in sentences
 
 
 def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
@@ -55,7 +53,8 @@ def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line
     if wanted.kind not in ("formula", "number", "vector") or len(paragraphs) < 2:
         return loose
     values = [each for each in paragraphs if _is_value(each, wanted)]
-    if len(values) != 1:
+    others = [line for each in paragraphs if each not in values for line in each]
+    if len(values) != 1 or _may_hold(others, wanted):
         return loose
     split.notes.append(
         f"line {values[0][0][0]} was read as {wanted.id}'s `{wanted.parts[0]}`, and nothing else"
@@ -89,6 +88,8 @@ def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Spl
         split.add(wanted.text, lines, wanted)
     elif any(line.strip() for _, line in lines):
         split.notes.append(f"what begins in line {lines[0][0]} belongs to no part of {wanted.id}")
+        if any(part not in split.parts for part in wanted.machine):
+            split.unplaced += lines
 
 
 def _place_value_and_text(
@@ -99,24 +100,41 @@ def _place_value_and_text(
     sentence = wanted.kind in ("choice", "true_false")
     taken = len(paragraphs[0]) if labelled else int(sentence)
     at, size = _value_in(paragraphs, wanted) or (0, taken)
-    if size == 0 and (formula := _embedded(paragraphs, wanted)):
-        split.add(part, [formula], wanted)
-        _note_reading(formula[0], wanted, split)
-        return _place_text(paragraphs, wanted, split)
+    lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
+    if size and wanted.kind in _READ_AMONG_WORDS:
+        value = paragraphs[at][:size]
+        if _may_hold([line for line in lines if line not in value], wanted):
+            split.add(part, lines, wanted)  # its reader tells the value from what is said of it
+            rest = paragraphs[at] if at or _says_more(value, wanted) else paragraphs[at][size:]
+            return _place_text([*paragraphs[:at], rest, *paragraphs[at + 1 :]], wanted, split)
     if size == 0:
         split.notes.append(
-            f"no line of {wanted.id} looks like its `{part}`, so all was read as its "
-            f"`{wanted.text}`: begin the line with `{part}:`"
+            f"no line of {wanted.id} looks like its `{part}`, so it was looked for in the text: "
+            f"begin the line with `{part}:`"
         )
+        split.guessed = True
+        if wanted.kind in _READ_AMONG_WORDS:
+            split.add(part, lines, wanted)
+        else:
+            split.unplaced += lines
         return _place_text(paragraphs, wanted, split)
     value, rest = paragraphs[at][:size], paragraphs[at][size:]
     split.add(part, value, wanted)
     if wanted.kind in ("choice", "choices", "true_false") and not _is_short(value):
-        rest = paragraphs[at]  # `False, because ...`: the reason stands on the same line
+        rest = paragraphs[at]  # `False, because ...`: the reason is on the same line
+    elif wanted.kind in _READ_AMONG_WORDS and _says_more(value, wanted):
+        rest = paragraphs[at]
     others = [*paragraphs[:at], rest, *paragraphs[at + 1 :]]
     if not labelled and any(others):
         _note_reading(value[0][0], wanted, split)
     return _place_text(others, wanted, split)
+
+
+def _may_hold(lines: Sequence[Line], wanted: Wanted) -> bool:
+    """Whether lines beside a value may hold another one."""
+    looked_for = _MAY_HOLD.get(wanted.kind or "")
+    text = "\n".join(line for _, line in lines)[: 10 * LOOKED_AT]
+    return looked_for is not None and looked_for.search(text) is not None
 
 
 def _value_in(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> tuple[int, int] | None:
@@ -129,27 +147,11 @@ def _value_in(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> tuple[int
     return None
 
 
-def _embedded(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> Line | None:
-    """The one formula or vector in a sentence: `Let $q = ...$ for large $c$.`"""
-    if wanted.kind not in ("formula", "vector"):
-        return None
-    lines = [line for paragraph in paragraphs for line in paragraph]
-    vectors = _found(_VECTOR, lines) if wanted.kind == "vector" else []
-    found = vectors or _found(_MATH, lines) or _stated(lines, wanted)
-    equations = [each for each in found if _EQUATION.match(each[1])]
-    one = equations or found
-    return one[0] if len(one) == 1 else None
-
-
-def _stated(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
-    """Equations among the words, those for what is asked where there are any."""
-    found = [each for each in _found(_STATED, lines) if is_like(each[1], wanted.kind)]
-    return [each for each in found if _ASKED.match(each[1])][:1] or found
-
-
-def _found(written: re.Pattern[str], lines: Sequence[Line]) -> list[Line]:
-    """All that a pattern finds, with the lines it stands in."""
-    return [(n, each) for n, line in lines for each in written.findall(line[: 10 * LOOKED_AT])]
+def _says_more(value: Sequence[Line], wanted: Wanted) -> bool:
+    """Whether words belong to a value that will not be taken off it as a condition."""
+    text = "\n".join(line for _, line in value)
+    alone, words = without_condition(text)
+    return has_words(alone if words and is_like(alone, wanted.kind) else text)
 
 
 def _is_short(lines: Sequence[Line]) -> bool:
@@ -169,12 +171,13 @@ def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split:
     """Several values without labels: one a line (or paragraph) in the order of the question."""
     lines = [line for paragraph in paragraphs for line in paragraph]
     count = len(wanted.machine)
-    if wanted.kind == "number" and len(lines) == 1:
-        lines = _numbers_of(lines[0])
+    if len(lines) == 1:
+        lines = _numbers_of(lines[0]) if wanted.kind == "number" else _listed(lines[0])
     groups = [[line] for line in lines] if len(lines) == count else [list(p) for p in paragraphs]
     if len(groups) != count:
         names = " and ".join(f"`{part}: ...`" for part in wanted.machine)
         split.notes.append(f"{wanted.id} has several parts: write {names}, each on its own line")
+        split.unplaced += lines
         return _place_text(paragraphs, wanted, split) if wanted.text else None
     for part, (first, *rest) in zip(wanted.machine, groups, strict=True):
         split.add(part, [(first[0], _ITEM.sub("", first[1])), *rest], wanted)
@@ -192,6 +195,36 @@ def _numbers_of(line: Line) -> list[Line]:
     return [(line[0], piece) for piece in pieces if piece]
 
 
+def _listed(line: Line) -> list[Line]:
+    """The values of a line such as `2^n, 3^n, (k+1)^n`, parted outside of brackets."""
+    pieces, depth = [""], 0
+    for sign in line[1][: 10 * LOOKED_AT]:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 and sign in ",;，；、":
+            pieces.append("")
+        else:
+            pieces[-1] += sign
+    return [(line[0], piece.strip()) for piece in pieces if piece.strip()]
+
+
+def place_from_text(wanted: Wanted, split: Split) -> None:
+    """Look for a value that is missing in the text that was given a name."""
+    missing = [part for part in wanted.machine if part not in split.parts]
+    given = split.parts.get(wanted.text, []) if wanted.text not in wanted.machine else []
+    if not missing or split.unplaced or not given or wanted.kind is None:
+        return
+    lines = [(each.line, line) for each in given for line in (*each.text.split("\n"), "")]
+    if wanted.kind in _MAY_HOLD and not _may_hold(lines, wanted):
+        return
+    if len(wanted.machine) == 1 and wanted.kind in _READ_AMONG_WORDS:
+        split.add(missing[0], lines, wanted)
+        split.notes.append(
+            f"`{missing[0]}` of {wanted.id} is empty, so it was looked for in the text"
+        )
+    else:
+        split.unplaced += lines
+
+
 def detach_conditions(wanted: Wanted, split: Split) -> None:
     """`β(k_a+k_b), where β is large`: the formula is the part before the words."""
     if wanted.kind not in ("formula", "vector"):
@@ -200,10 +233,15 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
         given = split.parts.get(part, [])
         for at, each in enumerate(given):
             value, words = without_condition(each.text)
-            if words:
+            if not words or not is_like(value, wanted.kind):
+                continue
+            # `where S = 1000` belongs to the formula as well, and another vector may be the answer.
+            vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
+            says_more = _CALCULATES.search(words) or VANISHES.search(words)
+            if not vector and not says_more:
                 given[at] = Given(value, each.line)
-                if wanted.text:
-                    _place_text([[(each.line, words)]], wanted, split)
+            if wanted.text:
+                _place_text([[(each.line, words)]], wanted, split)
 
 
 def join_text(wanted: Wanted, split: Split) -> None:

@@ -9,8 +9,10 @@ import re
 from graders.written.question import Kind
 
 _PLACEHOLDER = re.compile(
-    r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|n/?a|none given|"
-    r"<[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|\(?not answered\)?)[.!]?",
+    r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|[-–—]+|n/?a|none given|idk|no idea|no answer|"
+    r"(?:i )?(?:do not|don['’]t) know(?: yet)?|skip(?:ped)?|not done|unanswered|"
+    r"<(?![-−+\d.][-−+\d.,;\s]*>)[^<>\n]{0,60}>|\[?your answer(?: here)?\.*\]?|"
+    r"\(?not answered\)?)[.!]?",
     re.IGNORECASE,
 )
 _WRAPPERS = (
@@ -19,6 +21,8 @@ _WRAPPERS = (
 )
 _BOXED = "\\boxed{"
 _BULLET = re.compile(r"^[-*+]\s+(?=\S)")
+_BULLET_OF_LIST = re.compile(r"^[-*+]\s+(?=[\[(<⟨A-Za-z]|\d[\d.,]*\s?[*·×])")
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,400}~~|<(?:s|del|strike)>[^<>\n]{1,400}</(?:s|del|strike)>")
 _CHOICE = re.compile(r"\(?[A-Za-z]\)?(?:[.:)](?:\s.*)?|)$", re.DOTALL)
 _CHOICES = re.compile(r"[\[({]*[A-Za-z][])}]*(?:\s*(?:,|;|\band\b|&|\s)\s*\(?[A-Za-z][])}]*)*\.?$")
 _TRUTH = re.compile(r"\b(?:true|false|yes|no|t|f|wahr|falsch|correct|incorrect)\b", re.IGNORECASE)
@@ -31,6 +35,7 @@ _ZERO = re.compile(
     r"(?:(?:np|numpy|torch)\.)?zeros(?:\(.{0,30}\))?|(?:the )?(?:zero|null) vector", re.IGNORECASE
 )
 _TABLE = re.compile(r"\d")
+_ANY_WORD = re.compile(r"(?<![\\_A-Za-z{])(?:[^\W\d_]{3,}|[぀-ヿ㐀-䶿一-鿿])(?![A-Za-z_])")
 # Words that stand in formulas.
 NOTATION = frozenset({
     *("alpha", "beta", "gamma", "delta", "epsilon", "lambda", "sigma", "theta", "omega", "kappa"),
@@ -40,14 +45,23 @@ NOTATION = frozenset({
     *("frac", "left", "right", "text", "mathbf", "begin", "end", "bmatrix", "pmatrix", "for"),
 })  # fmt: skip
 _CONDITION = re.compile(
-    r"\s*[,;.(]?\s*(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|assuming|given)"
+    r"\s*[,;.(]?\s*(?:\\(?:q?quad|[ ,;]))?\s*(?:\\(?:text|mbox|textrm|mathrm)\s?\{\s?)?"
+    r"(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|assuming|given)"
     r"(?!\w)"
     r"|\s(?:(?:trainable|learnable|extra)\s)?(?:parameters?|params|scalars|in total|per layer)\b"
     r"(?!\s*[=:])",
     re.IGNORECASE,
 )
+# A scalar that is said to vanish or to be below zero: `c → 0`, `c ≪ 1`, `c → -∞`.
+_SCALAR = r"(?:[A-Za-z]|[α-ω]|\\[a-z]{2,8})"
+VANISHES = re.compile(
+    rf"(?<![\w_^/{{}}])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"
+    r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
+    r"|(?:≪|<<|\\ll\b)|<\s{0,9}[01]\b|(?:is\s)?(?:very\s)?(?:small|tiny|klein|petite?|pequeño)\b)"
+    rf"|\b(?:small|tiny|kleines?|petite?|pequeño)\s\$?(?P<scalar>{_SCALAR})(?!\w)"
+)
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
-_MUCH = re.compile(r"[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
+_MUCH = re.compile(r"(?<!\\)[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
 
 
 def is_empty(text: str) -> bool:
@@ -57,7 +71,7 @@ def is_empty(text: str) -> bool:
 
 def bare(text: str, kind: Kind | None) -> str:
     """The value without what Markdown and LaTeX put around it: fences, `$`, bold, a bullet."""
-    text = text.strip()
+    text = _STRUCK.sub(" ", text).strip()
     for _ in range(4):
         before = text
         text = _unfenced(text)
@@ -68,8 +82,8 @@ def bare(text: str, kind: Kind | None) -> str:
                 text = inner.strip()
         if text.startswith(_BOXED) and text.endswith("}"):
             text = text[len(_BOXED) : -1].strip()
-        if kind not in ("number", "vector", "matrix"):  # there `- 3` may be a number below zero
-            text = _BULLET.sub("", text)
+        below_zero = kind in ("number", "vector", "matrix")  # `- 3` may be a number
+        text = (_BULLET_OF_LIST if below_zero else _BULLET).sub("", text)
         if kind == "formula":
             text = text.rstrip(" ,;.")
         if text == before:
@@ -116,6 +130,11 @@ def _is_formula(text: str) -> bool:
         and value[word.end() :].lstrip()[:1] in _BESIDE
         for word in words
     )
+
+
+def has_words(text: str) -> bool:
+    """Whether words of any language are beside the notation."""
+    return any(word.casefold() not in NOTATION for word in _ANY_WORD.findall(text[:LONGEST_LINE]))
 
 
 def without_condition(text: str) -> tuple[str, str]:

@@ -22,10 +22,16 @@ class Given:
 
 @dataclass(slots=True)
 class Split:
-    """The values of one answer by part, several where a part is given more than once."""
+    """The values of one answer by part, several where a part is given more than once.
+
+    `unplaced` are lines that may hold a part which is missing; `guessed` says that a value was
+    looked for in a text, because no line was one.
+    """
 
     parts: dict[str, list[Given]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    unplaced: list[Line] = field(default_factory=list)
+    guessed: bool = False
 
     def add(self, part: str, lines: Sequence[Line], wanted: Wanted) -> None:
         """Keep these lines as a value of the part, unless nothing stands there."""

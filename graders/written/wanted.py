@@ -16,7 +16,7 @@ TEXT = frozenset({
     "argument", "why", "because", "comment", "derivation", "discussion",
 })  # fmt: skip
 _NUMBERS = {
-    **{"one": "1", "two": "2", "three": "3", "four": "4"},
+    **{"one": "1", "single": "1", "two": "2", "three": "3", "four": "4"},
     **{"first": "1", "second": "2", "third": "3", "fourth": "4"},
 }
 _LETTERS = {"query": "q", "queries": "q", "key": "k", "keys": "k", "value": "v", "values": "v"}
@@ -25,6 +25,8 @@ _SPLITS = {
     **{"training": "train", "testing": "test"},
 }
 _SAME = {**_NUMBERS, **_SPLITS}
+_PRAISE = frozenset({"best", "highest", "top", "optimal", "my"})  # `Best training epoch`
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,5 +100,8 @@ def _begun(label: str, wanted: Wanted) -> Iterable[str]:
 
 def _key(label: str) -> str:
     """The label without case, marks and spaces: `q_1`, `$q_{1}$` and `Q1` are one."""
-    words = re.findall(r"\d+|[^\W\d_]+", re.sub(r"\\(?:text|mathrm|mathbf|bm)\b", "", label[:60]))
-    return "".join(_SAME.get(word.casefold(), word.casefold()) for word in words)
+    text = re.sub(r"\\(?:text|mathrm|mathbf|bm)\b", "", label[:60]).translate(_LOWERED)
+    words = [word.casefold() for word in re.findall(r"\d+|[^\W\d_]+", text)]
+    if len(words) > 1 and words[0] in _PRAISE:
+        del words[0]
+    return "".join(_SAME.get(word, word) for word in words)

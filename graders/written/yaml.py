@@ -43,6 +43,7 @@ class YamlAnswers:
 
     found: list[Section] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
 
 
 def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
@@ -88,6 +89,8 @@ def _collect(
             remedy = f"; did you mean `{near}`?" if near else ""
             note = f"the key `{key.text[:80]}` in line {key.line} is no question{remedy}"
             answers.notes.append((near, note))
+            if near and (shown := _shown(value, wanted[near]).strip()):
+                answers.unread.append((near, f"{key.text}: {shown}"))
 
 
 def _as_mapping(node: Node) -> Node:

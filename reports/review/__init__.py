@@ -1,4 +1,4 @@
-"""The local page where people decide free-text answers."""
+"""The local page where people decide written answers."""
 
 from reports.review.server import serve
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graders.model import Result
-from graders.written.decisions import SUFFIX, Decision
+from graders.written.decisions import Decision, decided_as
 from reports.review.frame import Frame, frame
 from reports.review.sessions import Session
 from reports.review.sheet import Problem
@@ -96,7 +96,7 @@ def _recent(site: Site) -> tuple[Said, ...]:
     said = []
     for row in latest:
         answer = known.get((row.submission, row.check, row.answer))
-        question = row.check.removesuffix(SUFFIX)
+        question = decided_as(row.check)
         address = answer_address(question, answer.handle) if answer else ""
         said.append(Said(row, question, answer.place if answer else 0, address))
     return tuple(said)

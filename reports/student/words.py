@@ -10,7 +10,7 @@ MATHEMATICS = re.compile(r"[=^√≤≥⁇□→·×]|θ| becomes |equation|hand
 GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")
 DECIDED = re.compile(r"^(.+ of .+ points), decided by a person\.$")
 ITEM = re.compile(r"^(Given|Not given): (.*?)(?: \(([+-][0-9.]+)\))?$")
-REVIEW = "/review"
+REVIEW, MACHINE = "/review", "/machine"
 OPEN = ("failed", "partial")
 
 
@@ -69,7 +69,8 @@ def split_hint(hint: str) -> Hint:
 def judged(found: CheckResult) -> Judged | None:
     """The decision that a check's message holds; None where no person decided."""
     first, *lines = found.message.split("\n")
-    points = DECIDED.match(first) if found.check.id.endswith(REVIEW) else None
+    written = found.check.id.endswith((REVIEW, MACHINE))
+    points = DECIDED.match(first) if written else None
     if points is None:
         return None
     items = [(line, ITEM.match(line)) for line in lines]
@@ -85,8 +86,8 @@ def command(graded: CriterionResult, result: Result) -> Command | None:
     """
     if graded.criterion.visibility != "visible":
         return None
-    machine = [each for each in graded.checks if not each.check.id.endswith(REVIEW)]
-    if not any(each.status in OPEN for each in machine):
+    found = [each for each in graded.checks if not each.check.id.endswith(REVIEW)]
+    if not any(each.status in OPEN and judged(each) is None for each in found):
         return None
     names = (result.assignment, graded.criterion.id)
     assignment, criterion = (shlex.quote(name) for name in names)

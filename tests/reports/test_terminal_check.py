@@ -6,6 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from graders.model import Check, Criterion
+from graders.written.decisions import BY_HAND
 from reports.terminal import OUT, ScoreTable
 from reports.terminal_check import Unseen, show_check
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
@@ -198,3 +199,10 @@ def test_a_batch_shows_first_who_needs_a_person(capsys, make_result, incomplete)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("zoe")
     assert lines[-1] == "and 21 more: out/grades.csv"
+
+
+def test_what_the_machine_could_not_read_is_told_with_the_reason(said, make_result):
+    waiting = check_result("needs_review", message=f"{BY_HAND} Dots.", check_id="1a/machine")
+    lines = "\n".join(said(make_result(criterion_result(ANSWER, waiting))))
+    assert "costs you no points" in lines
+    assert "Dots." in lines

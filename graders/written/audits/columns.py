@@ -8,6 +8,8 @@ from graders.written.audits.figure import undressed
 _WORD = re.compile(r"[a-zηα#]+", re.IGNORECASE)
 _RATE = frozenset({"lr", "rate", "η", "learningrate", "eta", "stepsize"})
 _EPOCH = frozenset({"epoch", "epochs", "ep", "eps", "nepochs", "numepochs", "iterations"})
+_TRAINED = frozenset({"train", "training", "trained"})
+_COUNTED = frozenset({"epochs", "num", "number", "n", "total", "count"})
 _BATCH = frozenset({"bs", "batch", "batchsize", "bsz"})
 _SPLITS: Mapping[str, str] = {
     **dict.fromkeys(("train", "training", "tr", "trn"), "train"),
@@ -75,6 +77,9 @@ def _setting(words: set[str], name: str) -> str:
     if words & _RATE or name == "α":
         return "lr"
     split = any(word in _SPLITS for word in words)
+    trained = bool(words & _TRAINED) and bool(words & _COUNTED)  # `Training epochs`
+    if words & _EPOCH and trained and not words & _ACCURACY and not words & _LOSS:
+        return "epochs"
     if words & _EPOCH and not split and not words & _ACCURACY and not words & _LOSS:
         return "epochs"
     return ""

@@ -73,8 +73,11 @@ def _log_choose(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
 def majority_class(figure: Figure, name: str, split: Split) -> Finding | None:
     """The finding on an accuracy that shows no learning; None where it does or nothing is known."""
     found = fit(figure, split.items)
-    if not split.majority or not found.possible or found.powerless:
+    if not split.majority or not found.possible:
         return None
+    if found.powerless:  # few digits, and the largest count that they allow
+        below = not split.population and found.high < split.majority
+        return _no_better(figure, name, split, found.high) if below else None
     if split.population:
         low, high = chance_range(split)
         return _by_chance(figure, name, (low, high)) if low <= found.low <= high else None

@@ -26,7 +26,11 @@ _AFTER = re.compile(
     rf"(?:the\s+)?(?P<name>{_SPLIT})\b",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"(?<![\w.])(\d{1,5})[\s-]+epochs?\b", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"(?<![\w.])(\d{1,5})[\s-]+(?:training\s+)?epochs?\b(?:\s+of\s+(?:training|fine-?tuning))?",
+    re.IGNORECASE,
+)
+_BATCHES = re.compile(r"\bbatch(?:es)?\s+of\s+(?:size\s+)?(\d{1,6})\b", re.IGNORECASE)
 _CHOSEN = re.compile(r"\bchosen[\"']?\s*[:=]\s*[\"']?(?:yes|true|x|1|✓)\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"\b(?:model|name|method|run)(?:_name)?[\"']?\s*[:=]\s*[\"']?([\w./\-]{2,60})(?![\w./\-]|\s*[=:])",
@@ -60,7 +64,9 @@ def _of_line(at: int, line: str, further: Names | None) -> Iterator[Named]:
         yield Named(at, "label", text=label[1])
     after = list(_AFTER.finditer(line))
     rest = _AFTER.sub(lambda each: "|" * len(each[0]), line)
-    found = [*_named(rest, further), *_counted(rest)]
+    counted = list(_counted(rest))
+    rest = _BEFORE.sub(lambda each: "|" * len(each[0]), rest)
+    found = [*_named(rest, further), *counted]
     found += [(each.start(), meaning(each["name"]), each["value"]) for each in after]
     for _, name, value in sorted(found):
         figure = figure_in(value)
@@ -71,9 +77,10 @@ def _of_line(at: int, line: str, further: Names | None) -> Iterator[Named]:
 
 
 def _counted(line: str) -> Iterator[tuple[int, str, str]]:
-    """`7 epochs`."""
-    for found in _BEFORE.finditer(line):
-        yield found.start(), "epochs", found[1]
+    """`7 epochs` and `batches of 64`."""
+    for name, pattern in (("epochs", _BEFORE), ("batch_size", _BATCHES)):
+        for found in pattern.finditer(line):
+            yield found.start(), name, found[1]
 
 
 def _named(line: str, further: Names | None) -> Iterator[tuple[int, str, str]]:

@@ -180,8 +180,12 @@ def _stripped(cells: "Sequence[str] | Iterator[str]") -> Cells:
 def _rows(paragraph: Sequence[Line], split: Splitter) -> tuple[list[Row], list[Line]]:
     rows: list[Row] = []
     rest: list[Line] = []
+    width = max((len(split(line)) for _, line in paragraph), default=0)
     for at, line in paragraph:
         cells = split(line)
+        numbered = split is _by_gap and re.search(r"\d", line) is not None
+        if numbered and len(cells) < width == len(_by_blank(line)):
+            cells = _by_blank(line)  # a long name left a single blank before its number
         if len(cells) > 1 and not _RULE.fullmatch(line):
             rows.append(Row(at, cells))
         elif not _RULE.fullmatch(line):

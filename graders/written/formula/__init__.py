@@ -1,8 +1,17 @@
 """Formulas as people type them: read by a grammar, shaped, computed, never executed."""
 
-from graders.written.formula.errors import FormulaError
+from graders.written.formula.errors import FormulaError, Mismatch
 from graders.written.formula.evaluation import Value, evaluate
 from graders.written.formula.parser import Formula, parse
 from graders.written.formula.polynomial import Monomial, polynomial
 
-__all__ = ["Formula", "FormulaError", "Monomial", "Value", "evaluate", "parse", "polynomial"]
+__all__ = [
+    "Formula",
+    "FormulaError",
+    "Mismatch",
+    "Monomial",
+    "Value",
+    "evaluate",
+    "parse",
+    "polynomial",
+]

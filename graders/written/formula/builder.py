@@ -1,11 +1,13 @@
 """Turns lark's parse into the formula's own nodes, and keeps them within bounds."""
 
+from functools import reduce
 from typing import Any, Literal, cast
 
 from lark import Token
 from lark.visitors import Transformer_NonRecursive
 
 from graders.written.formula.errors import FormulaError
+from graders.written.formula.sums import MEMBERS
 from graders.written.formula.tree import (
     Added,
     Call,
@@ -19,6 +21,7 @@ from graders.written.formula.tree import (
     Product,
     Total,
     Transposed,
+    substituted,
     walk,
 )
 from graders.written.formula.vocabulary import INDICES, Vocabulary
@@ -145,10 +148,29 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         return self.raised([self.call([found[0], *found[3:]]), found[1], found[2]])
 
     def total(self, found: list[Any]) -> Node:
-        index = str(found[0])
+        index, _, members = str(found[0]).partition(MEMBERS)
+        at = found[0].start_pos
         if index in ("sum", "∑"):
-            index = self.only_index(found[2], found[0].start_pos)
-        return self.new(Total(index, None, None, found[2], found[0].start_pos))
+            index = self.only_index(found[2], at)
+        if members:
+            terms = [self.term(found[2], index, each, at) for each in members.split(",")]
+            return reduce(lambda left, right: self.new(Added(left, right, False, at)), terms)
+        return self.new(Total(index, None, None, found[2], at))
+
+    def term(self, body: Node, index: str, member: str, at: int) -> Node:
+        """What a sum adds for one of its members: `k_a` of `k_i`."""
+        names = {node.name for node in walk(body) if isinstance(node, Name)}
+        below = {each for each in names if each.partition("_")[2] == index}
+        given: dict[str, Node] = {}
+        for each in below:
+            name = f"{each.partition('_')[0]}_{member}"
+            if name not in self.words.names:
+                raise FormulaError(f"The name `{name[:40]}` is not known here.", at)
+            given[each] = Name(name, at)
+        if not given:
+            raise FormulaError("Nothing in this sum has its index.", at)
+        self.count += sum(1 for _ in walk(body))
+        return self.new(substituted(body, given))
 
     def bounded_total(self, found: list[Any]) -> Node:
         at = found[0].start_pos

@@ -24,6 +24,14 @@ class FormulaError(Exception):
         return f"{line}\n{' ' * caret}^"
 
 
+class Mismatch(FormulaError):
+    """A formula was read, and its shapes do not go together: it is wrong, not unreadable."""
+
+    def within(self, text: str) -> "Mismatch":
+        """The same error, able to show the text that it points into."""
+        return Mismatch(self.message, self.position, text)
+
+
 def shown(character: str) -> str:
     """One column for one character, whatever it is."""
     return (

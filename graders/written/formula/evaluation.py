@@ -7,11 +7,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from graders.written.formula.errors import FormulaError
+from graders.written.formula.errors import FormulaError, Mismatch
 from graders.written.formula.functions import apply
 from graders.written.formula.parser import Formula
 from graders.written.formula.shapes import (
     LARGEST,
+    Ambiguous,
     Array,
     ShapeError,
     Typed,
@@ -39,7 +40,7 @@ from graders.written.formula.tree import (
 )
 
 Value: TypeAlias = float | np.float64 | Array
-LONGEST_SUM = 64
+LONGEST_SUM = 100
 MOST_STEPS = 20_000
 # Steps that one costs at the largest size; BLAS gets slow where others use the processor.
 COSTS = {"product": 20, "inv": 800, "pinv": 5000}
@@ -55,8 +56,9 @@ def evaluate(
 ) -> Array | np.float64:
     """A scalar, a vector, or a matrix (a transposed vector is a matrix of one row).
 
-    `families` holds the members of `a_i` under `a`. Overflow is inf, not an error. Raises
-    FormulaError where shapes do not go together, a name has no value or two sides of `=` differ.
+    `families` holds the members of `a_i` under `a`. Overflow is inf, not an error. Raises Mismatch
+    where shapes do not go together, FormulaError where a name has no value or two sides of `=`
+    differ.
     """
     members = {name.partition("_")[0]: each for name, each in (families or {}).items()}
     try:
@@ -105,10 +107,12 @@ class Evaluation:
         self.spend(1, node)
         try:
             return self.computed(node)
-        except ShapeError as error:
+        except Ambiguous as error:
             raise FormulaError(str(error), node.at) from None
+        except ShapeError as error:
+            raise Mismatch(str(error), node.at) from None
         except np.linalg.LinAlgError:
-            raise FormulaError("This matrix has no inverse.", node.at) from None
+            raise Mismatch("This matrix has no inverse.", node.at) from None
 
     def spend(self, steps: int, node: Node) -> None:
         """Raise once too much was computed."""

@@ -4,7 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from graders.written.formula.shapes import ShapeError, Typed, multiply, power, square, transpose
+from graders.written.formula.shapes import (
+    Ambiguous,
+    ShapeError,
+    Typed,
+    multiply,
+    power,
+    square,
+    transpose,
+)
 
 MINUS_ONE = Typed("scalar", np.float64(-1))  # type: ignore[arg-type]
 OF_SCALARS: dict[str, Callable[..., np.float64]] = {
@@ -26,7 +34,7 @@ def apply(function: str, arguments: list[Typed]) -> Typed:
 def norm(value: Typed) -> Typed:
     """The length of a vector or the size of a scalar."""
     if value.kind not in ("scalar", "vector", "row"):
-        raise ShapeError(f"A norm is taken of vectors here, not of {value}.")
+        raise Ambiguous(f"A norm is taken of vectors here, not of {value}.")
     return Typed("scalar", np.asarray(np.sqrt(np.sum(value.array**2))))
 
 
@@ -43,7 +51,9 @@ def outer(left: Typed, right: Typed) -> Typed:
 
 
 def dot(left: Typed, right: Typed) -> Typed:
-    """`a^T b`."""
+    """`a^T b` of two vectors; with a matrix the product, as `np.dot` has it."""
+    if "matrix" in (left.kind, right.kind) or "identity" in (left.kind, right.kind):
+        return multiply(left, right)
     return multiply(transpose(column(left)), column(right))
 
 

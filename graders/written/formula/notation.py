@@ -49,12 +49,14 @@ PSEUDO_INVERSE = re.compile(r"\^\s*(?:\{\s*[†+]\s*\}|†|\+(?=\s*(?:$|[)*])))"
 LATE_SUBSCRIPT = re.compile(
     r"[⊤'](\s*_\s*(?:\{[^{}]*\}|[A-Za-z0-9](?=[A-Za-z]*_)|[A-Za-z0-9]+|[α-ω]))"
 )
+INDEXED = re.compile(r"([A-Za-z]+|[α-ω])\[\s?([A-Za-z]|\d{1,3})\s?(?:,\s?:\s?)?\]")
 END = re.compile(r"[\s.,;:!]+$")
 CONDITION = re.compile(
     r"(?:[,;]\s*|\s*\()\s*(?:[A-Za-z]+|[α-ω])\s*(?:≫|>>?|→|->)\s*[^,;=]{1,40}$"
     r"|\s*∈\s*R\b[^=]{0,20}$"
 )
 OF_SUM = re.compile(r"(?:sum|[∑Σ])\s*_\s*[A-Za-z]\s*$")
+BARE_NAME = re.compile(r"[\s#]*(?:[A-Za-z]+|[α-ωΑ-Ω])(?:\s*_\s*(?:\{[^{}]*\}|\w+))?[\s:']*")
 LEFT_SIDE = re.compile(
     r"\s*#?\s*([A-Za-z]+|[α-ωΑ-Ω])[\w\s,'_{}^⊤#-]{0,60}([(\[].{0,80}[)\]])?[\s:]*", re.DOTALL
 )
@@ -70,7 +72,14 @@ def normalised(text: str, names: frozenset[str]) -> Marked:
     marked = marked.replace(ESCAPED, lambda match: UNESCAPED.get(match[0], "\\"))
     marked = marked.unwrap(LOWERED, "_{", "}").unwrap(RAISED, "^{", "}")
     marked = without_latex(plain_characters(numbers_joined(marked)))
+    marked = marked.replace(INDEXED, lambda match: with_subscript(match, names))
     return without_tail(with_transposes(without_python(marked), names))
+
+
+def with_subscript(match: re.Match[str], names: frozenset[str]) -> str:
+    """`key[0]` and `k[a, :]` as `key_0` and `k_a`, where the question has such a name."""
+    name = f"{GREEK.get(match[1], match[1])}_{match[2]}"
+    return f"{match[1]}_{match[2]}" if name in names else match[0]
 
 
 def numbers_joined(marked: Marked) -> Marked:
@@ -142,4 +151,4 @@ def is_left_side(text: str, words: Vocabulary) -> bool:
     if match is None:
         return False
     name = GREEK.get(match[1], match[1])
-    return match[2] is None or not words.extends(name, ())
+    return not words.extends(name, ()) or BARE_NAME.fullmatch(text) is not None

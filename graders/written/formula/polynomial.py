@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TypeAlias
 
-from graders.written.formula.errors import FormulaError
+from graders.written.formula.errors import FormulaError, Mismatch
 from graders.written.formula.parser import Formula
 from graders.written.formula.tree import (
     Added,
@@ -28,7 +28,7 @@ MOST_DIGITS = 300
 def polynomial(formula: Formula) -> Mapping[Monomial, Fraction]:
     """The expanded polynomial, without terms that are zero; O(...) and Θ(...) are dropped.
 
-    Raises FormulaError at what belongs to no polynomial.
+    Raises FormulaError at what belongs to no polynomial, Mismatch where it grows like none.
     """
     try:
         found = [expanded(tree) for tree in formula.trees]
@@ -67,7 +67,10 @@ def no_polynomial(node: Node) -> FormulaError:
     """What to say of anything else."""
     if isinstance(node, Transposed):
         return FormulaError("A transpose has no place in a count.", node.at)
-    return FormulaError("Only sums, products and whole powers of names are expected here.", node.at)
+    message = "Only sums, products and whole powers of names are expected here."
+    if isinstance(node, Call) and node.function in ("log", "log2", "log10", "sqrt", "exp"):
+        return Mismatch(message, node.at)
+    return FormulaError(message, node.at)
 
 
 def exact(text: str, at: int) -> Fraction:
@@ -129,7 +132,7 @@ def inverse(terms: Polynomial, node: Node) -> Polynomial:
 def raised(base: Polynomial, exponent: Polynomial, node: Node) -> Polynomial:
     """A whole power."""
     if set(exponent) - {()}:
-        raise FormulaError("A count has no name in an exponent.", node.at)
+        raise Mismatch("A count has no name in an exponent.", node.at)
     times_ = exponent.get((), Fraction())
     if times_.denominator != 1 or abs(times_) > HIGHEST:
         raise FormulaError("Only small whole exponents are expected here.", node.at)

@@ -7,7 +7,7 @@ from graders.written.formula.characters import GREEK
 from graders.written.formula.errors import FormulaError
 from graders.written.formula.marked import Marked
 from graders.written.formula.subscripts import BELOW, DIGITS, read_name, said
-from graders.written.formula.sums import header
+from graders.written.formula.sums import MEMBERS, header
 from graders.written.formula.vocabulary import (
     APPLIED,
     FOREIGN,
@@ -143,7 +143,8 @@ class Scanner:
         tail = BELOW.match(text, match.end()) is not None or self.numbered(match)
         power = POWER_NEXT.match(text, match.end()) is not None
         pieces = self.words.pieces(run, tail=tail, power=power or run == "e")
-        self.refuse_prose(run, pieces, match.start())
+        if not tail:
+            self.refuse_prose(run, pieces, match.start())
         start = match.start()
         for piece in pieces:
             if self.place > start:
@@ -234,7 +235,8 @@ class Scanner:
         head = header(self.marked, end)
         if head.low is None or head.high is None:
             sign = "∑" if self.marked.text[start] != "s" else "sum"
-            self.put("SUM", head.index or sign, start, head.end)
+            over = MEMBERS + ",".join(head.over) if head.over else ""
+            self.put("SUM", (head.index or sign) + over, start, head.end)
         else:
             self.put("RANGE", head.index, start, head.end)
             self.bounds(head.low, head.high, (start, head.end))

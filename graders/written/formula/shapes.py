@@ -18,6 +18,10 @@ class ShapeError(Exception):
     """Two shapes that do not go together; the message is a sentence for the student."""
 
 
+class Ambiguous(ShapeError):
+    """Shapes that go together only as a reader chooses to take the notation."""
+
+
 @dataclass(frozen=True, slots=True)
 class Typed:
     """A value and its kind; everything but scalars and the identity has two dimensions."""
@@ -57,7 +61,7 @@ def sized(value: Typed, size: int | None) -> Typed:
     if value.kind != "identity":
         return value
     if size is None:
-        raise ShapeError("The size of I is not clear here.")
+        raise Ambiguous("The size of I is not clear here.")
     return Typed("matrix", value.array * np.eye(size))
 
 
@@ -69,7 +73,7 @@ def add(left: Typed, right: Typed) -> Typed:
     if left.kind == right.kind and left.array.shape == right.array.shape:
         return Typed(left.kind, left.array + right.array)
     if {left.kind, right.kind} == {"row", "vector"}:
-        raise ShapeError("A vector and a transposed vector cannot be added.")
+        raise Ambiguous("A vector and a transposed vector cannot be added.")
     hint = (
         " Did you mean a multiple of I?" if {left.kind, right.kind} == {"scalar", "matrix"} else ""
     )
@@ -110,7 +114,7 @@ def scaled(left: Typed, right: Typed) -> Typed:
 def vectors(left: Typed, right: Typed, operator: str) -> tuple[Typed, Typed]:
     """Two vectors, one of them transposed as the operator says."""
     if operator not in ("·", "⊗"):
-        raise ShapeError(
+        raise Ambiguous(
             "Two vectors stand side by side; did you mean k_a^T k_b (a scalar)"
             " or k_a k_b^T (a matrix)?"
         )
@@ -138,10 +142,10 @@ def power(base: Typed, exponent: Typed) -> Typed:
     if base.array.ndim == 0:
         return Typed(base.kind, np.asarray(np.power(base.array, exponent.array)))
     if base.kind in ("vector", "row"):
-        raise ShapeError("A vector has no powers; did you mean norm(x)^2 or x^T x?")
+        raise Ambiguous("A vector has no powers; did you mean norm(x)^2 or x^T x?")
     whole = float(exponent.array)
     if not whole.is_integer() or abs(whole) > 16:
-        raise ShapeError("A matrix has whole powers only, up to 16.")
+        raise Ambiguous("A matrix has whole powers only, up to 16.")
     if base.array.shape[0] != base.array.shape[1]:
         raise ShapeError(f"Only a square matrix has powers, not {base}.")
     return Typed("matrix", np.linalg.matrix_power(base.array, int(whole)))

@@ -7,27 +7,39 @@ from graders.written.formula.errors import FormulaError
 from graders.written.formula.marked import Marked
 
 BELOW = re.compile(
-    r"\s*_\s*(?:\{([^{}]*)\}|\(([^()]*)\)|([A-Za-z]\s*=\s*\d+|[A-Za-z](?![A-Za-z])|\d+))"
+    r"\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\(([^()]*)\)"
+    r"|([A-Za-z]\s*=\s*\d+|[A-Za-z](?![A-Za-z])|\d+))"
 )
 ABOVE = re.compile(r"\s*\^\s*(?:\{([^{}]*)\}|\(([^()]*)\)|(\d+|[A-Za-z]))|\s*(⊤)")
 DOTS = r"(?:…|\.\.+|,\s*(?:…|\.\.+)\s*,|\bto\b|:)"
+OF_LIST = re.compile(  # `i ∈ {a, b}` and `i = a, b`
+    r"\s*(?P<index>[A-Za-z])\s*(?:(?:∈|\bin\b)\s*[({](?P<set>[^(){}…]*)[)}]"
+    r"|=(?P<list>[^(){}…,]+(?:,[^(){}…,]+)+))\s*"
+)
+OF_NAME = re.compile(r"\s*[A-Za-z]\s*(?:∈|\bin\b)\s*[^\W\d]\w*\s*")
+MEMBERS = "∈"  # parts an index from its members
+MEMBER = re.compile(r"\w{1,9}")
 FORMS = (
     re.compile(rf"\s*(?P<index>[A-Za-z])\s*=(?P<low>.+?){DOTS}(?P<high>.+)", re.DOTALL),
     re.compile(r"(?P<low>[^≤<]+)[≤<]=?\s*(?P<index>[A-Za-z])\s*(?:≤|<=)(?P<high>.+)", re.DOTALL),
     re.compile(r"\s*(?P<index>[A-Za-z])\s*=(?P<low>.+)", re.DOTALL),
-    re.compile(r"\s*(?P<index>[A-Za-z])\s*(?:[∈≤<].*)?", re.DOTALL),
+    re.compile(r"\s*(?P<index>[A-Za-z])\s*(?:(?:[∈≤<]|\bin\b).*)?", re.DOTALL),
     re.compile(r"\s*(?P<index>)(?P<low>\d+)\s*"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The index, the bounds as far as they are given, and where all this ends."""
+    """The index, the bounds as far as they are given, and where all this ends.
+
+    `over` are the members of the index where they are listed one by one.
+    """
 
     index: str
     low: Marked | None
     high: Marked | None
     end: int
+    over: tuple[str, ...] = ()
 
 
 def header(marked: Marked, start: int) -> Header:
@@ -41,8 +53,29 @@ def header(marked: Marked, start: int) -> Header:
     high = inside(marked, above) if above else None
     if below is None:
         return Header("", None, high, end)
-    index, low, last = lower(inside(marked, below))
+    bound = inside(marked, below)
+    if members := OF_LIST.fullmatch(bound.text):
+        return listed(bound, members, end)
+    if OF_NAME.fullmatch(bound.text):
+        raise FormulaError("Say over which members the sum runs.", bound.origin[0])
+    index, low, last = lower(bound)
     return Header(index, low, high or last, end)
+
+
+def listed(bound: Marked, members: re.Match[str], end: int) -> Header:
+    """The members of a sum that are listed; numbers in a row are bounds."""
+    name = "set" if members["set"] is not None else "list"
+    first = members.start(name)
+    found = list(MEMBER.finditer(bound.text, first, members.end(name)))
+    over = tuple(each[0] for each in found)
+    if ",".join(over) != "".join(members[name].split()) or not over:
+        raise FormulaError("The members of this sum cannot be read.", bound.origin[0])
+    if not all(each.isdecimal() for each in over):
+        return Header(members["index"], None, None, end, over)
+    if [int(each) for each in over] != list(range(int(over[0]), int(over[0]) + len(over))):
+        raise FormulaError("Write out this sum, term by term.", bound.origin[0])
+    low, high = (bound.part(*each.span()) for each in (found[0], found[-1]))
+    return Header(members["index"], low, high, end)
 
 
 def inside(marked: Marked, match: re.Match[str]) -> Marked:

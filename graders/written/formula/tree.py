@@ -1,7 +1,7 @@
 """The nodes of a formula; each knows where in the student's text it stands."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 Operator = Literal["*", "·", "⊗", "/", ""]
@@ -115,3 +115,17 @@ def walk(node: Node) -> Iterator[Node]:
     while waiting:
         yield (each := waiting.pop())
         waiting += children(each)
+
+
+def substituted(node: Node, given: Mapping[str, Node]) -> Node:
+    """The tree with these names replaced by what they stand for."""
+    if isinstance(node, Name):
+        return given.get(node.name, node)
+    changed: dict[str, object] = {}
+    for each in fields(node):
+        below = getattr(node, each.name)
+        if isinstance(below, tuple):
+            changed[each.name] = tuple(substituted(one, given) for one in below)
+        elif isinstance(below, Node):
+            changed[each.name] = substituted(below, given)
+    return replace(node, **changed)  # type: ignore[arg-type]

@@ -14,8 +14,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit, Unreadable
 from graders.written.reading.number import LARGEST, cell
+from graders.written.reading.words import narrow
 
 Array = NDArray[np.float64]
 LONGEST = 8000  # characters
@@ -49,10 +50,14 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=[\])}\d])\s*\(\s*[A-Za-z][A-Za-z .]{1,40}\)\s*$"), ""),
     (re.compile(r"\\in\b.*$|∈.*$", re.MULTILINE), " "),
 )  # fmt: skip
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
+_SAID = re.compile(r"(?<![\\\w{.])(?!array|tensor|torch|matrix|numpy|np|ln|pi)[^\W\d_]{2,}")
+_WORDLESS = re.compile(r"[^A-Za-zα-ωΑ-Ω]*")
 _LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")
 _ZEROS = re.compile(
     r"(?:(?:np|numpy|torch)\s*\.\s*)?zeros\s*\(.{0,30}\)|(?:the )?(?:zero|null)[\s-]*vector|"
-    r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?|0\s*vector|(?:the )?origin|all zeros",
+    r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?(?:\s*_\s*\{?\d\}?)?|0\s*vector|(?:the )?origin|all zeros|"
+    r"(?:der )?nullvektor|(?:el )?vector (?:cero|nulo)|(?:le )?vecteur nul|零向量|vettore nullo",
     re.IGNORECASE,
 )
 _OPEN, _CLOSE = "([{", ")]}"
@@ -71,28 +76,36 @@ class _Body:
 
 
 def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
-    """The array in one of the shapes; (3,), (1, 3) and (3, 1) are one. Raises Unreadable."""
+    """The array in one of the shapes; (3,), (1, 3) and (3, 1) are one.
+
+    Raises Unreadable, and Misfit where there are plainly more or fewer numbers.
+    """
     if len(text) > LONGEST:
         raise Unreadable(f"The answer is longer than {LONGEST} characters: write only the numbers.")
+    alone = text.count("=") < 2 and _SAID.search(text) is None
     text = _plain(text)
     if zero := _zero(text, shapes):
         return np.zeros(zero)
-    errors = []
-    for reading in _readings(text):
+    if _THOUSANDS.fullmatch(text):
+        raise Unreadable(f"`{text[:40]}` may be one number: write a vector in brackets.")
+    errors: list[Exception] = []
+    readings = list(_readings(text))
+    for reading in readings:
         try:
             found = _shaped(_values(reading), shapes)
-        except Unreadable as error:
+        except (Misfit, Unreadable) as error:
             errors.append(error)
             continue
         if not np.all(np.abs(found) <= LARGEST):
-            raise Unreadable("A number is larger than 1,000,000: write smaller numbers.")
+            raise Unreadable("A number is too large for the machine: write smaller numbers.")
         return found
-    raise errors[0]
+    plain = alone and len(readings) == 1 and _WORDLESS.fullmatch(text) is not None
+    raise errors[0] if plain else Unreadable(str(errors[0]))
 
 
 def _plain(text: str) -> str:
     """The text with one kind of brackets and separators, behind the last `=`."""
-    text = "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
+    text = "\n".join(" ".join(line.split()) for line in narrow(text).splitlines() if line.strip())
     for pattern, put in _REPLACED:
         text = pattern.sub(put, text)
     text = text.strip().strip("*").strip()
@@ -151,10 +164,11 @@ def _body(text: str) -> _Body:
     before, after = text[:start].strip().rstrip("*·× "), text[end + 1 :].strip()
     before = re.sub(r"\\(?:cdot|times)\s*$", "", before).strip()
     after = after.strip(" .;,")
-    inner = _body(text[start + 1 : end]) if not before and not after else None
-    if inner is not None and inner.factor == 1.0 and inner.inside != text[start + 1 : end]:
-        return inner
-    return _Body(text[start + 1 : end], _factor(before, after))
+    inner = _body(text[start + 1 : end])
+    factor = _factor(before, after)
+    if inner.factor == 1.0 and inner.inside != text[start + 1 : end]:
+        return _Body(inner.inside, factor)
+    return _Body(text[start + 1 : end], factor)
 
 
 def _factor(before: str, after: str) -> float:
@@ -252,7 +266,7 @@ def _shaped(rows: list[list[float]], shapes: Sequence[tuple[int, ...]]) -> Array
             return found.reshape(shape)
     wanted = " or ".join(_shown(shape) for shape in shapes)
     given = _shown(found.shape if 1 not in found.shape else (found.size,))
-    raise Unreadable(f"This has {given}, but {wanted} are asked for.")
+    raise Misfit(f"This has {given}, but {wanted} are asked for.")
 
 
 def _shown(shape: tuple[int, ...]) -> str:

@@ -4,18 +4,40 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graders.written.judgement import Unreadable
-from graders.written.reading.words import LONGEST, plain, without_lead, without_marks
+from graders.written.judgement import Misfit, Unreadable
+from graders.written.reading.words import (
+    LONGEST,
+    denies,
+    first_clause,
+    narrow,
+    plain,
+    without_lead,
+    without_marks,
+)
 
-_BETWEEN = r"(?:\s*(?:,|;|/|&|\+|\band\b|\bor\b|\|)+\s*|\s+)"
-_LISTED = re.compile(rf"[\[(]*([A-Za-z])[\])]*(?:{_BETWEEN}[\[(]*[A-Za-z][\])]*)*[\s.]*", re.I)
-_LABEL = re.compile(r"[\[(]?([A-Za-z])(?:[\])][.:]?|[.:]|\s*[-–—=]|,|;)(?:\s|$)")
+_BETWEEN = r"(?:\s*(?:,|;|/|&|\+|\b(?:and|or|und|oder|et|ou|и)\b|和|与|\|)+\s*|\s+)"
+_LISTED = re.compile(
+    rf"[\[(]*([A-Za-z])[\])]*(?:{_BETWEEN}[\[(]*[A-Za-z][\])]*)*[\s.]*"
+    r"(?:(?:are|is)?\s*(?:all\s*)?(?:true|correct|right|apply|hold)[\s.]*)?",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"(?<=\b[A-Z]) (?:y|e|o|u|i|и|a) (?=[A-Z]\b)")  # `and` of a single letter
+_CORRECTED = re.compile(r"^\W*\w\W+(?:no|wait|actually|sorry|oops|correction|nein|non)\b", re.I)
+_LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")
+FEW_WORDS = 8  # before a letter that ends the answer
+_LABEL = re.compile(
+    r"[\[(]?([A-Za-z])(?:(?:[\])][.:]?|[.:]|\s*[-–—=]|,|;)(?:\s|$)|\s?(?=\([^)]{2}))"
+)
 _REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)
 _SECOND = re.compile(rf"{_BETWEEN}[\[(]?([A-Za-z])(?:[\])]|\b)(?!\w)(?=\s*(?:$|[.,;:)/&]|and|or))")
 _BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _COLON = re.compile(r":|->|=>|→|⇒")
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
+
+
+class Contradictory(Unreadable):
+    """An option was found, and words that speak for another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +57,11 @@ class Options:
         *most, last = self.labels
         return f"{', '.join(most)} or {last}" if most else last
 
+    @property
+    def denies(self) -> bool:
+        """Whether an option is itself a denial, as `no` is."""
+        return any(denies(each) for some in self.texts.values() for each in some)
+
     def label(self, letter: str) -> str | None:
         """The label spelled so, in any case."""
         found = [each for each in self.labels if each.casefold() == letter.casefold()]
@@ -48,21 +75,29 @@ class Options:
 
 
 def read_choice(text: str, options: Options) -> str:
-    """The one label chosen; raises Unreadable where it is none or several."""
-    lines = without_marks(text)
+    """The one label chosen; raises Misfit where several are listed, Unreadable where none is."""
+    lines = without_marks("\n".join(_ticked(_lines(text))))
     if not lines:
-        raise Unreadable(f"Nothing is chosen: write one of {options.shown}.")
-    found = _listed(lines, options) or _one(lines.replace("\n", " "), options)
+        raise Misfit(f"Nothing is chosen: write one of {options.shown}.")
+    listed = _listed(lines, options)
+    if len(listed) > 1:
+        raise Misfit(f"{_named(listed)} are chosen: choose only one of {options.shown}.")
+    line = lines.replace("\n", " ")
+    labelled = listed or _LABEL.match(line)
+    if labelled and not listed and _CORRECTED.search(line):
+        raise Unreadable(f"`{_short(text)}` corrects itself: write one of {options.shown}.")
+    if not labelled and not options.denies and denies(first_clause(narrow(text))):
+        raise Unreadable(f"`{_short(text)}` denies something, and may mean another option.")
+    found = listed or _one(line, options) or _last(line, options)
     if len(found) > 1:
-        several = " and ".join(sorted(found))
-        raise Unreadable(f"This names {several}: choose only one of {options.shown}.")
+        raise Unreadable(f"This names {_named(found)}: choose only one of {options.shown}.")
     if not found:
         raise Unreadable(f"`{_short(text)}` is no option: write one of {options.shown}.")
     return found.pop()
 
 
 def read_choices(text: str, options: Options) -> frozenset[str]:
-    """All labels chosen; raises Unreadable where one is not an option."""
+    """All labels chosen; raises Misfit for a letter that is no option, else Unreadable."""
     lines = _ticked(_lines(text))
     joined = without_marks("\n".join(lines))
     if plain(joined) in _NONE:
@@ -77,7 +112,7 @@ def read_choices(text: str, options: Options) -> frozenset[str]:
 
 
 def _lines(text: str) -> Sequence[str]:
-    return text[:LONGEST].splitlines()
+    return narrow(text[:LONGEST]).splitlines()
 
 
 def _ticked(lines: Sequence[str]) -> Sequence[str]:
@@ -94,7 +129,7 @@ def _ticked(lines: Sequence[str]) -> Sequence[str]:
 def _listed(text: str, options: Options) -> set[str]:
     """The options of a text that is nothing but letters and what parts them."""
     line = ", ".join(_BULLET.sub("", each) for each in without_lead(text).split("\n"))
-    line = " ".join(re.sub(r"['\[\](){}]", " ", line).split())
+    line = _JOINED.sub(", ", " ".join(re.sub(r"['\[\](){}]", " ", line).split()))
     if _LISTED.fullmatch(line[:200]) is None or len(line) > 200:
         return set()
     letters = re.findall(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])", line)
@@ -104,8 +139,19 @@ def _listed(text: str, options: Options) -> set[str]:
 def _known(letter: str, options: Options) -> str:
     label = options.label(letter)
     if label is None:
-        raise Unreadable(f"There is no option {letter}: write one of {options.shown}.")
+        raise Misfit(f"There is no option {letter}: write one of {options.shown}.")
     return label
+
+
+def _named(labels: Iterable[str]) -> str:
+    return " and ".join(sorted(labels))
+
+
+def _last(text: str, options: Options) -> set[str]:
+    """The option whose capital letter ends a short sentence: `La respuesta es C`."""
+    found = _LAST.search(text) if len(text.split()) <= FEW_WORDS else None
+    label = options.label(found[1]) if found else None
+    return {label} if label else set()
 
 
 def _run(text: str, options: Options) -> set[str]:
@@ -162,10 +208,21 @@ def _meant(line: str, options: Options) -> set[str]:
         if words != text and not words.startswith(f"{text} "):
             continue
         rest = words[len(text) :].split(maxsplit=1)
+        if options.denies and _contradicts(words, text, label, options):
+            raise Contradictory(f"`{_short(line)}` may mean either.")
         if rest[:1] in (["or"], ["and"]) and (others := _meant_by(rest[1:], options)):
             return {label, *others}
         return {label}
     return set()
+
+
+def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
+    """Whether another option follows, as in `no, they can`, or a denial is denied."""
+    rest = f"{words[len(text) :].strip()} "
+    following = next(
+        (meant for each, meant in options.meanings() if rest.startswith(f"{each} ")), label
+    )
+    return following != label or re.match(r"(?:im|un|in)possible |not (?:im|un)", rest) is not None
 
 
 def _meant_by(rest: Iterable[str], options: Options) -> set[str]:

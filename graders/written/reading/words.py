@@ -4,17 +4,40 @@ import re
 
 LONGEST = 20_000  # characters of one answer that are read
 _MARKS = re.compile(r"[*`$_\"'“”‘’«»]+|\\(?:text|mathrm|mathbf|textbf|boxed|left|right)\b|[{}~]")
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x3000: ord(" ")}
+_DENIES = re.compile(
+    r"\b(?:not|never|no|none|neither|nor|wrong|false|incorrect|instead|rather|except|disagree|"
+    r"cannot|nicht|kein\w*|nie|falsch|statt|sondern|außer|ne|pas|jamais|faux|fausse|sauf|nunca|"
+    r"falso|incorrect[oa]|excepto|não|non|mai|не|нет|неверно|кроме|niet|geen|inte|ikke|değil|nem|tidak|bukan)\b"
+    r"|n['’]t\b|[不非没错除]|ではな|じゃな|아니|않|ليس|नहीं",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"[,;:.!?—–]|\s-\s|\b(?:because|since|as|due|for|so|weil|denn|da|car|parce|porque|pois|perché|"
+    r"потому|так как)\b|因为|由于",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r"^(?:(?:my|the|final|correct|right|best|i|would|say|think|choose|pick|select|it|that|this|"
     r"is|answer|answers|option|options|choice|choices|statement|claim|letter|letters|student|"
-    r"are|ans|a\.?:|should|be)\b[\s:=,]*)+",
+    r"agree|with|believe|support|guess|are|ans|a\.?:|should|be|"
+    r"antwort|lösung|richtig(?:e|ig)?|die|der|das|ist|la|le|el|il|o|respuesta|réponse|resposta|"
+    r"risposta|correct[ao]|bonne|es|est|é|è|opción|opzione)\b[\s:=,]*"
+    r"|(?:答案|正确|选项|选择|选|是|应该)[\s:=,]*)+",
     re.IGNORECASE,
 )
 
 
+def narrow(text: str) -> str:
+    """The text with ASCII signs for the full-width ones of Chinese and Japanese."""
+    return text.translate(_WIDE)
+
+
 def without_marks(text: str) -> str:
     """The text without Markdown and LaTeX marks, on single spaces a line."""
-    lines = (" ".join(_MARKS.sub(" ", line).split()) for line in text[:LONGEST].splitlines())
+    text = narrow(text[:LONGEST])
+    lines = (" ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
 
@@ -22,6 +45,16 @@ def without_lead(text: str) -> str:
     """The text without `The answer is` and the like."""
     rest = _LEAD.sub("", text).lstrip(" :=")
     return rest or text
+
+
+def denies(text: str) -> bool:
+    """Whether words in any of several languages deny something."""
+    return _DENIES.search(text) is not None
+
+
+def first_clause(text: str) -> str:
+    """The text up to a comma, a full stop or a reason."""
+    return _CLAUSE.split(text, maxsplit=1)[0]
 
 
 def plain(text: str) -> str:

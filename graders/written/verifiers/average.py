@@ -14,9 +14,10 @@ import numpy as np
 from graders.written.formula import FormulaError, parse
 from graders.written.judgement import Asked, Judgement
 from graders.written.verifiers import lookup
-from graders.written.verifiers.formulas import Array
+from graders.written.verifiers.formulas import Array, typed
+from graders.written.verifiers.found import agreed
 from graders.written.verifiers.lookup import Lookup, lookups
-from graders.written.verifiers.query import NoQuery, Query, read_query
+from graders.written.verifiers.query import WANTED, NoQuery, Query, query_of
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.value import shown
 
@@ -79,9 +80,14 @@ def average_query(asked: Asked) -> Judgement:
     (the share for keys where means were asked), one half each where not given.
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
-    query = read_query(asked, asked.machine.parts[0], means=means)
+    part, names = asked.machine.parts[0], lookup.names(means=means)
+    found = typed(asked.parts[part], names, WANTED, free="beta")
+    return agreed(found, lambda formula: _tried(asked, query_of(formula, means=means)))
+
+
+def _tried(asked: Asked, query: Query) -> Judgement:
     scaled = bool(asked.machine.settings.get("scaled", False))
-    trial = _Trial(query, tuple(lookups(asked.draw, means=means, scaled=scaled)))
+    trial = _Trial(query, tuple(lookups(asked.draw, means=query.means, scaled=scaled)))
     try:
         return _judged(asked, trial)
     except NoQuery as error:

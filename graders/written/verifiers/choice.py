@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from string import ascii_uppercase
 
 from graders.errors import Misuse
-from graders.written.judgement import Asked, Judgement
+from graders.written.judgement import Asked, Judgement, Unreadable
 from graders.written.question import Machine
-from graders.written.reading.choice import Options, read_choice, read_choices
+from graders.written.reading.choice import Contradictory, Options, read_choice, read_choices
 from graders.written.reading.truth import read_truth
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
@@ -38,7 +38,7 @@ def true_false(asked: Asked) -> Judgement:
 
 def _choice(asked: Asked, part: str) -> Judgement:
     options, machine = _options(asked.machine), asked.machine
-    chosen = read_choice(asked.parts[part], options)
+    chosen = _read(asked.parts[part], options)
     comments = machine.settings.get("comments", {})
     notes = (str(comments[chosen]),) if chosen in comments else ()
     if chosen in texts(of_part(machine, "key", part)):
@@ -47,6 +47,18 @@ def _choice(asked: Asked, part: str) -> Judgement:
         if mistake.part == part and mistake.answer == chosen:
             return Judgement(mistake.fraction, _not(chosen), mistake.hint, actual=chosen)
     return Judgement(0.0, _not(chosen), actual=chosen, notes=notes)
+
+
+def _read(text: str, options: Options) -> str:
+    """The option chosen; yes and no in several languages where these are the options."""
+    try:
+        return read_choice(text, options)
+    except Contradictory:
+        raise
+    except Unreadable:
+        if set(options.labels) != {"yes", "no"}:
+            raise
+    return "yes" if read_truth(text) else "no"
 
 
 def _choices(asked: Asked, part: str) -> Judgement:

@@ -3,9 +3,17 @@
 from collections.abc import Mapping
 
 from graders.errors import Misuse
-from graders.written.formula import FormulaError, Monomial, parse, polynomial
-from graders.written.judgement import Asked, Judgement
-from graders.written.verifiers.formulas import known_formula, unreadable
+from graders.written.formula import (
+    Formula,
+    FormulaError,
+    Mismatch,
+    Monomial,
+    parse,
+    polynomial,
+)
+from graders.written.judgement import Asked, Judgement, Misfit
+from graders.written.verifiers.formulas import known, typed, unreadable
+from graders.written.verifiers.found import agreed
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
@@ -22,11 +30,19 @@ def complexity(asked: Asked) -> Judgement:
 
 
 def _judged(asked: Asked, part: str) -> Judgement:
+    aliases = asked.machine.settings.get("aliases", {})
+    names = (*texts(required(asked.machine, "names")), *aliases)
+    found = typed(asked.parts[part], names)
+    return agreed(found, lambda formula: _of(asked, part, known(formula, names)))
+
+
+def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
     machine = asked.machine
     names, aliases = texts(required(machine, "names")), machine.settings.get("aliases", {})
-    formula = known_formula(asked, part, (*names, *aliases))
     try:
         terms = _terms(polynomial(formula), aliases)
+    except Mismatch as error:
+        raise Misfit(error.message) from None
     except FormulaError as error:
         raise unreadable(error) from None
     (key,) = _monomials(of_part(machine, "key", part), names)

@@ -1,15 +1,21 @@
-"""A student's formula and its values, with every fault told to the student."""
+"""A student's formula and its values: the formula alone, or found among words."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
-from graders.written.formula.tree import Call, Power, Total, children
-from graders.written.judgement import Asked, Unreadable
+from graders.written.formula import Formula, FormulaError, Mismatch, Value, evaluate, parse
+from graders.written.formula.characters import GREEK
+from graders.written.formula.prose import Statement, definitions, statements_in
+from graders.written.formula.tree import Call, Name, Power, Total, children, substituted
+from graders.written.formula.vocabulary import Vocabulary
+from graders.written.judgement import Misfit, Unreadable
+from graders.written.plain import VANISHES
+from graders.written.verifiers.found import FEW_WORDS, MOST, Found
 
 Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
@@ -19,32 +25,175 @@ _LIMIT = re.compile(
     r"\\?\blim(?:it)?\s*_?\s*[({]?\s*\\?[^\W\d_]{1,10}\s*(?:→|->|\\to|\\rightarrow)\s*"
     r"\+?(?:∞|\\infty|oo|inf(?:ty|inity)?)\s*[)}]?"
 )
-# Words and what parts them share no character, so that no text takes these long.
-_SAID = re.compile(
-    r"\s{0,9}(?P<words>(?:[A-Za-z]{2,20}[ \t]{1,4}){1,8}[A-Za-z]{2,20})\s{0,4}[=:](?!=)"
-)
-_QUOTED = re.compile(
-    r"\s{0,9}(?P<words>(?:[A-Za-z'-]{1,20}[\s,:]{1,4}){2,15}|)\${1,2}(?P<formula>[^$]{1,600})\${1,2}"
-    r"(?:(?:[\s,.()]{1,4}[A-Za-z'-]{1,20}){2,25})?[\s.)]{0,4}$"
-)
+FEW_BESIDE_A_NAME = 4  # words beside a single name or number that is the whole formula
+_QUESTION = re.compile(r"\d([a-z])(?:\.i{1,3})?")  # `1b`, of which a text may speak
+_LETTER = re.compile(r"[^\W\d_]")
 MOST_STEPS = 3000
-_UNIT = re.compile(
-    r"(?<=[\w)}\]$])\s+(?:(?:new|extra|additional|trainable|learnable|learned|parameters?|params|"
-    r"scalars?|numbers?|weights|values|embeddings?|operations|flops|tokens|total|per|each|the|in|"
-    r"for|layers?)\b[\s.]*)+$",
-    re.IGNORECASE,
-)
 
 
-def typed_formula(asked: Asked, part: str, names: Iterable[str]) -> Formula:
-    """The formula of a part; raises Unreadable that points at what cannot be read."""
+def typed(
+    text: str, names: Iterable[str], wanted: Iterable[str] = (), free: str = ""
+) -> Found[Formula]:
+    """The formulas in a text; raises Unreadable that points at what cannot be read.
+
+    `wanted` are the names of what is asked for, as `q` in `q = ...`. A scalar `free` may be chosen.
+    """
+    known = frozenset(names)
+    text = _LIMIT.sub("", text, count=1)
+    prose = statements_in(text, Vocabulary.of(known))
+    meant = definitions(_renamed(prose.statements), {*known, *wanted} - {free})
+    answers = _answers(prose.statements, frozenset(wanted), known, meant)
+    if not prose.words and len(answers) < 2 and not meant:
+        said = [each for each in prose.statements if not (each.compared or each.lone)]
+        formula = _plain(text if len(said) < 2 else answers[0].text, answers, known)
+        small = _vanishes(text, (formula,))
+        return Found((formula,), (formula.text,), plain=not small, denied=small)
+    if not answers:
+        raise Unreadable("No formula was found in the answer.")
+    formulas = [_parsed(_said(each, known), known) for each in answers[: MOST + 1]]
+    given = {_named(each, known): _parsed(_right(each.text), known) for each in meant.values()}
+    defined = [_defined(each, given) for each in formulas]
+    numbers = free and any(not each.names for each in given.values())
+    for each in defined:
+        _refuse_costly(each)
+    alone = [_is_alone(each, known) for each in answers[: MOST + 1]]
+    values = (*defined, *(formulas if numbers else ()))
+    few = FEW_WORDS if any(not each.lone for each in answers) else FEW_BESIDE_A_NAME
+    small = _vanishes(text, values)
+    return Found(
+        values,
+        tuple(each.text for each in values),
+        plain=len(answers) == 1 and (not prose.words or alone == [True]) and not small,
+        denied=any(each.denied for each in answers) or small,
+        sure=not prose.calculates and (prose.words <= few or answers[0].name in wanted),
+        concluded=answers[-1].concludes and not any(each.name in wanted for each in answers[:-1]),
+        led=alone[0] and not any(alone[1:]) and not answers[0].denied,
+    )
+
+
+def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:
+    """Whether the text says of a scalar in the formulas that it is small, or below zero."""
+    names = (each["name"] or each["scalar"] for each in VANISHES.finditer(text))
+    found = (each.removeprefix("\\") for each in names)
+    small = {GREEK.get(name, name) for name in found}
+    return any(small & formula.names for formula in formulas)
+
+
+def _is_alone(statement: Statement, names: frozenset[str]) -> bool:
+    """Whether its line holds nothing but the statement and conditions."""
+    line = statements_in(statement.line, Vocabulary.of(names))
+    others = [each for each in line.statements if not (each.compared or each.lone)]
+    return not line.words and len(others) < 2
+
+
+def _renamed(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements with Greek names spelled out."""
+    return [replace(each, name=GREEK.get(each.name, each.name)) for each in statements]
+
+
+def _answers(
+    statements: Sequence[Statement],
+    wanted: frozenset[str],
+    known: frozenset[str],
+    meant: Mapping[str, Statement],
+) -> list[Statement]:
+    """The statements that may be the answer: those that say `q = ...`, else all but lone names.
+
+    A definition is none, nor is an example such as `d = 768`, nor, beside others, what is said of
+    something else, such as `k_a^T k_b = 0`. What is offered beside an answer is one as well.
+    """
+    bases = {name.partition("_")[0] for name in known}
+    given = [
+        each
+        for each in _renamed(statements)
+        if not each.compared and (each.name not in bases or _LETTER.search(_right(each.text)))
+    ]
+    left = [
+        each for each in given if not _is_question(each, bases) and each.text.strip() not in wanted
+    ]
+    given = left or given
+    rivals = [_offered(*pair) for pair in zip_longest(given, given[1:])]
+    if any(each.name in wanted for each in given):
+        pairs = zip(given, rivals, strict=True)
+        return _once(each for each, rival in pairs if each.name in wanted or rival)
+    others = [each for each in given if each.name not in meant]
+    named = [each for each in others if each.name or not _is_equation(each)]
+    others = named if any(not each.lone for each in named) else others
+    either = {id(each) for each, rival in zip(given, rivals, strict=True) if rival == "or"}
+    return _once([each for each in others if not each.lone or id(each) in either] or others)
+
+
+def _offered(statement: Statement, following: Statement | None) -> str:
+    """How a formula without a name is offered beside another one; "" where it is not."""
+    if statement.name or _is_equation(statement):
+        return ""
+    after = following.offered if following is not None else ""
+    found = "or" if "or" in (statement.offered, after) else statement.offered or after
+    return found if found == "or" or not statement.lone else ""
+
+
+def _is_question(statement: Statement, bases: Set[str]) -> bool:
+    """Whether it names a question, and is not a product such as `2d`."""
+    found = _QUESTION.fullmatch(statement.text.strip())
+    return found is not None and found[1] not in bases and statement.offered != "or"
+
+
+def _is_equation(statement: Statement) -> bool:
+    return re.search(r"[=≈]", statement.text) is not None
+
+
+def _once(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements without those that repeat another; one that is denied stays so."""
+    found: dict[str, Statement] = {}
+    for each in statements:
+        key = "".join(_right(each.text).split())
+        before = found.get(key, each)
+        found[key] = replace(each, denied=each.denied or before.denied)
+    return list(found.values())
+
+
+def _named(definition: Statement, known: frozenset[str]) -> str:
+    """The name that a definition gives, with its subscripts."""
+    left = _parsed(re.split(r":?[=≈]", definition.text)[0], known).tree
+    return left.name if isinstance(left, Name) else definition.name
+
+
+def _said(statement: Statement, known: frozenset[str]) -> str:
+    """The formula of a statement, with nothing but a name on its left side."""
+    if statement.name in {"", *known}:
+        return statement.text
+    return f"{statement.name} = {_right(statement.text)}"
+
+
+def _right(text: str) -> str:
+    """What is behind the first sign of equality."""
+    return re.sub(r"^[^=≈]*[=≈]", "", text)
+
+
+def _plain(text: str, answers: Sequence[Statement], names: frozenset[str]) -> Formula:
+    """A formula without words around it: the whole text, or what it holds beside conditions."""
     try:
-        text = _LIMIT.sub("", _without_stacks(asked.parts[part]), count=1)
-        formula = parse(_without_unit(_without_words(text, names)), names)
+        formula = parse(_without_stacks(text), names)
     except FormulaError as error:
-        raise unreadable(error) from None
+        try:
+            formula = parse(answers[0].text if answers else "", names)
+        except FormulaError:
+            raise unreadable(error) from None
     _refuse_costly(formula)
     return formula
+
+
+def _parsed(text: str, names: frozenset[str]) -> Formula:
+    try:
+        return parse(text, names)
+    except FormulaError as error:
+        raise unreadable(error) from None
+
+
+def _defined(formula: Formula, given: Mapping[str, Formula]) -> Formula:
+    """The formula with what its names are said to stand for."""
+    trees = {name: each.tree for name, each in given.items()}
+    return replace(formula, trees=tuple(substituted(tree, trees) for tree in formula.trees))
 
 
 def _without_stacks(text: str) -> str:
@@ -52,45 +201,31 @@ def _without_stacks(text: str) -> str:
     return _STACKS.sub("", text, count=1)
 
 
-def _without_words(text: str, names: Iterable[str]) -> str:
-    """The formula of `we need $2n$ numbers in all`, and of `number of weights = 2n`."""
-    if (said := _SAID.match(text)) and not set(said["words"].split()) & set(names):
-        return text[said.end() :]
-    quoted = _QUOTED.match(text)
-    if quoted is None or set(re.findall(r"[A-Za-z]+", quoted["words"])) & set(names):
-        return text
-    return quoted["formula"]
-
-
-def _without_unit(text: str) -> str:
-    """The formula without `parameters per layer` and the like behind it."""
-    cut = max(0, len(text) - 60)  # a bounded search
-    found = _UNIT.search(text, cut)
-    return text[: found.start()] if found else text
-
-
-def known_formula(asked: Asked, part: str, names: Sequence[str]) -> Formula:
-    """A formula in which no other names stand than those of the question."""
-    formula = _last_side(typed_formula(asked, part, names))
+def known(formula: Formula, names: Sequence[str]) -> Formula:
+    """The formula, in which no other names stand than those of the question."""
+    formula = _last_side(formula)
     if formula.unknown:
         strange = ", ".join(f"`{name[:20]}`" for name in sorted(formula.unknown)[:4])
-        known = ", ".join(f"`{name}`" for name in names)
-        raise Unreadable(f"The question has no {strange}: write the formula in {known}.")
+        given = ", ".join(f"`{name}`" for name in names)
+        raise Unreadable(f"The question has no {strange}: write the formula in {given}.")
     return formula
 
 
 def _last_side(formula: Formula) -> Formula:
-    """What an equation ends with, where only its other sides hold strange names: `z.w = ...`."""
-    last = replace(formula, trees=formula.trees[-1:])
-    return last if formula.unknown and not last.unknown else formula
+    """An equation without the sides that hold strange names, as `z.w` in `z.w = ...`."""
+    sides = (replace(formula, trees=(tree,)) for tree in formula.trees)
+    known = tuple(side.tree for side in sides if not side.unknown)
+    return replace(formula, trees=known) if known and known[-1] is formula.tree else formula
 
 
 def value_of(
     formula: Formula, values: Mapping[str, Value], families: Families | None = None
 ) -> Array:
-    """What a formula comes to; raises Unreadable where its shapes do not go together."""
+    """What a formula comes to; raises Misfit where its shapes do not go together."""
     try:
         return np.asarray(evaluate(formula, values, families=families or {}), dtype=np.float64)
+    except Mismatch as error:
+        raise Misfit(f"{error.message}\n{error.pointed()}") from None
     except FormulaError as error:
         raise unreadable(error) from None
 

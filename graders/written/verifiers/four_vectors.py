@@ -10,13 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from graders.written.formula import Formula, Value
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
-    known_formula,
+    known,
     shape_of,
+    typed,
     value_of,
 )
+from graders.written.verifiers.found import Found
 from graders.written.verifiers.settings import share
 
 VECTORS = ("u_a", "u_b", "u_c", "u_d")
@@ -85,7 +87,17 @@ def key_query_value(asked: Asked) -> Judgement:
     given, what V earns).
     """
     draws = list(_settings(asked))
-    formulas, faults = _formulas(asked, draws)
+    read = {part: typed(asked.parts[part], NAMES, (part,)) for part in PARTS if part in asked.parts}
+    formulas, faults = _formulas(read, draws)
+    judged = _judged(asked, draws, formulas, faults)
+    for each in read.values():
+        each.accept(judged)
+    return judged
+
+
+def _judged(
+    asked: Asked, draws: list[_Setting], formulas: dict[str, Formula], faults: tuple[str, ...]
+) -> Judgement:
     values = [_matrices(formulas, each) for each in draws]
     found = _found(values, draws)
     text = "; ".join(f"{part} = {each.text}" for part, each in formulas.items())
@@ -100,18 +112,20 @@ def key_query_value(asked: Asked) -> Judgement:
     return Judgement(found.points / 4, message, hint, actual=text)
 
 
-def _formulas(asked: Asked, draws: list[_Setting]) -> tuple[dict[str, Formula], tuple[str, ...]]:
-    """The formulas that can be read, and what is wrong with others; raises where none can."""
+def _formulas(
+    read: Mapping[str, Found[Formula]], draws: list[_Setting]
+) -> tuple[dict[str, Formula], tuple[str, ...]]:
+    """The formulas that are matrices, and what is wrong with the others."""
     found, faults = {}, []
-    for part in (each for each in PARTS if each in asked.parts):
+    for part, each in read.items():
         try:
-            formula = known_formula(asked, part, NAMES)
-            _matrix(formula, draws[0])
-            found[part] = formula
-        except Unreadable as error:
+            found[part] = known(each.only(), NAMES)
+            _matrix(found[part], draws[0])
+        except Misfit as error:
+            del found[part]
             faults.append(f"`{part}`: {error}")
-    if not found and faults:
-        raise Unreadable("\n".join(faults))
+        except Unreadable as error:
+            raise Unreadable(f"`{part}`: {error}") from None
     return found, tuple(faults)
 
 
@@ -135,12 +149,12 @@ def _matrix(formula: Formula, setting: _Setting) -> Array:
     value = value_of(formula, setting.named())
     d = setting.x.shape[1]
     if value.shape != (d, d):
-        raise Unreadable(
+        raise Misfit(
             f"It must be a square matrix, and is {shape_of(value)}: `u_a u_b^T` is a matrix, "
             "`u_a^T u_b` a number."
         )
     if not np.all(np.isfinite(value)):
-        raise Unreadable("It does not give finite numbers: it divides by zero or overflows.")
+        raise Misfit("It does not give finite numbers: it divides by zero or overflows.")
     return value
 
 

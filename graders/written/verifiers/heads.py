@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.judgement import Asked, Judgement, Misfit
+from graders.written.verifiers import lookup
+from graders.written.verifiers.formulas import typed
 from graders.written.verifiers.lookup import Lookup, lookups
-from graders.written.verifiers.query import NoQuery, Query, read_query
+from graders.written.verifiers.query import WANTED, NoQuery, Query, query_of
 from graders.written.verifiers.settings import share
 
 TOP = 1e3
@@ -37,17 +39,26 @@ def two_queries(asked: Asked) -> Judgement:
     `keys_for_means` and `one_of_two`: the share where the scale is missing, where keys stand for
     means, and where one query only is right; one half each where not given.
     """
-    heads = [_head(asked, part) for part in asked.machine.parts if part in asked.parts]
-    if len(heads) < 2:
+    means = asked.machine.settings.get("keys", "mu") == "mu"
+    read = {
+        part: typed(asked.parts[part], lookup.names(means=means), WANTED)
+        for part in asked.machine.parts
+        if part in asked.parts
+    }
+    if len(read) < 2:
         return Judgement(0.0, f"Both are asked for: {' and '.join(asked.machine.parts)}.")
+    heads = [
+        _head(asked, part, query_of(found.only(), means=means)) for part, found in read.items()
+    ]
     text = "; ".join(f"{each.part} = {each.query.formula.text}" for each in heads)
     judged = _judged(asked, heads)
+    for found in read.values():
+        found.accept(judged)
     return Judgement(judged.fraction, judged.message, judged.hint, actual=text)
 
 
-def _head(asked: Asked, part: str) -> _Head:
-    means = asked.machine.settings.get("keys", "mu") == "mu"
-    query = read_query(asked, part, means=means)
+def _head(asked: Asked, part: str, query: Query) -> _Head:
+    means = query.means
     scaled = bool(asked.machine.settings.get("scaled", False))
     instances = tuple(lookups(asked.draw, means=means, scaled=scaled))
     last = instances[-1]
@@ -63,7 +74,7 @@ def _head(asked: Asked, part: str) -> _Head:
             uses_values=not query.same_with(last, last.with_values(asked.draw)),
         )
     except NoQuery as error:
-        raise Unreadable(f"`{part}`: {error}") from None
+        raise Misfit(f"`{part}`: {error}") from None
 
 
 def _copies(

@@ -5,17 +5,25 @@ degree D that a question could hold agree at one point with whole numbers from 2
 of at most D/96, and at all twelve points with (D/96)^12.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from graders.errors import Misuse
 from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
-from graders.written.judgement import Asked, Judgement, Unreadable
-from graders.written.verifiers.formulas import Array, known_formula, shape_of, value_of
+from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.verifiers.formulas import (
+    Array,
+    known,
+    shape_of,
+    typed,
+    value_of,
+)
+from graders.written.verifiers.found import agreed
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 from graders.written.verifiers.value import shown
@@ -28,10 +36,14 @@ Point = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The names of a question, the points at which it is asked, and what need not be equal."""
+    """The names of a question, the points at which it is asked, and what need not be equal.
+
+    At `keys` the formulas of the assignment are computed.
+    """
 
     names: tuple[str, ...]
     points: tuple[Point, ...]
+    keys: tuple[Point, ...]
     softmax: bool
 
 
@@ -42,39 +54,69 @@ def identity(asked: Asked) -> Judgement:
     high] for whole numbers), `key` (a formula, or a table of part to formula), `also` (formulas
     that are right as well), `aliases` (other names for the same), `weights`, `softmax_over` (names
     over which a softmax is taken: what is added to all of its scores alike does not count),
-    `side_by_side` (true where two vectors side by side mean their dot product).
+    `side_by_side` (true where two vectors side by side mean their dot product), `entries` (a table
+    of name to size: the name may also mean the vector of so many equal entries, as in `‖μ‖²`).
     """
     names = required(asked.machine, "names")
     question = _question(asked, names)
+    if entries := asked.machine.settings.get("entries"):
+        stacked = _with_entries(asked, names, entries)
+        return _each(asked, question, partial(_either, question=question, plain=stacked))
     if not asked.machine.settings.get("side_by_side", False):
-        return judge_parts(asked, lambda asked, part: _judged(asked, part, question))
+        return _each(asked, question, partial(_judged, question=question))
     plain = _question(asked, dict.fromkeys(names, "real"))
-    return judge_parts(asked, lambda asked, part: _either(asked, part, question, plain))
+    return _each(asked, question, partial(_either, question=question, plain=plain))
+
+
+def _each(
+    asked: Asked, question: _Question, judge: Callable[[Asked, str, Formula], Judgement]
+) -> Judgement:
+    """The parts' judgements together."""
+
+    def of_part_alone(asked: Asked, part: str) -> Judgement:
+        found = typed(asked.parts[part], question.names)
+        return agreed(found, lambda formula: judge(asked, part, known(formula, question.names)))
+
+    return judge_parts(asked, of_part_alone)
 
 
 def _question(asked: Asked, names: Mapping[str, Any]) -> _Question:
     aliases = asked.machine.settings.get("aliases", {})
     softmax = texts(asked.machine.settings.get("softmax_over", ()))
     points = tuple(_points(names, aliases, softmax, asked.draw))
-    return _Question((*names, *aliases), points, bool(softmax))
+    return _Question((*names, *aliases), points, points, bool(softmax))
 
 
-def _either(asked: Asked, part: str, question: _Question, plain: _Question) -> Judgement:
-    """The judgement with vectors; where their shapes do not fit, with numbers in their place.
+def _either(
+    asked: Asked, part: str, formula: Formula, question: _Question, plain: _Question
+) -> Judgement:
+    """The judgement as the names are meant; where that earns nothing, in the other way.
 
-    So `x y`, and `x y^T` for row vectors, are the dot product that is meant. Nothing wrong passes:
-    sums of dot products that are equal for all vectors of one entry are equal for all vectors.
+    With numbers in place of vectors `x y`, and `x y^T` for row vectors, are the dot product that is
+    meant. Nothing wrong passes: sums of dot products that are equal for all vectors of one entry
+    are equal for all vectors. With vectors of equal entries in place of numbers, `‖μ‖²` is `h μ²`.
     """
     try:
-        found = _judged(asked, part, question)
-    except Unreadable:
-        with suppress(Unreadable):
-            return _judged(asked, part, plain)
+        found = _judged(asked, part, formula, question)
+    except (Unreadable, Misfit):
+        with suppress(Unreadable, Misfit):
+            return _judged(asked, part, formula, plain)
         raise
-    with suppress(Unreadable):
-        instead = _judged(asked, part, plain) if found.fraction == 0 else found
+    with suppress(Unreadable, Misfit):
+        instead = _judged(asked, part, formula, plain) if found.fraction == 0 else found
         return instead if instead.fraction == 1 else found
     return found
+
+
+def _with_entries(asked: Asked, names: Mapping[str, Any], entries: Mapping[str, str]) -> _Question:
+    """The same question, where names stand for vectors of equal entries."""
+    question = _question(asked, {**names, **{size: [2, 32] for size in entries.values()}})
+
+    def stacked(point: Point) -> Point:
+        sizes = {name: int(np.asarray(point[size])) for name, size in entries.items()}
+        return {**point, **{name: np.full(sizes[name], point[name]) for name in entries}}
+
+    return replace(question, points=tuple(map(stacked, question.points)))
 
 
 def _points(
@@ -109,8 +151,7 @@ def _drawn(domain: Any, size: int, draw: np.random.Generator) -> Value:
     raise Misuse(f"`{domain!r}` is no domain", "write size, real, positive, vector or [low, high]")
 
 
-def _judged(asked: Asked, part: str, question: _Question) -> Judgement:
-    formula = known_formula(asked, part, question.names)
+def _judged(asked: Asked, part: str, formula: Formula, question: _Question) -> Judgement:
     given = [value_of(formula, point) for point in question.points]
     also = of_part(asked.machine, "also", part, ())
     keys = (of_part(asked.machine, "key", part), *texts(also))
@@ -157,7 +198,7 @@ def _values(key: str, question: _Question) -> list[Array]:
     """What a formula of the assignment comes to; a fault in it is one of staff."""
     try:
         formula = parse(str(key), question.names)
-        return [np.asarray(evaluate(formula, point)) for point in question.points]
+        return [np.asarray(evaluate(formula, point)) for point in question.keys]
     except FormulaError as error:
         raise Misuse(f"the key `{key}` cannot be computed: {error.message}", "mend it") from None
 

@@ -1,15 +1,15 @@
 """Several parts of one answer, each judged alone, as one judgement."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.settings import of_part
 
 PartJudge = Callable[[Asked, str], Judgement]
 
 
 def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
-    """The parts' judgements averaged by weight; raises Unreadable where no part can be read."""
+    """The parts' judgements averaged by weight; raises Unreadable where one cannot be read."""
     parts = asked.machine.parts
     if len(parts) == 1:
         return judge(asked, parts[0]) if parts[0] in asked.parts else unanswered(parts[0])
@@ -17,13 +17,23 @@ def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
     for part in parts:
         try:
             found[part] = judge(asked, part) if part in asked.parts else unanswered(part)
+        except Misfit as error:
+            found[part] = Judgement(0.0, str(error))
         except Unreadable as error:
-            found[part] = Judgement(0.0, f"cannot be read: {error}")
             errors.append(f"`{part}`: {error}")
-    if len(errors) == len(parts):
-        raise Unreadable("\n".join(errors))
+    if errors:
+        raise Unreadable("\n".join((*errors, *_told(found))))
     weights = {part: float(of_part(asked.machine, "weights", part, 1.0)) for part in parts}
     return together(found, weights)
+
+
+def _told(found: dict[str, Judgement]) -> Iterator[str]:
+    """What a person is told of the parts that could be read."""
+    for part, each in found.items():
+        said = {1.0: "correct", 0.0: "not correct"}.get(
+            each.fraction, f"{each.fraction:.0%} correct"
+        )
+        yield f"`{part}` was read and is {said}."
 
 
 def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgement:

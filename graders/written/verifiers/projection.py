@@ -5,18 +5,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graders.written.formula import Value
+from graders.written.formula import Formula, Value
 from graders.written.judgement import Asked, Judgement
 from graders.written.verifiers.formulas import (
     Array,
     Families,
-    known_formula,
+    known,
     shape_of,
+    typed,
     value_of,
 )
+from graders.written.verifiers.found import agreed
 from graders.written.verifiers.settings import share
 
 NAMES = ("A", "a_i", "B", "b_i", "I", "m", "p", "d", "h")
+WANTED = ("M",)
 NEAR = 1e-9
 
 
@@ -56,8 +59,12 @@ def projection(asked: Asked) -> Judgement:
     Settings: `half` (the share where the factor 2 is lost), `coordinates` (where M gives the
     coefficients of v_a instead of v_a), `uses_b` (where M needs the other basis).
     """
-    formula = known_formula(asked, asked.machine.parts[0], NAMES)
     spaces = tuple(_spaces(asked.draw))
+    found = typed(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
+    return agreed(found, lambda formula: _of(asked, known(formula, NAMES), spaces))
+
+
+def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgement:
     found = [value_of(formula, each.named(), each.families()) for each in spaces]
     judged = _judged(asked, list(zip(found, spaces, strict=True)))
     if judged.fraction and not formula.names.isdisjoint({"B", "b_i", "p"}):

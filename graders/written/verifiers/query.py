@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from graders.written.formula import Formula
-from graders.written.judgement import Asked, Unreadable
-from graders.written.verifiers import lookup
-from graders.written.verifiers.formulas import Array, shape_of, typed_formula, value_of
+from graders.written.judgement import Unreadable
+from graders.written.verifiers.formulas import Array, shape_of, value_of
 from graders.written.verifiers.lookup import Lookup
 
 SMALL = frozenset({"epsilon", "delta", "eps"})  # what is small when a scale is large
 VECTORS = frozenset({"k", "mu", "v", "q"})
 MOST_SCALARS = 3
+WANTED = ("q", "Q")  # what is asked for, as in `q = ...`
 # No query is longer than this: beyond, rounding decides, and with means also their scatter.
 LONGEST, LONGEST_WITH_MEANS = 1e6, 2e3
 UNCHANGED = 1e-11  # of its length; keys that are drawn again change a query a thousand times more
@@ -82,10 +82,8 @@ class Query:
         return bool(np.max(np.abs(before - after)) <= rounding)
 
 
-def read_query(asked: Asked, part: str, *, means: bool) -> Query:
-    """The query of a part; raises Unreadable where names are not those of the question."""
-    known = lookup.names(means=means)
-    formula = typed_formula(asked, part, known)
+def query_of(formula: Formula, *, means: bool) -> Query:
+    """The query that a formula is; raises Unreadable where names are not those of the question."""
     unknown = sorted(formula.unknown)
     for name in unknown:
         base, _, below = name.partition("_")

@@ -19,14 +19,25 @@ from graders.written.audits.runs import Report, report_of
 from graders.written.judgement import Asked, Judgement, Unreadable
 from graders.written.verifiers.audit_settings import CurveAward, CurveSettings, read_settings
 from graders.written.verifiers.award import Award, judgement_of
+from graders.written.verifiers.mentions import refuse_unread
 
 EPOCHS = {"train_epoch": "train", "dev_epoch": "dev"}
 _FROM_ZERO = ("zero", "index", "0-based", "0 based", "from 0")
-_EPOCH = re.compile(r"\d{1,6}")
-_ORDINALS = (
-    *("first", "second", "third", "fourth", "fifth"),
-    *("sixth", "seventh", "eighth", "ninth", "tenth"),
+# `epoch 8`, `epoch #8 of 10`; `the 8th epoch`; and a whole number that stands alone.
+_NUMBERED = re.compile(
+    r"epoch\w*\s{0,3}(?:is|was|=|:|#|no\.?|number|nr\.?)?\s{0,3}#?(\d{1,6})(?![.\d%])"
 )
+_COUNTED = re.compile(
+    r"(?<![.\d])(\d{1,6})\s{0,3}(?:st|nd|rd|th|\.|个|轮|-?te[rns]?)?\s{0,3}(?:epoch|轮)"
+)
+_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")
+_ASIDE = re.compile(r"\([^()]{0,80}\)")
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("seventeenth", "eighteenth", "nineteenth", "twentieth"),
+)
+_LAST = re.compile(r"\b(?:last|final|letzte\w*|dernière|última)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,8 @@ def reported_curve(asked: Asked) -> Judgement:
     settings = read_settings(CurveSettings, asked.machine)
     report = _report(asked, settings)
     drawn = Drawn(curve_of(report.runs), report, asked, settings)
+    missing = [name for name in settings.stated if _value(drawn, name) is None]
+    refuse_unread("\n".join(asked.parts.values()), missing)
     earned = [(points, AWARDS[name](drawn)) for name, points in settings.points.items()]
     findings: list[Finding] = []
     if settings.epochs and "length" not in settings.points:
@@ -127,16 +140,30 @@ def _stated(drawn: Drawn) -> Award:
     return Award(1 - len(missing) / max(len(drawn.settings.stated), 1), words)
 
 
+def _stated_epoch(text: str, drawn: Drawn) -> int | None:
+    """The epoch that a text names, None where it names none or several."""
+    for pattern in (_NUMBERED, _COUNTED):
+        if found := pattern.search(text):
+            return int(found[1])
+    outside = _ASIDE.sub(" ", text)  # `1st (index 0)`
+    text = outside if re.search(r"\d", outside) else text
+    worded = [n for n, word in enumerate(_ORDINALS, start=1) if re.search(rf"\b{word}\b", text)]
+    whole = [int(each) for each in _WHOLE.findall(text)]
+    if len(worded) == 1 or (not worded and len(whole) == 1):
+        return (worded or whole)[0]
+    return drawn.curve.epochs[-1] if _LAST.search(text) and not (worded or whole) else None
+
+
 def _best_epoch(part: str) -> Callable[[Drawn], Award]:
     """The award for naming the best epoch of a column."""
 
     def award(drawn: Drawn) -> Award:
         text = drawn.asked.parts.get(part, "")[:200].casefold()
-        digits = _EPOCH.search(text)
-        worded = next((n for n, word in enumerate(_ORDINALS, start=1) if word in text), None)
-        stated = int(digits[0]) if digits is not None else worded
+        if not text:
+            return Award(0.0, f"`{part}` is not answered.")
+        stated = _stated_epoch(text, drawn)
         if stated is None:
-            return Award(0.0, f"`{part}` names no epoch: write its number.")
+            raise Unreadable(f"`{part}` names no epoch that can be read: write its number.")
         from_zero = any(word in text for word in _FROM_ZERO)
         split = EPOCHS[part]
         name = split if best_epochs(drawn.curve, split) else f"{split}_loss"

@@ -22,6 +22,7 @@ from graders.written.audits.threshold import threshold_finding
 from graders.written.judgement import Asked, Judgement
 from graders.written.verifiers.audit_settings import RunAward, RunSettings, exact, read_settings
 from graders.written.verifiers.award import Award, judgement_of
+from graders.written.verifiers.mentions import refuse_unread
 from graders.written.verifiers.reported import report_in
 
 
@@ -48,8 +49,21 @@ def reported_runs(asked: Asked) -> Judgement:
     settings = read_settings(RunSettings, asked.machine)
     report = _with_choice(report_in(asked, settings), asked, settings)
     audited = Audited(report, settings, settings.rules)
+    words = asked.others.get(settings.words_from, {}).get("text", "")
+    _refuse_unread("\n".join((*asked.parts.values(), words)), audited)
     earned = [(points, AWARDS[name](audited)) for name, points in settings.points.items()]
     return judgement_of(earned, audit(report, audited.rules))
+
+
+def _refuse_unread(text: str, audited: Audited) -> None:
+    """Raise Unreadable where something asked for is spoken of, and in none of the runs."""
+    report, settings = audited.report, audited.settings
+    told = {*report.shared, *report.choice}.union(*(run.values for run in report.runs))
+    missing = [name for name in dict.fromkeys((*settings.need, *settings.grid)) if name not in told]
+    choice = chosen_run(report)
+    if "selection" in settings.points and choice.run is None and not choice.ambiguous:
+        missing.append("choice")
+    refuse_unread(text, missing)
 
 
 def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:

@@ -5,10 +5,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
 from graders.written.question import Machine
 from graders.written.reading.array import read_array
-from graders.written.reading.number import read_number
+from graders.written.reading.number import read_number, read_numbers
+from graders.written.verifiers.arrays import arrays_in
+from graders.written.verifiers.found import agreed
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part
 
@@ -22,12 +24,16 @@ def number(asked: Asked) -> Judgement:
     Settings: `key`, `tolerance` (absolute, 1e-9 where not given), `percent` (the key is in
     percent; 0.948 and 94.8 % are one).
     """
+    return judge_parts(asked, _number)
+
+
+def _number(asked: Asked, part: str) -> Judgement:
     percent = bool(asked.machine.settings.get("percent", False))
-    return judge_parts(
-        asked,
-        lambda asked, part: _against_key(
-            asked, part, lambda text: np.array(read_number(text, percent=percent))
-        ),
+    key = np.asarray(of_part(asked.machine, "key", part), dtype=np.float64)
+    given = [np.array(each) for each in read_numbers(asked.parts[part], percent=percent)]
+    meant = next((each for each in given if _near(asked.machine, each, key)), given[0])
+    return _against_key(
+        asked, part, meant, lambda text: np.array(read_number(text, percent=percent))
     )
 
 
@@ -43,13 +49,16 @@ def matrix(asked: Asked) -> Judgement:
 
 def _array(asked: Asked, part: str) -> Judgement:
     shape = np.shape(of_part(asked.machine, "key", part))
-    return _against_key(asked, part, lambda text: read_array(text, [shape]))
+    found = arrays_in(asked.parts[part], [shape])
+    return agreed(
+        found,
+        lambda given: _against_key(asked, part, given, lambda text: read_array(text, [shape])),
+    )
 
 
-def _against_key(asked: Asked, part: str, read: Reader) -> Judgement:
+def _against_key(asked: Asked, part: str, given: Array, read: Reader) -> Judgement:
     machine = asked.machine
     key = np.asarray(of_part(machine, "key", part), dtype=np.float64)
-    given = read(asked.parts[part])
     if _near(machine, given, key):
         return Judgement(1.0, actual=shown(given))
     for mistake in machine.mistakes:
@@ -66,7 +75,7 @@ def _mistaken(read: Reader, answer: str) -> Array:
     """The value of a mistake; one that has another shape equals nothing."""
     try:
         return read(answer)
-    except Unreadable:
+    except (Misfit, Unreadable):
         return np.array(np.nan)
 
 

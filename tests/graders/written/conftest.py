@@ -11,7 +11,7 @@ from graders.discovery import load_assignment
 from graders.errors import Misuse
 from graders.pipeline import Options, grade_submission
 from graders.written.answers import read_answers
-from graders.written.judgement import Judgement, Unreadable
+from graders.written.judgement import Judgement, Misfit, Unreadable
 from graders.written.loading import questions_in
 from graders.written.question import Machine, Question, Review
 from graders.written.template import quoted
@@ -123,10 +123,12 @@ BROKEN = {
 
 
 def tiny_equal(asked):
-    """The value is the key; BROKEN breaks the verifier, `%` is unreadable, `half` is half."""
+    """The value is the key; BROKEN breaks the verifier, `%` is unreadable, `&` does not fit."""
     text = asked.parts[asked.machine.parts[0]]
     if text == "%":
         raise Unreadable("The sign `%` means nothing here.")
+    if text == "&":
+        raise Misfit("A matrix is asked for.")
     if text in BROKEN:
         raise BROKEN[text]
     if text == "half":

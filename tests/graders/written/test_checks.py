@@ -65,11 +65,52 @@ def test_partial_credit_reaches_the_result(grade):
     assert (check.expected, check.actual) == ("2*a", "half")
 
 
-def test_a_wrong_kind_names_the_line(grade):
-    _, found = grade("## 1b\n\nformula: %\n")
-    assert found["1b/machine"].status == "failed"
-    assert found["1b/machine"].message == "The sign `%` means nothing here."
-    assert "line 3 of answers.md" in found["1b/machine"].hint
+def test_what_cannot_be_read_waits_for_a_person(grade):
+    result, found = grade("## 1b\n\nformula: %\n")
+    check = found["1b/machine"]
+    assert (check.status, check.actual) == ("needs_review", "%")
+    assert check.message.startswith("Needs manual grading; it costs you no points")
+    assert "The sign `%` means nothing here." in check.message
+    assert "line 3 of answers.md" in check.hint
+    assert (result.status, result.score) == ("needs_review", None)
+
+
+def test_what_is_read_and_cannot_be_right_earns_nothing(grade):
+    _, found = grade("## 1b\n\nformula: &\n")
+    check = found["1b/machine"]
+    assert (check.status, check.message) == ("failed", "A matrix is asked for.")
+    assert "line 3 of answers.md" in check.hint
+
+
+@pytest.mark.parametrize(("first", "second"), [("%", "C"), ("C", "%"), ("B", "%")])
+def test_two_answers_of_which_one_cannot_be_read_wait_for_a_person(grade, first, second):
+    _, found = grade(f"## 1a\n{first}\n\n## 1a\n{second}\n")
+    check = found["1a/machine"]
+    assert check.status == "needs_review"
+    assert first in check.actual
+    assert second in check.actual
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        *("My answer to the first one: B", "## 1 x a\nB", "# 1a\n## (b)\n2*a\n# 1\n## 1c.i b\nx"),
+        *({"answers.yaml": "1b: [2*a\n1a: B"}, {"answers.md": b"\x00\x01" * 99}),
+        {"answers.md": "## 1b\n2*a\n" + "more\n" * 20_001},
+    ],
+    ids=["prose", "heading", "ambiguous", "yaml", "binary", "long"],
+)
+def test_text_that_belongs_to_no_question_for_sure_waits_for_a_person(grade, answers):
+    result, found = grade(answers)
+    assert result.status == "needs_review"
+    waiting = [each for each in found.values() if each.status == "needs_review"]
+    assert waiting
+    assert all(each.actual for each in waiting)
+
+
+def test_more_versions_than_are_judged_wait_for_a_person(grade):
+    _, found = grade("".join(f"## 1c.i\nq1: a{n}\nq2: b\n" for n in range(20)))
+    assert found["1c.i/machine"].status == "needs_review"
 
 
 @pytest.mark.parametrize("broken", ["1/0", "assert", "deep", "key", "memory"])
@@ -120,7 +161,7 @@ def test_the_same_answer_twice_costs_nothing(grade, second):
 
 def test_no_number_of_guesses_pays(grade):
     _, found = grade("".join(f"## 1a\n{letter}\n" for letter in "BACDEFGHIJKLMNOPQRST"))
-    assert found["1a/machine"].fraction == 0
+    assert (found["1a/machine"].status, found["1a/machine"].fraction) == ("failed", 0)
 
 
 def test_two_files_are_read_together(grade):

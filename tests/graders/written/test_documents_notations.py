@@ -56,6 +56,46 @@ RIGHT = [
         "K: outer(u_d,u_d) + outer(u_c,u_c)\nQ: outer(u_d,u_a) + outer(u_c,u_d)\n"
         "V: (outer(u_b,u_b) - outer(u_c,u_c))/beta**2",
     ),
+    ("cs224n-a4", "1b", "`S·(k_a + k_b), where S = 1,000,000`"),
+    ("cs224n-a4", "1b", r"$q = \beta \sum_{i \in \{a,b\}} k_i$, $\beta \gg 0$"),
+    ("cs224n-a4", "1b", "我们取 $q = c(k_a + k_b)$，其中 c 很大。"),
+    ("cs224n-a4", "1b", "> q = 1000*(k_a + k_b)\n\nBecause both scores are equal."),
+    ("cs224n-a4", "1b", "# My reasoning\n$q = a(k_a + k_b)$, $a \\to \\infty$"),
+    ("cs224n-a4", "1b", "#\n$q = a(k_a + k_b)$, $a \\to \\infty$"),
+    ("cs224n-a4", "1c.i", "As in 1b, q = c (mu_a + mu_b), since k_i ≈ mu_i."),
+    ("cs224n-a4", "1d.i", "First head: q_1 = c μ_a. Second head: q_2 = c μ_b."),
+    ("uw-a2", "1.2.1", "`S·k_0, where S = 1,000,000`"),
+    ("uw-a2", "1.2.1", "1000 * key[0]"),
+    ("uw-a2", "1.2.1", "<47, 65, 60>"),
+    ("uw-a2", "1.2.1", r"$q = \begin{bmatrix}47\\65\\60\end{bmatrix}$, 100 times the key."),
+    ("uw-a2", "Q5.1", "The test accuracy is 94.84%."),
+    ("jhu-hw6", "2.3.1", r"$\|\mu\|^2$ where μ is the vector of means"),
+    ("jhu-hw6", "2.3.1", "Der Erwartungswert ist **hμ²**."),
+    ("jhu-hw6", "2.3.1", "‖μ‖²"),
+    ("jhu-hw6", "3.2.1", "lr 1e-5\nTraining epochs: 9\nDev: 78.5933%\nTest: 78.5564%"),
+    ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 3^n, k heads: (k+1)^n"),
+    ("cs182-transformers", "e", "one head → 2^n, two heads → 3^n, k heads → (k+1)^n"),
+    ("cs182-transformers", "e", "- one head: $2^n$\n- two heads: $3^n$\n- $k$ heads: $(k+1)^n$"),
+    ("cs182-transformers", "b", "We get **add = (x1+p1)·(x2+p2)** and **concat = x1·x2 + p1·p2**."),
+    (
+        "cs224n-a5",
+        "1e.ii",
+        "**K = I**, **Q = u_d u_a^T + u_c u_d^T**, **V = (u_b u_b^T - u_c u_c^T)/β²**.",
+    ),
+]
+OPEN = [  # what a person decides
+    ("cs224n-a4", "1b", "q = c(k_a + k_b) with c → 0"),
+    ("cs224n-a4", "1b", "q = c(k_a + k_b), c ≪ 0"),
+    ("uw-a2", "1.2.1", "q = c·k_0 for small c"),
+    ("cs224n-a4", "1b", "not q = c(k_a + k_b) but q = c(k_a - k_b)"),
+    ("cs224n-a4", "1b", r"$q = c \sum_{i \in S} k_i$, where $S = \{a, b\}$"),
+    ("cs224n-a4", "2b.ii", "No, they can: it is possible."),
+    ("uw-a2", "1.2.1", "q = 100 times the first of the keys"),
+    ("jhu-hw6", "1.1", "It is not A."),
+    ("jhu-hw6", "2.3.1", "hμ² is wrong, it is h²μ²"),
+    ("jhu-hw6", "3.2.2", "2d weights + 2 biases"),
+    ("cs182-transformers", "e", "one_head: 2^n\nof two: 3^n\nof k: (k+1)^n"),
+    ("cs182-transformers", "h", "Neither student is right."),
 ]
 WRONG = [
     ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
@@ -80,6 +120,14 @@ WRONG = [
     ("cs182-transformers", "i", "A\nA\nA\nA", 0.5),
     ("cs224n-a5", "1e.ii", "V: beta^-2 (u_b u_b^T - u_c u_c^T)", 0.5),
     ("cs224n-a5", "1e.ii", "K: u_d^T u_d\nQ: u_d u_a^T\nV: u_b u_b^T", 0),
+    ("cs224n-a4", "1b", "Die Query ist q = c(k_a + 2 k_b) mit c → ∞.", 0),
+    ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 2^n, k heads: 2^n", 1 / 3),
+]
+UNTOLD = [  # what is expected is not shown
+    ("uw-a2", "1.2.1", "S·k_1, where S = 1,000,000", 0),
+    ("uw-a2", "2.2.1", "| Split | Perplexity |\n|---|---|\n| Train | 0.20 |\n| Dev | 0.55 |", 0.5),
+    ("uw-a2", "Q5.1", "12%", 0.5),
+    ("jhu-hw6", "2.3.1", "The expectation is μ² because entries are independent.", 0),
 ]
 
 
@@ -102,9 +150,18 @@ def test_right_answers_pass_in_any_notation(judged, name, question, answer):
     assert found.fraction == 1, found.message
 
 
-@pytest.mark.parametrize(("name", "question", "answer", "fraction"), WRONG)
+@pytest.mark.parametrize(("name", "question", "answer"), OPEN)
+def test_answers_that_cannot_be_read_wait_for_a_person(judged, name, question, answer):
+    assert judged(name, question, answer).status == "needs_review"
+
+
+@pytest.mark.parametrize(("name", "question", "answer", "fraction"), [*WRONG, *UNTOLD])
 def test_wrong_answers_earn_no_more_than_they_should(judged, name, question, answer, fraction):
     found = judged(name, question, answer)
-    assert found.fraction == fraction, found.message
+    assert found.fraction == pytest.approx(fraction), found.message
     assert found.message
-    assert found.expected
+
+
+@pytest.mark.parametrize(("name", "question", "answer", "fraction"), WRONG)
+def test_a_wrong_answer_is_told_what_was_expected(judged, name, question, answer, fraction):
+    assert judged(name, question, answer).expected

@@ -89,14 +89,9 @@ def test_right_answers_pass(graded, question):
     assert graded[f"{question}/machine"].fraction == 1.0, graded[f"{question}/machine"].message
 
 
-def test_query_for_two_values_is_approximate(graded):
-    found = graded["1.3.2/machine"]
-    assert found.fraction == 0.5
-    assert "off by up to 0.054" in found.message
-
-
-def test_key_that_inherits_the_imbalance_gets_half(graded):
-    assert graded["1.4.1/machine"].fraction == 0.5
+@pytest.mark.parametrize("question", ["1.3.2", "1.4.1"])
+def test_an_output_within_the_courses_tolerance_passes(graded, question):
+    assert graded[f"{question}/machine"].fraction == 1.0  # the outputs are off by .03
 
 
 def test_blank_key_gets_nothing(graded):

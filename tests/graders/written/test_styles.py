@@ -18,9 +18,7 @@ def parts_of(body, kind="formula", parts=("formula",), text="text"):
 @pytest.mark.parametrize(
     ("body", "formula"),
     [
-        (r"Let $q = \beta(k_a + k_b)$ for $\beta \gg 0$. Then it works.", r"q = \beta(k_a + k_b)"),
         (r"$$ q = c k_a, \quad c \gg 0 $$" + "\nSince $k_i$ is a key.", "q = c k_a"),
-        ("We take $c k_a$ here.", "c k_a"),
         ("scale * (k_a + k_b)\nbecause it is large", "scale * (k_a + k_b)"),
         ("**Answer:** β(k_a+k_b), β → ∞\n\nIt works.", "β(k_a+k_b)"),
         ("q = 2*k_a.\n\nIt works.", "q = 2*k_a"),
@@ -33,10 +31,14 @@ def test_a_formula_is_found_among_words(body, formula):
 
 
 @pytest.mark.parametrize(
-    "body", ["Since k_i = a we see $x$ and $y$.", "It is the sum of both keys.", "half"]
+    "body",
+    [
+        *("Since k_i = a we see $x$ and $y$.", "It is the sum of both keys.", "half"),
+        *(r"Let $q = \beta(k_a + k_b)$ for $\beta \gg 0$. Then it works.", "We take $c k_a$ here."),
+    ],
 )
-def test_words_alone_are_no_formula(body):
-    assert parts_of(body) == {"text": body}
+def test_a_sentence_is_given_to_the_reader_of_formulas_and_to_a_person(body):
+    assert parts_of(body) == {"formula": body.rstrip("."), "text": body}
 
 
 @pytest.mark.parametrize("body", ["2d + 2 parameters", "2d + 2 trainable parameters.", "$2d+2$"])
@@ -50,6 +52,13 @@ def test_a_count_may_have_its_unit(body):
         ("$q_1 = a$, $q_2 = b$", ("q1", "q2"), "a b"),
         ("q1 = a and q2 = b", ("q1", "q2"), "a b"),
         ("$q_1 = a, q_2 = b$", ("q1", "q2"), None),
+        ("**q1** = a，**q2** = b", ("q1", "q2"), "a b"),
+        ("We let $q_1 = a$ and $q_2 = b$", ("q1", "q2"), "a b"),
+        ("q₁ = a; q₂ = b", ("q1", "q2"), "a b"),
+        ("| q1 | a |\n|---|---|\n| q2 | b |", ("q1", "q2"), "a b"),
+        ("| q1 | q2 |\n|---|---|\n| a | b |", ("q1", "q2"), "a b"),
+        ("q1 → a\nq2 → b", ("q1", "q2"), "a b"),
+        ("x, y, f(z,z)", ("one_head", "two_heads", "k_heads"), "x y f(z,z)"),
         ("Adding: x\nConcatenation: y", ("add", "concat"), "x y"),
         ("1 head: x\n2 heads: y\nk heads: z", ("one_head", "two_heads", "k_heads"), "x y z"),
         ("- Encoder self-attention: x\n- Cross attention: y", ("encoder_self", "cross"), "x y"),
@@ -62,6 +71,10 @@ def test_parts_are_called_many_names(body, parts, values):
     assert set(found) == set(parts)
     if values is not None:
         assert [found[part] for part in parts] == values.split()
+
+
+def test_what_is_struck_out_is_not_answered():
+    assert parts_of("~~2*k_a~~ 3*k_a", text=None) == {"formula": "3*k_a"}
 
 
 @pytest.mark.parametrize("kind", ["choice", "true_false"])

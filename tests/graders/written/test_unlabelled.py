@@ -45,9 +45,9 @@ def test_two_formulas_are_not_chosen_from():
     assert parts_of("2d\n\n2d + 2", ("count",), "formula") == {"count": "2d\n\n2d + 2"}
 
 
-def test_vector_in_a_sentence_is_found():
+def test_a_sentence_goes_to_the_reader_of_vectors_and_to_a_person():
     body = "The scores are 3, 1, 1, -3, so it returns [3, 2, -4]."
-    assert parts_of(body, ("vector",), "vector", text=True)["vector"] == "[3, 2, -4]"
+    assert parts_of(body, ("vector",), "vector", text=True) == {"vector": body, "text": body}
 
 
 def test_reason_behind_a_vector_is_text():
@@ -69,21 +69,37 @@ def test_table_without_a_name_goes_to_the_part_that_lacks_one():
     assert found["curve"] == TABLE
 
 
+def test_a_definition_stays_with_its_formula():
+    body = "S*x, where S = 1000"
+    assert parts_of(body, ("formula",), "formula", text=True)["formula"] == body
+
+
+@pytest.mark.parametrize("kind", ["formula", "vector"])
+def test_an_empty_value_is_looked_for_in_the_text(kind):
+    body = "formula:\ntext: We take q = [3, 2] * 1."
+    found = parts_of(body, ("formula",), kind, text=True)
+    assert found["formula"].startswith("We take q =")
+
+
+def test_a_text_without_any_formula_leaves_the_value_empty():
+    body = "formula:\ntext: because the keys are orthogonal"
+    assert set(parts_of(body, ("formula",), "formula", text=True)) == {"text"}
+
+
+def unplaced(body, parts, kind):
+    machine = Machine(1, kind, parts, "any", {}, (), "", "")
+    question = Question("Q1", "A title", "A prompt", machine, None)
+    read = read_answers({"answers.md": f"## Q1\n{body}\n".encode()}, (wanted_of(question),))
+    return read.of("Q1").unplaced
+
+
 @pytest.mark.parametrize(
-    ("sentence", "formula"),
-    [
-        ("Let q = β(x + y) where β is large.", "q = β(x + y)"),
-        ("Use q = beta(x+y), with beta >> 0. Then x^T q = beta holds.", "q = beta(x+y)"),
-        ("The query q = c*(x + y) works, since z^T q = 0.", "q = c*(x + y)"),
-        ("Both must match, so we set q=B*(x+y); then c ≈ 1/2(v+w).", "q=B*(x+y)"),
-        ("Choosing q ≈ 2 beta (x+y) with large beta", "q ≈ 2 beta (x+y)"),
-    ],
+    "body", ["(q1, q2) = (a, b)", "Both queries are large.", "first a\nthen b\nand c"]
 )
-def test_the_equation_for_the_query_is_found_in_a_sentence(sentence, formula):
-    found = parts_of(sentence, ("formula",), "formula", text=True)
-    assert found == {"formula": formula, "text": sentence}
+def test_what_names_no_part_is_kept_for_a_person(body):
+    assert unplaced(body, ("q1", "q2"), "formula") == body
 
 
-def test_words_without_an_equation_are_no_formula():
-    said = "q should be large in the direction of both. I think that 1/2 follows."
-    assert parts_of(said, ("formula",), "formula", text=True) == {"text": said}
+@pytest.mark.parametrize("body", ["", "TODO", "I don't know", "q1: a\nq2: b"])
+def test_nothing_is_kept_where_nothing_is_missing(body):
+    assert unplaced(body, ("q1", "q2"), "formula") == ""

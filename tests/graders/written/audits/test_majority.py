@@ -69,3 +69,8 @@ def test_real_learning_is_not_flagged(text, split):
 
 def test_nothing_is_said_of_few_digits():
     assert majority_class(figure_in(".6"), "dev", DEV) is None
+
+
+def test_few_digits_below_the_majority_show_no_learning():
+    assert majority_class(figure_in("12%"), "dev", DEV).id == "not-better-than-majority"
+    assert majority_class(figure_in("62%"), "dev", DEV) is None

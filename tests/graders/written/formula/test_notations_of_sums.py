@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from graders.written.formula import FormulaError, parse
 from tests.graders.written.formula.comparing import KEYS, RNG, assert_comes_to
 
 A = np.linalg.qr(RNG.standard_normal((5, 5)))[0][:, :3]
@@ -42,7 +43,7 @@ FAMILY = {"a_i": list(A.T)}
         *(
             "sum_{i=1..m} 2a_i a_i^T",
             r"2 \sum_{1 \le i \le m} a_i a_i^T",
-            r"2\sum_{i \in S} a_ia_i^T",
+            r"2\sum_{i \in [m]} a_ia_i^T",
         ),
         *(
             r"2\sum\limits_{i=1}^m a_i a_i^T",
@@ -164,3 +165,23 @@ def test_a_power_of_a_number_named_t_is_no_transpose():
     assert_comes_to("2^T", {"T": 5.0}, 32.0)
     assert_comes_to("(k+1)^T", {"T": 5.0, "k": 1.0}, 32.0)
     assert_comes_to("T*m + T m", {"T": 5.0, "m": 2.0}, 20.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r"\sum_{i \in \{a, b\}} k_i", "sum_{i in {a,b}} k_i", "∑_{i∈{b,a}} k_i", "∑_{i=a,b} k_i"],
+)
+def test_a_sum_over_listed_members_adds_these(text):
+    assert parse(text, ["k_i", "k_a", "k_b"]).names == {"k_a", "k_b"}
+
+
+@pytest.mark.parametrize("text", ["∑_{i∈S} k_i", "∑_{i∈{a,c}} k_i", "∑_{i∈{a;b}} k_i"])
+def test_a_sum_over_members_that_nobody_knows_is_refused(text):
+    with pytest.raises(FormulaError):
+        parse(text, ["k_i", "k_a", "k_b"])
+
+
+def test_sums_within_sums_are_kept_small():
+    text = "∑_{i=a,b} " * 12 + "k_i"
+    with pytest.raises(FormulaError):
+        parse(text, ["k_i", "k_a", "k_b"])

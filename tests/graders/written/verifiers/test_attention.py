@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit, Unreadable
 
 K = [[0.47, 0.65, 0.60], [0.64, 0.50, -0.59], [-0.03, -0.48, -0.88], [0.43, -0.83, 0.35]]
+V = [[-0.07, -0.88, 0.47], [0.37, -0.93, -0.07], [-0.25, -0.75, 0.61], [0.94, 0.20, 0.28]]
 EVEN = [0.7071, 0.7071, 0.0119]  # scores of the first two keys are equal
 FIRST = {"K": K, "target": [1, 0, 0, 0]}
 EACH = {"K": K, "target": np.eye(4).tolist()}
@@ -150,11 +151,61 @@ def test_without_a_query_of_ones_own_a_right_one_is_taken(judge, others):
 
 
 @pytest.mark.parametrize(
-    "answer", ["[1, 2]", "beta*k_0", "[nan,0,0]", "[1e9,0,0]", "1e9*k_0", "K", ""]
+    "answer", ["[nan,0,0]", "[1e13,0,0]", "1e13*k_0", "c d k_0", "100*k_9", "beta*k_1", ""]
 )
-def test_what_is_no_query_is_refused(judge, answer):
+def test_what_cannot_be_read_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):
         judge("attention_weights", answer, **FIRST)
+
+
+@pytest.mark.parametrize("answer", ["[1, 2]", "K", "k_0^T k_0"])
+def test_what_is_no_vector_of_three_is_wrong(judge, answer):
+    with pytest.raises(Misfit):
+        judge("attention_weights", answer, **FIRST)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("S·k_0, where S = 1,000,000", "1000 * key[0]", "1e3 * keys[0, :]", "100*K[0]", "50*key0"),
+        *(
+            "beta k_0 for large beta",
+            "q = 100 k_0 = (47, 65, 60)",
+            "1e9 * k_0",
+            "1e4 (k_0 - 0*k_1)",
+        ),
+    ],
+)
+def test_a_key_is_called_many_names(judge, answer):
+    assert judge("attention_weights", answer, **FIRST).fraction == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("[100 k_0; 100 k_1; 100 k_2; 100 k_3]", "[100*k_0, 100*k_1, 100*k_2, 100*k_3]"),
+        r"\begin{bmatrix} 100 k_0^T \\ 100 k_1^T \\ 100 k_2^T \\ 100 k_3^T \end{bmatrix}",
+        *("S·K where S = 1,000", "1000 * keys", "100 * np.linalg.pinv(K).T"),
+    ],
+)
+def test_a_matrix_may_be_made_of_keys(judge, answer):
+    assert judge("attention_weights", answer, **EACH).fraction == 1
+
+
+@pytest.mark.parametrize(("answer", "share"), [(NEARLY, 1), ("10*(k_0+k_1)", 1), ("k_0", 0)])
+def test_an_output_within_the_courses_tolerance_earns_all(judge, answer, share):
+    course = {"V": V, "tolerance": 0.05}
+    assert judge("attention_weights", answer, **TWO, **course).fraction == share
+
+
+def test_a_sum_over_keys_is_read(judge):
+    assert judge("attention_weights", r"10 \sum_{i=0}^{1} k_i", **TWO).fraction == 0.5
+    assert judge("attention_weights", r"0 * \sum_{i=0}^{3} k_i", **ALL).fraction == 1
+
+
+def test_a_key_is_not_judged_by_a_query_that_cannot_be_read(judge):
+    with pytest.raises(Unreadable, match="no query to read"):
+        judge("attention_weights", "100*k_0", others=own("no idea"), **THIRD)
 
 
 @settings(max_examples=60)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit, Unreadable
 from graders.written.verifiers.lookup import Lookup, lookups
 
 SCALED = {"keys": "k", "scaled": True}
@@ -146,16 +146,25 @@ def test_a_listed_mistake_has_its_own_hint(judge):
             ("beta(k_a+", "never closed"),
         ),
         *(
-            ("any vector", "known|words"),
+            ("any vector", "No formula"),
             ("beta*(key_a+key_b)", "`key_a` is not known"),
             ("beta*(k_a+k_c)", "`k_c` is not known"),
-            ("k_a+1", "added"),
+        ),
+        *(
+            ("q is not beta(k_a + k_b)", "speak against"),
+            ("Use beta(k_a + k_b) or beta k_a", "several"),
+            ("half the sum of k_a and k_b", "No formula|missing"),
         ),
     ],
 )
-def test_what_is_no_query_is_refused(judge, answer, said):
+def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
     with pytest.raises(Unreadable, match=said):
         judge("average_query", answer, **UNSCALED)
+
+
+def test_shapes_that_do_not_fit_are_wrong(judge):
+    with pytest.raises(Misfit, match="added"):
+        judge("average_query", "k_a+1", **UNSCALED)
 
 
 def lookup(n, d, scale):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit, Unreadable
 
 OPTIONS = {
     "A": "every word apart",
@@ -30,26 +30,28 @@ def test_another_letter_earns_nothing(judge, answer):
 
 
 @pytest.mark.parametrize(
+    "answer", ["ABC", "BC", "not B", "either", "?", "A is wrong", "not C but A", "It isn't B."]
+)
+def test_what_names_no_option_goes_to_a_person(judge, answer):
+    with pytest.raises(Unreadable):
+        judge("choice", answer, key="B", options=OPTIONS)
+
+
+@pytest.mark.parametrize("answer", ["", " ", "A and B", "A, B", "B/C", "B or C", "D", "A & B"])
+def test_none_or_several_letters_are_wrong(judge, answer):
+    with pytest.raises(Misfit, match=r"A, B or C"):
+        judge("choice", answer, key="B", options=OPTIONS)
+
+
+@pytest.mark.parametrize(
     "answer",
     [
-        "",
-        "  ",
-        "A and B",
-        "A, B",
-        "B/C",
-        "B or C",
-        "ABC",
-        "BC",
-        "D",
-        "not B",
-        "either",
-        "?",
-        "A & B",
+        *("Antwort: B", "La respuesta es B", "答案：B", "B（第二个）", "- [ ] A\n- [x] B\n- [ ] C"),
+        *("I think the letter is B.", "B, weil A nicht passt", "Réponse : B"),
     ],
 )
-def test_none_or_several_are_refused_with_a_remedy(judge, answer):
-    with pytest.raises(Unreadable, match=r"A, B or C"):
-        judge("choice", answer, key="B", options=OPTIONS)
+def test_a_letter_is_read_in_any_language(judge, answer):
+    assert judge("choice", answer, key="B", boxes=3).fraction == 1
 
 
 def test_a_word_can_be_an_option(judge):
@@ -69,11 +71,17 @@ def test_parts_have_keys_of_their_own(judge):
     assert "`second`" in found.message
 
 
-def test_an_unreadable_part_leaves_the_others(judge):
+def test_a_part_of_two_letters_leaves_the_others(judge):
     answer = {"first": "A", "second": "A or B"}
     found = judge("choice", answer, key={"first": "A", "second": "B"}, boxes=3)
     assert found.fraction == 0.5
     assert "only one" in found.message
+
+
+def test_an_unreadable_part_says_what_was_read_of_the_others(judge):
+    answer = {"first": "A", "second": "perhaps"}
+    with pytest.raises(Unreadable, match="`first` was read and is correct"):
+        judge("choice", answer, key={"first": "A", "second": "B"}, boxes=3)
 
 
 def test_a_missing_part_leaves_the_others(judge):
@@ -125,10 +133,22 @@ def test_boxes_are_counted_only_where_asked(judge, answer, share):
     assert (boxes.fraction, whole.fraction) == (pytest.approx(share), 0)
 
 
-@pytest.mark.parametrize("answer", ["", "A, G", "the first", "AAC", "A, hello"])
-def test_what_names_no_options_is_refused(judge, answer):
+@pytest.mark.parametrize("answer", ["the first", "AAC", "A, hello"])
+def test_what_names_no_options_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):
         judge("choices", answer, key=["A", "C"], boxes=6)
+
+
+def test_a_letter_that_is_no_option_is_wrong(judge):
+    with pytest.raises(Misfit, match="no option G"):
+        judge("choices", "A, G", key=["A", "C"], boxes=6)
+
+
+@pytest.mark.parametrize(
+    "answer", ["A、C、E", "A，C，E", "A, C und E", "A et C et E", "A, C, E are true"]
+)
+def test_several_letters_are_read_in_any_language(judge, answer):
+    assert judge("choices", answer, key=["A", "C", "E"], boxes=6).fraction == 1
 
 
 @pytest.mark.parametrize(
@@ -150,7 +170,20 @@ def test_a_verdict_is_read_before_its_reason(judge, answer):
     assert judge("true_false", answer, key=True).fraction == 0
 
 
-@pytest.mark.parametrize("answer", ["", "maybe", "true/false", "True or false", "because", "T/F"])
-def test_no_verdict_is_refused(judge, answer):
+@pytest.mark.parametrize(
+    "answer", ["", "maybe", "because", "I would say the first part is true, the second false"]
+)
+def test_no_verdict_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable, match="begin the answer with True or False"):
         judge("true_false", answer, key=False)
+
+
+@pytest.mark.parametrize("answer", ["true/false", "True or false"])
+def test_both_verdicts_are_wrong(judge, answer):
+    with pytest.raises(Misfit, match="says both"):
+        judge("true_false", answer, key=False)
+
+
+@pytest.mark.parametrize("answer", ["Faux", "Falso.", "错", "不对", "Неверно", "Nein, denn", "❌"])
+def test_a_verdict_is_read_in_any_language(judge, answer):
+    assert judge("true_false", answer, key=False).fraction == 1

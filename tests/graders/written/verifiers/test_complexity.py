@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit, Unreadable
 
 ASKED = {
     "names": ["M", "N", "k"],
@@ -68,11 +68,15 @@ def test_wrong_complexities_earn_nothing(judge, answer, said):
     assert found.hint
 
 
-@pytest.mark.parametrize(
-    "answer", ["O(n^3)", "O(M log M)", "O(M^k)", "O()", "quadratic", "O(M^2 k"]
-)
-def test_what_is_no_complexity_here_is_refused(judge, answer):
+@pytest.mark.parametrize("answer", ["O(n^3)", "O()", "quadratic", "O(M^2 k", "O(min(M, k))"])
+def test_what_cannot_be_read_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):
+        judge("complexity", answer, **ASKED)
+
+
+@pytest.mark.parametrize("answer", ["O(M log M)", "O(M^k)"])
+def test_what_grows_like_no_polynomial_is_wrong(judge, answer):
+    with pytest.raises(Misfit):
         judge("complexity", answer, **ASKED)
 
 

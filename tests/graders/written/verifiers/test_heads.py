@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit
 
 
 def both(one, two):
@@ -52,7 +52,7 @@ def test_one_query_alone_is_not_enough(judge):
 
 
 def test_a_number_is_no_query(judge):
-    with pytest.raises(Unreadable, match="`q1`: A query is a vector"):
+    with pytest.raises(Misfit, match="`q1`: A query is a vector"):
         judge("two_queries", both("0", "beta mu_b"))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Judgement, Unreadable
+from graders.written.judgement import Judgement, Misfit, Unreadable
 
 K = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
 ASKED = [
@@ -88,7 +88,7 @@ NASTY = [
 def answered(judge, verify, parts, text, asked):
     try:
         found = judge(verify, dict.fromkeys(parts, text), **asked)
-    except Unreadable as refusal:
+    except (Misfit, Unreadable) as refusal:
         return str(refusal)
     assert isinstance(found, Judgement)
     assert 0 <= found.fraction <= 1

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit, Unreadable
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,21 @@ def test_others_earn_what_is_listed(judge, earned, answer, share, said):
     assert said in judge("projection", answer).message
 
 
-@pytest.mark.parametrize("answer", ["P", "2 A v_a", "2 A A", "2A +", "2 A A^T + 1", "a_i a_i^T"])
-def test_what_is_no_matrix_is_refused(judge, answer):
+@pytest.mark.parametrize("answer", ["P", "2 A v_a", "2A +", "a_i a_i^T", "2 sum_i a_i a_i"])
+def test_what_cannot_be_read_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):
         judge("projection", answer)
+
+
+@pytest.mark.parametrize("answer", ["2 A A", "2 A A^T + 1", "A / B"])
+def test_shapes_that_do_not_fit_are_wrong(judge, answer):
+    with pytest.raises(Misfit):
+        judge("projection", answer)
+
+
+def test_a_name_may_be_defined_beside_the_formula(judge):
+    assert judge("projection", "M = 2P with P = A A^T").fraction == 1
+    assert judge("projection", "M = 2P with P = B B^T").fraction == 0
 
 
 def test_shares_are_the_assignments(judge):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Unreadable
+from graders.written.judgement import Misfit, Unreadable
 
 KEY = [3, 2, -4]
 MISTAKES = [
@@ -74,17 +74,14 @@ def test_a_wrong_vector_tells_which(judge, answer, hint):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        *(
-            ("[3, 2]", "2 numbers, but 3"),
-            ("1,2,3,4,5,6", "6 numbers, but 3"),
-            ("[3, 2, -4", "closed"),
-        ),
-        *(("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("[1e7, 2, -4]", "1,000,000")),
-        *(("1e999, 2, 3", "1,000,000"), ("[x, y, z]", "not known"), ("", "no numbers|empty|early")),
+        *(("[3, 2, -4", "closed"), ("[1, 2, 3] is not it", "against")),
+        *(("(3, 2, -4) or (3, -2, 4)", "several"), ("S = 1,000,000", "may be one number")),
+        *(("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("[1e13, 2, -4]", "too large")),
+        *(("1e999, 2, 3", "too large"), ("[x, y, z]", "not known"), ("", "no numbers|empty|early")),
         *(("[[3,2],[-4]]", "rows"), ("3,2,-4)", "never opened"), ("the second", "words|known")),
     ],
 )
-def test_what_is_no_vector_is_refused_with_a_reason(judge, answer, said):
+def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
     with pytest.raises(Unreadable, match=said):
         judge("vector", answer, key=KEY)
 
@@ -129,15 +126,41 @@ def test_a_percentage_is_read_where_the_item_says_so(judge, answer):
     assert judge("number", answer, key=94.83, percent=True, tolerance=1e-6).fraction == 1
 
 
-def test_a_percentage_is_refused_elsewhere(judge):
+@pytest.mark.parametrize(
+    ("answer", "said"), [("[3, 2]", "2 numbers"), ("1,2,3,4,5,6", "6 numbers")]
+)
+def test_another_count_of_numbers_is_wrong(judge, answer, said):
+    with pytest.raises(Misfit, match=said):
+        judge("vector", answer, key=KEY)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("The output is [3, 2, -4].", "输出是 [3, 2, -4]。", "[3，2，-4]", "v_1 = (3, 2, -4)"),
+        *("Die Ausgabe ist (3, 2, -4).", r"So we get \begin{pmatrix}3\\2\\-4\end{pmatrix} here."),
+    ],
+)
+def test_a_vector_is_found_among_words(judge, answer):
+    assert judge("vector", answer, key=KEY).fraction == 1
+
+
+@pytest.mark.parametrize(
+    "answer", ["6.920", "6 920", "6'920", "~6920", "about 6920 texts", "6920 Sätze"]
+)
+def test_thousands_and_words_around_a_number_are_read(judge, answer):
+    assert judge("number", answer, key=6920).fraction == 1
+
+
+def test_a_percentage_goes_to_a_person_elsewhere(judge):
     with pytest.raises(Unreadable, match="percent sign"):
         judge("number", "94.83%", key=94.83)
 
 
 @pytest.mark.parametrize(
-    "answer", ["nan", "inf", "-∞", "1e7", "1e999", "two", "", "1, 2", "[1, 2]"]
+    "answer", ["nan", "inf", "-∞", "1e13", "1e999", "two", "", "1, 2", "[1, 2]", "not 2 items"]
 )
-def test_what_is_no_number_is_refused(judge, answer):
+def test_what_is_no_number_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):
         judge("number", answer, key=2)
 

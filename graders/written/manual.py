@@ -1,0 +1,65 @@
+"""The rubric by which a person decides what the machine could not read.
+
+A part of an answer that a machine judges has no rubric of its own: here it gets one line for each
+value that it asks for, or for each thing that a table earns points for.
+"""
+
+from collections.abc import Iterator
+
+from graders.written.decisions import MACHINE, decided_as
+from graders.written.question import Machine, Question, Review, RubricItem
+
+ANSWER = "The answer is correct"
+# What the awards of reported numbers stand for, see verifiers/audit_settings.py.
+AWARDS = {
+    "agree": "No loss contradicts its perplexity",
+    "columns": "Each column asked for is there for every epoch",
+    "complete": "The perplexities asked for are there",
+    "dev_epoch": "The best epoch on the dev set is the curve's",
+    "distinct": "No two runs have identical numbers",
+    "final": "The last training accuracy is high enough",
+    "learned": "The accuracy is above the majority class",
+    "length": "The curve has the number of epochs asked for",
+    "overfits": "The run overfits",
+    "possible": "The accuracies are possible for the size of their split",
+    "reached": "The accuracies reach their thresholds",
+    "runs": "The runs asked for are there",
+    "selection": "A run is chosen by its dev accuracy",
+    "stated": "The settings asked for are stated",
+    "test": "The chosen run has a test accuracy",
+    "train_epoch": "The best epoch on the training set is the curve's",
+    "variants": "The variants asked for are there",
+}
+
+
+def by_hand(question: Question) -> Question | None:
+    """The question as a person decides its machine part; None where it has no such part."""
+    machine = question.machine
+    if machine is None:
+        return None
+    name = decided_as(f"{question.id}{MACHINE}")
+    title = f"{question.title} ({', '.join(machine.parts)})"
+    return Question(name, title, question.prompt, machine, _rubric(machine))
+
+
+def _rubric(machine: Machine) -> Review:
+    lines = list(_lines(machine))
+    unit = machine.points / sum(weight for weight, _ in lines)
+    items = [RubricItem(round(weight * unit, 4), text, (), ()) for weight, text in lines]
+    rest = machine.points - sum(each.points for each in items[:-1])
+    items[-1] = RubricItem(round(rest, 4), items[-1].text, (), ())
+    return Review(machine.points, machine.parts[0], tuple(items))
+
+
+def _lines(machine: Machine) -> Iterator[tuple[float, str]]:
+    """The lines of the rubric, each with its weight."""
+    awards = machine.settings.get("points")
+    if machine.kind == "table" and isinstance(awards, dict):
+        yield from ((float(each), AWARDS.get(name, str(name))) for name, each in awards.items())
+    elif len(machine.parts) == 1:
+        expected = " ".join(machine.expected.split())
+        yield 1.0, (f"{ANSWER}: {expected}" if expected else ANSWER)
+    else:
+        weights = machine.settings.get("weights", {})
+        given = weights if isinstance(weights, dict) else {}
+        yield from ((float(given.get(part, 1.0)), f"`{part}` is correct") for part in machine.parts)
