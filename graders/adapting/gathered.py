@@ -98,18 +98,21 @@ class Gathered:
         """Return, for each file taken, those that may as well be the one that was meant.
 
         They define a name differently and are no copies, drafts or experiments. Beside one of the
-        assignment's own files only another of that name is one. A file that only stands in for what
-        own files lack is here without any: perhaps it was not meant at all.
+        assignment's own files only another of that name is one. A stand-in is here without any.
         """
-        found: dict[str, list[str]] = {}
-        has_own = any(map(self.is_own, self._homes))
+        found: dict[str, list[str]] = {name: [] for name in self.stand_ins()}
         for name, home in self._homes.items():
-            if has_own and home.source.path not in self._listing.own:
-                found.setdefault(home.source.name, [])
             for other in self._files:
                 if self._may_be_meant(other, home, name):
                     found.setdefault(home.source.name, []).append(other.source.name)
         return {name: list(dict.fromkeys(others)) for name, others in found.items()}
+
+    def stand_ins(self) -> list[str]:
+        """Return the files taken for names that own files lack: perhaps they were not meant."""
+        if not any(map(self.is_own, self._homes)):
+            return []
+        homes = (each for each in self._homes.values() if each.source.path not in self._listing.own)
+        return list(dict.fromkeys(each.source.name for each in homes))
 
     def _may_be_meant(self, other: Outline, home: Outline, name: str) -> bool:
         own, path = self._listing.own, other.source.path

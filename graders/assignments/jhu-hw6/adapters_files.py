@@ -53,13 +53,15 @@ def _slots() -> list[Gathered]:
 
 
 def rivals() -> dict[str, list[str]]:
-    """Return the files that may as well be meant as those whose definitions are judged."""
+    """Return the files that may as well be meant as those whose definitions are judged.
+
+    The homework's two files are no rivals of each other: each is judged.
+    """
     slots = [each for each in _slots() if any(map(each.is_own, NAMES))]
-    return {
-        name: others
-        for each in (gathered(*FILES), *slots)
-        for name, others in each.rivals().items()
-    }
+    if not slots:
+        return gathered(*FILES).rivals()
+    beside: dict[str, list[str]] = {name: [] for name in gathered(*FILES).stand_ins()}
+    return beside | {name: others for each in slots for name, others in each.rivals().items()}
 
 
 def _is_there(taken: Gathered, name: str) -> bool:
