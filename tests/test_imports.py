@@ -30,7 +30,7 @@ ALLOWED = {
     "reports": (
         *("reports", "training.metrics", "training.classification.metrics"),
         *("graders.model", "graders.store", "graders.results"),
-        *("graders.figures", "graders.intervals"),
+        *("graders.figures", "graders.intervals", "graders.written.decisions"),
         *("graders.final_grades", "graders.extensions", "graders.release", "submissions.people"),
     ),
     "reports/exports": (

@@ -61,8 +61,9 @@ def note_file(student: Student, score: Any) -> None:
     notes = [str(each)[:300] for each in reply["notes"]]
     for each in notes:
         score.note(each)
-    if notes and reply.get("file"):
-        score.note(f"The classifier was read from `{str(reply['file'])[:100]}`.")
+    file = str(reply.get("file"))[:100]
+    if notes and file:
+        score.note(f"The classifier was read from `{file}`.")
 
 
 def first_that_holds(claims: list[Callable[[], None]]) -> None:

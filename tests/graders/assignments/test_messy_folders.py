@@ -31,7 +31,7 @@ FEW = settings(
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
-MANY = settings(FEW, max_examples=30, derandomize=False)
+MANY = settings(FEW, max_examples=12)
 
 
 @functools.cache
