@@ -49,7 +49,9 @@ def best_of_rivals(
         names = ", ".join(f"`{path.relative_to(code).as_posix()}`" for path in taken)
         again, taken = judge(lost)
         gains = {
-            id for id in lost if _points(again, assignment, id) > _points(results, assignment, id)
+            each
+            for each in lost
+            if _earned(again, assignment, each) > _points(results, assignment, each)
         }
         if gains:
             notes.append(f"without {names}, {', '.join(sorted(gains))} earns more: that counts")
@@ -78,6 +80,12 @@ def _points(results: Sequence[CheckResult], assignment: Assignment, criterion: s
         known, [each for each in results if each.check.criterion == criterion]
     )
     return known.points if points is None else points
+
+
+def _earned(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
+    """Return the points of a criterion; none where a fault of ours leaves it undecided."""
+    ours = any(each.status == "error" and each.check.criterion == criterion for each in results)
+    return 0.0 if ours else _points(results, assignment, criterion)
 
 
 def ambiguous(student: Student, code: Path) -> list[Path]:

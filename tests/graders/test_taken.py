@@ -65,6 +65,13 @@ def test_another_file_beside_the_own_one_does_not_count(grade):
     assert grade(work=WRONG, other=RIGHT).criteria[0].points == 0
 
 
+def test_fault_of_ours_with_another_file_leaves_the_points(grade, tiny_folder):
+    checks = tiny_folder / "test_tiny.py"
+    checks.write_text(checks.read_text().replace("    if came !=", "    came / 1\n    if came !="))
+    result = grade(work=WRONG, again__work=RIGHT.replace("2 * x", "'text'"))
+    assert (result.status, result.criteria[0].points) == ("graded", 0)
+
+
 def test_unanswered_question_changes_nothing(grade):
     broken = FILES.replace("return taken().rivals()", "raise SystemExit(3)")
     first = grade(broken, work=WRONG).criteria[0]
