@@ -22,6 +22,7 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?<=\b[A-Z]) (?:y|e|o|u|i|и|a) (?=[A-Z]\b)")  # `and` of a single letter
+_OPEN = re.compile(r"\b[A-Za-z][\])]?\s+(?:or|oder|ou|или)\s+[\[(]?[A-Za-z]\b", re.IGNORECASE)
 _CORRECTED = re.compile(r"^\W*\w\W+(?:no|wait|actually|sorry|oops|correction|nein|non)\b", re.I)
 _LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")
 FEW_WORDS = 8  # before a letter that ends the answer
@@ -104,6 +105,8 @@ def read_choices(text: str, options: Options) -> frozenset[str]:
         return frozenset()
     if plain(joined) in ("all", "all of them", "all of the above"):
         return frozenset(options.labels)
+    if _OPEN.search(joined):
+        raise Unreadable(f"`{_short(text)}` leaves it open: list every option, such as `A, C`.")
     found = _listed(joined, options) or _run(joined, options) or _each(joined, options)
     if not found:
         remedy = f"list letters out of {', '.join(options.labels)}, such as `A, C`"

@@ -133,7 +133,9 @@ def test_boxes_are_counted_only_where_asked(judge, answer, share):
     assert (boxes.fraction, whole.fraction) == (pytest.approx(share), 0)
 
 
-@pytest.mark.parametrize("answer", ["the first", "AAC", "A, hello"])
+@pytest.mark.parametrize(
+    "answer", ["the first", "AAC", "A, hello", "A or C", "A oder C", "(A) or (C)"]
+)
 def test_what_names_no_options_goes_to_a_person(judge, answer):
     with pytest.raises(Unreadable):
         judge("choices", answer, key=["A", "C"], boxes=6)
