@@ -40,13 +40,23 @@ def is_unwritten(error: BaseException, folder: Path) -> bool:
 
 
 def is_of_this_machine(error: BaseException) -> bool:
-    """Return whether it is for lack of a file, library, variable or GPU that code raises."""
+    """Return whether code raises for lack of a file, library, variable or GPU.
+
+    Or of an attribute that one of our stand-ins does not have.
+    """
     if isinstance(error, OSError | ImportError | EOFError):
+        return True
+    if isinstance(error, AttributeError) and _is_stand_in(error.obj):
         return True
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, KeyError) and frames and frames[-1].filename == ENVIRONMENT:
         return True  # os.environ["SLURM_JOB_ID"]
     return any(word in _text(error) for word in GPU)
+
+
+def _is_stand_in(value: object) -> bool:
+    package = type(value).__module__.partition(".")[0]
+    return package == "adapting" or package.startswith(("adapters", "oracle"))
 
 
 def is_raised_inside(error: BaseException, loops: Iterable[tuple[str, ast.stmt]]) -> bool:

@@ -10,12 +10,12 @@ from graders.adapting.raised import is_of_this_machine, is_raised_inside, is_unw
 from graders.adapting.source import read_source
 
 
-def raised(tmp_path, code):
+def raised(tmp_path, code, **names):
     """What a file with this code raises."""
     path = tmp_path / "work.py"
     path.write_text(code)
     try:
-        exec(compile(code, str(path), "exec"), {"os": os, "torch": torch})
+        exec(compile(code, str(path), "exec"), {"os": os, "torch": torch, **names})
     except Exception as error:  # noqa: BLE001  whatever it is
         return error
     raise AssertionError("nothing was raised")
@@ -35,6 +35,15 @@ def raised(tmp_path, code):
 )
 def test_lack_of_a_file_or_device_is_this_machines_doing(tmp_path, code, expected):
     assert is_of_this_machine(raised(tmp_path, code)) is expected
+
+
+def test_attribute_that_a_stand_in_lacks_is_this_machines_doing(tmp_path):
+    class StandIn(torch.nn.Module):
+        __module__ = "adapters_spy"
+
+    error = raised(tmp_path, "made.name_of_run", made=StandIn())
+    assert is_of_this_machine(error)
+    assert not is_of_this_machine(raised(tmp_path, "made.name_of_run", made=torch.nn.Module()))
 
 
 def test_place_is_the_last_line_of_the_students(tmp_path):
