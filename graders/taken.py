@@ -20,7 +20,7 @@ from graders.errors import StudentFault
 from graders.model import Assignment, CheckResult
 from graders.scoring import criterion_points
 
-RIVALS, PLACES, NOTES = "rivals", "places", "notes"  # asked of the adapters that have them
+QUESTIONS = RIVALS, PLACES, NOTES = ("rivals", "places", "notes")  # asked where adapters have them
 ROUNDS = 2  # further files tried
 MOST = 20  # entries of a reply
 LONGEST = 200  # characters of a place

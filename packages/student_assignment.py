@@ -15,6 +15,7 @@ from graders.address import LEFT_OUT
 from graders.check_files import files_below
 from graders.errors import Misuse
 from graders.model import Assignment
+from graders.taken import QUESTIONS
 from graders.written.loading import questions_in
 from packages.student_checks import Functions, check_functions, functions_for
 from packages.student_module import ModuleText, Statement, strings_in
@@ -111,7 +112,7 @@ def _text(path: Path) -> str:
 
 def _children(assignment: Assignment, sides: _Sides, checks: Shaken) -> Shaken:
     """Of adapters and oracle what kept checks ask for, by names that stand in them."""
-    said = strings_in(statement.node for statement in checks.statements())
+    said = {*strings_in(statement.node for statement in checks.statements()), *QUESTIONS}
     said |= {str(assignment.settings[name]) for name in said & {*assignment.settings}}
     roots = {side: sides.children[side].names for side in ASKED if side in sides.children}
     # A name that is made up while checking can be any, where no other has to be kept back.
