@@ -9,6 +9,7 @@ A dataset may use another vocabulary, or other marks for MASK and PAD. That cost
 every other check judges the draws `as meant`, with the student's marks replaced by the handout's.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -201,9 +202,22 @@ def meant(written: tuple[Draw, ...], corpus: str) -> tuple[Draw, ...]:
 def _with_marks(draw: Draw, mask: str, pad: str) -> Draw:
     body = draw.sequence.rstrip(pad)
     tail = PAD * (len(draw.sequence) - len(body))
-    marks = set(_alone(body, mask, draw.document))
+    marks = _separators(body, mask, draw.document) or _alone(body, mask, draw.document)
     marked = "".join(MASK if at in marks else body[at] for at in range(len(body)))
     return _draw(draw.index, draw.document, marked + tail, whole=draw.whole or bool(tail))
+
+
+def _separators(body: str, mask: str, document: str) -> tuple[int, ...]:
+    """Where a character separates prefix, suffix and content, and perhaps ends them; or nowhere."""
+    places = [at for at, character in enumerate(body) if character == mask]
+    last = len(body) - 1
+    for first, second in itertools.combinations(places, 2):
+        prefix, suffix, content = body[:first], body[first + 1 : second], body[second + 1 :]
+        if prefix + content + suffix in document:
+            return (first, second)
+        if content.endswith(mask) and prefix + content[:-1] + suffix in document:
+            return (first, second, last)
+    return ()
 
 
 def _alone(body: str, character: str, document: str) -> list[int]:
@@ -217,17 +231,20 @@ def _alone(body: str, character: str, document: str) -> list[int]:
 
 
 def _own_mask(draws: Sequence[Draw]) -> str:
-    """The character that most draws hold twice or more, out of place, where none holds a MASK."""
+    """The character that separates the parts of most draws, where none holds a MASK."""
     if any(MASK in draw.sequence for draw in draws):
         return ""
-    held = Counter(
+    often = Counter(
         character
         for draw in draws
         for character, count in Counter(draw.body).items()
-        if count > 1 and character != " " and len(_alone(draw.body, character, draw.document)) > 1
+        if count > 1 and character != PAD
     )
-    character, count = max(held.items(), key=lambda item: item[1], default=("", 0))
-    return character if 2 * count > len(draws) else ""
+    for character, count in often.most_common():
+        separated = (_separators(draw.body, character, draw.document) for draw in draws)
+        if 2 * count > len(draws) and 2 * sum(map(bool, separated)) > len(draws):
+            return character
+    return ""
 
 
 # ---------------------------------------------------------------- rows
