@@ -28,6 +28,7 @@ def examine(data: Path | None) -> tuple[Symptom, ...]:
         *_torch(),
         _sandbox(),
         *(_tier(tier) for tier in (Tier.BUBBLEWRAP, Tier.LANDLOCK)),
+        _memory(),
         _data(data),
     )
 
@@ -58,6 +59,22 @@ def _tier(tier: Tier) -> Symptom:
     start = "starts warm" if warm_works(tier) else "starts cold: importing torch each time"
     found = f"works, {start}" if works else "does not work here"
     return Symptom(f"  {tier.value}", found, good=works)
+
+
+def _memory() -> Symptom:
+    """Who bounds the memory of all processes of a submission together."""
+    if sys.platform != "linux":
+        return Symptom("  memory", "of each process, as far as the system limits it", good=True)
+    from graders.boundary.cgroup import find_place
+
+    place = find_place()
+    if place is None:
+        found = (
+            "looked at four times a second; for the kernel's own bound, grade as root or with "
+            "`systemd-run --user --scope -p Delegate=yes`"
+        )
+        return Symptom("  memory", found, good=True)
+    return Symptom("  memory", f"control groups, version {2 if place.unified else 1}", good=True)
 
 
 def _data(folder: Path | None) -> Symptom:

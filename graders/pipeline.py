@@ -64,7 +64,7 @@ def grade_submission(submission: Submission, assignment: Assignment, options: Op
     started, clock = datetime.now(UTC), time.perf_counter()
     environment = _environment(assignment, options)
     try:
-        checks = _run(submission, assignment, options, environment)
+        checks = _run_twice_at_most(submission, assignment, options, environment)
     except Misuse:
         raise
     except Rejected as error:
@@ -133,13 +133,39 @@ def _result(
     )
 
 
-def _run(
+def _run_twice_at_most(
     submission: Submission,
     assignment: Assignment,
     options: Options,
     environment: dict[str, object],
 ) -> Sequence[CheckResult]:
-    """Open the upload, start the student's process and let every check ask its questions."""
+    """What the checks found; those whose sandbox failed are run once more.
+
+    Then a machine that was short of memory for a moment costs nobody a check.
+    """
+    found = dict(environment)
+    results, failed = _run(submission, assignment, options, found)
+    if failed:
+        found = dict(environment)
+        again, _ = _run(submission, assignment, options, found)
+        second = {each.check.id: each for each in again}
+        results = [
+            second.get(each.check.id, each) if each.status == "error" else each for each in results
+        ]
+    environment |= found
+    return results
+
+
+def _run(
+    submission: Submission,
+    assignment: Assignment,
+    options: Options,
+    environment: dict[str, object],
+) -> tuple[Sequence[CheckResult], bool]:
+    """Open the upload, start the student's process and let every check ask its questions.
+
+    Also returns whether a sandbox failed.
+    """
     if not os.path.lexists(submission.path):
         raise GraderFault(f"{submission.path.name} is not on this machine")
     with tempfile.TemporaryDirectory(prefix="softmark-", ignore_cleanup_errors=True) as work:
@@ -180,7 +206,7 @@ def _run(
             environment["faults"] = plugin.faults
         if plugin.found_fingerprints:
             environment["fingerprints"] = plugin.found_fingerprints
-        return results
+        return results, plugin.sandbox_failed
 
 
 def _judge_again(

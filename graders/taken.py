@@ -16,7 +16,7 @@ from typing import Any
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
-from graders.errors import StudentFault
+from graders.errors import SandboxFailed, StudentFault
 from graders.model import Assignment, CheckResult
 from graders.scoring import criterion_points
 
@@ -139,5 +139,5 @@ def _reply(student: Student, question: str) -> Value:
     student.begin_check()
     try:
         return student.call(question)
-    except StudentFault:
+    except (StudentFault, SandboxFailed):
         return None

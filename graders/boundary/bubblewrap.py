@@ -15,8 +15,9 @@ from typing import Any
 
 from graders.boundary import policy, usage, warm
 from graders.boundary.capture import PipeCapture
+from graders.boundary.cgroup import Group, group_for
 from graders.boundary.launch import Job, command, launch, narrowing, order
-from graders.boundary.process import Child, Spawned, TooMuch
+from graders.boundary.process import TOGETHER, Child, Spawned, TooMuch
 from graders.model import Limits
 
 PROGRAM = "bwrap"
@@ -31,8 +32,15 @@ GONE = 10.0  # seconds in which the kernel takes down a killed process namespace
 def start(job: Job) -> Child:
     """A child in namespaces of its own; it says hello when it has narrowed itself."""
     inner = command(job, policy.INSIDE, _narrowing(job))
-    namespace, channel, capture = _build(job, inner, job.limits.output_bytes)
-    return Child(Spawned(namespace.process), channel, capture, namespace.kill, namespace.watch)
+    group = group_for(job.limits)
+    try:
+        namespace, channel, capture = _build(job, inner, job.limits.output_bytes, group=group)
+    except OSError:
+        if group is not None:
+            group.remove()
+        raise
+    process, watch = Spawned(namespace.process), namespace.watch
+    return Child(process, channel, capture, namespace.kill, job.limits, watch, group)
 
 
 def start_warm(job: Job) -> Child:
@@ -40,16 +48,20 @@ def start_warm(job: Job) -> Child:
     words = order(job, policy.INSIDE, _narrowing(job))
     scratch = policy.INSIDE.scratch
     words["environment"] = policy.environment(scratch) | {"PWD": str(scratch)}
-    namespace = _hold(job)
+    namespace, group = _hold(job), group_for(job.limits)
+    namespace.group = group
     try:
         first = namespace.first()
         capture = PipeCapture(job.limits.output_bytes)
-        keeper, channel = warm.fork(warm.ENTER, words, capture, first, job.preload)
+        keeper, channel = warm.fork(warm.ENTER, words, capture, first, job.preload, group)
     except BaseException:
         namespace.end()
+        if group is not None:
+            group.remove()
         raise
     namespace.joined = keeper.pid
-    child = Child(keeper, channel, capture, namespace.end, namespace.watch)
+    watch = namespace.watch
+    child = Child(keeper, channel, capture, namespace.end, job.limits, watch, group)
     child.tops = namespace.tops()
     return child
 
@@ -88,13 +100,18 @@ def _narrowing(job: Job) -> dict[str, Any]:
 
 
 def _build(
-    job: Job, inner: list[str], output_bytes: int, bound: Sequence[str] = ()
+    job: Job,
+    inner: list[str],
+    output_bytes: int,
+    bound: Sequence[str] = (),
+    group: Group | None = None,
 ) -> tuple["Namespace", socket.socket, PipeCapture]:
-    """Namespaces for this job in which bubblewrap runs the command."""
+    """Namespaces for this job in which bubblewrap runs the command, in this control group."""
     status, report = os.pipe()
     try:
         devices = policy.gpu_devices(job.limits)
         words = [*arguments(job.stage.layout, job.stage.user, report, devices, bound), *inner]
+        words = group.command(words) if group is not None else words
         capture = PipeCapture(output_bytes)
         process, channel = launch(words, Path("/"), policy.INSIDE.scratch, capture, (report,))
     except OSError:
@@ -102,7 +119,7 @@ def _build(
         raise
     finally:
         os.close(report)
-    return Namespace(process, status, job.limits), channel, capture
+    return Namespace(process, status, job.limits, group), channel, capture
 
 
 def arguments(
@@ -123,7 +140,7 @@ def arguments(
         *_tmpfs(str(TMP), policy.TMP_BYTES),
         *_machine(),
         *("--proc", "/proc", "--dev", "/dev", *_tmpfs(str(WRITABLE[1]), policy.SHM_BYTES)),
-        *(word for path in devices for word in ("--dev-bind", str(path), str(path))),
+        *_devices(tuple(devices)),
         *_folders([policy.INSIDE.runtime]),
         *("--ro-bind", str(layout.runtime), str(policy.INSIDE.runtime)),
         *("--ro-bind", str(layout.code), str(policy.INSIDE.code)),
@@ -168,6 +185,14 @@ def _machine() -> Iterator[str]:
             yield from ("--ro-bind", os.devnull, str(path))
 
 
+def _devices(gpu: Sequence[Path]) -> Iterator[str]:
+    """A GPU's files; without them no /dev/zero, whose shared mappings belong to no process."""
+    for path in gpu:
+        yield from ("--dev-bind", str(path), str(path))
+    if not gpu:
+        yield from ("--dev-bind", os.devnull, "/dev/zero")
+
+
 def _folders(paths: Iterable[Path]) -> Iterator[str]:
     """The folders above these paths, empty, and open to whichever user the child becomes."""
     above = {parent for path in paths for parent in path.parents} - {Path("/"), TMP}
@@ -200,12 +225,19 @@ def _sizes_tmpfs() -> bool:
 class Namespace:
     """The process namespace of one child, held by its first process."""
 
-    def __init__(self, process: subprocess.Popen[bytes], status: int, limits: Limits) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        status: int,
+        limits: Limits,
+        group: Group | None = None,
+    ) -> None:
         self.process = process
+        self.group = group
         self.held: socket.socket | None = None  # what a placeholder waits for
         self.joined: int | None = None  # the keeper of a child that came from outside
         self._status = status
-        self._most = limits.memory_bytes + policy.TREE_BYTES
+        self._most = policy.together(limits)
         self._first: int | None = None
         self._handle: int | None = None
 
@@ -220,14 +252,23 @@ class Namespace:
         """The processes that are above all of the namespace's."""
         return (self.process.pid, *((self.joined,) if self.joined is not None else ()))
 
-    def watch(self) -> None:
-        """Raise TooMuch when memory or files of the whole namespace pass what is allowed."""
+    def watch(self) -> int:
+        """The memory of the whole namespace; TooMuch when this or its files pass what is allowed.
+
+        Where there is a control group, the kernel looks after the memory.
+        """
         self._find_first()
-        if usage.memory(*self.tops(), enough=self._most) > self._most:
-            raise TooMuch("its processes together used too much memory")
         root = Path(f"/proc/{self._first}/root")
         if not _is_ours(root) and usage.files(root, WRITABLE) > policy.TREE_FILES:
             raise TooMuch("it made too many files")
+        if self.group is not None:
+            self.group.watch()
+            return 0
+        sockets = usage.held_open(*self.tops(), system=-1, largest=0).sockets
+        memory = usage.memory(*self.tops(), enough=self._most) + sockets * policy.SOCKET_BYTES
+        if memory > self._most:
+            raise TooMuch(TOGETHER)
+        return memory
 
     def kill(self) -> None:
         """End every process in the namespace, and wait until the kernel has."""

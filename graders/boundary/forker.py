@@ -2,7 +2,7 @@
 
     python -c "... from graders.boundary.forker import main; main()" CONTROL,MODULE,...
 
-    Softmark -- a letter and five descriptors --> warm parent
+    Softmark -- a letter and descriptors --> warm parent
                                                     | fork
                                                   keeper: holds the child's end, tells how it went
                                                     | fork, inside the child's own namespaces
@@ -28,7 +28,7 @@ from functools import partial
 from graders.boundary import child, narrow, supervisor
 
 ENTER, SUPERVISE = b"e", b"s"
-GIVEN = 5  # descriptors in a message
+GIVEN, DOORS = 5, 3  # descriptors in a message, and those of a control group at most
 # The namespaces of bubblewrap: mount, cgroup, UTS, IPC, PID and network.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
 
@@ -37,8 +37,12 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The descriptors of one child; `hold` is a first process to join, or a supervisor's pipe."""
+    """The descriptors of one child; `hold` is a first process to join, or a supervisor's pipe.
 
+    Through `doors` it enters a control group.
+    """
+
+    doors: tuple[int, ...]
     order: int
     channel: int
     output: int
@@ -62,11 +66,12 @@ def main() -> None:
     gc.freeze()  # a collection in a child would copy what it only looks at
     gc.enable()
     while True:
-        kind, descriptors, _, _ = socket.recv_fds(control, 1, GIVEN)
+        kind, descriptors, _, _ = socket.recv_fds(control, 1, GIVEN + DOORS)
         if not kind:
             return
-        if len(descriptors) == GIVEN:
-            _fork(kind, Given(*descriptors), control)
+        if len(descriptors) >= GIVEN:
+            first, doors = descriptors[:GIVEN], tuple(descriptors[GIVEN:])
+            _fork(kind, Given(doors, *first), control)
         for each in descriptors:
             os.close(each)
 
@@ -97,6 +102,9 @@ def _reap() -> bool:
 def _keep(kind: bytes, given: Given) -> int:
     """Start the child, wait for its end, and report this, its time and its peak memory."""
     os.setsid()
+    for door in given.doors:
+        os.write(door, b"0")
+        os.close(door)
     os.write(given.status, b"%d\n" % os.getpid())
     for number, descriptor in enumerate((given.channel, given.output, given.output)):
         os.dup2(descriptor, number)

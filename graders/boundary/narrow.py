@@ -78,6 +78,7 @@ def _limit_memory_and_time(sizes: int, memory: int, cpu: int) -> None:
     _limit("RLIMIT_AS", memory, memory)
     seconds = int(time.process_time()) + 1 + cpu
     _limit("RLIMIT_CPU", seconds, seconds + CPU_GRACE)
+    seccomp.forbid_own_end()
 
 
 def _become(user: int) -> None:

@@ -7,6 +7,7 @@ from graders.boundary.process import Ending, TooMuch
 from graders.boundary.wire import Value, WireError
 from graders.errors import (
     BadReply,
+    SandboxFailed,
     StudentExited,
     StudentFault,
     StudentOutOfMemory,
@@ -70,11 +71,18 @@ def unreadable(error: WireError) -> BadReply:
     return BadReply(f"Your process sent something that is no answer: {error}.")
 
 
-def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault:
+def overspent(limits: Limits) -> StudentTimedOut:
+    """The fault of code that was stopped for its processor time."""
+    return StudentTimedOut(
+        f"Your code used more than {limits.cpu_seconds} s of processor time and was stopped."
+    )
+
+
+def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault | SandboxFailed:
     """The fault of a process that is gone, or has hung up, instead of answering.
 
-    Whoever ignores the signal that says its processor time is up is killed, as one is whose
-    memory ends: the seconds that the process was `busy` tell the two apart.
+    A process cannot send itself SIGKILL (seccomp.py). Who was killed had used up its time, also
+    where it ignores the signal that says so, or its memory; else somebody else was the cause.
     """
     if ending is None:
         return BadReply("Your process closed its connection without an answer.")
@@ -83,12 +91,16 @@ def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault:
             f"Your process ended itself (exit status {ending.status}) before it answered."
         )
     killed = ending.signal == SIGKILL
-    if ending.signal == SIGXCPU or (killed and busy >= limits.cpu_seconds):
-        return StudentTimedOut(
-            f"Your code used more than {limits.cpu_seconds} s of processor time and was stopped."
-        )
-    if killed:
+    spent = max(busy, ending.seconds) >= limits.cpu_seconds
+    if ending.signal == SIGXCPU or (killed and spent and not ending.starved):
+        return overspent(limits)
+    if killed and ending.starved:
         return StudentOutOfMemory("Your process was killed: it used too much memory.")
+    if killed:
+        return SandboxFailed(
+            "the student's process was killed (SIGKILL), but not for its own use of memory or "
+            "time; perhaps this machine ran out of memory"
+        )
     return StudentSignalled(f"Your process died: {_signal_name(ending.signal)}.")
 
 

@@ -29,6 +29,7 @@ FILE_BYTES = 256 * MiB  # the largest single file
 TREE_BYTES = 2**30  # what all processes together may use above the memory of one
 TREE_FILES = 20_000  # in the file systems of one child
 OPEN_FILES = 256
+SOCKET_BYTES = MiB  # that a filled socket may hold in the kernel, where nothing counts them
 STACK_BYTES = 8 * MiB
 START_SECONDS = 120.0  # importing torch from a cold disk
 MAX_RESTARTS = 3  # crashes or time-outs of one submission before the rest fails at once
@@ -107,6 +108,11 @@ def rlimits(limits: Limits, processes_before: int) -> dict[str, int]:
         "RLIMIT_MSGQUEUE": 0,
         "RLIMIT_RTPRIO": 0,
     }
+
+
+def together(limits: Limits) -> int:
+    """Bytes of memory that all processes of a child may hold."""
+    return limits.memory_bytes + TREE_BYTES
 
 
 def address_space(limits: Limits) -> int:

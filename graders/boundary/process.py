@@ -8,26 +8,35 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from graders.boundary import wire
 from graders.boundary.capture import Capture, PipeCapture
-from graders.boundary.resources import Resources, of_finished, of_trees
+from graders.boundary.resources import Resources, Times, of_finished, of_trees
+from graders.model import Limits
 
 RECEIVE_BYTES = 2**18
+TOGETHER = "its processes together used too much memory"
 LAST_WORDS = 2.0  # seconds in which a child that hung up must have ended
 POLL = 0.002
 WATCH = 0.25  # seconds between two looks at what the whole tree uses
+CPU_GRACE = 2  # seconds that all processes together may take longer than one
 REAPING = 15.0  # seconds in which a killed tree must be gone
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended: an exit status, or the number of a signal."""
+    """How a child ended: an exit status, or the number of a signal.
+
+    `starved` is whether its processes had reached their limit on memory, and `seconds` what they
+    used of the processor since they were first asked something.
+    """
 
     status: int | None = None
     signal: int | None = None
+    starved: bool = False
+    seconds: float = 0.0
 
 
 class HungUp(Exception):
@@ -36,6 +45,23 @@ class HungUp(Exception):
 
 class TooMuch(Exception):
     """The processes of the child use too much together; the message says of what."""
+
+
+class TooLong(Exception):
+    """The processes of the child used more processor time together than one may."""
+
+
+class ControlGroup(Protocol):
+    """What the kernel counts of all processes of a child; see cgroup.py."""
+
+    def used(self) -> Resources:
+        """What they used until now, those that are over among them."""
+
+    def ran_out(self) -> bool:
+        """Whether one of them was killed because together they reached their limit on memory."""
+
+    def remove(self) -> None:
+        """Let go of it, once they are over."""
 
 
 class Process(Protocol):
@@ -95,16 +121,20 @@ def _peak_of_its_own(peak: int) -> int:
 class Child:
     """A started child; `end` kills all of its processes and may be called twice.
 
-    While it works on an answer, `watch` is called now and then, and raises TooMuch.
+    While it works on an answer, `watch` is called now and then: it returns the bytes of memory
+    that all of its processes hold, and raises TooMuch. Where there is a control group, this says
+    what they used.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each tier has its own of them
         self,
         process: Process,
         channel: socket.socket,
         capture: Capture,
         kill: Callable[[], None],
-        watch: Callable[[], None] | None = None,
+        limits: Limits,
+        watch: Callable[[], int] | None = None,
+        group: ControlGroup | None = None,
     ) -> None:
         self.pid = process.pid
         self.tops: tuple[int, ...] = (process.pid,)  # with all below them, all of its processes
@@ -112,7 +142,12 @@ class Child:
         self._process = process
         self._channel = channel
         self._kill = kill
+        self._limits = limits
         self._watch = watch
+        self._group = group
+        self._held = 0  # the most bytes that `watch` saw
+        self._times = Times()
+        self._before: float | None = None  # processor time before the first question
         self._watched = time.monotonic()
         self._reader = wire.FrameReader()
         self._ending: Ending | None = None
@@ -124,10 +159,15 @@ class Child:
             self._selector.register(capture.read, selectors.EVENT_READ, capture)
 
     def ask(self, frame: bytes, deadline: float) -> bytes | bytearray:
-        """The frame that answers this one; raises TimeoutError, HungUp, TooMuch or WireError.
+        """The frame that answers this one.
 
-        `busy` adds up the seconds that answers took.
+        Raises TimeoutError, HungUp, TooMuch, TooLong or WireError; `busy` adds up the seconds that
+        answers took.
         """
+        if self._before is None:
+            self._before = self.resources().cpu_seconds
+        if self._process.has_ended():  # whatever it left behind does not answer in its place
+            raise HungUp
         started = time.monotonic()
         try:
             self._send(frame, deadline)
@@ -162,15 +202,21 @@ class Child:
 
     def _wait(self, seconds: float) -> None:
         if time.monotonic() - self._watched > WATCH:
-            self.resources()
-            if self._watch is not None:
-                self._watch()
-            self._watched = time.monotonic()
+            self._look()
         for key, _ in self._selector.select(seconds):
             if key.data is None:
                 self._read_channel()
             elif not key.data.drain():
                 self._selector.unregister(key.fileobj)
+
+    def _look(self) -> None:
+        """Look at what all of its processes use; raises TooMuch or TooLong."""
+        if self._watch is not None:
+            self._held = max(self._held, self._watch())
+        seconds = self.resources().cpu_seconds - (self._before or 0.0)
+        if self._before is not None and seconds > self._limits.cpu_seconds + CPU_GRACE:
+            raise TooLong
+        self._watched = time.monotonic()
 
     def _read_channel(self) -> None:
         try:
@@ -183,8 +229,11 @@ class Child:
 
     def resources(self) -> Resources:
         """What all of its processes have used until now."""
-        if self._channel.fileno() != -1 and not self._process.has_ended():
-            self._used = self._used.seen_again(of_trees(*self.tops))
+        if self._channel.fileno() != -1:
+            if self._group is not None:
+                self._used = self._group.used()
+            elif not self._process.has_ended():
+                self._used = self._used.seen_again(of_trees(*self.tops, times=self._times))
         return self._used
 
     def end(self, patience: float = 0.0) -> Ending | None:
@@ -199,13 +248,26 @@ class Child:
             with contextlib.suppress(ProcessLookupError):
                 self._kill()
             self._reap_within(REAPING)
-            self._used = self._used.seen_again(self._process.used)
-            if not by_itself:
-                self._ending = None
+            if self._group is not None:
+                self._used = self._group.used()
+            else:
+                self._used = self._used.seen_again(self._process.used)
+            self._ending = self._told(self._ending) if by_itself and self._ending else None
+            if self._group is not None:
+                self._group.remove()
             self._selector.close()
             self._channel.close()
             self.capture.close()
         return self._ending
+
+    def _told(self, ending: Ending) -> Ending:
+        """The ending, with what its processes had used by then."""
+        if self._group is not None:
+            starved = self._group.ran_out()
+        else:
+            starved = self._held >= self._limits.memory_bytes
+        seconds = self._used.cpu_seconds - (self._before or 0.0)
+        return replace(ending, starved=starved, seconds=seconds)
 
     def _wait_for_end(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds

@@ -120,7 +120,7 @@ def _start_plain(job: Job) -> Child:
     layout = job.stage.layout
     capture = FileCapture(job.stage.root / "output", job.limits.output_bytes)
     process, channel = launch(command(job, layout, None), layout.scratch, layout.scratch, capture)
-    return Child(Spawned(process), channel, capture, lambda: _kill_plain(process))
+    return Child(Spawned(process), channel, capture, lambda: _kill_plain(process), job.limits)
 
 
 def _kill_plain(process: subprocess.Popen[bytes]) -> None:

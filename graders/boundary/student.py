@@ -5,8 +5,8 @@
                                              v
                        StudentFault with a sentence; the next call gets a fresh child
 
-A failure before the child says hello is ours (SandboxFailed). Afterwards nothing that the child
-does is: whatever comes back is judged as the student's.
+A failure before the child says hello is ours (SandboxFailed), and so is a SIGKILL that nothing
+explains. Nothing that the child itself does is: whatever comes back is judged as the student's.
 """
 
 import ast
@@ -18,9 +18,9 @@ from types import TracebackType
 
 from graders.boundary import wire
 from graders.boundary.launch import Job
-from graders.boundary.outcome import answer, ended, greedy, spent, unreadable
+from graders.boundary.outcome import answer, ended, greedy, overspent, spent, unreadable
 from graders.boundary.policy import MAX_RESTARTS, START_SECONDS
-from graders.boundary.process import LAST_WORDS, Child, HungUp, TooMuch
+from graders.boundary.process import LAST_WORDS, Child, HungUp, TooLong, TooMuch
 from graders.boundary.resources import Resources
 from graders.boundary.sandbox import Tier, start, user_for
 from graders.boundary.stage import Stage
@@ -55,6 +55,7 @@ class Student:
         self._spent = 0.0
         self._used = Resources()
         self._broken: list[StudentFault] = []
+        self._killed: SandboxFailed | None = None
 
     def __enter__(self) -> "Student":
         return self
@@ -87,6 +88,7 @@ class Student:
     def begin_check(self) -> None:
         """Give the next calls a full wall clock budget."""
         self._spent = 0.0
+        self._killed = None
 
     def begin_criterion(self) -> None:
         """Forget earlier crashes and time-outs: one part of the work may not cost another's."""
@@ -131,9 +133,15 @@ class Student:
             raise self._end(spent(self._limits)) from None
         except TooMuch as error:
             raise self._end(greedy(error)) from None
+        except TooLong:
+            raise self._end(overspent(self._limits)) from None
         except HungUp:
             fault = ended(child.end(LAST_WORDS), self._limits, child.busy)
-            raise self._end(fault) from None
+            if isinstance(fault, StudentFault):
+                raise self._end(fault) from None
+            self._stop()
+            self._killed = fault
+            raise fault from None
         except wire.WireError as error:
             raise self._end(unreadable(error)) from None
         except BaseException:
@@ -147,6 +155,8 @@ class Student:
         return fault
 
     def _refuse_when_hopeless(self) -> None:
+        if self._killed is not None:  # a check asks a process that is whole, or is not judged
+            raise self._killed
         if len(self._broken) >= MAX_RESTARTS:
             last = self._broken[-1]
             times = f"Its process had to be ended {len(self._broken)} times, so it was not asked."
@@ -173,7 +183,7 @@ class Student:
         try:
             frame = self._child.receive(time.monotonic() + START_SECONDS)
             self.environment = _versions(wire.decode(frame))
-        except (TimeoutError, HungUp, TooMuch, wire.WireError) as error:
+        except (TimeoutError, HungUp, TooMuch, TooLong, wire.WireError) as error:
             reason = self._last_line() or str(error) or type(error).__name__
             self._stop()
             raise SandboxFailed(

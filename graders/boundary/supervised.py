@@ -9,12 +9,14 @@ from typing import Any
 
 from graders.boundary import landlock, policy, usage, warm
 from graders.boundary.capture import PipeCapture
+from graders.boundary.cgroup import Group, group_for
 from graders.boundary.identity import open_to_all, processes_of_this_user
 from graders.boundary.launch import Job, command, launch, narrowing, order
-from graders.boundary.process import Child, Process, Spawned, TooMuch
+from graders.boundary.process import TOGETHER, Child, Process, Spawned, TooMuch
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+ZERO = Path("/dev/zero")  # for drivers alone: shared mappings of it belong to no process
 MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
 
 
@@ -35,15 +37,18 @@ def _start(job: Job, narrow: dict[str, Any]) -> Child:
     inner = command(job, layout, narrow)
     heard, control = os.pipe()
     words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(heard), *inner]
-    capture = PipeCapture(job.limits.output_bytes)
+    capture, group = PipeCapture(job.limits.output_bytes), group_for(job.limits)
     try:
+        words = group.command(words) if group is not None else words
         process, channel = launch(words, layout.scratch, layout.scratch, capture, (heard,))
     except OSError:
         os.close(control)
+        if group is not None:
+            group.remove()
         raise
     finally:
         os.close(heard)
-    return _child(Spawned(process), channel, capture, control, job)
+    return _child(Spawned(process), channel, capture, control, job, group)
 
 
 def start_warm(job: Job) -> Child:
@@ -51,22 +56,29 @@ def start_warm(job: Job) -> Child:
     words = order(job, job.stage.layout, _narrowing(job))
     words["environment"] = policy.environment(job.stage.layout.scratch)
     heard, control = os.pipe()
-    capture = PipeCapture(job.limits.output_bytes)
+    capture, group = PipeCapture(job.limits.output_bytes), group_for(job.limits)
     try:
-        keeper, channel = warm.fork(warm.SUPERVISE, words, capture, heard, job.preload)
+        keeper, channel = warm.fork(warm.SUPERVISE, words, capture, heard, job.preload, group)
     except OSError:
         os.close(control)
+        if group is not None:
+            group.remove()
         raise
     finally:
         os.close(heard)
-    return _child(keeper, channel, capture, control, job)
+    return _child(keeper, channel, capture, control, job, group)
 
 
-def _child(
-    process: Process, channel: socket.socket, capture: PipeCapture, control: int, job: Job
+def _child(  # noqa: PLR0913  what a child consists of
+    process: Process,
+    channel: socket.socket,
+    capture: PipeCapture,
+    control: int,
+    job: Job,
+    group: Group | None,
 ) -> Child:
-    watch = partial(_watch, process.pid, job)
-    return Child(process, channel, capture, lambda: os.close(control), watch)
+    watch = partial(_watch, process.pid, job, group)
+    return Child(process, channel, capture, lambda: os.close(control), job.limits, watch, group)
 
 
 def _narrowing(job: Job) -> dict[str, Any]:
@@ -79,16 +91,23 @@ def _narrowing(job: Job) -> dict[str, Any]:
     )
 
 
-def _watch(pid: int, job: Job) -> None:
-    """Raise TooMuch when the memory of the whole tree, or its scratch folder, is too large."""
-    most = job.limits.memory_bytes + policy.TREE_BYTES
-    if usage.memory(pid, enough=most) > most:
-        raise TooMuch("its processes together used too much memory")
-    size, files = usage.folder(job.stage.layout.scratch, policy.TREE_FILES)
-    if size > policy.SCRATCH_BYTES:
+def _watch(pid: int, job: Job, group: Group | None) -> int:
+    """The memory of the whole tree; TooMuch when this, or what it keeps on disk, is too large."""
+    scratch = job.stage.layout.scratch
+    size, files = usage.folder(scratch, policy.TREE_FILES)
+    hidden = usage.held_open(pid, system=scratch.stat().st_dev, largest=policy.FILE_BYTES)
+    if size + hidden.size > policy.SCRATCH_BYTES:
         raise TooMuch("it wrote too much to disk")
-    if files > policy.TREE_FILES:
+    if files + hidden.files > policy.TREE_FILES:
         raise TooMuch("it made too many files")
+    if group is not None:
+        group.watch()
+        return 0
+    most = policy.together(job.limits)
+    memory = usage.memory(pid, enough=most) + hidden.sockets * policy.SOCKET_BYTES
+    if memory > most:
+        raise TooMuch(TOGETHER)
+    return memory
 
 
 def grants(
@@ -102,7 +121,7 @@ def grants(
         "list": sorted(map(str, listable)),
         "write": [str(layout.scratch)],
         "device": [each for each in DEVICES if Path(each).exists()],
-        "gpu": sorted(map(str, gpu)),
+        "gpu": sorted(map(str, (*gpu, ZERO) if gpu else ())),
     }
 
 

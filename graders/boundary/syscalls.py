@@ -1,9 +1,13 @@
 """The system calls that a student's process is refused, with their numbers on two architectures.
 
     REFUSED      in every tier: no student code needs them
-    SHARED       where the child shares users and processes with the rest of the machine
+    UNLOCKED     in every tier: they succeed and do nothing, as a lock on a file that all
+                 submissions read would tell one of them what another does
+    SHARED       where the child shares users, files and processes with the rest of the machine
     PRETENDED    there, too: they succeed and do nothing, so that copying a file still works
     OWN_PROCESS  there, too: allowed for the calling process alone (argument 0 is 0)
+    UNSUPPORTED  there, too: they say that the file system lacks them, and libraries do without
+    KILLING      once the libraries are imported: (call, argument) that may not be SIGKILL
 
 `name: (x86-64, aarch64)`, ANY where the architecture lacks the call.
 """
@@ -45,6 +49,7 @@ REFUSED = {
     "msgget": (68, 186),
     "semget": (64, 190),
     "mq_open": (240, 180),
+    "vmsplice": (278, 75),
     # keys and large parts of the kernel
     "add_key": (248, 217),
     "request_key": (249, 218),
@@ -70,12 +75,25 @@ REFUSED = {
     "clock_adjtime": (305, 266),
     "iopl": (172, ANY),
     "ioperm": (173, ANY),
+    # a SIGKILL without a sender
+    "timer_create": (222, 107),
 }
+
+UNLOCKED = {"flock": (73, 32)}
 
 SHARED = {
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
+    # events of files that it may not read
+    "inotify_init": (253, ANY),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    # a file that is on its way through a socket is counted nowhere
+    "sendmsg": (46, 211),
+    "sendmmsg": (307, 269),
 }
+
+UNSUPPORTED = {"fallocate": (285, 47)}  # takes gigabytes between two looks
 
 PRETENDED = {
     "chmod": (90, ANY),
@@ -122,3 +140,12 @@ TKILL = (200, 130)
 SIGQUEUE = (129, 138)
 TGSIGQUEUE = (297, 240)
 PIDFD_SIGNAL = (424, 424)
+KILLING = ((KILL, 1), (TKILL, 1), (TGKILL, 2), (SIGQUEUE, 1), (TGSIGQUEUE, 2), (PIDFD_SIGNAL, 1))
+EXIT = (60, 93)
+EXIT_GROUP = (231, 94)
+MMAP = (9, 222)
+FCNTL = (72, 25)
+PRCTL = (157, 167)
+SETSOCKOPT = (54, 208)
+SETRLIMIT = (160, 164)
+PRLIMIT = (302, 261)

@@ -2,10 +2,25 @@
 
 import errno
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+DELETED = " (deleted)"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What processes hold open that no folder and no process's size shows.
+
+    `size` and `files` are of files without a name, `sockets` a number.
+    """
+
+    size: int
+    files: int
+    sockets: int
 
 
 def tree(pid: int) -> list[int]:
@@ -55,6 +70,51 @@ def folder(path: Path, enough: int) -> tuple[int, int]:
             if error.errno == errno.ENAMETOOLONG:
                 return size, enough + 1
     return size, files
+
+
+def held_open(*tops: int, system: int, largest: int) -> Open:
+    """What the trees below these processes hold open on a file system (`st_dev`).
+
+    A file that is mapped without being open counts as the `largest` that can be written: how much
+    of it there is cannot be seen.
+    """
+    sizes: dict[int, int] = {}
+    sockets: set[int] = set()
+    for pid in {pid for top in tops for pid in tree(top)}:
+        for found in _descriptors(pid):
+            if stat.S_ISSOCK(found.st_mode):
+                sockets.add(found.st_ino)
+            elif stat.S_ISREG(found.st_mode) and not found.st_nlink and found.st_dev == system:
+                sizes[found.st_ino] = found.st_blocks * 512
+        for inode in _mapped_without_name(pid, system):
+            sizes.setdefault(inode, largest)
+    return Open(sum(sizes.values()), len(sizes), len(sockets))
+
+
+def _descriptors(pid: int) -> Iterator[os.stat_result]:
+    folder = f"/proc/{pid}/fd"
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for name in names:
+        try:
+            yield os.stat(f"{folder}/{name}")
+        except OSError:
+            continue
+
+
+def _mapped_without_name(pid: int, system: int) -> Iterator[int]:
+    """The inodes of files that a process maps and that were removed."""
+    try:
+        lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        if line.endswith(DELETED):
+            major, minor = (int(each, 16) for each in line.split()[3].split(":"))
+            if os.makedev(major, minor) == system:
+                yield int(line.split()[4])
 
 
 def _children(pid: int) -> list[int]:

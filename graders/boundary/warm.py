@@ -6,6 +6,7 @@ supervisor of its own, exactly as one that starts in a fresh interpreter.
 """
 
 import atexit
+import contextlib
 import json
 import os
 import select
@@ -18,6 +19,7 @@ from typing import Any
 
 from graders.boundary import policy
 from graders.boundary.capture import Capture
+from graders.boundary.cgroup import Group
 from graders.boundary.launch import python
 from graders.boundary.resources import Resources, of_finished
 from graders.boundary.stage import Stage
@@ -145,14 +147,15 @@ def close() -> None:
         each.close()
 
 
-def fork(
+def fork(  # noqa: PLR0913  what a child is given
     kind: bytes,
     order: Mapping[str, Any],
     capture: Capture,
     hold: int,
     preload: tuple[str, ...] = (),
+    group: Group | None = None,
 ) -> tuple[Keeper, socket.socket]:
-    """A new child of the warm parent, and our end of its channel.
+    """A new child of the warm parent, in this control group, and our end of its channel.
 
     The order says in `environment` what a fresh interpreter would have found in its own.
     Raises OSError, with nothing left open, where there is no child.
@@ -164,7 +167,8 @@ def fork(
         os.write(file, json.dumps(order).encode())
         os.lseek(file, 0, os.SEEK_SET)
         own = parent(preload)
-        own.fork(kind, (file, theirs.fileno(), capture.write, status, hold))
+        with group.opened() if group is not None else contextlib.nullcontext(()) as doors:
+            own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *doors))
     except OSError:
         ours.close()
         os.close(heard)

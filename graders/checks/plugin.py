@@ -25,7 +25,7 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import cause_of, verdict
 from graders.course_data import CourseData
-from graders.errors import GraderFault
+from graders.errors import GraderFault, SandboxFailed
 from graders.model import SHOWN_LATER, Assignment, Check, CheckResult, Setting
 from graders.rerun import Rerun
 from graders.suite.process import Suite
@@ -70,6 +70,7 @@ class GradingPlugin:
         self._results: dict[str, CheckResult] = {}
         self._criterion = ""
         self.faults: list[str] = []
+        self.sandbox_failed = False  # for a check or more; another time it may hold
         self.found_fingerprints: dict[str, str] = {}
 
     @property
@@ -205,7 +206,9 @@ class GradingPlugin:
     def _record(self, check: Check, result: CheckResult, problem: BaseException | None) -> None:
         self._results[check.id] = result
         if result.status == "error" and problem is not None:
-            self.faults.append(f"{check.id}: {_location(cause_of(problem))}")
+            cause = cause_of(problem)
+            self.faults.append(f"{check.id}: {_location(cause)}")
+            self.sandbox_failed |= isinstance(cause, SandboxFailed)
 
     def _blocker(self, check: Check) -> CheckResult | None:
         for name in check.depends_on:

@@ -277,3 +277,50 @@ def test_nothing_is_left_in_the_temporary_folder(graded, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(here))
     graded()
     assert list(here.iterdir()) == []
+
+
+# --- a process that somebody else kills ---
+
+KILLED = """
+@pytest.mark.criterion("answer")
+def test_killed(student):
+    \"\"\"A check in which the student's process is killed from outside.\"\"\"
+    import os
+    from pathlib import Path
+    from graders.boundary.usage import tree
+    student.call("double", x=1)
+    left = Path({file!r})
+    if number := int(left.read_text()):
+        left.write_text(str(number - 1))
+        os.kill(tree(student._child.pid)[-1], 9)
+    student.call("double", x=2)
+"""
+
+
+@pytest.fixture
+def killed(tiny_folder, tmp_path, graded):
+    """Grades with a check in which the process is killed the first few times."""
+
+    def grade(times):
+        file = tmp_path / "times"
+        file.write_text(str(times))
+        checks = tiny_folder / "test_tiny.py"
+        checks.write_text(checks.read_text() + KILLED.format(file=str(file)))
+        return graded(assignment=load_assignment(str(tiny_folder)))
+
+    return grade
+
+
+@pytest.mark.skipif(best_tier() is Tier.NONE, reason="a child could kill itself")
+def test_whoever_was_killed_once_is_graded_again(killed):
+    result = killed(1)
+    assert (result.status, result.score) == ("graded", 6.0)
+
+
+@pytest.mark.skipif(best_tier() is Tier.NONE, reason="a child could kill itself")
+def test_whoever_is_killed_twice_has_not_used_too_much(killed):
+    result = killed(2)
+    assert costs_nothing(result)
+    said = [check.message for each in result.criteria for check in each.checks]
+    assert not any("used too much" in text for text in said)
+    assert any("killed" in text for text in said)

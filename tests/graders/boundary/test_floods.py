@@ -1,13 +1,17 @@
 """Floods of memory, files and processes stop, and nothing that was started outlives its run."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from graders.boundary import policy
-from graders.errors import StudentFault, StudentRaised
+if sys.platform != "linux":
+    pytest.skip("Linux only", allow_module_level=True)
+
+from graders.boundary import cgroup, policy
+from graders.errors import StudentFault, StudentRaised, StudentTimedOut
 
 
 def test_memory_flood_is_stopped(walled):
@@ -74,6 +78,96 @@ def test_floods_by_the_whole_tree_are_stopped(start_walled, source):
     """Each process and each file stays within its own limit; together they do not."""
     student = start_walled(memory_bytes=2**28)
     with pytest.raises(StudentFault, match=r"too m(uch|any)|No space left"):
+        student.call("run", source=source)
+
+
+SOCKETS = """
+import os, socket, time
+for _ in range(20):
+    if os.fork() == 0:
+        break
+held = []
+try:
+    while True:
+        held.append(socket.socketpair())
+        for end in held[-1]:
+            end.setblocking(False)
+            try:
+                while end.send(bytes(2**16)):
+                    pass
+            except BlockingIOError:
+                pass
+except OSError:
+    time.sleep(20)
+"""
+UNLINKED = """
+import os, time
+for number in range(5):
+    file = open(str(number), "wb")
+    os.unlink(str(number))
+    if number % 2:
+        os.dup(file.fileno())
+    file.write(bytes(100 * 2**20))
+    globals()[f"held_{number}"] = file
+time.sleep(5)
+"""
+
+
+@pytest.fixture(params=["counted by the kernel", "looked at"])
+def counted(request, monkeypatch):
+    """With a control group where this machine has them, and without."""
+    if request.param == "looked at":
+        monkeypatch.setattr(cgroup, "find_place", lambda: None)
+    elif cgroup.find_place() is None:
+        pytest.skip("no control groups here")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("source", [FORKS, SOCKETS, UNLINKED], ids=["memory", "sockets", "disk"])
+def test_floods_that_no_process_shows_are_stopped(start_walled, source):
+    student = start_walled(memory_bytes=2**28, processes=24)
+    with pytest.raises(StudentFault, match=r"too m(uch|any)|No space left"):
+        student.call("run", source=source)
+
+
+MAPPINGS = [
+    "import mmap; mmap.mmap(-1, 4096)",
+    "import mmap; mmap.mmap(open('/dev/zero', 'r+b').fileno(), 4096)",
+    "import os; os.memfd_create('x')",
+    "from multiprocessing.shared_memory import SharedMemory; SharedMemory(create=True, size=2**27)"
+    ".buf[:] = bytes(2**27)",
+]
+
+
+@pytest.mark.parametrize("source", MAPPINGS)
+def test_memory_that_belongs_to_no_process_is_refused(walled, source):
+    """Its pages can be filled and given away: then no process is large."""
+    with pytest.raises(StudentFault, match="Error|bus error"):
+        walled.call("run", source=source)
+
+
+def test_private_mappings_are_as_ever(walled):
+    source = "import mmap; block = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANON)"
+    assert walled.call("run", source=f"{source}\nblock[:2] = b'ok'\nresult = 1") == 1
+
+
+@pytest.mark.usefixtures("counted")
+def test_processor_time_of_all_processes_is_limited(start_walled):
+    """None of them uses more than one may; nobody waits for them."""
+    source = """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+while True:
+    if os.fork() == 0:
+        end = time.process_time() + 0.7
+        while time.process_time() < end:
+            pass
+        os._exit(0)
+    time.sleep(0.5)
+"""
+    student = start_walled(cpu_seconds=2, wall_seconds=60)
+    with pytest.raises(StudentTimedOut, match="2 s of processor time"):
         student.call("run", source=source)
 
 

@@ -1,5 +1,6 @@
 """What a student's process cannot reach, in every tier that promises isolation."""
 
+import fcntl
 import os
 import socket
 import tempfile
@@ -12,6 +13,7 @@ from graders.boundary import policy, seccomp, syscalls
 CANARY = "the canary 5417"
 ROOT = Path(__file__).parents[3]
 ESCAPES = """
+import fcntl
 import os
 def attempt(action):
     try:
@@ -199,6 +201,7 @@ def test_no_descriptor_is_inherited(walled, canary):
     with canary.open("rb") as handle:
         os.set_inheritable(handle.fileno(), True)
         source = """
+import fcntl
 import os
 result = []
 for number in range(3, 256):
@@ -227,3 +230,27 @@ result = {name: list(resource.getrlimit(getattr(resource, "RLIMIT_" + name))) fo
 def test_core_limits_cannot_be_raised(walled):
     action = "__import__('resource').setrlimit(6, (9999, 9999))"
     assert attempt(walled, action) in {"ValueError", "PermissionError"}
+
+
+def test_locks_on_common_files_tell_nothing(walled):
+    """They seem to work, so that code which locks its own files runs."""
+    with open(os.__file__, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        source = (
+            "import fcntl, os\nwith open(os.__file__, 'rb') as f: fcntl.flock(f, fcntl.LOCK_EX)"
+        )
+        assert walled.call("run", source=source) is None
+
+
+def test_files_of_others_are_not_watched(walled, tmp_path):
+    source = f"""
+import ctypes
+libc = ctypes.CDLL(None)
+result = libc.inotify_add_watch(libc.inotify_init(), {os.fsencode(tmp_path)!r}, 0xFFF)
+"""
+    assert walled.call("run", source=source) == -1
+
+
+def test_code_cannot_hide_what_it_holds_open(walled):
+    source = "import ctypes\nresult = ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)"
+    assert walled.call("run", source=source) == -1

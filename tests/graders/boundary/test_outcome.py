@@ -9,6 +9,7 @@ from graders.boundary import outcome
 from graders.boundary.process import Ending, ending
 from graders.errors import (
     BadReply,
+    SandboxFailed,
     StudentExited,
     StudentFault,
     StudentOutOfMemory,
@@ -77,7 +78,9 @@ def test_each_outcome_has_its_sentence(error, fault, words):
         (Ending(signal=63), 0, StudentSignalled, "signal 63"),
         (Ending(signal=24), 0, StudentTimedOut, "10 s of processor time"),
         (Ending(signal=9), 12, StudentTimedOut, "10 s of processor time"),
-        (Ending(signal=9), 2, StudentOutOfMemory, "too much memory"),
+        (Ending(signal=9, seconds=12), 0, StudentTimedOut, "10 s of processor time"),
+        (Ending(signal=9, starved=True), 2, StudentOutOfMemory, "too much memory"),
+        (Ending(signal=9), 2, SandboxFailed, "SIGKILL"),
     ],
     ids=str,
 )

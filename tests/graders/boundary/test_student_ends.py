@@ -7,10 +7,12 @@ import threading
 import pytest
 
 from graders.boundary.sandbox import Tier, best_tier
+from graders.boundary.usage import tree
 from graders.errors import (
     BadReply,
+    SandboxFailed,
     StudentExited,
-    StudentOutOfMemory,
+    StudentRaised,
     StudentSignalled,
     StudentTimedOut,
 )
@@ -34,12 +36,40 @@ def test_call_without_end_is_stopped(start_in):
     ("source", "fault", "words"),
     [
         ("import os; os.abort()", StudentSignalled, r"abort \(signal 6\)"),
-        ("import os; os.kill(os.getpid(), 9)", StudentOutOfMemory, "too much memory"),
+        ("import os; os.kill(os.getpid(), 9)", StudentRaised, "PermissionError"),
+        ("import os; os._exit(137)", StudentSignalled, "signal"),
     ],
 )
 def test_other_ends_of_the_child(start, source, fault, words):
+    """Nothing that it does to itself looks like a SIGKILL from outside."""
     with pytest.raises(fault, match=words):
         start(best_tier()).call("run", source=source)
+
+
+@pytest.mark.skipif(best_tier() is Tier.NONE, reason="nothing but the child itself is known")
+def test_a_kill_that_nothing_explains_is_not_the_students(start):
+    """As of a machine that is short of memory; the rest of the check is not judged by another."""
+    student = start(best_tier())
+    for _ in range(2):
+        assert student.call("echo", value=1) == 1
+        os.kill(tree(student._child.pid)[-1], signal.SIGKILL)
+        for _ in range(2):
+            with pytest.raises(SandboxFailed, match="killed"):
+                student.call("echo", value=2)
+        student.begin_check()
+    assert student.call("echo", value=3) == 3
+
+
+def test_a_child_of_the_child_does_not_answer_in_its_place(start):
+    student = start(best_tier())
+
+    def ask():
+        student.call("run", source="import os\nif os.fork(): os._exit(0)")
+        for _ in range(100):
+            student.call("run", source="import time; time.sleep(0.1)")
+
+    with pytest.raises(StudentExited):
+        ask()
 
 
 def test_closed_channel_is_a_bad_reply(start):

@@ -1,0 +1,3 @@
+import meeting
+
+meeting.at_a_lock()
