@@ -27,6 +27,9 @@ MANY_LETTERS += "".join(map(chr, (*range(0xF8, 0x130), *range(0x132, 0x149), *ra
 LONG_SIZES = ((135, 150), (175, 195), (235, 250))
 LARGE_BLOCKS = (200, 230)  # a constant 112 or 128 in the code is too short here
 LONG_ROUNDS = 800
+CORPUS_SIZES = (2_000, 2_900)  # documents: the course's corpus has 2,937
+OWN_LETTERS = 24  # of about 240: another document holds all 4 characters of a cut with 1e-4
+GAPS = (" ", "  ", "   ", "\t", " \t", "\u00a0")  # whitespace between words
 MORE_ROUNDS = 2_600  # of one further request: 7,800 draws are 16 MiB of ids
 
 
@@ -89,6 +92,29 @@ class Documents:
             documents.reverse()
         order = source.sample(range(len(documents)), len(documents))
         return Request(tuple(documents), 24, tuple(order[i] for i in READ), 8)
+
+    @cached_property
+    def thousands(self) -> Request:
+        """A corpus of the course's size, read at indices of every magnitude and at the last one.
+
+        Each document has characters of its own choice, so that a cut tells where it comes from.
+        """
+        source = self._inputs.random("thousands of documents")
+        count = source.randint(*CORPUS_SIZES)
+        letters = list(MANY_LETTERS)
+        documents = tuple("".join(source.sample(letters, OWN_LETTERS)) for _ in range(count))
+        near = [int(count ** source.random()) - 1 for _ in range(30)]
+        indices = [*near, *(source.randrange(count) for _ in range(29)), count - 1]
+        return Request(documents, LONG_BLOCK, tuple(source.sample(indices, len(indices))), 1)
+
+    def whitespace(self) -> Request:
+        """Distinct words with runs of blanks, tabs and no-break spaces between and behind them."""
+        source = self._inputs.random("whitespace")
+        letters, text = source.sample(LETTERS + "0123456789", 62), ""
+        while letters:
+            word = "".join(letters.pop() for _ in range(min(len(letters), source.randint(2, 4))))
+            text += word + "".join(source.sample(GAPS, source.randint(1, 2)))
+        return Request(_between_others(f"{text}  "), LONG_BLOCK, (1,), 60)
 
     @cached_property
     def short(self) -> tuple[str, ...]:

@@ -105,7 +105,14 @@ def _what_comes(reading: Reading) -> str:
     if not any(bodies):
         return f"its items hold nothing but {MASK} and {PAD}"
     if all(body in reading.request.corpus for body in bodies):
-        return "its items are the document as it is, with nothing masked or moved"
+        whole = min(len(each.document) for each in reading.draws)
+        longest = max(map(len, bodies))
+        what = (
+            "the document as it is"
+            if longest >= min(whole, reading.longest)
+            else (f"pieces of the document, at most {longest} character{'s' * (longest > 1)} long")
+        )
+        return f"its items are {what}, with nothing masked or moved"
     if all(body[::-1] in reading.request.corpus for body in bodies):
         return "its items are the document backwards, with nothing masked"
     return f"its items are not parts of a document with {MASK} between them"

@@ -111,9 +111,9 @@ def _unreached_large(reader: Reader) -> Unreached | None:
     cuts, before = cut_lengths(reading), reader.long().longest
     small = cut_lengths(reader.telling())
     goes_on = not len(cuts) or cuts.max() > before
-    if goes_on or small.max(initial=0) > reader.telling().longest:
-        return None
     missing = range(before + 1, reading.longest + 1)
+    if goes_on or small.max(initial=0) > reader.telling().longest or _is_raised(reading, missing):
+        return None
     return Unreached(reading.request.block_size, reading.longest, tuple(missing), cuts)
 
 

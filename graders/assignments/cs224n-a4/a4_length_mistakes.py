@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from a4_lengths import Lengths, Numbers, content_varies
+from a4_lengths import Lengths, Numbers, content_pairs, content_varies
 
 from graders.checks.mistakes import Mistake
 from reference.edition import SHORTEST, Edition
@@ -127,6 +127,12 @@ def _follows_nothing(lengths: Lengths) -> bool:
     return bool(np.mean(lengths.content[long]) < 1.15 * np.mean(lengths.content[middle]))
 
 
+def _repeats(lengths: Lengths, *, nearly: bool) -> bool:
+    """Whether the content follows from the cut: in every draw, or in nearly every one."""
+    differs = content_pairs(lengths)[1] > 0
+    return not content_varies(lengths) and not _follows_nothing(lengths) and differs is nearly
+
+
 CONTENT_MISTAKES: Mapping[Mistake, Callable[[Lengths], bool]] = {
     Mistake(
         "content-ignores-cut", "the masked content does not grow with the cut", QUARTER
@@ -135,5 +141,10 @@ CONTENT_MISTAKES: Mapping[Mistake, Callable[[Lengths], bool]] = {
         "content-fixed",
         "the length of the masked content follows from the cut and is not random",
         "draw it at random, for instance from 1 … cut / 2",
-    ): lambda lengths: not content_varies(lengths) and not _follows_nothing(lengths),
+    ): lambda lengths: _repeats(lengths, nearly=False),
+    Mistake(
+        "content-nearly-fixed",
+        "cuts of one length nearly always have masked content of one length",
+        "draw it at random each time, for instance from 1 … cut / 2",
+    ): lambda lengths: _repeats(lengths, nearly=True),
 }

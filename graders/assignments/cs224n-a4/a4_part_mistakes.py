@@ -1,7 +1,7 @@
 """Known mistakes in the parts of a sequence and in the choice of the document."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -55,6 +55,17 @@ def _dropped(reading: Reading) -> bool:
 
 def _doubled(a: str, b: str, c: str, document: str) -> bool:
     return any(piece in document for piece in (a[:-1] + c + b, a + c[:-1] + b, a + c + b[1:]))
+
+
+def _whitespace_changed(reading: Reading) -> bool:
+    """Apart from its whitespace each piece is one of the document, and some are not with it."""
+    return _each_parted(reading, _same_but_for_whitespace) and not _each_parted(
+        reading, lambda a, b, c, document: a + c + b in document
+    )
+
+
+def _same_but_for_whitespace(a: str, b: str, c: str, document: str) -> bool:
+    return "".join((a + c + b).split()) in "".join(document.split())
 
 
 def _marks_together(a: str, b: str, c: str, document: str) -> bool:
@@ -113,6 +124,11 @@ PIECE_MISTAKES: Known = {
         "a character is in two parts",
         "document = prefix + content + suffix, so each part begins where the one before it ends",
     ): lambda r: _each_parted(r, _doubled),
+    Mistake(
+        "whitespace-changed",
+        "blanks, tabs or other whitespace of the document are lost or replaced",
+        "the document is self.data[idx] as it is, without split() or replace()",
+    ): _whitespace_changed,
     Mistake("marks-together", "both MASKs come together, after the suffix", SEQUENCE): lambda r: (
         _each_parted(r, _marks_together)
     ),
@@ -155,12 +171,26 @@ def _previous_reading(reading: Reading) -> bool:
     )
 
 
+def _first_documents(reading: Reading) -> bool:
+    """All pieces come from the first few of very many documents."""
+    documents, draws = reading.request.documents, reading.judged
+    few = len(documents) // FEW_OF
+    sources = [_first_source(draw, documents[:few]) for draw in draws]
+    return few > 1 and None not in sources and len(set(sources)) > 1
+
+
+def _first_source(draw: Draw, documents: Sequence[str]) -> int | None:
+    found = (at for at, document in enumerate(documents) if _comes_from(draw, document))
+    return next(found, None)
+
+
 def _over_line_ends(reading: Reading) -> bool:
     pieces = [draw.restored() for draw in reading.parted]
     joined = all(piece in reading.request.corpus for piece in pieces)
     return joined and any("\n" in piece for piece in pieces)
 
 
+FEW_OF = 2  # reading only from the first half is no accident: 30 of the indices lie anywhere
 INDEX = "the document is self.data[idx]"
 INDEX_MISTAKES: Known = {
     Mistake("always-first", "every index gives the first document", INDEX): lambda r: every(
@@ -168,6 +198,9 @@ INDEX_MISTAKES: Known = {
     ),
     Mistake("next-document", "index i gives document i + 1", INDEX): lambda r: _step(r, 1),
     Mistake("previous-document", "index i gives document i - 1", INDEX): lambda r: _step(r, -1),
+    Mistake(
+        "first-documents", "large indices also give documents from the start of the corpus", INDEX
+    ): _first_documents,
     Mistake(
         "random-document", "`idx` is not used: a document is drawn at random", INDEX
     ): _any_document,

@@ -137,15 +137,28 @@ class Reader:
             self._forgive_rare(rule, problem, score)
 
     def _readings_for(self, rule: Rule) -> list[Reading]:
-        """The readings that a rule can judge: those of short documents where no longer one."""
-        found = [each for each in self.readings() if _can_judge(rule, each)]
+        """The readings that a rule can judge: those of short documents where no longer one.
+
+        Pieces are also looked for in a document with unusual whitespace.
+        """
+        extra = [self.attempt(self.documents.whitespace())] if rule is not_a_piece else []
+        found = [each for each in (*self.readings(), *extra) if _can_judge(rule, each)]
         documents = self.documents
         short = (documents.short_document(each) for each in documents.short)
         return found or [self.read(request) for request in short]
 
     def judge_index(self, rule: Rule, known: Known, score: Score, hint: str) -> None:
-        """Fail where a rule is broken for documents that have no character in common."""
-        reading = self.read(self.documents.many)
+        """Fail where a rule is broken for documents that tell by their characters which they are.
+
+        A few documents are read to and fro, and some of thousands.
+        """
+        for reading in (self.read(self.documents.many), self.attempt(self.documents.thousands)):
+            self.judge_alone(reading, rule, known, score, hint)
+
+    def judge_alone(
+        self, reading: Reading, rule: Rule, known: Known, score: Score, hint: str
+    ) -> None:
+        """Fail where this reading breaks a rule; a fault that is rare in it costs half."""
         try:
             self.judge_reading(reading, rule, known, hint)
         except CheckFailed as problem:
@@ -158,7 +171,8 @@ class Reader:
             return
         # A block size at which cuts differ in length tells mistakes apart that look alike at 8.
         # Documents with no character in common tell by themselves where a piece comes from.
-        telling = reading if reading.request == self.documents.many else self.telling()
+        by_itself = reading.request in (self.documents.many, self.documents.thousands)
+        telling = reading if by_itself else self.telling()
         evidence = [reading] if first(rule, telling) is None else [reading, telling]
         mistake = named(known, *evidence)
         fail(
@@ -181,8 +195,8 @@ class Reader:
             raise problem
         score.partial(
             RARELY,
-            f"{problem.message} This happens rarely, in fewer than {RARE:.0%} of the readings, so "
-            "it costs only half of the points.",
+            f"{problem.message} This happens in fewer than {RARE:.0%} of the readings of ordinary "
+            "documents, so it costs only half of the points.",
             hint=problem.hint,
             expected=problem.expected,
             actual=problem.actual,

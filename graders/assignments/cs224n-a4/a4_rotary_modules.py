@@ -1,7 +1,8 @@
 """The known mistakes of an attention module: what it rotates, and by which table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from a4_rotary_mistakes import FORMULAS, THETA, TURNED
 from a4_rotations import Floats, Projections, Rotation, Table, Turn, attention, split
@@ -17,11 +18,17 @@ class Module:
 
     rotated: frozenset[str] = frozenset({"query", "key"})
     before_split: bool = False
+    scaled: bool = True
+    causal: bool = True
+    softmax_axis: int = -1
 
     def output(self, layers: Projections, x: Floats, n_heads: int, turn: Turn) -> Floats:
         """The module's output (B, T, C) for x (B, T, C)."""
         q, k, v = (self._heads(layers, name, x, n_heads, turn) for name in ROLES)
-        return layers.apply("proj", attention(q, k, v))
+        return layers.apply("proj", self._attend(q, k, v))
+
+    def _attend(self, q: Floats, k: Floats, v: Floats) -> Floats:
+        return attention(q, k, v, scaled=self.scaled, causal=self.causal, axis=self.softmax_axis)
 
     def _heads(self, layers: Projections, name: str, x: Floats, n_heads: int, turn: Turn) -> Floats:
         if name in self.rotated and self.before_split:
@@ -63,6 +70,18 @@ LEARNED_TOO = Mistake(
     "The rope model has learned positions, too",
     "with rope there is no pos_emb: positions reach the model only through q and k",
 )
+SCORES = "attention: softmax(q · k / sqrt(head size)) over the keys up to the query's position"
+_STEPS: Mapping[Mistake, Mapping[str, Any]] = {
+    Mistake("attention-unscaled", "q · k is not divided by sqrt(head size)", SCORES):
+        {"scaled": False},
+    Mistake("attention-not-causal", "The causal mask is missing from the scores", SCORES):
+        {"causal": False},
+    Mistake("attention-softmax-axis", "The softmax runs over the queries, not the keys", SCORES):
+        {"softmax_axis": -2},
+}  # fmt: skip
+# The same mistakes behind queries and keys that are rotated correctly, and without rotation.
+ATTENDING = {mistake: Module(**step) for mistake, step in _STEPS.items()}
+PLAIN_ATTENDING = {mistake: replace(UNROTATED, **step) for mistake, step in _STEPS.items()}
 MODULES: Mapping[Mistake, Module] = {
     Mistake("query-only", "Only the queries are rotated, not the keys", MODULE):
         Module(frozenset({"query"})),

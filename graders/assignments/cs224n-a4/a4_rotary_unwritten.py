@@ -102,7 +102,8 @@ def _uses_positions(module: Any) -> bool:
     if not isinstance(module, dict) or not isinstance(module.get("outputs"), list):
         return False
     outputs = [as_floats(each) for each in module["outputs"]]
-    if module.get("rotated"):
+    training = module.get("training")
+    if module.get("rotated") or (isinstance(training, dict) and training.get("rotated")):
         return True
     shapes = [() if each is None else each.shape for each in outputs]
     if len(shapes) != 2 or len(shapes[0]) != 3 or shapes[0] != shapes[1]:

@@ -164,11 +164,17 @@ def split(x: Floats, n_heads: int) -> Floats:
     return x.reshape(*x.shape[:2], n_heads, -1).swapaxes(1, 2)
 
 
-def attention(q: Floats, k: Floats, v: Floats) -> Floats:
-    """Causal softmax attention of each head, joined: (B, n_heads, T, head_dim) to (B, T, C)."""
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+def attention(
+    q: Floats, k: Floats, v: Floats, *, scaled: bool = True, causal: bool = True, axis: int = -1
+) -> Floats:
+    """Causal softmax attention of each head, joined: (B, n_heads, T, head_dim) to (B, T, C).
+
+    The keywords leave a step out, or take the softmax over another axis than that of the keys.
+    """
+    scores = q @ k.swapaxes(-1, -2) / (np.sqrt(q.shape[-1]) if scaled else 1)
     T = q.shape[-2]
-    scores = np.where(np.tri(T, dtype=bool), scores, -np.inf)
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
+    if causal:
+        scores = np.where(np.tri(T, dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    weights /= weights.sum(axis=axis, keepdims=True)
     return (weights @ v).swapaxes(1, 2).reshape(q.shape[0], T, -1)

@@ -1,6 +1,6 @@
 """The questions that checks of this assignment ask; this file runs beside the student's code."""
 
-from adapters_attention import constant_text, rope_attention
+from adapters_attention import constant_text, dropped_out, rope_attention
 from adapters_checkpoint import read_checkpoint
 from adapters_corruption import draw_corruptions
 from adapters_rerun import rerun_begins, rerun_command, rerun_sees_gpu
@@ -11,6 +11,7 @@ from adapters_training import training_runs
 __all__ = [
     "constant_text",
     "draw_corruptions",
+    "dropped_out",
     "notes",
     "places",
     "read_checkpoint",

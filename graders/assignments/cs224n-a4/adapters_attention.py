@@ -32,15 +32,58 @@ def rope_attention(
             **_outputs(module, inputs),
             "parameters": {name: plain(p) for name, p in module.named_parameters()},
             "gradients": _gradients(module, torch.from_numpy(inputs[0])),
+            "training": _in_training(module, inputs),
         }
         for module in attentions(size, rope)
     ]
+
+
+def dropped_out(
+    size: dict[str, int], x: NDArray[Any], rope: bool, dropout: float
+) -> dict[str, Any]:
+    """What an attention module with dropout gives twice for one x, in either mode.
+
+    No outputs for the mode of training where it raises there.
+    """
+    module, given = attentions(size, rope, dropout)[0], torch.from_numpy(x)
+    with torch.no_grad():
+        evaluation = [plain(first_of(module(given))) for _ in range(2)]
+        module.train()
+        try:
+            training = [plain(first_of(module(given))) for _ in range(2)]
+        except Exception:  # noqa: BLE001  another check says so
+            training = []
+    return {"evaluation": evaluation, "training": training}
 
 
 def _outputs(module: nn.Module, inputs: list[NDArray[Any]]) -> dict[str, Any]:
     with _calls_of("apply_rotary_emb") as rotated:
         outputs = [plain(first_of(module(torch.from_numpy(x)))) for x in inputs]
     return {"outputs": outputs, "rotated": rotated[:MOST_CALLS]}
+
+
+def _in_training(module: nn.Module, inputs: list[NDArray[Any]]) -> dict[str, Any]:
+    """The same in the mode of training without dropout; no outputs where they are random.
+
+    Or the exception that it raises only there.
+    """
+    module.train()
+    for each in module.modules():
+        if isinstance(each, nn.Dropout):  # a rate that is written into the code
+            each.p = 0.0
+    try:
+        once, again = (_outputs(module, inputs) for _ in range(2))
+    except Exception as error:  # noqa: BLE001  judged
+        return {"outputs": [], "rotated": [], "raised": f"{type(error).__name__}: {error}"[:200]}
+    finally:
+        module.eval()
+    same = all(_same(*pair) for pair in zip(once["outputs"], again["outputs"], strict=True))
+    return {**once, "outputs": once["outputs"] if same else [], "raised": ""}
+
+
+def _same(one: Any, other: Any) -> bool:
+    tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+    return tensors and one.shape == other.shape and torch.allclose(one, other, equal_nan=True)
 
 
 @contextlib.contextmanager
@@ -112,14 +155,14 @@ def first_of(output: Any) -> Any:
     return output[0] if isinstance(output, tuple | list) and output else output
 
 
-def attentions(size: dict[str, int], rope: bool) -> Sequence[nn.Module]:
+def attentions(size: dict[str, int], rope: bool, dropout: float = 0.0) -> Sequence[nn.Module]:
     """The attention modules of the student's model; one alone where no model can be built."""
     try:
-        found = [module for module in model_of(size, rope).modules() if _is_attention(module)]
+        found = [each for each in model_of(size, rope, dropout).modules() if _is_attention(each)]
     except Exception:  # noqa: BLE001  another check says what is wrong with the model
         found = []
     if not found:
-        config = _config(size, rope, _Settings)
+        config = _config(size, rope, _Settings, dropout)
         found = [student_module("attention").CausalSelfAttention(config)]
     for module in found:
         _fill(module)
@@ -133,21 +176,21 @@ def _is_attention(module: nn.Module) -> bool:
     return named or (isinstance(kind, type) and isinstance(module, kind))
 
 
-def model_of(size: dict[str, int], rope: bool) -> nn.Module:
+def model_of(size: dict[str, int], rope: bool, dropout: float = 0.0) -> nn.Module:
     """The student's model of this size, or the starter's around the student's attention."""
     models = student_module("models")
-    return models.GPT(_config(size, rope, models.GPTConfig)).eval()
+    return models.GPT(_config(size, rope, models.GPTConfig, dropout)).eval()
 
 
-def _config(size: dict[str, int], rope: bool, kind: Callable[..., Any]) -> Any:
-    """The starter's settings, without dropout."""
+def _config(size: dict[str, int], rope: bool, kind: Callable[..., Any], dropout: float) -> Any:
+    """The starter's settings, with one rate of dropout everywhere."""
     settings = {
         "n_layer": LAYERS,
         "n_head": size["n_head"],
         "n_embd": size["n_embd"],
-        "embd_pdrop": 0.0,
-        "attn_pdrop": 0.0,
-        "resid_pdrop": 0.0,
+        "embd_pdrop": dropout,
+        "attn_pdrop": dropout,
+        "resid_pdrop": dropout,
         "rope": rope,
     }
     config = kind(VOCABULARY, size["block_size"], **settings)
@@ -173,12 +216,16 @@ def _fill(module: nn.Module) -> None:
 
 
 def _gradients(module: nn.Module, x: torch.Tensor) -> dict[str, float]:
-    """The largest gradient of each parameter, for a loss that looks at every output."""
+    """The largest gradient of each parameter, for a loss that looks at every output.
+
+    None of those that are not connected with it.
+    """
     output = first_of(module(x))
     if not output.requires_grad:
         return {}
     (output * torch.randn_like(output)).sum().backward()
     return {
-        name: 0.0 if p.grad is None else float(p.grad.abs().max())
+        name: float(p.grad.abs().max())
         for name, p in module.named_parameters()
+        if p.grad is not None
     }

@@ -1,5 +1,6 @@
 """CausalSelfAttention and GPT: where the rotation is used, and where it is not."""
 
+import contextlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +10,13 @@ import numpy as np
 import pytest
 from a4_rotary_modules import (
     ALWAYS_ROTATED,
+    ATTENDING,
     HEADS_AS_TIME,
     LEARNED_TOO,
     MODULE,
     MODULES,
     NOT_CALLED,
+    PLAIN_ATTENDING,
     TABLE_TRAINED,
     UNROTATED,
     UNUSED,
@@ -38,7 +41,18 @@ ATTENTION = (
     "softmax over keys, the weighted values, the heads joined, proj."
 )
 NOT_PLAIN = f"Without rope the module does not give plain attention, either. {ATTENTION}"
-GENERAL = f"Rotate q and k, each (B, n_head, T, head size), before their product ({MODULE})."
+NOT_FINITE = "The attention module's output contains numbers that are not finite (inf or nan)."
+FIND_NAN = (
+    "Print torch.isfinite(...).all() of the table, of the rotated q and k, and of the scores to "
+    "find where they begin."
+)
+BOTH_MODES = "The forward pass is the same in training and evaluation mode, except for dropout."
+CUT = (
+    "Use only differentiable torch operations between x and the result: detach(), no_grad(), .data "
+    "and numpy cut the graph."
+)
+NO_INFLUENCE = "The graph is not cut, but a change of these weights does not change the output."
+DROPOUT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,12 @@ class Observed:
     outputs: Sequence[Floats]
     gradients: Mapping[str, float]
     rotated: Sequence[tuple[int, ...]]  # the shapes that apply_rotary_emb was called with
+    training: "Observed | str | None" = None  # the same in that mode, or what it raises there
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all outputs are finite numbers."""
+        return all(np.isfinite(output).all() for output in self.outputs)
 
     def gives(self, module: Module, turn: Turn) -> Projections | None:
         """The reading of its weights under which it does what `module` does, if there is one."""
@@ -108,6 +128,11 @@ def test_gradients_flow(student, inputs):
     """The rotation lets gradients through, so that queries and keys can learn."""
     question = _question(inputs)
     for observed in _observe(student, question.with_whole_block(), rope=True):
+        if not all(np.isfinite(each) for each in observed.gradients.values()):
+            fail(
+                "Gradients in the attention module are not finite (inf or nan).",
+                hint="" if observed.is_finite else f"Its output is not finite, either. {FIND_NAN}",
+            )
         still = _without_gradient(observed)
         if still:  # what learns nothing without rope, either, is not the rotation's fault
             for vanilla in _observe(student, question.with_whole_block(), rope=False)[:1]:
@@ -115,8 +140,7 @@ def test_gradients_flow(student, inputs):
         if still:
             fail(
                 "No gradient reaches a part of the attention module.",
-                hint="Use only differentiable torch operations between x and the result: "
-                "detach(), no_grad(), .data and numpy cut the graph.",
+                hint=NO_INFLUENCE if set(still) <= set(observed.gradients) else CUT,
                 expected="a gradient for each weight matrix",
                 actual=f"none for {', '.join(still[:4])}"[:200],
             )
@@ -124,14 +148,18 @@ def test_gradients_flow(student, inputs):
 
 @pytest.mark.criterion("rotary", weight=0.3, depends_on=WRITTEN)
 def test_vanilla_as_it_was(student, inputs):
-    """Without rope, attention rotates nothing and the model keeps its learned positions."""
+    """Without rope, attention rotates nothing, and learned positions and dropout are kept."""
     question = _question(inputs)
     for observed in _observe(student, question, rope=False):
-        if observed.gives(UNROTATED, Rotation()) is None:
-            fail(
-                "The vanilla attention module does not give plain attention.",
-                hint=_vanilla_mistake(observed, _own_turn(student, question, inputs)),
-            )
+        for mode, each in _modes(observed):
+            if each.gives(UNROTATED, Rotation()) is None:
+                fail(
+                    f"The vanilla attention module does not give plain attention{mode}.",
+                    hint=_vanilla_mistake(each, _own_turn(student, question, inputs)),
+                )
+    _judge_dropout(student, question, rope=False)
+    with contextlib.suppress(StudentRaised):  # another check says so
+        _judge_dropout(student, question, rope=True)
     logits, _ = _constant_text(student, question, rope=False)
     if is_close(logits, np.broadcast_to(logits[:1], logits.shape), "attention"):
         fail(
@@ -160,20 +188,76 @@ def _judge_rotation(student: Student, inputs: Inputs) -> None:
     question = _question(inputs)
     for layer, observed in enumerate(_observe(student, question, rope=True)):
         right, own = turns = Rotation(), _own_turn(student, question, inputs)
-        if _is_rotated(observed, right):
-            continue
-        if _is_rotated(observed, own) and rotates(student, inputs):
-            continue
+        where = {
+            "layer": str(layer + 1),
+            ", ".join(question.size): ", ".join(map(str, question.size.values())),
+            "shapes of x": "; ".join(str(x.shape) for x in question.xs),
+        }
+        for mode, each in _modes(observed):
+            if not each.is_finite:
+                fail(NOT_FINITE, hint=FIND_NAN, counterexample=where)
+            if _is_rotated(each, right):
+                continue
+            if _is_rotated(each, own) and rotates(student, inputs):
+                continue
+            hint = _known_mistake(each, turns, _is_plain(student, question))
+            fail(
+                "The attention module's output is not that of causal attention with rotated "
+                f"queries and keys{mode}.",
+                hint=f"{BOTH_MODES} {hint}" if mode else hint,
+                counterexample=where,
+            )
+
+
+def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:
+    """What a module gave in the mode of evaluation, then in that of training, with its name.
+
+    Fails where it raises in training alone. That mode is left out where it cannot be compared.
+    """
+    yield "", observed
+    if isinstance(observed.training, str):
         fail(
-            "The attention module's output is not that of causal attention with rotated queries "
-            "and keys.",
-            hint=_known_mistake(observed, turns, _is_plain(student, question)),
-            counterexample={
-                "layer": str(layer + 1),
-                ", ".join(question.size): ", ".join(map(str, question.size.values())),
-                "shapes of x": "; ".join(str(x.shape) for x in question.xs),
-            },
+            "The attention module raises in training mode, but not in evaluation mode.",
+            hint=BOTH_MODES,
+            actual=observed.training,
         )
+    if observed.training is not None:
+        yield " in training mode", observed.training
+
+
+def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
+    """Fail where dropout acts in evaluation, or not in training."""
+    x, name = question.xs[0], "rope" if rope else "vanilla"
+    reply = student.call("dropped_out", size=question.size, x=x, rope=rope, dropout=DROPOUT)
+    if not isinstance(reply, dict):
+        _bad_reply()
+    in_evaluation, in_training = (
+        _changes(reply.get(mode), x.shape) for mode in ("evaluation", "training")
+    )
+    if in_evaluation:
+        fail(
+            f"With dropout {DROPOUT}, the {name} attention module gives different outputs for the "
+            "same x in evaluation mode.",
+            hint="Dropout acts only in training mode: nn.Dropout in __init__ sees to it; "
+            "F.dropout needs training=self.training.",
+        )
+    if in_training is False:
+        fail(
+            f"With dropout {DROPOUT}, the {name} attention module gives equal outputs for the same "
+            "x in training mode, so that nothing is dropped.",
+            hint="Keep the starter's dropout of the attention weights and of the result.",
+        )
+
+
+def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:
+    """Whether two outputs differ, or None where dropout could not show in them."""
+    values = [as_floats(each) for each in outputs] if isinstance(outputs, list) else []
+    if len(values) != 2 or any(each is None or each.shape != shape for each in values):
+        return None
+    one, other = (np.asarray(each) for each in values)
+    if not (np.isfinite(one).all() and np.isfinite(other).all() and one.any()):
+        return None
+    return not np.array_equal(one, other)
 
 
 def _question(inputs: Inputs) -> Question:
@@ -196,6 +280,20 @@ def _observe(student: Student, question: Question, *, rope: bool) -> Sequence[Ob
 def _observed(reply: Any, question: Question) -> Observed:
     if not isinstance(reply, dict):
         _bad_reply()
+    evaluation = _observed_in(reply, question)
+    training = reply.get("training")
+    if not isinstance(training, dict):
+        _bad_reply()
+    raised = training.get("raised")
+    if isinstance(raised, str) and raised:
+        return replace(evaluation, training=raised)
+    if not training.get("outputs"):
+        return evaluation
+    return replace(evaluation, training=_observed_in({**reply, **training}, question))
+
+
+def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
+    """What a module gave in one mode."""
     outputs, parameters = reply.get("outputs"), reply.get("parameters")
     gradients = reply.get("gradients")
     if not (isinstance(outputs, list) and isinstance(parameters, dict)):
@@ -373,6 +471,7 @@ def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> st
     (right, own), question = turns, observed.question
     if observed.gives(UNROTATED, right) is not None:
         return _unrotated(observed).hint
+    general = _general(observed) if plain else NOT_PLAIN
     kinds: list[Mapping[Mistake, tuple[Module, Turn]]] = [
         {mistake: (module, right) for mistake, module in MODULES.items()},
         *(
@@ -380,6 +479,9 @@ def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> st
             for known in module_rotations(question.n_embd, question.n_head)
         ),
         {mistake: (module, own) for mistake, module in MODULES.items()},
+        {mistake: (module, right) for mistake, module in ATTENDING.items()},
+        {mistake: (module, right) for mistake, module in PLAIN_ATTENDING.items()},
+        {mistake: (module, own) for mistake, module in ATTENDING.items()},
     ]
     for known in kinds:
         try:
@@ -387,10 +489,28 @@ def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> st
         except StudentRaised:
             break
         if found:
-            return found[0].hint if len(found) == 1 else GENERAL
+            return found[0].hint if len(found) == 1 else general
     if any(question.block_size in values.shape[:1] for values in observed.parameters.values()):
         return TABLE_TRAINED.hint
-    return GENERAL if plain else NOT_PLAIN
+    return general
+
+
+def _general(observed: Observed) -> str:
+    """What the calls of apply_rotary_emb say where no known mistake explains the output."""
+    size, shapes = observed.question.size, observed.rotated
+    B, T, _ = observed.question.xs[0].shape
+    heads = (B, size["n_head"], T, size["n_embd"] // size["n_head"])
+    if not shapes:
+        return f"apply_rotary_emb is not called. Rotate q and k before their product ({MODULE})."
+    if shapes[0] != heads:
+        return (
+            f"apply_rotary_emb is called with shape {shapes[0]}; q and k have shape "
+            f"(B, n_head, T, head size) = {heads} there ({MODULE})."
+        )
+    return (
+        "apply_rotary_emb is called with the right shape. Is the result used for both q and k? "
+        f"{ATTENTION}"
+    )
 
 
 def _unrotated(observed: Observed) -> Mistake:
@@ -417,7 +537,12 @@ def _vanilla_mistake(observed: Observed, own: Turn) -> str:
     """The hint for a vanilla module that does not give plain attention."""
     if _is_rotated(observed, Rotation()) or _is_rotated(observed, own):
         return ALWAYS_ROTATED.hint
-    return ATTENTION
+    found = [
+        mistake
+        for mistake, module in PLAIN_ATTENDING.items()
+        if observed.gives(module, Rotation()) is not None
+    ]
+    return found[0].hint if len(found) == 1 else ATTENTION
 
 
 def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple[Floats, str]:

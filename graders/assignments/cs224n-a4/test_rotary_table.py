@@ -8,7 +8,7 @@ import pytest
 from a4_figures import table_rotation
 from a4_layouts import HANDOUT, OPAQUE, ORDERS, OTHERS, Size, agrees, layout_of
 from a4_rotary_mistakes import ENTRIES, TABLES, THETA, TOO_COARSE, table_pairs
-from a4_rotary_replies import kind, tables
+from a4_rotary_replies import as_floats, kind, tables
 from a4_rotations import Floats, Table
 
 from graders.boundary.student import Student
@@ -106,6 +106,12 @@ def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
     telling = _generic(sizes)[0]
     replies = dict(zip(sizes, tables(student, sizes), strict=True))
     for (dim, length), table in replies.items():
+        numbers = as_floats(table)
+        if numbers is not None and not np.isfinite(numbers).all():
+            fail(
+                "The table contains numbers that are not finite (inf or nan).",
+                counterexample={"dim": str(dim), "max_positions": str(length)},
+            )
         values = layout.unpacked(table, (dim, length))
         if values is None:
             fail(

@@ -100,10 +100,11 @@ LIMITS = {
 CONTENT = {
     "wrong-content-of-block": "content-ignores-cut",
     "wrong-content-fixed": "content-fixed",
+    "wrong-content-nearly-fixed": "content-nearly-fixed",
 }
 RIGHT = ["encoded-corpus", "gaussian-content", "masked-end", "numpy-corruption", "random-window"]
 RIGHT += ["recursive-padding", "rejected-lengths", "start-first", "torch-corruption"]
-RIGHT += ["uniform-content"]
+RIGHT += ["stripped-document", "two-lengths", "uniform-content"]
 
 
 def module_from(file, name):
@@ -209,6 +210,18 @@ def test_pads_for_masks_are_named(tmp_path):
     assert named(LAYOUT_MISTAKES, reader.small(15)).id == "pad-for-mask"
 
 
+def test_changed_whitespace_is_named():
+    reader = example("wrong-whitespace-collapsed")
+    reading = reader.read(reader.documents.whitespace())
+    assert named(PIECE_MISTAKES, reading).id == "whitespace-changed"
+
+
+def test_first_documents_are_named():
+    reader = example("wrong-index-modulo")
+    reading = reader.read(reader.documents.thousands)
+    assert named(INDEX_MISTAKES, reading).id == "first-documents"
+
+
 def test_missing_end_mask_is_named():
     reader = reader_of(EXAMPLES / "right-start-first" / "src" / "dataset.py", XCS)
     reading = reader.read(reader.documents.small_block(15))
@@ -245,6 +258,8 @@ def test_every_mistake_has_a_test():
     for known, planted in tables:
         others = {"pads-inside", "end-mask-missing", "pad-for-mask"}
         others = others if known is LAYOUT_MISTAKES else set()
+        others |= {"whitespace-changed"} if known is PIECE_MISTAKES else set()
+        others |= {"first-documents"} if known is INDEX_MISTAKES else set()
         assert {mistake.id for mistake in known} == set(planted.values()) | others
 
 
@@ -282,6 +297,9 @@ ONE_CHECK = {
     "wrong-cached-items": "test_draws_differ",
     "wrong-next-document": "test_index_respected",
     "wrong-rare-error": "test_items_are_int64_tensors",
+    "wrong-index-modulo": "test_index_respected",
+    "wrong-whitespace-collapsed": "test_parts_are_a_piece",
+    "wrong-content-nearly-fixed": "test_content_length_varies",
 }
 
 
@@ -293,6 +311,30 @@ def test_one_mistake_fails_one_check(name, check):
 def test_exceptions_at_one_length_do_not_cost_the_lengths(tmp_path):
     crash = ("        prefix = ", "        if length == 50:\n            1 / 0\n        prefix = ")
     assert broken(written(tmp_path, crash)) == ["test_items_are_int64_tensors"]
+
+
+def test_exceptions_in_long_cuts_do_not_cost_the_lengths(tmp_path):
+    crash = ("        prefix = ", "        if length > 60:\n            1 / 0\n        prefix = ")
+    assert broken(written(tmp_path, crash)) == ["test_items_are_int64_tensors"]
+
+
+def test_few_items_say_nothing_about_the_content(tmp_path):
+    crash = (
+        "        prefix = ",
+        "        if random.random() < .99:\n            1 / 0\n        prefix = ",
+    )
+    said = results(written(tmp_path, crash))["test_content_length_varies"]
+    assert "Too few items" in said.message
+
+
+@pytest.mark.parametrize("rare", [300, 3_000])
+def test_rarely_lost_character_costs_at_most_half_a_check(tmp_path, rare):
+    lost = f"        if random.random() < 1 / {rare}:\n            text = text[1:]\n"
+    said = results(
+        written(tmp_path, ("        text += self.PAD", f"{lost}        text += self.PAD"))
+    )
+    assert all(result.fraction >= 0.5 for result in said.values())
+    assert sum(result.fraction < 1 for result in said.values()) <= 2
 
 
 def test_longer_x_does_not_cost_the_targets(tmp_path):

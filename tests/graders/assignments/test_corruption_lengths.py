@@ -91,6 +91,27 @@ def test_fixed_content_does_not_vary():
 
 
 @pytest.mark.parametrize(
+    ("fixed", "varies"), [(0.95, False), (0.9, False), (0.75, True), (0.5, True)]
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_content_that_nearly_always_repeats_does_not_vary(fixed, varies, seed):
+    """Wrong with 1e-8 for each share."""
+
+    def way(rng, cut):
+        exact = rng.random(len(cut)) < fixed
+        return np.where(exact, cut // 4, rng.integers(1, cut // 2 + 1))
+
+    assert content_varies(lengths_of(way, seed=seed)) is varies
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_of_two_lengths_varies(seed):
+    """Wrong with less than 1e-30."""
+    lengths = lengths_of(lambda rng, cut: cut // 4 + rng.integers(0, 2, len(cut)), seed=seed)
+    assert content_varies(lengths)
+
+
+@pytest.mark.parametrize(
     ("cuts", "decision"),
     [
         (lambda rng: rng.integers(4, LONGEST + 1, DRAWS), "right"),

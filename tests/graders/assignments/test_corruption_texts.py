@@ -56,7 +56,8 @@ def test_letters_of_a_long_document_all_differ():
 def test_ids_of_every_corpus_fit_into_a_byte():
     for documents in drawn():
         small = documents.small_block(documents.small_blocks[0])
-        for request in (documents.long(), documents.many, small, documents.text()):
+        corpora = (documents.many, documents.thousands, documents.whitespace())
+        for request in (documents.long(), *corpora, small, documents.text()):
             assert len(Vocabulary(request.corpus)) <= 256
 
 
@@ -74,6 +75,20 @@ def test_many_documents_share_no_character_and_are_not_sorted():
         assert list(request.documents) != sorted(request.documents)
         assert not any(set(a) & set(b) for a, b in combinations(request.documents, 2))
         assert set(request.indices) == set(range(len(request.documents)))
+
+
+def test_thousands_of_documents_are_read_at_every_magnitude():
+    for documents in drawn():
+        request = documents.thousands
+        assert max(request.indices) == len(request.documents) - 1
+        assert sum(index >= 1_000 for index in request.indices) >= 10
+        assert min(request.indices) < 50
+
+
+def test_documents_have_runs_of_whitespace():
+    for documents in drawn():
+        document = documents.whitespace().documents[1]
+        assert " ".join(document.split()) not in document
 
 
 def test_short_documents_are_shorter_than_the_longest_cut():

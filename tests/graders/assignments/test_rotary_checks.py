@@ -377,7 +377,71 @@ def test_destroyed_attention_costs_more_than_any_slip_in_a_function(hand_in_atte
     functions = sum(weight[name] for name in ("rotation_values", "rotation_scores", "length_kept"))
     assert sum(weight[name] for name in failed) > functions > weight["table_values"]
     for problem in failed.values():
-        assert mistake_named(problem.hint) == ""
+        assert mistake_named(problem.hint) == "attention-not-causal"
+
+
+ROTATED = "        if self.rope:\n            q"
+SOFTMAX = "self.attn_drop(F.softmax(att, dim=-1))"
+RAISE = "        if self.training:\n            raise ValueError\n        q = self.query(x)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "failed"),
+    [
+        ([(ROTATED, ROTATED.replace(":", " and not self.training:", 1))],
+         {"queries_and_keys_rotated"}),
+        ([(ROTATED, ROTATED.replace(":", " and self.training:", 1))],
+         {"queries_and_keys_rotated"}),
+        ([("        q = self.query(x)", RAISE)],
+         {"queries_and_keys_rotated", "vanilla_as_it_was"}),
+        ([(SOFTMAX, "F.dropout(F.softmax(att, dim=-1), self.attn_drop.p)")], {"vanilla_as_it_was"}),
+        ([(SOFTMAX, "F.softmax(att, dim=-1)"), ("self.resid_drop(", "(")], {"vanilla_as_it_was"}),
+        ([("nn.Dropout(config.attn_pdrop)", "nn.Dropout(0.1)")], set()),
+        ([(SOFTMAX, "F.dropout(F.softmax(att, dim=-1), 0.1, self.training)")], set()),
+    ],
+)  # fmt: skip
+def test_both_modes_are_judged(hand_in_attention, changes, failed):
+    assert set(failures(hand_in_attention(*changes))) == failed
+
+
+@pytest.mark.parametrize(
+    ("change", "mistake"),
+    [
+        ((" / math.sqrt(k.size(-1))", ""), "attention-unscaled"),
+        (("F.softmax(att, dim=-1)", "F.softmax(att, dim=-2)"), "attention-softmax-axis"),
+    ],
+)
+def test_wrong_attention_is_named_beside_a_correct_rotation(hand_in_attention, change, mistake):
+    failed = failures(hand_in_attention(change))
+    assert {mistake_named(problem.hint) for problem in failed.values()} == {mistake}
+
+
+def test_table_of_nan_is_not_called_cut_from_the_graph(hand_in_attention):
+    failed = failures(hand_in_attention(("angles = torch", "angles = torch.nan * torch")))
+    assert "not finite" in failed["table_shape"].message
+    assert "not finite" in failed["gradients_flow"].message
+    assert "detach" not in failed["gradients_flow"].hint
+
+
+def test_weights_without_influence_are_not_called_cut_from_the_graph(hand_in_attention):
+    failed = failures(hand_in_attention(("y = (att @ v)", "y = (att @ (0 * v))")))
+    assert "queries_and_keys_rotated" in failed
+    failed = failures(
+        hand_in_attention(("y = (att @ v)", "y = (att @ (v if not self.rope else 0 * v))"))
+    )
+    assert "not cut" in failed["gradients_flow"].hint
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("k = apply_rotary_emb(k", "k = 2 * apply_rotary_emb(k"), "called with the right shape"),
+        (("apply_rotary_emb(q, self.rope_cache)", "2 * q"), "called with the right shape"),
+    ],
+)
+def test_rotation_that_was_seen_is_not_asked_for(hand_in_attention, change, said):
+    problem = failures(hand_in_attention(change))["queries_and_keys_rotated"]
+    assert said in problem.hint
 
 
 def test_module_is_judged_without_an_earlier_table(hand_in_attention):

@@ -33,6 +33,7 @@ class CausalSelfAttention(nn.Module):
         self.query = nn.Linear(config.n_embd, config.n_embd)
         self.value = nn.Linear(config.n_embd, config.n_embd)
         self.proj = nn.Linear(config.n_embd, config.n_embd)
+        self.drop = nn.Dropout(config.resid_pdrop)
         self.rope = config.rope
         if self.rope:
             table = precompute_rotary_emb(config.n_embd // config.n_head, config.block_size)
@@ -52,7 +53,7 @@ class CausalSelfAttention(nn.Module):
         att = q @ k.transpose(-2, -1) / math.sqrt(k.size(-1))
         att = att.masked_fill(self.mask[:, :, :T, :T] == 0, -1e10)
         y = (F.softmax(att, dim=-1) @ v).transpose(1, 2).contiguous().view(B, T, C)
-        return self.proj(y)
+        return self.drop(self.proj(y))
 """
 
 TABLE = """theta = 10000.0 ** (-torch.arange(0, dim, 2).float() / dim)
