@@ -55,6 +55,12 @@ def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
     return Question(found.check.id, graded.criterion.title, found.check.description, None, rubric)
 
 
+def is_confirmation(question: Question) -> bool:
+    """Return True if this is what a check of code or predictions asks, not a written question."""
+    review = question.review
+    return review is not None and [each.text for each in review.items] == [ACCEPT]
+
+
 def _rubric(machine: Machine) -> Review:
     lines = list(_lines(machine))
     unit = machine.points / sum(weight for weight, _ in lines)
