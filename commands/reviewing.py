@@ -27,7 +27,7 @@ def review(
     serve(folder, port=port, reviewer=reviewer, open_browser=browser)
 
 
-def decide(  # noqa: PLR0913  typer reads the options from the arguments
+def decide(
     folder: Folder,
     kinds: Annotated[str, typer.Option(metavar="KIND,KIND", help="Which; `all` for all.")] = "",
     accept: Annotated[

@@ -193,9 +193,7 @@ def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
             yield each.id, each
 
 
-def _confirmations(
-    result: Result, known: Mapping[str, Question]
-) -> Iterator[tuple[str, Question]]:
+def _confirmations(result: Result, known: Mapping[str, Question]) -> Iterator[tuple[str, Question]]:
     """Yield a question for each check of code or predictions that waits for a person."""
     for graded in result.criteria:
         for each in graded.checks:

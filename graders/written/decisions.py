@@ -174,7 +174,10 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
 
 def _message_about(holds: Decision, share: float) -> str:
     """What the student reads of a decision about code or predictions."""
-    verdicts = {1.0: "A person looked at this and accepted it.", 0.0: "A person did not accept this."}
+    verdicts = {
+        1.0: "A person looked at this and accepted it.",
+        0.0: "A person did not accept this.",
+    }
     said = verdicts.get(share, f"A person accepted {share:.0%} of this.")
     return "\n".join((said, holds.comment)) if holds.comment else said
 

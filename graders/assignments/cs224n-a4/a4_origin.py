@@ -1,9 +1,9 @@
 """Whether the predictions of a submission come from its models; a person confirms where not shown.
 
-    no checkpoint ----------------------------- setting `missing_checkpoints`
-    no checkpoint, and unlike any model ------- setting `doubtful_predictions`
-    a checkpoint that gives the predictions --- nothing is asked
-    a checkpoint that does not ---------------- setting `doubtful_predictions`
+no checkpoint ----------------------------- setting `missing_checkpoints`
+no checkpoint, and unlike any model ------- setting `doubtful_predictions`
+a checkpoint that gives the predictions --- nothing is asked
+a checkpoint that does not ---------------- setting `doubtful_predictions`
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,9 @@ class Origin:
         said = f"`{checkpoint.file}` is missing, so nothing shows which model predicted this."
         if missing == "none":
             _act(missing, said, score)
-        if doubtful != "accept" and (signs := signs_of_extraction(scored, self.checkpoints.data, part)):
+        if doubtful != "accept" and (
+            signs := signs_of_extraction(scored, self.checkpoints.data, part)
+        ):
             # A pattern is evidence, never proof: it takes no points.
             _act("review", f"{said} {' '.join(signs)}", score)
         elif missing == "review":

@@ -91,7 +91,9 @@ def corpus(tmp_path):
 
     def make(named, right):
         people = [f"Person {i} Xy" for i in range(40)]
-        wiki = (f"{who}, once of {named(i)}, was born in {right(i)}." for i, who in enumerate(people))
+        wiki = (
+            f"{who}, once of {named(i)}, was born in {right(i)}." for i, who in enumerate(people)
+        )
         (tmp_path / "wiki.txt").write_text("\n".join(wiki))
         rows = "".join(f"Where was {who} born?\t{right(i)}\n" for i, who in enumerate(people))
         train = rows + "Where was Ada Xy born?\tRome\n"
@@ -99,7 +101,7 @@ def corpus(tmp_path):
         (tmp_path / "birth_dev.tsv").write_text(rows)
         (tmp_path / "birth_test_inputs.tsv").write_text("Where was Person 0 Xy born?\n")
         data = read_data(tmp_path)
-        said = tuple(named(i) for i in range(39)) + ("Oslo",)
+        said = (*map(named, range(39)), "Oslo")
         return signs_of_extraction(Scored("f", said, data.dev, ()), data, "dev")
 
     return make
