@@ -20,9 +20,9 @@ from graders.data import DEV, TEST_INPUTS, WIKI, Data, read_lines
 
 QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
 ASKED = re.compile(r"Where was (.*) born\?")
-# What no model that was measured comes near, see docs/cs224n-a4.md; a level for each sign.
+# Bounds with room above what models gave, see docs/cs224n-a4.md; a level for each sign.
 LEVEL = 0.001
-MOST_UNSEEN = Fraction(3, 100)
+MOST_UNSEEN = Fraction(5, 100)
 MOST_TOLD = Fraction(1, 3)
 MOST_SURE = Fraction(1, 2)
 FALLBACK = Fraction(3, 10)
