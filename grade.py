@@ -29,6 +29,7 @@ for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
     *(looking.show, own_work.check, bundled.validate_examples, bundled.demo),
     *(pipelines.pipeline, looking.doctor, own_work.answers_template, reviewing.review),
+    reviewing.decide,
     *(releasing.release, exporting.export, ci.ci),
 ):
     app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)

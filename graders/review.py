@@ -1,13 +1,13 @@
 """What a store holds for people to decide: questions, answers in blind order, where each stands.
 
-    store ── generation ── Results ── written checks that wait for a person ── Answer
+    store ── generation ── Results ── checks that wait for a person ── Answer
           └─ decisions ── standing of each answer, totals of each submission
 
 Results are read again when the generation changes, decisions whenever somebody has decided.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,14 +23,15 @@ from graders.written.decisions import (
     MACHINE,
     Decision,
     Standing,
-    answer_sum,
     decided,
     decided_as,
+    decided_sum,
+    is_written,
     standing,
     waits,
 )
 from graders.written.loading import questions_in
-from graders.written.manual import by_hand
+from graders.written.manual import by_hand, confirmation
 from graders.written.question import Question
 
 Key = tuple[str, str, str]
@@ -38,7 +39,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One student's answer to one question: a free text, or what the machine could not read.
+    """One student's answer to one question: a free text, or what the machine could not judge.
 
     The handle names it without saying whose it is, and `place` is where it stands in an order that
     is drawn from the handles: the same for everybody and at every start. `reason` says why the
@@ -175,6 +176,7 @@ def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
     kept = {}
     for result in results:
         kept[result.submission.id] = _slim(result)
+        questions |= dict(_confirmations(result, questions))
         for answer in _answers(result):
             found.setdefault(decided_as(answer.check), []).append(answer)
     answers = {name: _ordered(found[name]) for name in questions if name in found}
@@ -191,17 +193,35 @@ def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
             yield each.id, each
 
 
+def _confirmations(result: Result, known: Mapping[str, Question]) -> Iterator[tuple[str, Question]]:
+    """Yield a question for each check of code or predictions that waits for a person."""
+    for graded in result.criteria:
+        for each in graded.checks:
+            if waits(each) and not is_written(each) and each.check.id not in known:
+                yield each.check.id, confirmation(graded, each)
+
+
 def _answers(result: Result) -> Iterator[Answer]:
     for graded in result.criteria:
         for each in graded.checks:
             if waits(each):
-                handle, text = _handle(each.check.id, result.submission.id), each.actual
+                handle, text = _handle(each.check.id, result.submission.id), _text(each)
                 who = result.submission.id, result.submission.student
-                yield Answer(handle, 0, *who, each.check.id, text, answer_sum(text), _reason(each))
+                sum_ = decided_sum(each)
+                yield Answer(handle, 0, *who, each.check.id, text, sum_, _reason(each))
+
+
+def _text(found: CheckResult) -> str:
+    """What a person decides about: the answer, or the sentence in which a check asks for one."""
+    return found.actual if is_written(found) else found.message.split("\n")[0]
 
 
 def _reason(found: CheckResult) -> str:
-    """Why the machine left this check to a person."""
+    """Why the machine left this check to a person, and what else it found."""
+    if not is_written(found):
+        rows = (f"{label}: {value}" for label, value in found.counterexample)
+        values = (found.expected and f"expected: {found.expected}", *rows)
+        return "\n".join(filter(None, (*found.message.split("\n")[1:], *values)))
     if not found.check.id.endswith(MACHINE):
         return ""
     return "\n".join(filter(None, (found.message, found.hint)))

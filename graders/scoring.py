@@ -17,10 +17,10 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
 
     None as long as one of them could not be graded or waits for a person: a check that did not
     run never counts as zero and never shrinks the maximum. A person has no points to decide on
-    where there are none, so such a criterion holds no total back.
+    where there are none, so such a criterion holds no total back; and a check that has earned
+    something, which a person only confirms, counts until then.
     """
-    statuses = {r.status for r in results}
-    if not results or "error" in statuses or ("needs_review" in statuses and criterion.points > 0):
+    if not results or any(_is_open(criterion, each) for each in results):
         return None
     total = sum(r.check.weight for r in results)
     if total == 0:
@@ -29,6 +29,13 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
         return criterion.points
     earned = sum(r.check.weight * r.fraction for r in results)
     return round(criterion.points * earned / total, 2)
+
+
+def _is_open(criterion: Criterion, found: CheckResult) -> bool:
+    """Return True if the points of a check are not known yet, not even provisionally."""
+    if found.status == "needs_review":
+        return criterion.points > 0 and found.fraction == 0
+    return found.status == "error"
 
 
 def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:

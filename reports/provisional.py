@@ -25,7 +25,8 @@ def provisional(graded: CriterionResult) -> Provisional:
     total = sum(each.check.weight for each in checks)
     if not total:
         return Provisional(0.0, criterion.points)
-    open_ = [each for each in checks if each.status in ("needs_review", "error")]
+    waiting_for = ("needs_review", "error")
+    open_ = [each for each in checks if each.status in waiting_for and each.fraction == 0]
     share = criterion.points / total
     earned = sum(each.check.weight * each.fraction for each in checks if each not in open_)
     waiting = sum(each.check.weight for each in open_)

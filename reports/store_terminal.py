@@ -64,6 +64,19 @@ def show_retry(questions: int, gone: Sequence[str]) -> None:
     show_sentences(gone)
 
 
+def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
+    """Show what waits for a person: name, submissions, checks and words of each kind."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("kind", "submissions", "checks", "why"):
+        table.add_column(name, overflow="fold")
+    for name, submissions, checks, why in kinds:
+        table.add_row(name, str(submissions), line(", ".join(checks)), line(why, 300))
+    if table.row_count:
+        OUT.print(table)
+    else:
+        ERR.print("nothing waits for a person outside the written part")
+
+
 def show_sentences(sentences: Iterable[str]) -> None:
     """What staff should know beside the data, a line each."""
     for sentence in sentences:

@@ -32,6 +32,7 @@ NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "--rerun": "trains; test_rerun.py runs it",
     "grade.py pipeline": "trains; test_pipeline_command.py runs it",
     "review ": "serves until it is ended; tests/reports/review drives it",
+    "grade.py decide": "kinds are of one batch; tests/reports/review/test_kinds.py decides some",
     "python benchmarks/": "measures for minutes",
     "mkdocs ": "serves until it is ended; test_docs_site.py builds the site",
 }

@@ -24,6 +24,7 @@ class Score:
     partial_credit: Partial | None = None
     notes: list[str] = field(default_factory=list)
     needs_person: Partial | None = None
+    doubts: list[Partial] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
 
     def partial(  # noqa: PLR0913  what a failing check shows, and the share earned
@@ -64,3 +65,19 @@ class Score:
         """Leave the verdict to a person; the reason and what led to it are shown."""
         rows = tuple((counterexample or {}).items())
         self.needs_person = Partial(0.0, reason, hint, expected, actual, rows)
+
+    def confirm(
+        self,
+        reason: str,
+        *,
+        hint: str = "",
+        expected: str = "",
+        actual: str = "",
+        counterexample: dict[str, str] | None = None,
+    ) -> None:
+        """Ask a person to confirm what the check earns; until then it counts as earned.
+
+        Nobody is asked where the check earns nothing. The first reason is the one that is shown.
+        """
+        rows = tuple((counterexample or {}).items())
+        self.doubts.append(Partial(1.0, reason, hint, expected, actual, rows))

@@ -85,11 +85,22 @@ def _finished(check: Check, score: Score, seconds: float) -> CheckResult:
     if score.needs_person is not None:
         return _shown(check, "needs_review", score.needs_person, score, seconds)
     partial = score.partial_credit
+    earned = 1.0 if partial is None else partial.fraction
+    if score.doubts and earned > 0:
+        return _shown(check, "needs_review", _unconfirmed(score.doubts[0], partial), score, seconds)
     if partial is None or partial.fraction >= 1.0:
         message = partial.message if partial is not None else ""
         return CheckResult(check, "passed", 1.0, _with_notes(message, score), seconds=seconds)
     status: CheckStatus = "partial" if partial.fraction > 0 else "failed"
     return _shown(check, status, partial, score, seconds)
+
+
+def _unconfirmed(doubt: Partial, partial: Partial | None) -> Partial:
+    """What a check earned, under the reason why a person has to confirm it."""
+    if partial is None:
+        return doubt
+    message = "\n".join(text for text in (doubt.message, partial.message, partial.hint) if text)
+    return replace(doubt, fraction=partial.fraction, message=message)
 
 
 def _shown(

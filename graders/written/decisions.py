@@ -1,4 +1,4 @@
-"""What people decided of written answers, laid over a Result as it was graded.
+"""What people decided of checks that wait for a person, laid over a Result as it was graded.
 
     decisions of one answer, oldest first ── standing ──┬── undecided: none
                                                         ├── decided: one, or several that agree
@@ -6,7 +6,8 @@
                                                             decided having seen all of them
 
 A decision holds for one answer of one submission to one question. Where an answer has changed, the
-decisions of the old one stay what they are, and the new one waits for a person.
+decisions of the old one stay what they are, and the new one waits for a person. What a check of
+code or predictions found is decided in the same way: there, what the check says is the answer.
 """
 
 import hashlib
@@ -113,8 +114,25 @@ def decided(result: Result, decisions: Iterable[Decision]) -> Result:
 
 
 def waits(found: CheckResult) -> bool:
-    """Whether a person decides this check: a free text, or what the machine could not read."""
-    return found.status == "needs_review" and found.check.id.endswith((REVIEW, MACHINE))
+    """Return True if a person decides this check."""
+    return found.status == "needs_review"
+
+
+def is_written(found: CheckResult) -> bool:
+    """Return True if a check is of a written answer: a free text, or one for the machine."""
+    return found.check.id.endswith((REVIEW, MACHINE))
+
+
+def decided_sum(found: CheckResult) -> str:
+    """Return the sum of what a decision about this check is about: the answer, or what was found.
+
+    A decision stops holding when this changes.
+    """
+    if is_written(found):
+        return answer_sum(found.actual)
+    rows = (f"{label}\t{value}" for label, value in found.counterexample)
+    said = (found.message, found.expected, found.actual, *rows, f"{found.fraction:g}")
+    return answer_sum("\n".join(said))
 
 
 def unread(found: CheckResult) -> bool:
@@ -139,19 +157,36 @@ def _criterion(graded: CriterionResult, rows: Sequence[Decision]) -> CriterionRe
 def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
     if not waits(found):
         return found
-    answer = answer_sum(found.actual)
+    answer = decided_sum(found)
     own = [each for each in rows if (each.check, each.answer) == (found.check.id, answer)]
     holds = standing(own).holds
     if holds is None:
         return found
-    fraction, notes = _fraction(holds), found.message.split("\n")[1:]
-    message = "\n".join((message_of(holds), *notes))
+    share, notes = _fraction(holds), found.message.split("\n")[1:]
+    if is_written(found):
+        fraction, said = share, message_of(holds)
+    else:
+        # What a check earned provisionally is confirmed or not; it never becomes more.
+        fraction, said = share * (found.fraction or 1.0), _message_about(holds, share)
+    message = "\n".join((said, *notes))
     return replace(found, status=_status(fraction), fraction=fraction, message=message, hint="")
 
 
+def _message_about(holds: Decision, share: float) -> str:
+    """What the student reads of a decision about code or predictions."""
+    verdicts = {
+        1.0: "A person looked at this and accepted it.",
+        0.0: "A person did not accept this.",
+    }
+    said = verdicts.get(share, f"A person accepted {share:.0%} of this.")
+    return "\n".join((said, holds.comment)) if holds.comment else said
+
+
 def _fraction(holds: Decision) -> float:
+    if holds.points <= 0:
+        return float(any(each.ticked for each in holds.items)) if holds.items else 1.0
     # Shares of a point such as .3333 add up to it but for rounding.
-    return round(holds.earned / holds.points, 9) if holds.points > 0 else 1.0
+    return round(holds.earned / holds.points, 9)
 
 
 def _status(fraction: float) -> CheckStatus:

@@ -6,10 +6,12 @@ value that it asks for, or for each thing that a table earns points for.
 
 from collections.abc import Iterator
 
+from graders.model import CheckResult, CriterionResult
 from graders.written.decisions import MACHINE, decided_as
 from graders.written.question import Machine, Question, Review, RubricItem
 
 ANSWER = "The answer is correct"
+ACCEPT = "Accept: what the check earned counts; in full where it could not say"
 # What the awards of reported numbers stand for, see verifiers/audit_settings.py.
 AWARDS = {
     "agree": "No loss contradicts its perplexity",
@@ -40,6 +42,23 @@ def by_hand(question: Question) -> Question | None:
     name = decided_as(f"{question.id}{MACHINE}")
     title = f"{question.title} ({', '.join(machine.parts)})"
     return Question(name, title, question.prompt, machine, _rubric(machine))
+
+
+def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
+    """Return the question that a waiting check of code or predictions puts to a person.
+
+    There is one line to tick, worth what the check is worth.
+    """
+    total = sum(each.check.weight for each in graded.checks)
+    points = round(graded.criterion.points * found.check.weight / total, 4) if total else 0.0
+    rubric = Review(points, "", (RubricItem(points, ACCEPT, (), ()),))
+    return Question(found.check.id, graded.criterion.title, found.check.description, None, rubric)
+
+
+def is_confirmation(question: Question) -> bool:
+    """Return True if this is what a check of code or predictions asks, not a written question."""
+    review = question.review
+    return review is not None and [each.text for each in review.items] == [ACCEPT]
 
 
 def _rubric(machine: Machine) -> Review:

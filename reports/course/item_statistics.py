@@ -107,7 +107,7 @@ class Items:
             _count(item, share, rest, sum(found.seconds for found in graded.checks))
         for index, (found, rest) in enumerate(zip(graded.checks, rests, strict=True)):
             item = self._item((*where, index), graded, found.check)
-            if found.status not in UNDECIDED:
+            if found.status not in UNDECIDED or found.fraction:  # points to confirm are known
                 _count(item, found.fraction, rest, found.seconds)
 
     def _item(

@@ -26,7 +26,7 @@ def serve(folder: Path, *, port: int = 0, reviewer: str = "", open_browser: bool
     """
     with open_review(folder) as review, contextlib.closing(listen(port)) as listening:
         if not review.material.answers:
-            raise Misuse(f"{folder}: no written answer needs manual grading", "nothing to review")
+            raise Misuse(f"{folder}: nothing needs manual grading", "nothing to review")
         site = Site(review, listening.getsockname()[1])
         address = entry(site, reviewer or getpass.getuser())
         OUT.print(f"review page: {address}\nopens once; Ctrl+C ends it", markup=False)

@@ -34,6 +34,11 @@ def test_a_skipped_check_keeps_its_weight():
     assert criterion_points(RUBRIC, [result("passed", 1.0), result("skipped", 0.0)]) == 5.0
 
 
+def test_points_that_wait_for_confirmation_count():
+    results = [result("passed", 1.0), result("needs_review", 0.5)]
+    assert criterion_points(RUBRIC, results) == 7.5
+
+
 @pytest.mark.parametrize("status", ["error", "needs_review"])
 def test_an_undecided_check_publishes_no_points(status):
     assert criterion_points(RUBRIC, [result("passed", 1.0), result(status, 0.0)]) is None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 from a4_checkpoint_decode import Answers, Decoder, vocabulary_size
 from a4_checkpoint_file import Unfit, Weights, read_weights
@@ -34,6 +35,10 @@ VANILLA_MODEL = Checkpoint("vanilla.model.params", "vanilla.nopretrain", rope=Fa
 VANILLA_FINETUNE = Checkpoint("vanilla.finetune.params", "vanilla.pretrain", rope=False)
 ROPE_FINETUNE = Checkpoint("rope.finetune.params", "rope.pretrain", rope=True)
 CHECKPOINTS = (VANILLA_MODEL, VANILLA_FINETUNE, ROPE_FINETUNE)
+
+
+# Alive as long as the submission's sandbox, like the weights that were read in it.
+_ANSWERS: WeakKeyDictionary[Student, dict[tuple[str, str], Answers]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +112,20 @@ class Checkpoints:
             if predictions is None:
                 notes.append(f"`{name}` is missing or cannot be aligned, so it was not compared")
                 continue
-            most = None if part == "dev" else int(self.settings["checkpoint_test_rows"])
-            answers = decoder.answers(part, most)
-            compared.append(Comparison(name, part, predictions, answers))
+            compared.append(self.comparison(weights, checkpoint, part, predictions))
         return compared, tuple(notes)
+
+    def comparison(
+        self, weights: Weights, checkpoint: Checkpoint, part: str, predictions: tuple[str, ...]
+    ) -> Comparison:
+        """These predictions beside the weights' answers, which are decoded once for all checks."""
+        known = _ANSWERS.setdefault(self.sandbox, {})
+        if (checkpoint.file, part) not in known:
+            decoder = Decoder(weights, self.plan(weights, checkpoint), self.data)
+            most = None if part == "dev" else int(self.settings["checkpoint_test_rows"])
+            known[checkpoint.file, part] = decoder.answers(part, most)
+        name = file_name(checkpoint.model, part)
+        return Comparison(name, part, predictions, known[checkpoint.file, part])
 
     def is_enough(self, agreeing: int, n: int) -> bool:
         """Whether so many of n rows make a prediction file the weights' own."""

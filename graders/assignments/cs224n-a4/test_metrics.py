@@ -4,9 +4,11 @@ from fractions import Fraction
 
 import pytest
 from a4_chance import chance_below, chance_so_far_below, p_in_words
+from a4_checkpoint_submission import Checkpoints
 from a4_copies import copy_notes
 from a4_figures import accuracy_of
 from a4_files import MODELS, PredictionFiles, file_name
+from a4_origin import Origin
 from a4_places import Scored, case_of, slip_hint, spaces_note
 from a4_statistics import (
     LONDON,
@@ -32,20 +34,28 @@ def files(submitted, data, settings):
     return PredictionFiles(submitted, data, settings)
 
 
+@pytest.fixture
+def origin(sandbox, submitted, data, settings):
+    """What shows that they come from the submission's models."""
+    return Origin(Checkpoints(sandbox, submitted, data, settings))
+
+
 @pytest.mark.criterion("no-pretrain")
-def test_nopretrain_dev(files, score):
+def test_nopretrain_dev(files, origin, score):
     """Without pretraining, the model gets fewer than 10% of the dev places right."""
-    _judge_without_pretraining(files, "dev", score)
+    scored = _judge_without_pretraining(files, "dev", score)
+    origin.confirm(scored, NO_PRETRAIN, "dev", score)
 
 
 @pytest.mark.criterion("no-pretrain")
-def test_nopretrain_test(files, score):
+def test_nopretrain_test(files, origin, score):
     """Without pretraining, the model gets fewer than 10% of the test places right."""
-    _judge_without_pretraining(files, "test", score)
+    scored = _judge_without_pretraining(files, "test", score)
+    origin.confirm(scored, NO_PRETRAIN, "test", score)
 
 
 @pytest.mark.criterion("pretrain", weight=8)
-def test_pretrain_dev(files, score):
+def test_pretrain_dev(files, origin, score):
     """With pretraining, the model gets at least 15% of the dev places right."""
     scored = files.score(PRETRAIN, "dev")
     _say_notes(files, scored, score, threshold=THRESHOLDS[PRETRAIN])
@@ -53,10 +63,11 @@ def test_pretrain_dev(files, score):
     _fail_if_without_pretraining(files, scored, "dev")
     _judge_threshold(files, scored, score, "pretrain")
     _say_chance(files, scored, score)
+    origin.confirm(scored, PRETRAIN, "dev", score)
 
 
 @pytest.mark.criterion("pretrain", weight=2)
-def test_pretrain_test(files, score):
+def test_pretrain_test(files, origin, score):
     """With pretraining, the model does about as well on the test places as on the dev places."""
     scored = files.score(PRETRAIN, "test")
     _say_notes(files, scored, score)
@@ -71,10 +82,11 @@ def test_pretrain_test(files, score):
             actual=scored.in_words,
         )
     _judge_similarity(files, scored, score)
+    origin.confirm(scored, PRETRAIN, "test", score)
 
 
 @pytest.mark.criterion("rotary-accuracy")
-def test_rope_test(files, score):
+def test_rope_test(files, origin, score):
     """With rotary positions, the model gets at least 30% of the test places right."""
     scored = files.score(ROPE, "test")
     _say_notes(files, scored, score, threshold=THRESHOLDS[ROPE])
@@ -91,6 +103,7 @@ def test_rope_test(files, score):
     _judge_threshold(files, scored, score, "rotary")
     _say_chance(files, scored, score)
     _say_gap(files, ROPE, scored, score)
+    origin.confirm(scored, ROPE, "test", score)
 
 
 def _judge_without_pretraining(files, part, score):
@@ -112,6 +125,7 @@ def _judge_without_pretraining(files, part, score):
     score.note(_passed(scored))
     _say_borderline(files, scored, score, limit)
     _say_chance(files, scored, score)
+    return scored
 
 
 def _fail_if_no_places(files, scored):

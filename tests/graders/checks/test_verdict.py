@@ -178,3 +178,19 @@ def test_what_cannot_be_drawn_is_left_out(figure):
     score = Score()
     score.show(figure)
     assert score.figures == []
+
+
+def test_points_to_confirm_are_earned_and_a_person_is_asked():
+    score = Score()
+    score.partial(0.5, "Half.", hint="Shifted.")
+    score.confirm("No model.", hint="Submit it.")
+    found = verdict(CHECK, None, score)
+    assert (found.status, found.fraction) == ("needs_review", 0.5)
+    assert (found.message, found.hint) == ("No model.\nHalf.\nShifted.", "Submit it.")
+
+
+def test_nobody_confirms_what_earned_nothing():
+    score = Score()
+    score.partial(0.0, "None.")
+    score.confirm("No model.")
+    assert verdict(CHECK, None, score).status == "failed"

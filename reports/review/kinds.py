@@ -1,0 +1,73 @@
+"""What waits for a person outside the written part, by kind: one decision serves all of one kind.
+
+Checks that ask with the same words are of one kind, in whichever criterion or submission they are.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from graders.review import Answer, Review
+from graders.written.manual import is_confirmation
+from reports.review.verdicts import NONE, make_decision, new_action, read_verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The undecided checks that ask with the same words; `name` is short and stays the same."""
+
+    name: str
+    text: str
+    waiting: tuple[Answer, ...]
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """The checks that ask."""
+        return tuple(sorted({each.check for each in self.waiting}))
+
+    @property
+    def submissions(self) -> int:
+        """The number of submissions that wait."""
+        return len({each.submission for each in self.waiting})
+
+
+def kinds(review: Review, submissions: Collection[str] = ()) -> list[Kind]:
+    """Return what waits, the most frequent kind first; of these submissions, or of all."""
+    review.refresh()
+    found: dict[str, list[Answer]] = {}
+    for each in _waiting(review):
+        if not submissions or each.submission in submissions:
+            found.setdefault(each.text, []).append(each)
+    made = [Kind(_name(text), text, tuple(answers)) for text, answers in found.items()]
+    return sorted(made, key=lambda kind: (-len(kind.waiting), kind.name))
+
+
+def decide_kinds(
+    review: Review, chosen: Collection[Kind], *, accept: bool, comment: str, reviewer: str
+) -> int:
+    """Store one decision for every check of these kinds, all or none; return their number.
+
+    Raises Mistyped where the comment is too long.
+    """
+    action, rows = new_action(), []
+    for each in (answer for kind in chosen for answer in kind.waiting):
+        rubric = review.material.questions[each.check].review
+        if rubric is not None:
+            verdict = read_verdict(("1" if accept else NONE,), "", comment, rubric)
+            seen = review.standing(each).newest
+            made = make_decision(verdict, rubric, each, reviewer=reviewer, seen=seen)
+            rows.append(replace(made, action=action))
+    review.decisions.add(rows)
+    review.refresh()
+    return len(rows)
+
+
+def _waiting(review: Review) -> Iterator[Answer]:
+    material = review.material
+    for name, answers in material.answers.items():
+        if is_confirmation(material.questions[name]):
+            yield from (each for each in answers.values() if not review.standing(each).holds)
+
+
+def _name(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]

@@ -1,0 +1,107 @@
+"""Predictions that no submitted model gives: their points stand, and a person confirms them."""
+
+from pathlib import Path
+
+import pytest
+from a4_extraction import signs_of_extraction
+from a4_origin import rule
+from a4_places import Scored
+
+from graders.data import read_data
+from graders.discovery import ASSIGNMENTS
+from graders.errors import Misuse
+
+DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
+ROPE_TEST = "rope.pretrain.test.predictions"
+ASK = {"missing_checkpoints": "review", "doubtful_predictions": "review"}
+EXAMPLES = Path(__file__).parents[3] / "submissions" / "examples" / "cs224n-a4"
+EXTRACTED = EXAMPLES / "unproven-predictions-extracted"
+SOLUTION = ASSIGNMENTS / "cs224n-a4" / "solution"
+SIGN = "a model does not know which of its answers are wrong"
+
+
+def lines(places):
+    return "".join(f"{place}\n" for place in places).encode()
+
+
+@pytest.mark.parametrize(("k", "fraction"), [(20, 1.0), (6, 0.5)])
+def test_missing_checkpoint_asks_and_costs_nothing(judge, world, predict, k, fraction):
+    result = judge("pretrain_dev", {DEV: lines(predict(world.dev, k))}, **ASK)
+    assert result.status == "needs_review"
+    assert result.fraction == fraction
+    assert "`vanilla.finetune.params` is missing" in result.message
+
+
+def test_nobody_is_asked_about_no_points(judge, world, predict):
+    result = judge("pretrain_dev", {DEV: lines(predict(world.dev, 2))}, **ASK)
+    assert result.status == "failed"
+
+
+@pytest.mark.parametrize(("setting", "status"), [("accept", "passed"), ("none", "failed")])
+def test_setting_decides_about_missing_checkpoints(judge, world, predict, setting, status):
+    changed = {**ASK, "missing_checkpoints": setting}
+    result = judge("pretrain_dev", {DEV: lines(predict(world.dev, 20))}, **changed)
+    assert result.status == status
+
+
+def test_unknown_setting_is_named():
+    with pytest.raises(Misuse, match=r"settings\.missing_checkpoints` is 'maybe'"):
+        rule({"missing_checkpoints": "maybe"}, "missing_checkpoints")
+
+
+@pytest.mark.parametrize("missing", ["accept", "review"])
+def test_extracted_predictions_are_named(judge, missing):
+    changed = {**ASK, "missing_checkpoints": missing}
+    result = judge("rope_test", {ROPE_TEST: (EXTRACTED / ROPE_TEST).read_bytes()}, **changed)
+    assert (result.status, result.fraction) == ("needs_review", 1.0)
+    assert SIGN in result.message
+
+
+def test_signs_alone_take_no_points(judge):
+    changed = {"doubtful_predictions": "none"}
+    result = judge("rope_test", {ROPE_TEST: (EXTRACTED / ROPE_TEST).read_bytes()}, **changed)
+    assert (result.status, result.fraction) == ("needs_review", 1.0)
+
+
+@pytest.mark.parametrize("file", sorted(SOLUTION.glob("*.predictions")), ids=lambda each: each.name)
+def test_trained_models_show_no_signs(world, file):
+    part = "dev" if ".dev." in file.name else "test"
+    said = tuple(file.read_text().splitlines())
+    gold = world.dev if part == "dev" else world.test
+    assert signs_of_extraction(Scored(file.name, said, gold, ()), world, part) == ()
+
+
+def test_places_no_training_question_has_are_a_sign(corpus):
+    found = corpus(lambda i: f"Town {i}", lambda i: "Paris")
+    assert any("no place of the training file" in each for each in found)
+
+
+def test_wrong_answers_from_the_document_are_a_sign(corpus):
+    found = corpus(lambda i: "Rome" if i < 15 else "Bonn", lambda i: "Paris")
+    assert any("wrong answers stand word by word" in each for each in found)
+
+
+def test_questions_of_another_edition_give_no_sign(world):
+    assert signs_of_extraction(Scored("x", ("London",), ("London",), ()), world, "dev") == ()
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Forty persons whose document names one place beside the right one; the signs of saying it."""
+
+    def make(named, right):
+        people = [f"Person {i} Xy" for i in range(40)]
+        wiki = (
+            f"{who}, once of {named(i)}, was born in {right(i)}." for i, who in enumerate(people)
+        )
+        (tmp_path / "wiki.txt").write_text("\n".join(wiki))
+        rows = "".join(f"Where was {who} born?\t{right(i)}\n" for i, who in enumerate(people))
+        train = rows + "Where was Ada Xy born?\tRome\n"
+        (tmp_path / "birth_places_train.tsv").write_text(train)
+        (tmp_path / "birth_dev.tsv").write_text(rows)
+        (tmp_path / "birth_test_inputs.tsv").write_text("Where was Person 0 Xy born?\n")
+        data = read_data(tmp_path)
+        said = (*map(named, range(39)), "Oslo")
+        return signs_of_extraction(Scored("f", said, data.dev, ()), data, "dev")
+
+    return make

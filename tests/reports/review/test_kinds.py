@@ -1,0 +1,128 @@
+"""Checks of code and predictions that wait are decided by page, by sheet and a kind at a time."""
+
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from grade import app
+from graders import scoring
+from graders.model import Check, CheckResult, Criterion
+from graders.results import read_store
+from graders.review import open_review
+from reports.review.kinds import kinds
+from tests.reports.review import conftest
+from tests.reports.review.test_pages import decide
+from tests.reports.review.test_sheet import fill, taken, written
+
+ORIGINAL = conftest.a_result
+ADVICE = Criterion("weights", "Weights", 0.0, "visible", "metric")
+MISSING = "No model was submitted."
+OTHER = "The model gives 3 of 60 rows."
+
+
+def a_result(assignment, name, asked):
+    """A Result of predictions that earn half of 2 points, of which a person is asked to confirm."""
+    made = ORIGINAL(assignment, name, (None, None))
+    points = CheckResult(
+        Check("accuracy", "It is often right.", "c.ii", 2.0),
+        "needs_review",
+        0.5,
+        f"{asked}\nA note.",
+    )
+    advice = CheckResult(Check("same", "It fits.", "weights"), "needs_review", 0.0, asked)
+    rubric = (assignment.rubric[0], replace(assignment.rubric[1], kind="metric"), ADVICE)
+    missing = made.criteria[0].checks
+    criteria = tuple(scoring.criterion_result(each, [*missing, points, advice]) for each in rubric)
+    status, score = scoring.result_status(criteria), scoring.total(criteria)
+    return replace(made, criteria=criteria, status=status, score=score)
+
+
+@pytest.fixture
+def graded(grade, monkeypatch):
+    monkeypatch.setattr(conftest, "a_result", a_result)
+    return grade(ada=MISSING, bob=MISSING, cleo=OTHER)
+
+
+def stands(folder, name):
+    with read_store(folder) as store:
+        result = store.member_result(1, name)
+    return result.status, result.score
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["decide", *map(str, arguments)], catch_exceptions=False)
+
+
+def kind_of(folder, text):
+    with open_review(folder) as review:
+        return next(each for each in kinds(review) if each.text == text)
+
+
+def test_points_count_until_a_person_decides(graded):
+    assert stands(graded, "ada") == ("needs_review", 1.0)
+
+
+def test_one_decision_serves_all_of_a_kind(graded):
+    kind = kind_of(graded, MISSING)
+    assert (kind.submissions, kind.checks) == (2, ("accuracy", "same"))
+    assert run(graded, "--kinds", kind.name, "--accept").exit_code == 0
+    assert [stands(graded, name)[0] for name in ("ada", "bob", "cleo")] == [
+        *("graded", "graded", "needs_review")
+    ]
+    assert stands(graded, "ada")[1] == 1.0
+
+
+def test_rejected_points_are_taken(graded):
+    run(graded, "--kinds", "all", "--reject", "--only", "cleo", "--comment", "Come and see us.")
+    assert stands(graded, "cleo") == ("graded", 0.0)
+    assert stands(graded, "ada") == ("needs_review", 1.0)
+
+
+def test_kinds_are_listed_without_a_decision(graded):
+    listed = run(graded)
+    assert kind_of(graded, OTHER).name in listed.stdout
+    assert stands(graded, "cleo")[0] == "needs_review"
+
+
+@pytest.mark.parametrize("arguments", [["--accept"], ["--kinds", "all"]])
+def test_half_a_decision_is_refused(graded, arguments):
+    with pytest.raises(Exception, match="goes with"):
+        run(graded, *arguments)
+
+
+def test_unknown_kind_is_refused(graded):
+    with pytest.raises(Exception, match="nothing waits of the kind `abc`"):
+        run(graded, "--kinds", "abc", "--accept")
+
+
+def test_too_long_comment_is_refused(graded):
+    with pytest.raises(Exception, match="at most 2,000"):
+        run(graded, "--kinds", "all", "--accept", "--comment", "x" * 2001)
+
+
+def test_nothing_waits_in_the_end(graded):
+    run(graded, "--kinds", "all", "--accept")
+    assert "nothing waits" in run(graded).stderr
+
+
+def test_the_page_decides_it(rea, graded):
+    with open_review(graded) as review:
+        handle = next(
+            each.handle
+            for each in review.material.answers["accuracy"].values()
+            if MISSING in each.text
+        )
+    page = rea.get(f"/q/accuracy/{handle}")
+    for text in (MISSING, "A note.", "It is often right.", "Accept"):
+        assert text in page.body
+    decide(rea, f"/q/accuracy/{handle}", item=["1"], adjustment="-1")
+    assert {stands(graded, name)[1] for name in ("ada", "bob", "cleo")} == {1.0, 0.5}
+
+
+def test_a_sheet_decides_it(rea, graded):
+    with open_review(graded) as review:
+        handle = next(iter(review.material.answers["accuracy"]))
+    rea.send_sheet(written(fill(taken(rea), handle, items="none")))
+    assert rea.status == 303
+    assert sorted(stands(graded, name)[1] for name in ("ada", "bob", "cleo")) == [0.0, 1.0, 1.0]
