@@ -26,8 +26,10 @@ MOST_BLOCKS = 500  # of a broken file
 _LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _NOTHING = ("", "~", "null", "Null", "NULL")
 _PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")
-# What became of `\alpha`, `\beta`, `\frac`, `\theta`, `\rho` and `\nu` between double quotes.
-_ESCAPED = re.compile(r"[\x00-\x09\x0b-\x1f]|\n(?:u|abla|eq?|eg|ot)\b")
+# What `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` became between double quotes.
+_ESCAPES = {"\a": "a", "\b": "b", "\x1b": "e", "\f": "f", "\r": "r", "\t": "t", "\v": "v"}
+_ESCAPES |= {"\x85": "N", "\u2028": "L", "\u2029": "P"}
+_ESCAPED = re.compile(f"([{''.join(_ESCAPES)}])(?=[A-Za-z])|\n(?=(?:u|abla|eq?|eg|ot)\\b)")
 _TAKEN = ("'", '"', "|", ">", "[", "{", "#")
 _KEY = re.compile(r"""^( *)(?:- +)?(["']?)([^\s#"'|>\[{&*!%@`][^"':]{0,80}?)\2\s*:(?:\s|$)""")
 _HERE = 3  # levels of groups that a broken file is cut at
@@ -397,17 +399,18 @@ def _node(event: yaml.Event, events: _Events, depth: int) -> Node:
     if depth > DEEPEST:
         raise BadYaml(f"line {line} is nested too deep; write values as text between quotes")
     if isinstance(event, yaml.ScalarEvent):
-        if event.style == '"' and _ESCAPED.search(event.value):
-            raise BadYaml(
-                f"line {line} has a backslash between double quotes, which YAML reads as something "
-                "else: put the value between single quotes"
-            )
+        value = _typed(event.value) if event.style == '"' else event.value
         plain = event.style is None and event.value in _NOTHING
-        return Node(line + (event.style in ("|", ">")), "" if plain else event.value)
+        return Node(line + (event.style in ("|", ">")), "" if plain else value)
     children = list(_children(events, depth + 1))
     if isinstance(event, yaml.SequenceStartEvent):
         return Node(line, items=tuple(children))
     return Node(line, pairs=tuple(zip(children[::2], children[1::2], strict=True)))
+
+
+def _typed(value: str) -> str:
+    """Return LaTeX between double quotes as typed, where YAML took `t` of `theta` for a tab."""
+    return _ESCAPED.sub(lambda found: "\\" + _ESCAPES.get(found[0], "n"), value)
 
 
 def _children(events: _Events, depth: int) -> Iterator[Node]:

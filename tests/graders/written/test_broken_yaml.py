@@ -13,9 +13,6 @@ BROKEN = {
     "double quote": '1b:\n  formula: "2*x\n  text: why\n',
     "bracket": "1b: [2*x\n",
     "brace": "1b: {formula: 2*x, text: why\n",
-    "escape": '1b: "\\frac{1}{2}"\n',
-    "theta": '1b: "2*\\theta"\n',
-    "nu": '1b: "2*\\nu"\n',
     "sum": '1b: "\\sum x"\n',
     "rest": "1b: '2*x' and more\n",
     "indent": "1b:\n  formula: 'x'\n text: why\n",
@@ -117,6 +114,17 @@ def test_a_key_given_twice_keeps_both_values(parts_of):
 
 def test_a_name_above_broken_answers_is_no_answer(read):
     assert not read("Name: Ada\n1b: [\nQ3.1: C\n", "answers.yaml").of("1d.i").unplaced
+
+
+@pytest.mark.parametrize("name", ["alpha", "beta", "eta", "frac{1}", "theta", "rho", "nu", "Phi"])
+def test_latex_between_double_quotes_keeps_its_backslash(name, parts_of):
+    found = parts_of(f'1d.ii: "2 \\{name}"\n', "1d.ii", "answers.yaml")
+    assert found == {"text": [f"2 \\{name}"]}
+
+
+def test_a_line_break_between_double_quotes_stays(parts_of):
+    found = parts_of('1d.ii: "one\\ntwo"\n', "1d.ii", "answers.yaml")
+    assert found == {"text": ["one\ntwo"]}
 
 
 def test_nothing_in_a_broken_file_is_evaluated(parts_of):
