@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from graders.csv_cells import plain_cell
 from graders.errors import Misuse
 from graders.model import Assignment, Submission
 from submissions.people import name_key, people_in
@@ -69,7 +70,7 @@ def _granted(where: str, row: list[str]) -> tuple[str, datetime]:
         raise Misuse(f"{where}: no student with a date", "ada,2026-12-03T23:59:00Z") from error
     if moment.tzinfo is None or not student.strip():
         raise Misuse(f"{where}: no student, or no time zone", "ada,2026-12-03T23:59:00Z")
-    return name_key(student), moment
+    return name_key(plain_cell(student)), moment  # as it is in grades.csv
 
 
 def _keys(submission: Submission) -> set[str]:

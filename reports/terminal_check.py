@@ -164,8 +164,12 @@ def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
 
 
 def _show_unread(result: Result) -> None:
-    """The answers that the machine could not read, with the reason."""
-    found = [check for graded in result.criteria for check in graded.checks if unread(check)]
+    """Show the answers that the machine could not read, each reason once."""
+    waiting = (check for graded in result.criteria for check in graded.checks if unread(check))
+    once: dict[tuple[str, ...], CheckResult] = {}
+    for check in waiting:
+        once.setdefault(_says(check), check)
+    found = list(once.values())
     if found:
         OUT.print(Text("Needs manual grading", style="bold"))
     for check in found[:MISSED]:

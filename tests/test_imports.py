@@ -32,17 +32,18 @@ ALLOWED = {
         *("graders.model", "graders.store", "graders.results"),
         *("graders.figures", "graders.intervals", "graders.written.decisions"),
         *("graders.final_grades", "graders.extensions", "graders.release", "submissions.people"),
+        "graders.csv_cells",
     ),
     "reports/exports": (
         *("reports", "submissions.people"),
         *("graders.model", "graders.store", "graders.errors"),
-        *("graders.final_grades", "graders.extensions"),
+        *("graders.final_grades", "graders.extensions", "graders.csv_cells"),
     ),
     "packages": ("packages", "graders", "reports", "submissions"),
     "commands": ("commands", "packages", "graders", "reports", "submissions", "training"),
     "reports/review": (
         *("reports", "graders.model", "graders.errors"),
-        *("graders.review", "graders.decisions", "graders.written"),
+        *("graders.review", "graders.decisions", "graders.written", "graders.csv_cells"),
     ),
     "grade.py": ("commands", "graders", "reports"),
 }

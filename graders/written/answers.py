@@ -31,6 +31,15 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_FORMATS = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a ZIP or Word file",
+    b"\xd0\xcf\x11\xe0": "a Word file",
+    b"{\\rtf": "a rich text file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"\x1f\x8b": "a compressed file",
+}
 
 
 class Unusable(Exception):
@@ -162,12 +171,15 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
     if len(content) > LARGEST:
         message = "it is larger than 1 MiB; answers are text, so leave pictures and data out"
         raise Unusable(message, _beginning(content))
-    encoding = next((e for mark, e in _MARKS.items() if content.startswith(mark)), "utf-8")
+    if kind := next((name for magic, name in _FORMATS.items() if content.startswith(magic)), ""):
+        raise Unusable(f"it is {kind}, not text; save it as plain text in UTF-8", NOT_TEXT)
+    encoding = next((e for mark, e in _MARKS.items() if content.startswith(mark)), "")
+    encoding = encoding or _unmarked_utf16(content) or "utf-8"
     notes: tuple[str, ...] = ()
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        if encoding == "utf-16" or b"\0" in content:
+        if encoding.startswith("utf-16") or b"\0" in content:
             raise Unusable("it is no text; save it as plain text in UTF-8", NOT_TEXT) from None
         line = content.count(b"\n", 0, error.start) + 1
         notes = (f"line {line} is not UTF-8 and was read as Windows-1252: save it as UTF-8.",)
@@ -179,6 +191,15 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
         message = f"it has more than {MOST_LINES} lines; answers are text, so leave data out"
         raise Unusable(message, text)
     return text, notes
+
+
+def _unmarked_utf16(content: bytes) -> str:
+    """Return the encoding of a text in UTF-16 without its mark; "" where it is not."""
+    half = len(content) // 2
+    ends = content[0::2].count(0), content[1::2].count(0)
+    if half < 4 or min(ends) > half // 20 or max(ends) < half // 2:
+        return ""
+    return "utf-16-be" if ends[0] > ends[1] else "utf-16-le"
 
 
 def _beginning(content: bytes) -> str:

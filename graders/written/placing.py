@@ -103,7 +103,8 @@ def _place_value_and_text(
     lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
     if size and wanted.kind in _READ_AMONG_WORDS:
         value = paragraphs[at][:size]
-        if _may_hold([line for line in lines if line not in value], wanted):
+        own = set(value)
+        if _may_hold([line for line in lines if line not in own], wanted):
             split.add(part, lines, wanted)  # its reader tells the value from what is said of it
             rest = paragraphs[at] if at or _says_more(value, wanted) else paragraphs[at][size:]
             return _place_text([*paragraphs[:at], rest, *paragraphs[at + 1 :]], wanted, split)

@@ -1,15 +1,13 @@
 """A line a student: whoever handed in together gets the same grade, each on a line."""
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from graders import csv_cells
 from graders.final_grades import FinalGrade, final_grade
 from reports.exports.export import Course
-from reports.grades import cell
 from reports.text import PROSE_LIMIT, line
 from submissions.people import Person, people_in
 
@@ -86,8 +84,6 @@ def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
 def table(
     header: Sequence[str], rows: Iterable[Sequence[str]], *, delimiter: str = ",", bom: bool = False
 ) -> str:
-    """The rows as CSV, with every cell as text that no spreadsheet runs."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerows([cell(each, PROSE_LIMIT) for each in row] for row in (header, *rows))
-    return "\ufeff" * bom + text.getvalue()
+    """Return the rows as CSV, each cell on one line and safe in a spreadsheet."""
+    lines = ([line(each, PROSE_LIMIT) for each in row] for row in (header, *rows))
+    return "\ufeff" * bom + csv_cells.table(lines, delimiter=delimiter)

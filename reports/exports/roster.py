@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from graders.csv_cells import plain_cell
 from graders.errors import Misuse
 from submissions.people import Person, name_key
 
@@ -102,7 +103,8 @@ def read_roster(path: Path) -> Roster:
 
 def _rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        return [list(map(plain_cell, row)) for row in rows]
     except csv.Error as error:
         raise Misuse(f"{path}: {error}", EXPORT_IT) from error
 

@@ -126,7 +126,7 @@ async def view(request: Request) -> Response:
 async def invite(request: Request) -> Response:
     """Make an address that lets one more reviewer in."""
     site, session, form = await sent(request)
-    token = site.sessions.invite(form.one("reviewer"))
+    token = site.sessions.invite(form.one("reviewer"), anybody=True)
     view = overview_view(site, session, invitation=f"{request.base_url}enter?token={token}")
     return HTMLResponse(render("overview.html.jinja", view))
 

@@ -3,6 +3,7 @@
 from fastapi import Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
+from reports.review.account import is_own
 from reports.review.answer_view import Shown, answer_view
 from reports.review.overview_view import overview_view
 from reports.review.render import STATIC, render
@@ -12,12 +13,16 @@ from reports.review.site import Refusal, Site, answer_address
 from reports.review.verdicts import whole
 
 CLOSED = "Open the address that the terminal shows. It opens once, in one browser."
+OTHER = "Only the account that started the review may open it. Ask its owner for an invite link."
 
 
 async def enter(request: Request) -> Response:
     """Turn a token into a cookie that no script reads and no other site sends."""
     site: Site = request.app.state.site
-    cookie = site.sessions.enter(request.query_params.get("token", ""))
+    token = request.query_params.get("token", "")
+    if site.sessions.is_for_this_account(token) and not _from_this_account(request, site):
+        raise Refusal(403, "This address is for another account of this machine", OTHER)
+    cookie = site.sessions.enter(token)
     if cookie is None:
         raise Refusal(403, "This address was used already", CLOSED)
     # Not a redirect: where another page led here, the browser would not send the cookie after it.
@@ -25,6 +30,10 @@ async def enter(request: Request) -> Response:
     name = cookie_name(site)
     answer.set_cookie(name, cookie, httponly=True, samesite="strict", path="/")
     return answer
+
+
+def _from_this_account(request: Request, site: Site) -> bool:
+    return request.client is not None and is_own(request.client.port, site.port)
 
 
 def visitor(request: Request) -> tuple[Site, Session]:

@@ -2,8 +2,12 @@
 
 import contextlib
 import getpass
+import html
+import os
 import socket
+import tempfile
 import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 
 import uvicorn
@@ -16,6 +20,9 @@ from reports.review.outputs import write_grades
 from reports.review.site import Site
 
 HOST = "127.0.0.1"
+REDIRECT = """<!doctype html><meta charset="utf-8"><title>Softmark review</title>
+<meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">Open the review</a></p>
+"""
 OUT = Console(highlight=False, soft_wrap=True)
 
 
@@ -30,9 +37,9 @@ def serve(folder: Path, *, port: int = 0, reviewer: str = "", open_browser: bool
         site = Site(review, listening.getsockname()[1])
         address = entry(site, reviewer or getpass.getuser())
         OUT.print(f"review page: {address}\nopens once; Ctrl+C ends it", markup=False)
-        if open_browser:
-            webbrowser.open(address)
-        with contextlib.suppress(KeyboardInterrupt):
+        with redirect_file(address) as file, contextlib.suppress(KeyboardInterrupt):
+            if open_browser:
+                webbrowser.open(file.as_uri())
             make_server(site).run(sockets=[listening])
         site.help.close()
         _write_at_the_end(review)
@@ -54,6 +61,20 @@ def listen(port: int) -> socket.socket:
 def entry(site: Site, reviewer: str) -> str:
     """An address that lets one browser in, once, under this name."""
     return f"http://{HOST}:{site.port}/enter?token={site.sessions.invite(reviewer)}"
+
+
+@contextlib.contextmanager
+def redirect_file(address: str) -> Iterator[Path]:
+    """Give a page that leads to the address, and that no other account can read.
+
+    Every account sees the command line of a browser, so no token may be in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="softmark-review-") as folder:  # mode 0700
+        file = Path(folder) / "open.html"
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as page:
+            page.write(REDIRECT.format(html.escape(address)))
+        yield file
 
 
 def make_server(site: Site) -> uvicorn.Server:

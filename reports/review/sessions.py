@@ -27,26 +27,39 @@ class Session:
         return hmac.compare_digest(self.form_token.encode(), form_token.encode())
 
 
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """Who a token lets in; `anybody` also from another account of this machine."""
+
+    reviewer: str
+    anybody: bool
+
+
 @dataclass(slots=True)
 class Sessions:
     """Everybody who was let in since the server started."""
 
-    waiting: dict[str, str] = field(default_factory=dict, repr=False)
+    waiting: dict[str, Invitation] = field(default_factory=dict, repr=False)
     known: dict[str, Session] = field(default_factory=dict, repr=False)
 
-    def invite(self, reviewer: str) -> str:
-        """A new token, good for one entry under this name."""
+    def invite(self, reviewer: str, *, anybody: bool = False) -> str:
+        """Return a new token, good for one entry under this name."""
         token = secrets.token_urlsafe(24)
-        self.waiting[token] = " ".join(reviewer.split())[:NAME_LIMIT] or "reviewer"
+        name = " ".join(reviewer.split())[:NAME_LIMIT] or "reviewer"
+        self.waiting[token] = Invitation(name, anybody)
         return token
+
+    def is_for_this_account(self, token: str) -> bool:
+        """Return True if only the account that started the server may use the token."""
+        return token in self.waiting and not self.waiting[token].anybody
 
     def enter(self, token: str) -> str | None:
         """The cookie that a token becomes, or None where it is wrong or was used."""
-        reviewer = self.waiting.pop(token, None)
-        if reviewer is None:
+        invitation = self.waiting.pop(token, None)
+        if invitation is None:
             return None
         cookie = secrets.token_urlsafe(32)
-        self.known[cookie] = Session(reviewer)
+        self.known[cookie] = Session(invitation.reviewer)
         return cookie
 
     def session(self, cookie: str | None) -> Session | None:

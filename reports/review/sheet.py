@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from graders.csv_cells import plain_cell, table
 from graders.review import Answer
 from graders.written.decisions import Decision
 from graders.written.question import Review
@@ -30,8 +31,6 @@ READ = ("question", "answer", "answer_sum", "seen", "items", "adjustment", "comm
 COLUMNS = (*READ, "state", "points", "reviewer", "decided_at", "submission", "text")
 CELL_LIMIT = 30_000  # a spreadsheet's cell holds 32,767 characters
 PROBLEMS_SHOWN = 100
-# What a spreadsheet runs as a formula, and the apostrophe that keeps it from doing so.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +56,13 @@ class _Wrong(Exception):
 
 def write_sheet(site: Site, *, names: bool) -> str:
     """The sheet as text; submissions are named where the reviewer sees names."""
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for question in site.review.material.answers:
-        for answer in site.answers(question).values():
-            cells = _cells(site, question, answer, names=names)
-            writer.writerow([cells[name] for name in COLUMNS])
-    return table.getvalue()
+    found = (
+        _cells(site, question, answer, names=names)
+        for question in site.review.material.answers
+        for answer in site.answers(question).values()
+    )
+    rows = ([cells[name] for name in COLUMNS] for cells in found)
+    return table([COLUMNS, *rows], end="\r\n")
 
 
 def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
@@ -89,36 +87,25 @@ def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
     return Sheet(decisions, len(made) - len(decisions))
 
 
-def safe_cell(text: str) -> str:
-    """The text, with an apostrophe before what a spreadsheet would run."""
-    risky = text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA)
-    return f"'{text}" if risky else text
-
-
-def plain_cell(cell: str) -> str:
-    """The text that `safe_cell` was given."""
-    return cell[1:] if cell.startswith("'") else cell
-
-
 def _cells(site: Site, question: str, answer: Answer, *, names: bool) -> Mapping[str, str]:
     _, rubric = site.question(question)
     standing = site.review.standing(answer)
     holds = standing.holds
     verdict = verdict_of(holds, rubric) if holds else None
     return {
-        "question": safe_cell(question),
+        "question": question,
         "answer": answer.handle,
         "answer_sum": f"sha256:{answer.sum}",
         "seen": str(standing.newest),
         "items": _items(verdict),
         "adjustment": number(verdict.adjustment) if verdict and verdict.adjustment else "",
-        "comment": safe_cell(verdict.comment) if verdict else "",
+        "comment": verdict.comment if verdict else "",
         "state": standing.state,
         "points": number(holds.earned) if holds else "",
-        "reviewer": safe_cell(holds.reviewer) if holds else "",
+        "reviewer": holds.reviewer if holds else "",
         "decided_at": holds.decided_at if holds else "",
-        "submission": safe_cell(answer.submission) if names else "",
-        "text": safe_cell(_printable(answer.text[:CELL_LIMIT])),
+        "submission": answer.submission if names else "",
+        "text": _printable(answer.text[:CELL_LIMIT]),
     }
 
 

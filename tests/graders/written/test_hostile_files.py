@@ -22,16 +22,27 @@ def test_a_code_block_that_is_not_closed_swallows_nothing(read):
         (b"\x00\x01PK", "answers.md", "no text"),
         (b"\xff\xfe\x00", "answers.md", "no text"),
         (b"just words", "answers.yaml", "no questions"),
-        (b"1b: " + b"[" * 5000, "answers.yaml", "nested too deep"),
-        (b"1b: [" + b"1," * 50_000 + b"1]", "answers.yaml", "more than"),
-        (b"1b: 'open", "answers.yaml", "line 1"),
+        (b"x: " + b"[" * 5000, "answers.yaml", "nested too deep"),
+        (b"x: [" + b"1," * 50_000 + b"1]", "answers.yaml", "more than"),
+        (b"x: 'open", "answers.yaml", "line 1"),
         (b"{a: &x [1], b: *x}", "answers.yaml", "anchor"),
         (b"\n" * 30_000 + b"x", "answers.md", "lines"),
+        (b"%PDF-1.7\n## 1b\n", "answers.md", "a PDF"),
+        (b"%PDF-1.7\n1b: x\n", "answers.yaml", "a PDF"),
+        (b"PK\x03\x04 1b: x", "answers.yaml", "Word"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(content, name, why, read):
     with pytest.raises(Unusable, match=why):
         read(content, name)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"]
+)
+def test_yaml_is_read_in_many_encodings(encoding, read):
+    answers = read("1d.ii: größer\r\nQ3.1: C\r\n".encode(encoding), "answers.yaml")
+    assert (answers.of("1d.ii").text("text"), answers.of("Q3.1").text("choice")) == ("größer", "C")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -52,6 +63,9 @@ NASTY = [
     *("## 1b\n" + "- " * 300_000, "$$" * 300_000, "```\n" * 200_000, "## 1b\n" * 150_000),
     *("## 1b\n\n" + "formula: x\n" * 90_000, "\n" * 900_000, "## 1b\n" + " " * 900_000),
     *("**" * 400_000, "## 1b\n" + "a, " * 300_000 + "where", "1b: x\n" * 150_000),
+    *("1b: 'x\n" * 19_000, "1:\n" + " b: [x\n" * 19_000, "1b: '" + " " * 900_000 + "\n1d.i: ["),
+    *("".join(f"{' ' * n}{n}: [\n" for n in range(900)), "1b:\n" + "\t" * 900_000 + "x: y"),
+    *("x1: {\n" * 19_000, "1b: [x\n" + "k: v\n" * 19_000, "- " * 400_000, "{" * 900_000),
 ]
 
 
