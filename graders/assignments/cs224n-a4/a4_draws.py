@@ -29,6 +29,7 @@ PAD_ID = 0
 MAX_IDS = 1024  # of one row: as adapters_corruption.py
 UNKNOWN = "\ufffd"  # stands for an id that the vocabulary lacks
 STANDARD: Order = (0, 2, 1)
+MOST_PLACES = 40  # of a character in a sequence, where all pairs of them are tried
 NEARLY_ALL = 0.95  # of the draws: fewer wrong ones are rare, and what holds of the others is judged
 
 
@@ -204,7 +205,7 @@ def meant(written: tuple[Draw, ...], corpus: str) -> tuple[Draw, ...]:
 def _with_marks(draw: Draw, mask: str, pad: str) -> Draw:
     body = draw.sequence.rstrip(pad)
     tail = PAD * (len(draw.sequence) - len(body))
-    marks = _separators(body, mask, draw.document) or _alone(body, mask, draw.document)
+    marks = _separators(body, mask, draw.document) or tuple(_alone(body, mask, draw.document))
     marked = "".join(MASK if at in marks else body[at] for at in range(len(body)))
     return _draw(draw.index, draw.document, marked + tail, whole=draw.whole or bool(tail))
 
@@ -212,6 +213,8 @@ def _with_marks(draw: Draw, mask: str, pad: str) -> Draw:
 def _separators(body: str, mask: str, document: str) -> tuple[int, ...]:
     """Where a character separates prefix, suffix and content, and perhaps ends them; or nowhere."""
     places = [at for at, character in enumerate(body) if character == mask]
+    if mask in (PAD, MASK) or len(places) > MOST_PLACES:
+        return ()
     last = len(body) - 1
     for first, second in itertools.combinations(places, 2):
         prefix, suffix, content = body[:first], body[first + 1 : second], body[second + 1 :]

@@ -9,7 +9,6 @@ Nearly all draws of a reading must be of one of the first two kinds, or half of 
 their characters. Otherwise lengths cannot be judged.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -136,9 +135,13 @@ def gap_fits(draw: Draw) -> bool:
 
 def gap(left: str, right: str, size: int, document: str) -> str | None:
     """The characters between two pieces that are so far apart in the document."""
-    pattern = f"{re.escape(left)}(.{{{size}}}){re.escape(right)}"
-    found = re.search(pattern, document, re.DOTALL)
-    return found.group(1) if found else None
+    at = document.find(left)
+    while at >= 0:
+        start = at + len(left)
+        if document.startswith(right, start + size) and start + size <= len(document):
+            return document[start : start + size]
+        at = document.find(left, at + 1)
+    return None
 
 
 def runs_of(draw: Draw, corpus: str) -> list[range]:
