@@ -58,10 +58,10 @@ def test_a_check_has_a_name_to_decide_it_by(check, name):
     ("check", "status", "expected"),
     [
         *(("1b/machine", "needs_review", True), ("1b/review", "needs_review", True)),
-        *(("1b/machine", "failed", False), ("checkpoints", "needs_review", False)),
+        *(("1b/machine", "failed", False), ("checkpoints", "needs_review", True)),
     ],
 )
-def test_written_checks_that_need_review_wait(check, status, expected):
+def test_checks_that_need_review_wait(check, status, expected):
     assert waits(CheckResult(Check(check, "", "1b"), status, 0.0)) is expected
 
 
