@@ -58,16 +58,12 @@ Setting = str | int | float | bool
 SHOWN_LATER = "Not judged, because it builds on something that is shown later."
 
 
-TOTAL_SECONDS = 240.0  # that checks wait for one submission; honest ones need less than 20
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a student's process may use.
 
-    `wall_seconds` bounds the time that one check waits for it, `total_seconds` that of all checks
-    together, `cpu_seconds` one child process; `output_bytes` is what is kept of stdout and stderr,
-    and `processes` counts threads too. `gpu` lets it use one GPU, of
+    `wall_seconds` bounds one check, `cpu_seconds` one child process; `output_bytes` is what is
+    kept of stdout and stderr, and `processes` counts threads too. `gpu` lets it use one GPU, of
     which a cluster then gives it the share `gpus`.
     """
 
@@ -78,7 +74,6 @@ class Limits:
     processes: int
     gpu: bool = False
     gpus: float = 1.0
-    total_seconds: float = TOTAL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

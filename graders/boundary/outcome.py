@@ -61,14 +61,6 @@ def spent(limits: Limits) -> StudentTimedOut:
     )
 
 
-def used_up(limits: Limits) -> StudentTimedOut:
-    """The fault of a submission whose checks waited for it too long together."""
-    return StudentTimedOut(
-        f"Your code has used up the {limits.total_seconds:g} s that all checks together may wait "
-        "for it."
-    )
-
-
 def greedy(error: TooMuch) -> StudentOutOfMemory:
     """The fault of code whose processes were stopped for what they use together."""
     return StudentOutOfMemory(f"Your code was stopped: {error}.")

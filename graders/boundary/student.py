@@ -18,15 +18,7 @@ from types import TracebackType
 
 from graders.boundary import wire
 from graders.boundary.launch import Job
-from graders.boundary.outcome import (
-    answer,
-    ended,
-    greedy,
-    overspent,
-    spent,
-    unreadable,
-    used_up,
-)
+from graders.boundary.outcome import answer, ended, greedy, overspent, spent, unreadable
 from graders.boundary.policy import MAX_RESTARTS, START_SECONDS
 from graders.boundary.process import LAST_WORDS, Child, HungUp, TooLong, TooMuch
 from graders.boundary.resources import Resources
@@ -60,8 +52,7 @@ class Student:
         self._child: Child | None = None
         self._outputs: list[str] = []
         self._requests = 0
-        self._spent = 0.0  # by this check; `_total` by all of them
-        self._total = 0.0
+        self._spent = 0.0
         self._used = Resources()
         self._broken: list[StudentFault] = []
         self._killed: SandboxFailed | None = None
@@ -124,14 +115,11 @@ class Student:
         self._refuse_when_hopeless()
         child = self._running()
         started = time.monotonic()
-        deadline = started + min(
-            self._limits.wall_seconds - self._spent, self._limits.total_seconds - self._total
-        )
+        deadline = started + self._limits.wall_seconds - self._spent
         try:
             reply = self._ask(child, frame, deadline)
         finally:
             self._spent += time.monotonic() - started
-            self._total += time.monotonic() - started
         return answer(reply)
 
     def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
@@ -142,7 +130,7 @@ class Student:
                 raise wire.WireError("the reply belongs to no question")
             return reply
         except TimeoutError:
-            raise self._end(self._out_of_time()) from None
+            raise self._end(spent(self._limits)) from None
         except TooMuch as error:
             raise self._end(greedy(error)) from None
         except TooLong:
@@ -160,11 +148,6 @@ class Student:
             self._stop()
             raise
 
-    def _out_of_time(self) -> StudentFault:
-        """The fault of a call that did not end, by the budget that was the smaller one."""
-        left = self._limits.total_seconds - self._total
-        return (used_up if left < self._limits.wall_seconds - self._spent else spent)(self._limits)
-
     def _end(self, fault: StudentFault) -> StudentFault:
         """End the child for this fault; a few of them and the submission gets no other."""
         self._broken.append(fault)
@@ -178,8 +161,6 @@ class Student:
             last = self._broken[-1]
             times = f"Its process had to be ended {len(self._broken)} times, so it was not asked."
             raise type(last)(f"{last} {times}", last.where)
-        if self._total >= self._limits.total_seconds:
-            raise used_up(self._limits)
         if self._spent >= self._limits.wall_seconds:
             raise spent(self._limits)
 

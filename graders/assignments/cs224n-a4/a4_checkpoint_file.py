@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, skip
-from graders.checks.replies import reading
 from graders.checks.submitted import SubmittedFiles
 from graders.errors import (
     BadReply,
@@ -118,7 +117,6 @@ def _other_kind(raw: bytes) -> str:
     return ""
 
 
-@reading()
 def weights_of(name: str, reply: Any) -> Weights | Unfit:
     """The weights in a reply of the sandbox, which may say anything."""
     if not isinstance(reply, dict):

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.checks.replies import reading
 from graders.errors import BadReply
 from reference.edition import Edition
 from reference.vocabulary import MASK, PAD, Vocabulary
@@ -137,7 +136,6 @@ def known_to_the_end(draws: Sequence[Draw]) -> list[Draw]:
     return known if 2 * len(known) >= len(draws) else list(draws)
 
 
-@reading()
 def parse(reply: Any, request: Request, edition: Edition) -> Reading:
     """The draws in a reply; raises BadReply where it is malformed."""
     fields = _fields(reply, request.readings)
@@ -324,7 +322,6 @@ def _draw(index: int, document: str, sequence: str, *, whole: bool) -> Draw:
 # ---------------------------------------------------------------- the reply, believed in nothing
 
 
-@reading()
 def _fields(reply: Any, rows: int) -> dict[str, Any]:
     if not isinstance(reply, dict):
         raise BadReply("The dataset could not be read: the reply is malformed.")
@@ -339,7 +336,6 @@ def _fields(reply: Any, rows: int) -> dict[str, Any]:
     }
 
 
-@reading()
 def _table(value: Any, rows: int) -> Ids:
     good = isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.int64
     if not good or len(value) != rows or value.shape[1] > MAX_IDS:
@@ -347,7 +343,6 @@ def _table(value: Any, rows: int) -> Ids:
     return np.asarray(value)
 
 
-@reading()
 def _lengths(value: Any, rows: int, table: Ids) -> Ids:
     good = isinstance(value, np.ndarray) and value.shape == (rows,) and value.dtype == np.int64
     if not good or (value < -1).any() or (value > table.shape[1]).any():
@@ -364,12 +359,10 @@ def _counted(kinds: Any, counts: Any, rows: int) -> dict[str, list[Any]]:
     return {"kinds": kinds, "counts": counts}
 
 
-@reading()
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-@reading()
 def _texts(value: Any) -> tuple[str, ...] | None:
     good = isinstance(value, list) and all(isinstance(each, str) for each in value)
     return tuple(value) if good else None

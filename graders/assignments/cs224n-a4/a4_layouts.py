@@ -19,7 +19,6 @@ from a4_rotations import Floats, Rotation, Table
 from graders.boundary.student import Student
 from graders.checks.compare import is_close
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 from graders.errors import BadReply, StudentFault, StudentRaised
 
 Size = tuple[int, int]  # dim, max_positions
@@ -236,7 +235,6 @@ def _asked(student: Student, x: Floats, layout: Layout) -> Mapping[str, Any]:
     return reply
 
 
-@reading()
 def _is_rotated(replies: Mapping[str, Any], x: Floats, source: str) -> bool:
     """Whether one of the ways with this table, own or given, gives equation 3."""
     found = [answers for way, answers in replies.items() if way.split()[-1:] == [source]]

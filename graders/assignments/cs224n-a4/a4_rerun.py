@@ -18,9 +18,8 @@ from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
 from graders.checks.compare import skip
-from graders.checks.replies import reading
 from graders.data import DEV, TEST_INPUTS, TRAIN, WIKI, Data
-from graders.errors import GraderFault, StudentFault
+from graders.errors import BadReply, GraderFault, StudentFault
 from graders.rerun import Rerun, Schedule
 
 LINES = 5  # of what a command printed last
@@ -180,20 +179,21 @@ def _files(data: Data, schedule: Schedule | None) -> dict[str, Value]:
 # ---------------------------------------------------------------- a reply, which may say anything
 
 
-@reading()
 def _ran(command: Command, reply: Any) -> Ran:
-    return Ran(
-        command,
-        _problem(command, reply),
-        said=_last_lines(str(reply["said"])),
-        seconds=float(reply["seconds"]),
-        shapes=_shapes(reply.get("shapes", {})),
-        content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
-        losses=_losses(reply.get("losses")),
-    )
+    try:
+        return Ran(
+            command,
+            _problem(command, reply),
+            said=_last_lines(str(reply["said"])),
+            seconds=float(reply["seconds"]),
+            shapes=_shapes(reply.get("shapes", {})),
+            content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
+            losses=_losses(reply.get("losses")),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        raise BadReply("What run.py did could not be read.") from None
 
 
-@reading()
 def _problem(command: Command, reply: Any) -> str:
     """Why the command is not as good as done; nothing where it is."""
     said = {
@@ -213,7 +213,7 @@ def _losses(reply: Any) -> tuple[tuple[float, float], ...]:
     """The losses that were printed, if that is what it says; they are shown and never judged."""
     try:
         return tuple((float(step), float(loss)) for step, loss in reply[:MOST_LOSSES])
-    except Exception:  # noqa: BLE001  a reply may hold anything
+    except (TypeError, ValueError, KeyError, OverflowError):
         return ()
 
 
@@ -230,7 +230,6 @@ def _last_lines(said: str) -> tuple[str, ...]:
     return tuple(lines[-LINES:])
 
 
-@reading()
 def _shapes(reply: Any) -> Shapes:
     if len(reply) > MOST_TENSORS:
         raise ValueError("no model of this course")

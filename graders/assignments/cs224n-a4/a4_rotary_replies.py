@@ -11,7 +11,6 @@ from a4_rotations import Floats, Table
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 from graders.errors import BadReply
 
 # The ways of asking, those first that tell most of what is wrong: as the author's module asks, and
@@ -47,7 +46,6 @@ class Rotated:
         return values
 
 
-@reading()
 def as_floats(value: Any) -> Floats | None:
     """A float array as float64, or None when it is anything else."""
     if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
@@ -55,7 +53,6 @@ def as_floats(value: Any) -> Floats | None:
     return None
 
 
-@reading()
 def kind(value: Any) -> str:
     """What a value is, in a few words."""
     if isinstance(value, np.ndarray):
@@ -100,7 +97,6 @@ def rotations(
     return {source: _read(answers, xs) for source, answers in reply.items()}
 
 
-@reading()
 def _read(answers: Any, xs: Sequence[Floats]) -> Sequence[Rotated]:
     names = ("result", "x_after", "table_before", "table_after")
     if not isinstance(answers, list) or len(answers) != len(xs):

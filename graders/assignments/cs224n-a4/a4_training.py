@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
-from graders.checks.replies import reading
 from graders.errors import BadReply, StudentFault
 
 BLOCK = 128
@@ -135,10 +134,12 @@ def _ask(student: Student) -> Sequence[Run]:
         )
     if not isinstance(reply, list) or len(reply) != len(CASES):
         raise BadReply("What run.py did could not be read.")
-    return [_run(case, each) for case, each in zip(CASES, reply, strict=True)]
+    try:
+        return [_run(case, each) for case, each in zip(CASES, reply, strict=True)]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise BadReply("What run.py did could not be read.") from None
 
 
-@reading()
 def _run(case: Case, reply: Any) -> Run:
     file = reply["file"]
     return Run(
@@ -152,7 +153,6 @@ def _run(case: Case, reply: Any) -> Run:
     )
 
 
-@reading()
 def _training(reply: Any) -> Training:
     return Training(
         {str(name): value for name, value in reply["settings"].items()},
@@ -165,6 +165,5 @@ def _training(reply: Any) -> Training:
     )
 
 
-@reading()
 def _numbers(reply: Any) -> Mapping[str, float]:
     return {str(name): float(value) for name, value in reply.items()}

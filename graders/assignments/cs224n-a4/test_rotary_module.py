@@ -31,7 +31,6 @@ from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake
-from graders.checks.replies import reading
 from graders.errors import BadReply, StudentRaised
 
 BLOCKS = (101, 103, 107, 109, 113, 127)  # the size of nothing else, nor a multiple of it
@@ -278,7 +277,6 @@ def _observe(student: Student, question: Question, *, rope: bool) -> Sequence[Ob
     return [_observed(each, question) for each in reply[:4]]
 
 
-@reading()
 def _observed(reply: Any, question: Question) -> Observed:
     if not isinstance(reply, dict):
         _bad_reply()
@@ -294,7 +292,6 @@ def _observed(reply: Any, question: Question) -> Observed:
     return replace(evaluation, training=_observed_in({**reply, **training}, question))
 
 
-@reading()
 def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
     """What a module gave in one mode."""
     outputs, parameters = reply.get("outputs"), reply.get("parameters")
@@ -320,7 +317,6 @@ def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
     )
 
 
-@reading()
 def _shapes(value: Any) -> Sequence[tuple[int, ...]]:
     rows = value if isinstance(value, list) else []
     return [tuple(row) for row in rows if isinstance(row, list)]

@@ -6,14 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.checks.replies import reading
 from graders.errors import BadReply
 
 Floats = NDArray[np.floating[Any]]
 UNREADABLE = "The reply of the submission's process has not the form it was asked for in."
 
 
-@reading()
 def mapping(value: Any, *keys: str) -> Mapping[str, Any]:
     """A dict that has these keys."""
     if not isinstance(value, dict) or not set(keys) <= set(value):
@@ -21,7 +19,6 @@ def mapping(value: Any, *keys: str) -> Mapping[str, Any]:
     return value
 
 
-@reading()
 def sequence(value: Any, kind: type = object) -> Sequence[Any]:
     """A list of values of one kind."""
     if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
@@ -29,7 +26,6 @@ def sequence(value: Any, kind: type = object) -> Sequence[Any]:
     return value
 
 
-@reading()
 def number(value: Any) -> float | None:
     """A real number, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -37,13 +33,11 @@ def number(value: Any) -> float | None:
     return float(value)
 
 
-@reading()
 def is_whole(value: Any) -> bool:
     """Whether it is an array of integers, or of truth values."""
     return isinstance(value, np.ndarray) and value.dtype.kind in "iub"
 
 
-@reading()
 def floats(value: Any) -> Floats | None:
     """The array in float64 where it is one of finite real numbers."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
@@ -52,7 +46,6 @@ def floats(value: Any) -> Floats | None:
     return as_float if np.isfinite(as_float).all() else None
 
 
-@reading()
 def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Floats]:
     """A dict of arrays of these shapes; what is missing stays away."""
     if not isinstance(value, dict):
@@ -65,7 +58,6 @@ def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Fl
     return found
 
 
-@reading()
 def kind(value: Any) -> str:
     """What a value is, in words."""
     if isinstance(value, np.ndarray):

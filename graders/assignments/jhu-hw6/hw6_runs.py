@@ -11,7 +11,6 @@ from hw6_replies import UNREADABLE, Floats, arrays, mapping, sequence
 
 from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
-from graders.checks.replies import reading
 from graders.errors import BadReply, StudentFault
 
 NAME = "train"
@@ -82,7 +81,6 @@ class Run:
         return [each for each in reached if each.steps or each.training or not self.updates]
 
 
-@reading()
 def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
     """Return what the student's train() does with this task, also where it raises later."""
     reply = mapping(
@@ -105,7 +103,6 @@ def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
     return Run(task, forwards, _whole(task, reply["final"]), ended, elsewhere)
 
 
-@reading()
 def _update(task: Task, reply: Mapping[str, Any]) -> Update:
     names = [each.name for each in fields(Update)]
     told = {name: mapping(reply, *names)[name] for name in names}
@@ -118,7 +115,6 @@ def _update(task: Task, reply: Mapping[str, Any]) -> Update:
     return Update(**told | weights | {"gradients": arrays(reply["gradients"], task.shapes)})
 
 
-@reading()
 def _whole(task: Task, reply: Any) -> Mapping[str, Floats]:
     """Return the arrays of all parameters."""
     found = arrays(reply, task.shapes)

@@ -14,7 +14,6 @@ from hw6_unwritten import require_own_work
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 from graders.checks.score import Score
 from graders.errors import BadReply
 
@@ -230,7 +229,6 @@ def _evaluations(
         yield reply.get("value"), mapping(reply, "modes", "changed", "graded")
 
 
-@reading()
 def _accuracy(value: Any, score: Score | None = None) -> float:
     """The number in a reply, which may stand there without its dict."""
     given = value.get("accuracy") if isinstance(value, dict) else value

@@ -15,7 +15,6 @@ from a2_mini_replies import answers, as_floats, part
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed
-from graders.checks.replies import reading
 from graders.errors import StudentRaised
 
 
@@ -74,7 +73,6 @@ def _mix(weights: Floats, v: Floats) -> Floats:
     return weights @ v
 
 
-@reading()
 def _fitting(value: Any, right: Floats) -> Floats:
     numbers = as_floats(value)
     if numbers is None or numbers.size != right.size:

@@ -32,7 +32,6 @@ from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake
-from graders.checks.replies import reading
 from graders.checks.score import Score
 from graders.errors import StudentRaised
 
@@ -186,7 +185,6 @@ def asked(name: str, call: Sequence[Any]) -> dict[str, str]:
     }
 
 
-@reading()
 def _weights(scores: Floats, answer: Any) -> tuple[Floats, Any]:
     """The softmax of masked scores: ours, and what theirs gave."""
     masked = require_floats(
@@ -200,7 +198,6 @@ def _weights(scores: Floats, answer: Any) -> tuple[Floats, Any]:
         return softmax(masked), part(answer, "weights")
 
 
-@reading()
 def _fits(value: Any, expected: Floats) -> bool:
     """Whether these are the right weights; axes of size one in front do not matter."""
     numbers = as_floats(value)
@@ -214,7 +211,6 @@ def _exact(call: Sequence[Any]) -> list[Any]:
     return [each.astype(np.float64) if hasattr(each, "astype") else each for each in call]
 
 
-@reading()
 def _shape_words(function: Function, call: Sequence[Any], reply: Any) -> dict[str, Any]:
     """What is said where the result has another shape."""
     return {
@@ -224,7 +220,6 @@ def _shape_words(function: Function, call: Sequence[Any], reply: Any) -> dict[st
     }
 
 
-@reading()
 def _layout(function: Function, call: Sequence[Any], reply: Any) -> str:
     """What the reply is, where it is the right one with its axes in another order."""
     general = sentence(function.equation)

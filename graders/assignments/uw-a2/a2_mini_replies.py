@@ -10,7 +10,6 @@ from a2_attention import Floats, Question
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close
-from graders.checks.replies import reading
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 
@@ -37,7 +36,6 @@ CUT = (
 SEVERAL = "self_attention returns several things; the one of the output's shape is judged."
 
 
-@reading()
 def answers(student: Student, function: str, calls: Sequence[Any], /, **values: Any) -> list[Any]:
     """The adapters' answers, one a call; fails where a function was not handed in."""
     reply = student.call(function, calls=list(calls), **values)
@@ -60,7 +58,6 @@ def helper(
     return [each["answer"] for each in replies]
 
 
-@reading()
 def part(answer: Any, name: str) -> Any:
     """One part of an answer that has several."""
     if not isinstance(answer, dict) or name not in answer:
@@ -125,7 +122,6 @@ def _values(question: Question) -> list[Any]:
     return given if question.defaults else [*given, question.n_heads, question.causal]
 
 
-@reading()
 def _attended(question: Question, answer: Any, score: Score) -> Attended:
     result, after = part(answer, "result"), part(answer, "after")
     if isinstance(result, list):
@@ -145,19 +141,16 @@ def _attended(question: Question, answer: Any, score: Score) -> Attended:
     return Attended(question, output, after if isinstance(after, list) else [])
 
 
-@reading()
 def _empty_hint(value: Any) -> str:
     if isinstance(value, dict) and value.get("type") == "NoneType":
         return "It returns None: is it still to be written, or is the return missing?"
     return ""
 
 
-@reading()
 def _shape(value: Any) -> tuple[int, ...]:
     return value.shape if isinstance(value, np.ndarray) else ()
 
 
-@reading()
 def as_floats(value: Any) -> Floats | None:
     """A float array as float64, or None when it is anything else."""
     if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
@@ -165,7 +158,6 @@ def as_floats(value: Any) -> Floats | None:
     return None
 
 
-@reading()
 def require_floats(value: Any, shape: tuple[int, ...], what: str, **said: Any) -> Floats:
     """The value as float64; fails where it is not an array of this shape.
 
@@ -201,7 +193,6 @@ def _odd(values: Floats) -> Floats:
     return np.nan_to_num(np.where(np.isfinite(values), 0.0, values), nan=1, posinf=2, neginf=3)
 
 
-@reading()
 def kind(value: Any) -> str:
     """What a value is, in a few words."""
     if isinstance(value, np.ndarray):

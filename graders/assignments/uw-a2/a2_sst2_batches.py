@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 from graders.errors import StudentFault
 
 Ids = NDArray[np.int64]
@@ -134,7 +133,6 @@ def _plan(inputs: Inputs) -> list[list[int]]:
     return [order[:4], order[4:5], order[5:], [4, 11, 0]]
 
 
-@reading()
 def _parts(reply: Any) -> tuple[Mapping[str, Any], Any]:
     if not isinstance(reply, dict):
         unreadable()
@@ -155,7 +153,6 @@ def tokens_of(sandbox: Student, family: str, texts: list[str]) -> Tokens:
     return Tokens([np.asarray(each) for each in reply["ids"]], reply["pad"], reply["size"])
 
 
-@reading()
 def kind(value: Any) -> str:
     """What a value is, in a few words."""
     if isinstance(value, np.ndarray):

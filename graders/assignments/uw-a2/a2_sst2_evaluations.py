@@ -11,7 +11,6 @@ from a2_sst2_updates import SOURCES
 
 from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,6 @@ def _cases(inputs: Inputs) -> list[Any]:
     ]
 
 
-@reading()
 def _read(replies: Any) -> Evaluated:
     if not isinstance(replies, list) or len(replies) != len(CASES):
         unreadable()

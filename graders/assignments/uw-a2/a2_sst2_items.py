@@ -10,7 +10,6 @@ from a2_sst2_rows import Row, rows
 
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 
 SPLITS = ("train", "validation", "test")
 
@@ -34,7 +33,6 @@ class Item:
     label: int | None
 
 
-@reading()
 def read_items(reply: Any) -> list[Item]:
     """The items of a reply."""
     if not isinstance(reply, list):
@@ -42,7 +40,6 @@ def read_items(reply: Any) -> list[Item]:
     return [_item(each) for each in reply]
 
 
-@reading()
 def _item(reply: Any) -> Item:
     if not isinstance(reply, dict):
         unreadable()

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from graders.checks.compare import is_close
-from graders.checks.replies import reading
 
 UNITS = (1.0, 100.0)  # an accuracy as a share, or in percent
 
@@ -58,7 +57,6 @@ def _numbers(reply: Any) -> Iterator[tuple[str, tuple[float, str]]]:
             yield str(place)[:40], (float(value), str(part.get("type"))[:20])
 
 
-@reading()
 def in_words(reply: Any) -> str:
     """What came, in a few words."""
     found = dict(_numbers(reply))

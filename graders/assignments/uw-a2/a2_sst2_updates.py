@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 
 Weights = Mapping[str, NDArray[Any]]
 SIZE, COUNT, EPOCHS = 4, 11, 2  # the last batch is smaller
@@ -118,7 +117,6 @@ def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) ->
     return _read(reply, question["rows"], chunks * EPOCHS, (tokens.pad, right))
 
 
-@reading()
 def _read(
     reply: Any, asked_rows: Sequence[Row], right_ids: Sequence[Any], known: tuple[int, Any]
 ) -> Observed:

@@ -19,7 +19,6 @@ from a2_sst2_rows import Row, rows
 from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
 from graders.checks.inputs import Inputs
-from graders.checks.replies import reading
 from graders.errors import StudentFault
 
 EPOCHS = 64  # of the script: nobody trains for more
@@ -143,7 +142,6 @@ def visits(student: Student, inputs: Inputs) -> Visits:
     return Visits([_visit(each) for each in reply["events"]], known, script, splits, ended)
 
 
-@reading()
 def _visit(reply: Any) -> Visit:
     if not isinstance(reply, dict) or not isinstance(reply.get("epoch"), int):
         unreadable()
@@ -161,7 +159,6 @@ def _visit(reply: Any) -> Visit:
     )
 
 
-@reading()
 def _optimizer(reply: Any) -> Optimizer:
     found = reply if isinstance(reply, dict) else {}
     counts = [found.get(name) for name in ("held", "weights")]
@@ -176,7 +173,6 @@ def _optimizer(reply: Any) -> Optimizer:
     )
 
 
-@reading()
 def _loader(reply: Any) -> Loader:
     if not isinstance(reply, dict) or not isinstance(reply.get("orders"), list):
         unreadable()
@@ -194,7 +190,6 @@ def _loader(reply: Any) -> Loader:
     )
 
 
-@reading()
 def _is_order(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, int) for each in value)
 

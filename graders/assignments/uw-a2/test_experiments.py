@@ -13,7 +13,6 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail, is_close, skip
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import first_match
-from graders.checks.replies import reading
 from graders.checks.score import Score
 
 ADVICE = "This is advice; it costs no points."
@@ -35,7 +34,6 @@ def _tables(student: Student, score: Score, inputs: Inputs) -> dict[str, Floats]
     return fitting
 
 
-@reading()
 def _named(reply: Any) -> dict[str, dict[str, Any]]:
     """The parts of a reply by the name of what was asked."""
     if not isinstance(reply, list) or not all(isinstance(each, dict) for each in reply):
@@ -103,7 +101,6 @@ def _y(inputs: Inputs) -> Floats:
     return inputs.generator("fusion").standard_normal((3, 4, 5, 6)).astype(np.float32)
 
 
-@reading()
 def _arrays(values: Any) -> list[Floats]:
     found = [as_floats(each) for each in values] if isinstance(values, list) else [None]
     if not found or any(each is None or each.ndim == 0 for each in found):
