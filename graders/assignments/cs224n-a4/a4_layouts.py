@@ -70,7 +70,9 @@ class Layout:
 
 def _is_small(arrays: list[Any], most: int) -> bool:
     """Whether these are few arrays, of no more numbers than a table has in any layout."""
-    return len(arrays) <= MOST_COPIES and all(np.size(each) <= most for each in arrays)
+    return len(arrays) <= MOST_COPIES and all(
+        isinstance(each, np.ndarray) and each.size <= most for each in arrays
+    )
 
 
 def _each(arrays: Any) -> list[Any]:
