@@ -48,20 +48,28 @@ def open_code(code: str) -> None:
     torch.set_num_threads(1)
 
 
+def _as_it_is(reply: Any) -> Any:
+    return reply
+
+
 class InProcess:
     """Answers what a Student answers, by calling the adapters here."""
 
-    def call(self, function: str, /, **values: Any) -> Any:
-        """What this function of the adapters returns, with arrays for tensors."""
+    def call(
+        self, function: str, /, *, read: Callable[[Any], Any] = _as_it_is, **values: Any
+    ) -> Any:
+        """Return what `read` makes of what this function of the adapters returns."""
         seed = values.pop("seed", SETTINGS["seed"])
         random.seed(seed)
         np.random.seed(seed)
         torch.manual_seed(seed)
         try:
-            return _to_value(getattr(importlib.import_module("adapters"), function)(**values), 0)
+            reply = getattr(importlib.import_module("adapters"), function)(**values)
+            value = _to_value(reply, 0)  # with arrays for tensors
         except Exception as error:
             text = f"Your code raised {type(error).__name__}: {error}"
             raise StudentRaised(text, "", type(error).__name__) from error
+        return read(value)
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ class _Limits(_Strict):
     output_bytes: int = Field(gt=0)
     processes: int = Field(gt=0)
     gpus: float = Field(default=1.0, gt=0, le=1)
+    total_seconds: float = Field(default=300.0, gt=0)
 
 
 class _Files(_Strict):

@@ -62,9 +62,10 @@ SHOWN_LATER = "Not judged, because it builds on something that is shown later."
 class Limits:
     """What a student's process may use.
 
-    `wall_seconds` bounds one check, `cpu_seconds` one child process; `output_bytes` is what is
-    kept of stdout and stderr, and `processes` counts threads too. `gpu` lets it use one GPU, of
-    which a cluster then gives it the share `gpus`.
+    `wall_seconds` bounds one check, `cpu_seconds` one child process, and `total_seconds` the time
+    that all checks of a submission together wait for its processes. `output_bytes` is what is kept
+    of stdout and stderr, and `processes` counts threads too. `gpu` lets it use one GPU, of which a
+    cluster then gives it the share `gpus`.
     """
 
     wall_seconds: float
@@ -74,6 +75,7 @@ class Limits:
     processes: int
     gpu: bool = False
     gpus: float = 1.0
+    total_seconds: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)

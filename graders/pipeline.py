@@ -6,7 +6,7 @@ upload -> clean folder -> checks (trusted, here) <-> student's process (sandboxe
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +16,7 @@ from graders import scoring
 from graders.boundary.resources import Resources
 from graders.boundary.sandbox import Tier
 from graders.boundary.stage import ORACLE
-from graders.boundary.student import Student
+from graders.boundary.student import Budget, Student
 from graders.check_files import also
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.plugin import GradingPlugin, Material
@@ -177,12 +177,13 @@ def _run(
             whole=assignment.files.whole,
         )
         seed = _inputs(assignment, options).seed("process")
+        budget = Budget(assignment.limits.total_seconds)
         with (
             open_course_data(assignment.data, options.data) as data,
-            _process("adapters.py", clean.code, assignment, options) as student,
-            _process(_sandbox_functions(assignment), None, assignment, options) as sandbox,
+            _process("adapters.py", clean.code, assignment, options, budget) as student,
+            _sandbox(assignment, options, budget) as sandbox,
             open_rerun(clean.code, assignment, options.rerun, options.tier) as rerun,
-            open_suite(clean.code, assignment, options.tier, seed) as suite,
+            open_suite(clean.code, assignment, options.tier, seed, budget) as suite,
         ):
             environment["intake"] = [*clean.notes, *(suite.notes if suite else ())]
             environment["data"] = data.description
@@ -194,7 +195,8 @@ def _run(
             run_checks(assignment.folder, plugin, also=also(assignment))
             results: Sequence[CheckResult] = plugin.results
             if clean.code is not None and suite is None:
-                judge = partial(_judge_again, clean.code, assignment, options, material)
+                again = partial(_process, "adapters.py", clean.code, assignment, options, budget)
+                judge = partial(_judge_again, clean.code, assignment, again, material)
                 results, said = placed(results, student), notes_on_files(student)
                 results, notes = best_of_rivals(results, assignment, clean.code, student, judge)
                 environment["intake"] = [*clean.notes, *said, *notes]
@@ -212,19 +214,23 @@ def _run(
 def _judge_again(
     code: Path,
     assignment: Assignment,
-    options: Options,
+    opened: Callable[[], Student],
     material: Material,
     only: frozenset[str],
 ) -> tuple[Sequence[CheckResult], Sequence[Path]]:
     """Judge some criteria on the files that are left."""
-    with _process("adapters.py", code, assignment, options) as student:
+    with opened() as student:
         plugin = GradingPlugin(assignment, replace(material, student=student), only)
         run_checks(assignment.folder, plugin, also=also(assignment))
         return placed(plugin.results, student), ambiguous(student, code)
 
 
 def _process(
-    functions: str, code: Path | None, assignment: Assignment, options: Options
+    functions: str,
+    code: Path | None,
+    assignment: Assignment,
+    options: Options,
+    budget: Budget | None,
 ) -> Student:
     """A sandboxed process for this code; it starts when it is first asked something."""
     adapters = assignment.folder / functions
@@ -236,7 +242,18 @@ def _process(
         seed=seed,
         tier=options.tier,
         preload=assignment.preload,
+        budget=budget,
     )
+
+
+def _sandbox(assignment: Assignment, options: Options, budget: Budget) -> Student:
+    """A process without the student's code: the oracle, where there is one, else the adapters.
+
+    The adapters open the student's files there, so that it is the submission's time.
+    """
+    if (assignment.folder / ORACLE).is_file():
+        return _process(ORACLE, None, assignment, options, None)
+    return _process("adapters.py", None, assignment, options, budget)
 
 
 def _resources(*processes: Student) -> dict[str, object]:
@@ -247,11 +264,6 @@ def _resources(*processes: Student) -> dict[str, object]:
     if used == Resources():
         return {}
     return {"resources": asdict(used) | {"cpu_seconds": round(used.cpu_seconds, 3)}}
-
-
-def _sandbox_functions(assignment: Assignment) -> str:
-    """What the process without a student's code is asked: the oracle, where there is one."""
-    return ORACLE if (assignment.folder / ORACLE).is_file() else "adapters.py"
 
 
 def _inputs(assignment: Assignment, options: Options) -> Inputs:

@@ -104,6 +104,7 @@ def open_rerun(
         assignment.limits,
         wall_seconds=plan.wall_seconds,
         cpu_seconds=math.ceil(plan.wall_seconds) * CORES,
+        total_seconds=plan.wall_seconds,
         gpu=plan.gpu,
     )
     adapters = assignment.folder / "adapters.py"

@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from graders.boundary.outcome import clean
 from graders.boundary.student import Student
-from graders.boundary.wire import Value
 from graders.errors import SandboxFailed, StudentFault
 from graders.model import Assignment, CheckResult
 from graders.scoring import criterion_points
 
 QUESTIONS = RIVALS, PLACES, NOTES = ("rivals", "places", "notes")  # asked where adapters have them
+Read = TypeVar("Read")
 ROUNDS = 2  # further files tried
 MOST = 20  # entries of a reply
 LONGEST = 200  # characters of a place
@@ -90,9 +90,13 @@ def _earned(results: Sequence[CheckResult], assignment: Assignment, criterion: s
 
 def ambiguous(student: Student, code: Path) -> list[Path]:
     """Return the files taken beside which others may as well be meant."""
-    paths = [code / name for name in _told(student, RIVALS)]
-    inside = [path for path in paths if path.resolve().is_relative_to(code.resolve())]
-    return [path for path in inside if path.is_file()]
+
+    def read(reply: Any) -> list[Path]:
+        paths = [code / name for name in _pairs(reply)]
+        inside = [path for path in paths if path.resolve().is_relative_to(code.resolve())]
+        return [path for path in inside if path.is_file()]
+
+    return _told(student, RIVALS, read, [])
 
 
 def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult]:
@@ -102,16 +106,14 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
     knows of the criterion. A failure that already has the place stays as it is.
     """
     failed = [each for each in results if each.status == "failed" and ", line " not in each.actual]
-    known = _told(student, PLACES) if failed else {}
+    known: dict[str, str] = _told(student, PLACES, _texts, {}) if failed else {}
 
     def place(each: CheckResult) -> str:
         words = (*WORD.findall(each.check.description), each.check.criterion)
-        return next((text for word in words if isinstance(text := known.get(word), str)), "")
+        return next((known[word] for word in words if word in known), "")
 
     return [
-        replace(
-            each, message=f"{each.message}\nThis check judges {clean(text)[:LONGEST]}.".lstrip()
-        )
+        replace(each, message=f"{each.message}\nThis check judges {text}.".lstrip())
         if each in failed and (text := place(each)) and text.partition(",")[0] not in each.message
         else each
         for each in results
@@ -120,24 +122,29 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
 
 def notes_on_files(student: Student) -> list[str]:
     """Return what the student's side says about the choice of files."""
-    reply = _reply(student, NOTES)
-    said = reply[:MOST] if isinstance(reply, list) else []
-    return [clean(each)[:LONGEST] for each in said if isinstance(each, str)]
+    return _told(student, NOTES, _lines, [])
 
 
-def _told(student: Student, question: str) -> dict[str, Any]:
-    """Return what the student's side replies, by name."""
-    reply = _reply(student, question)
-    pairs = reply.items() if isinstance(reply, dict) else ()
-    return {each: value for each, value in islice(pairs, MOST) if isinstance(each, str)}
+def _lines(reply: Any) -> list[str]:
+    return [clean(each)[:LONGEST] for each in reply[:MOST] if isinstance(each, str)]
 
 
-def _reply(student: Student, question: str) -> Value:
-    """Return the reply of the student's side; None where it does not know the question."""
+def _texts(reply: Any) -> dict[str, str]:
+    pairs = _pairs(reply).items()
+    return {name: clean(text)[:LONGEST] for name, text in pairs if isinstance(text, str)}
+
+
+def _pairs(reply: Any) -> dict[str, Any]:
+    """Return the first entries of a dict."""
+    return dict(islice(reply.items(), MOST))
+
+
+def _told(student: Student, question: str, read: Callable[[Any], Read], without: Read) -> Read:
+    """Return what the student's side replies; `without` where it gives no such reply."""
     if not student.can(question):
-        return None
+        return without
     student.begin_check()
     try:
-        return student.call(question)
+        return student.call(question, read=read)
     except (StudentFault, SandboxFailed):
-        return None
+        return without

@@ -131,7 +131,8 @@ def _warnings(
 ) -> Iterator[str]:
     wanted = [c for c in assignment.rubric if settings.only is None or c.id in settings.only]
     tries = sum(_tries(each) for each in wanted)
-    longest = tries * sized(assignment, settings).limits.wall_seconds
+    limits = sized(assignment, settings).limits
+    longest = min(tries * limits.wall_seconds, limits.total_seconds)
     if longest > _seconds(settings):
         yield (
             f"code that never ends takes up to {longest / 60:.0f} minutes, and what takes longer "

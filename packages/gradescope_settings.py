@@ -43,6 +43,11 @@ def read_settings(package: Path) -> Settings:
 def sized(assignment: Assignment, settings: Settings) -> Assignment:
     """The assignment with limits for the container: its share of a processor costs no points."""
     limits = assignment.limits
-    wall = limits.wall_seconds / min(settings.cpus, 1.0)
-    memory = min(limits.memory_bytes, settings.memory_mb * 2**20)
-    return replace(assignment, limits=replace(limits, wall_seconds=wall, memory_bytes=memory))
+    share = min(settings.cpus, 1.0)
+    sized = replace(
+        limits,
+        wall_seconds=limits.wall_seconds / share,
+        total_seconds=limits.total_seconds / share,
+        memory_bytes=min(limits.memory_bytes, settings.memory_mb * 2**20),
+    )
+    return replace(assignment, limits=sized)

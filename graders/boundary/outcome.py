@@ -1,13 +1,15 @@
 """How a request ended, as a value or as a sentence for the student."""
 
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from graders.boundary.process import Ending, TooMuch
 from graders.boundary.wire import Value, WireError
 from graders.errors import (
     BadReply,
     SandboxFailed,
+    SoftmarkError,
     StudentExited,
     StudentFault,
     StudentOutOfMemory,
@@ -17,7 +19,9 @@ from graders.errors import (
 )
 from graders.model import Limits
 
+Read = TypeVar("Read")
 MAX_TEXT = 500
+MALFORMED = "What your code returned does not have the expected type or shape."
 SIGKILL, SIGXCPU = 9, 24  # not every system names them
 NAMES = {
     4: "illegal instruction",
@@ -39,6 +43,19 @@ def answer(reply: dict[str, Value]) -> Value:
     raise fault_of(error)
 
 
+def read_reply(read: Callable[[Any], Read], reply: Value) -> Read:
+    """Return what `read` makes of a reply; whatever goes wrong in it is the student's BadReply.
+
+    A reader may also raise a StudentFault, or fail the check, in words of its own.
+    """
+    try:
+        return read(reply)
+    except (SoftmarkError, AssertionError):
+        raise
+    except Exception as error:  # a reply may be of any type and shape
+        raise BadReply(MALFORMED) from error
+
+
 def fault_of(error: Mapping[str, Value]) -> StudentFault:
     """Return what the student's process says its code raised, as a fault with a sentence."""
     text = {name: clean(str(error.get(name, ""))) for name in ("kind", "message", "source")}
@@ -58,6 +75,14 @@ def spent(limits: Limits) -> StudentTimedOut:
     """The fault of code that was stopped by the clock."""
     return StudentTimedOut(
         f"Your code ran for more than {limits.wall_seconds:g} s and was stopped."
+    )
+
+
+def exhausted(seconds: float) -> StudentTimedOut:
+    """The fault of a submission that has used up the time for all of its checks."""
+    return StudentTimedOut(
+        f"Your code used up the {seconds:g} s that a submission has for all checks together, so it "
+        "was stopped. The remaining checks cannot run."
     )
 
 

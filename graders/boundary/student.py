@@ -1,9 +1,10 @@
 """The student's code as the checks see it: ask a function, get a value or a StudentFault.
 
-    check -> Student.call("draw", n=3) -> child (started when first needed) -> value
-                                             | crash, time-out, nonsense
-                                             v
-                       StudentFault with a sentence; the next call gets a fresh child
+    check -> Student.call("draw", n=3, read=int) -> child (started when first needed) -> value
+                                        | crash, time-out, nonsense                        |
+                                        v                                                  v
+              StudentFault with a sentence; <------ any exception ------ read(value) -> what the
+              the next call gets a fresh child                                          check judges
 
 A failure before the child says hello is ours (SandboxFailed), and so is a SIGKILL that nothing
 explains. Nothing that the child itself does is: whatever comes back is judged as the student's.
@@ -11,14 +12,26 @@ explains. Nothing that the child itself does is: whatever comes back is judged a
 
 import ast
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
+from typing import Any, overload
 
 from graders.boundary import wire
 from graders.boundary.launch import Job
-from graders.boundary.outcome import answer, ended, greedy, overspent, spent, unreadable
+from graders.boundary.outcome import (
+    Read,
+    answer,
+    ended,
+    exhausted,
+    greedy,
+    overspent,
+    read_reply,
+    spent,
+    unreadable,
+)
 from graders.boundary.policy import MAX_RESTARTS, START_SECONDS
 from graders.boundary.process import LAST_WORDS, Child, HungUp, TooLong, TooMuch
 from graders.boundary.resources import Resources
@@ -27,6 +40,19 @@ from graders.boundary.stage import Stage
 from graders.boundary.wire import Value
 from graders.errors import GraderFault, SandboxFailed, StudentFault
 from graders.model import Limits
+
+
+@dataclass(slots=True)
+class Budget:
+    """The time for which a submission's processes may keep all checks together waiting."""
+
+    seconds: float
+    spent: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """The seconds that remain."""
+        return max(0.0, self.seconds - self.spent)
 
 
 class Student:
@@ -42,6 +68,7 @@ class Student:
         tier: Tier,
         warm: bool = True,
         preload: tuple[str, ...] = (),
+        budget: Budget | None = None,
     ) -> None:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
@@ -49,6 +76,7 @@ class Student:
         self._fill = partial(Stage, code, adapters, user_for(tier))
         self._order = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
         self._limits = limits
+        self._budget = budget or Budget(limits.total_seconds)
         self._child: Child | None = None
         self._outputs: list[str] = []
         self._requests = 0
@@ -102,12 +130,26 @@ class Student:
         """Return whether the adapters have this function."""
         return function in self._functions
 
-    def call(self, function: str, /, **values: Value) -> Value:
-        """What this function of the adapters returns for these values.
+    @overload
+    def call(self, function: str, /, *, read: None = None, **values: Value) -> Value: ...
 
-        Raises a StudentFault when it does not answer, SandboxFailed when no child can be
+    @overload
+    def call(self, function: str, /, *, read: Callable[[Any], Read], **values: Value) -> Read: ...
+
+    def call(
+        self, function: str, /, *, read: Callable[[Any], Any] | None = None, **values: Value
+    ) -> Any:
+        """Return what `read` makes of the value that this function of the adapters returns.
+
+        The value may be anything: an exception that `read` raises is a BadReply of the student's.
+        Raises a StudentFault when the function does not answer, SandboxFailed when no child can be
         started. A keyword `seed` seeds this call alone and is not passed on.
         """
+        reply = self._answer(function, values)
+        return reply if read is None else read_reply(read, reply)
+
+    def _answer(self, function: str, values: dict[str, Value]) -> Value:
+        """Return the value that the child gives; raises as `call` does."""
         if function not in self._functions:
             raise GraderFault(f"adapters.py has no function `{function}`")
         self._requests += 1
@@ -115,12 +157,24 @@ class Student:
         self._refuse_when_hopeless()
         child = self._running()
         started = time.monotonic()
-        deadline = started + self._limits.wall_seconds - self._spent
         try:
-            reply = self._ask(child, frame, deadline)
+            reply = self._ask(child, frame, started + self._patience)
         finally:
-            self._spent += time.monotonic() - started
+            waited = time.monotonic() - started
+            self._spent += waited
+            self._budget.spent += waited
         return answer(reply)
+
+    @property
+    def _patience(self) -> float:
+        """The seconds that remain for a call, of its check's time and of the submission's."""
+        return min(self._limits.wall_seconds - self._spent, self._budget.left)
+
+    def _out_of_time(self) -> StudentFault:
+        """The fault of a call for which no time is left; `_spent` does not count it yet."""
+        if self._budget.left < self._limits.wall_seconds - self._spent:
+            return exhausted(self._budget.seconds)
+        return spent(self._limits)
 
     def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
         """The reply of the child, which is ended when it gives none."""
@@ -130,7 +184,7 @@ class Student:
                 raise wire.WireError("the reply belongs to no question")
             return reply
         except TimeoutError:
-            raise self._end(spent(self._limits)) from None
+            raise self._end(self._out_of_time()) from None
         except TooMuch as error:
             raise self._end(greedy(error)) from None
         except TooLong:
@@ -157,6 +211,8 @@ class Student:
     def _refuse_when_hopeless(self) -> None:
         if self._killed is not None:  # a check asks a process that is whole, or is not judged
             raise self._killed
+        if not self._budget.left:
+            raise exhausted(self._budget.seconds)
         if len(self._broken) >= MAX_RESTARTS:
             last = self._broken[-1]
             times = f"Its process had to be ended {len(self._broken)} times, so it was not asked."

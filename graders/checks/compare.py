@@ -6,6 +6,8 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graders.errors import SoftmarkError
+
 Operation = Literal["exact", "trigonometric", "rotation", "attention", "share", "direction"]
 
 
@@ -56,7 +58,7 @@ class CheckFailed(AssertionError):
         self.counterexample = tuple((counterexample or {}).items())
 
 
-class CheckSkipped(Exception):
+class CheckSkipped(SoftmarkError):
     """There is nothing to judge; the message says to the student why."""
 
 

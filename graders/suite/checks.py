@@ -2,7 +2,6 @@
 
 import pytest
 
-from graders.boundary.wire import Value
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.discovery import load_assignment
@@ -28,13 +27,13 @@ def _parameter(test: SuiteTest) -> object:
 
 def test_suite(suite_test: SuiteTest, suite: Suite, score: Score) -> None:
     """The test says so, in a process that the student's code shares."""
-    judge(suite_test, _reply(suite_test, suite), score)
+    _judge(suite_test, suite, score)
 
 
-def _reply(test: SuiteTest, suite: Suite) -> Value:
-    """What the process says; how it ended stays unsaid where the test hides its errors."""
+def _judge(test: SuiteTest, suite: Suite, score: Score) -> None:
+    """Judge what the process says; how it ended stays unsaid where the test hides its errors."""
     try:
-        return suite.ask(test)
+        suite.ask(test, lambda reply: judge(test, reply, score))
     except StudentFault as fault:  # its words are the student's, and may hold what was asked
         if test.hidden_errors:
             raise CheckFailed(test.hidden_errors) from fault

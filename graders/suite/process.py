@@ -1,19 +1,20 @@
 """The process in which the tests of a suite run beside the student's code."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from graders.boundary.sandbox import Tier
-from graders.boundary.student import Student
-from graders.boundary.wire import Value
+from graders.boundary.student import Budget, Student
 from graders.model import Assignment, Visibility
 from graders.suite.model import LABEL, SuiteTest
 from graders.suite.reading import suite_tests
 from graders.suite.staging import later_modules, lay_out_suite
 
+Read = TypeVar("Read")
 ADAPTERS = Path(__file__).with_name("adapters.py")
 
 
@@ -28,17 +29,20 @@ class Suite:
     folder: str
     notes: tuple[str, ...]
 
-    def ask(self, test: SuiteTest) -> Value:
-        """What a process of its own says of this test; raises a StudentFault without an answer."""
+    def ask(self, test: SuiteTest, read: Callable[[Any], Read]) -> Read:
+        """Return what `read` makes of what a process of its own says of this test.
+
+        Raises a StudentFault without an answer.
+        """
         student = self.students[test.visibility]
         student.renew()
         names = {"module": test.module, "case": test.case, "method": test.method}
-        return student.call("run_test", folder=self.folder, **names)
+        return student.call("run_test", folder=self.folder, **names, read=read)
 
 
 @contextmanager
 def open_suite(
-    code: Path | None, assignment: Assignment, tier: Tier, seed: int
+    code: Path | None, assignment: Assignment, tier: Tier, seed: int, budget: Budget
 ) -> Iterator[Suite | None]:
     """The assignment's suite over this code; None where it has none."""
     if not assignment.suite:
@@ -53,6 +57,13 @@ def open_suite(
             left = later_modules(tests, visibility)
             said = lay_out_suite(code, suite, place / visibility, without=left)
             notes += [note for note in said if note not in notes]
-            process = Student(place / visibility, ADAPTERS, assignment.limits, seed=seed, tier=tier)
+            process = Student(
+                place / visibility,
+                ADAPTERS,
+                assignment.limits,
+                seed=seed,
+                tier=tier,
+                budget=budget,
+            )
             students[visibility] = opened.enter_context(process)
         yield Suite(students, suite.name, tuple(notes))

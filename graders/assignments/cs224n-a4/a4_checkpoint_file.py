@@ -9,6 +9,7 @@ here: names, shapes and numbers are looked at, nothing is unpickled.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -90,7 +91,9 @@ def _open(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | U
     if other := _other_kind(raw):
         return Unfit(f"`{name}` {other}.", SAVE)
     try:
-        reply = sandbox.call("read_checkpoint", file=np.frombuffer(raw, np.uint8))
+        return sandbox.call(
+            "read_checkpoint", file=np.frombuffer(raw, np.uint8), read=partial(weights_of, name)
+        )
     except StudentTimedOut:
         return Unfit(f"Reading `{name}` took too long and was stopped.", SAVE)
     except StudentOutOfMemory:
@@ -99,7 +102,6 @@ def _open(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | U
         return Unfit(f"`{name}` holds tensors of a kind that cannot be used here.", SAVE)
     except StudentFault:
         return Unfit(f"Reading `{name}` ended the process that read it.", SAVE)
-    return weights_of(name, reply)
 
 
 def _other_kind(raw: bytes) -> str:

@@ -19,7 +19,7 @@ from a4_rotations import Floats, Rotation, Table
 from graders.boundary.student import Student
 from graders.checks.compare import is_close
 from graders.checks.inputs import Inputs
-from graders.errors import BadReply, StudentFault, StudentRaised
+from graders.errors import StudentFault, StudentRaised
 
 Size = tuple[int, int]  # dim, max_positions
 SIZES: tuple[Size, ...] = ((6, 5), (8, 7))  # no two axes alike
@@ -50,11 +50,13 @@ class Layout:
     def unpacked(self, reply: Any, size: Size) -> Floats | None:
         """A student's table as the handout writes it, or None where it has another layout."""
         dim, length = size
+        if not _is_small(_each(reply), MOST_COPIES * dim * length):
+            return None
         try:
             arrays = [np.squeeze(each, self.extra_axes) for each in _each(reply)]
             first, second = self.unpack(arrays if isinstance(reply, list) else arrays[0])
             again = self.pack(first, second)
-        except (ValueError, TypeError, IndexError, AttributeError):
+        except Exception:  # noqa: BLE001  what has another layout may raise anything here
             return None
         if first.shape != (length, dim // 2) or isinstance(again, list) != isinstance(reply, list):
             return None
@@ -64,6 +66,13 @@ class Layout:
             first, second = second, first
         second = -second if self.order == "cos, -sin" else second
         return np.stack((first, second), axis=-1).astype(np.float64)
+
+
+def _is_small(arrays: list[Any], most: int) -> bool:
+    """Whether these are few arrays, of no more numbers than a table has in any layout."""
+    return len(arrays) <= MOST_COPIES and all(
+        isinstance(each, np.ndarray) and each.size <= most for each in arrays
+    )
 
 
 def _each(arrays: Any) -> list[Any]:
@@ -144,6 +153,7 @@ OTHERS: tuple[Layout, ...] = (
 )  # fmt: skip
 ORDERS = ("cos, sin", "sin, cos", "cos, -sin")
 EXTRA_AXES: tuple[tuple[int, ...], ...] = ((), (0,), (0, 1), (0, 2), (1,))
+MOST_COPIES = 4  # of a table: the arrays of a list, and how often each number is in them
 OPAQUE = Layout("not one that we know", HANDOUT.pack, HANDOUT.unpack)
 
 _KNOWN: WeakKeyDictionary[Student, Layout | None] = WeakKeyDictionary()
@@ -171,17 +181,19 @@ def agrees(student: Student, inputs: Inputs) -> bool:
             return False
     x = x.astype(np.float32)
     try:
-        empty = student.call("rotate_without_table", x=x, positions=length)
+        return not student.call(
+            "rotate_without_table",
+            x=x,
+            positions=length,
+            read=lambda empty: _is_equation_three(empty, x),
+        )
     except StudentFault:
         return True
-    return not _is_equation_three(empty, x)
 
 
 def _find(student: Student) -> Layout | None:
-    tables = student.call("rotary_tables", sizes=[list(size) for size in SIZES])
-    if not isinstance(tables, list) or len(tables) != len(SIZES):
-        return HANDOUT
-    fitting = [layout for layout in _candidates() if _fits(layout, tables)]
+    sizes = [list(size) for size in SIZES]
+    fitting = student.call("rotary_tables", sizes=sizes, read=_fitting)
     x = Inputs().generator("layout").standard_normal((2, 3, SIZES[0][1], SIZES[0][0]))
     usual = HANDOUT in fitting
     for layout in fitting:
@@ -193,6 +205,11 @@ def _find(student: Student) -> Layout | None:
     if agrees(student, Inputs()):
         return OPAQUE
     return HANDOUT if usual else _only_one_that_works(student, fitting, x)
+
+
+def _fitting(tables: Any) -> list[Layout]:
+    """The layouts that the tables may have; raises where they are not one for each size."""
+    return [layout for layout in _candidates() if _fits(layout, tables)]
 
 
 def _candidates() -> Iterator[Layout]:
@@ -227,24 +244,20 @@ def _asked(student: Student, x: Floats, layout: Layout) -> Mapping[str, Any]:
         "positions": length,
     }
     try:
-        reply = student.call("rotate", calls=[call])
+        return student.call("rotate", calls=[call], read=_results)
     except StudentRaised:
         return {}
-    if not isinstance(reply, dict):
-        raise BadReply("What your code answered could not be read.")
-    return reply
+
+
+def _results(reply: Any) -> Mapping[str, Any]:
+    """The one result of each way of asking."""
+    return {way: answers[0]["result"] for way, answers in reply.items()}
 
 
 def _is_rotated(replies: Mapping[str, Any], x: Floats, source: str) -> bool:
     """Whether one of the ways with this table, own or given, gives equation 3."""
-    found = [answers for way, answers in replies.items() if way.split()[-1:] == [source]]
-    return any(
-        isinstance(answers, list)
-        and len(answers) == 1
-        and isinstance(answers[0], dict)
-        and _is_equation_three(answers[0].get("result"), x)
-        for answers in found
-    )
+    found = [result for way, result in replies.items() if way.split()[-1:] == [source]]
+    return any(_is_equation_three(result, x) for result in found)
 
 
 def _is_equation_three(result: Any, x: Floats) -> bool:

@@ -204,7 +204,7 @@ class Reader:
         )
 
     def _ask(self, request: Request, batch: int) -> Reading:
-        reply = self._student.call(
+        return self._student.call(
             "draw_corruptions",
             corpus=request.corpus,
             block_size=request.block_size,
@@ -213,8 +213,8 @@ class Reader:
             fresh=request.fresh,
             # Every request its own draws: one seed for all would repeat the same few.
             seed=self._inputs.seed("readings", request, batch),
+            read=lambda reply: parse(reply, request, self.edition),
         )
-        return parse(reply, request, self.edition)
 
 
 def _can_judge(rule: Rule, reading: Reading) -> bool:

@@ -9,6 +9,7 @@ be ended, none is run after it, and the list ends there.
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -19,7 +20,7 @@ from graders.boundary.student import Student
 from graders.boundary.wire import Value
 from graders.checks.compare import skip
 from graders.data import DEV, TEST_INPUTS, TRAIN, WIKI, Data
-from graders.errors import BadReply, GraderFault, StudentFault
+from graders.errors import GraderFault, StudentFault
 from graders.rerun import Rerun, Schedule
 
 LINES = 5  # of what a command printed last
@@ -122,7 +123,8 @@ def _run_all(rerun: Rerun, data: Data) -> Sequence[Ran]:
     if rerun.plan.gpu:
         _demand_gpu(rerun.student)
     try:
-        if rerun.student.call("rerun_begins", files=_files(data, rerun.plan.schedule)) is not True:
+        files = _files(data, rerun.plan.schedule)
+        if not rerun.student.call("rerun_begins", files=files, read=_is_true):
             return ()
     except StudentFault as fault:
         return [Ran(COMMANDS[0], f"was not run: {fault}", over=True)]
@@ -144,23 +146,23 @@ def _demand_gpu(student: Student) -> None:
     No code of the student's has run yet, so whatever goes wrong is ours.
     """
     try:
-        seen = student.call("rerun_sees_gpu")
+        seen = student.call("rerun_sees_gpu", read=_is_true)
     except StudentFault:
         seen = False
-    if seen is not True:
+    if not seen:
         raise GraderFault("torch finds a GPU on this machine, but none inside the sandbox")
 
 
 def _run(command: Command, rerun: Rerun) -> Ran:
     schedule = rerun.plan.schedule
     try:
-        reply = rerun.student.call(
+        return rerun.student.call(
             "rerun_command",
             arguments=list(command.arguments),
             writes=command.writes,
             schedule=None if schedule is None else asdict(schedule),
+            read=partial(_ran, command),
         )
-        return _ran(command, reply)
     except StudentFault as fault:
         return Ran(command, f"did not end. {fault}", over=True)
 
@@ -179,19 +181,20 @@ def _files(data: Data, schedule: Schedule | None) -> dict[str, Value]:
 # ---------------------------------------------------------------- a reply, which may say anything
 
 
+def _is_true(reply: Any) -> bool:
+    return reply is True
+
+
 def _ran(command: Command, reply: Any) -> Ran:
-    try:
-        return Ran(
-            command,
-            _problem(command, reply),
-            said=_last_lines(str(reply["said"])),
-            seconds=float(reply["seconds"]),
-            shapes=_shapes(reply.get("shapes", {})),
-            content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
-            losses=_losses(reply.get("losses")),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise BadReply("What run.py did could not be read.") from None
+    return Ran(
+        command,
+        _problem(command, reply),
+        said=_last_lines(str(reply["said"])),
+        seconds=float(reply["seconds"]),
+        shapes=_shapes(reply.get("shapes", {})),
+        content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
+        losses=_losses(reply.get("losses")),
+    )
 
 
 def _problem(command: Command, reply: Any) -> str:
@@ -213,7 +216,7 @@ def _losses(reply: Any) -> tuple[tuple[float, float], ...]:
     """The losses that were printed, if that is what it says; they are shown and never judged."""
     try:
         return tuple((float(step), float(loss)) for step, loss in reply[:MOST_LOSSES])
-    except (TypeError, ValueError, KeyError, OverflowError):
+    except Exception:  # noqa: BLE001  a reply may be of any type and shape
         return ()
 
 

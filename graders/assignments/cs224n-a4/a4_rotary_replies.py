@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,6 +17,7 @@ from graders.errors import BadReply
 # The ways of asking, those first that tell most of what is wrong: as the author's module asks, and
 # with tables that are right.
 TELLING = ("module given", "module own", "given", "own")
+MOST_WAYS, LONGEST_KIND = 20, 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def kind(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"{value.dtype} of shape {value.shape}"
     if isinstance(value, list):
-        return "several: " + ", ".join(kind(each) for each in value[:4])
+        return f"several: {', '.join(kind(each) for each in value[:4])}"[:LONGEST_KIND]
     if isinstance(value, dict) and isinstance(value.get("type"), str):
         return f"a {value['type'][:40]}"
     return "nothing usable"
@@ -66,10 +68,9 @@ def kind(value: Any) -> str:
 
 def tables(student: Student, sizes: Sequence[tuple[int, int]]) -> list[Any]:
     """The student's table of each size (dim, max_positions)."""
-    reply = student.call("rotary_tables", sizes=[list(size) for size in sizes])
-    if not isinstance(reply, list) or len(reply) != len(sizes):
-        _bad_reply()
-    return reply
+    return student.call(
+        "rotary_tables", sizes=[list(size) for size in sizes], read=partial(_listed, len(sizes))
+    )
 
 
 def rotations(
@@ -91,21 +92,27 @@ def rotations(
         }
         for x, length in zip(xs, lengths or [x.shape[-2] for x in xs], strict=True)
     ]
-    reply = student.call("rotate", calls=calls)
-    if not isinstance(reply, dict) or not reply:
-        _bad_reply()
-    return {source: _read(answers, xs) for source, answers in reply.items()}
+    return student.call("rotate", calls=calls, read=partial(_rotated, xs))
 
 
-def _read(answers: Any, xs: Sequence[Floats]) -> Sequence[Rotated]:
+def _rotated(xs: Sequence[Floats], reply: Any) -> Mapping[str, Sequence[Rotated]]:
     names = ("result", "x_after", "table_before", "table_after")
-    if not isinstance(answers, list) or len(answers) != len(xs):
-        _bad_reply()
-    if not all(isinstance(each, dict) and set(names) <= set(each) for each in answers):
-        _bad_reply()
-    return [
-        Rotated(x, *(each[name] for name in names)) for x, each in zip(xs, answers, strict=True)
-    ]
+    if not isinstance(reply, dict) or not 0 < len(reply) <= MOST_WAYS:
+        bad_reply()
+    return {
+        source: [
+            Rotated(x, *(each[name] for name in names))
+            for x, each in zip(xs, _listed(len(xs), answers), strict=True)
+        ]
+        for source, answers in reply.items()
+    }
+
+
+def _listed(count: int, reply: Any) -> list[Any]:
+    """The reply, which must be a list of so many values."""
+    if not isinstance(reply, list) or len(reply) != count:
+        bad_reply()
+    return reply
 
 
 def one_way_holds(
@@ -138,5 +145,6 @@ def normal(inputs: Inputs, purpose: str, *shape: int) -> Floats:
     return inputs.generator(purpose, shape).standard_normal(shape).astype(np.float32)
 
 
-def _bad_reply() -> NoReturn:
+def bad_reply() -> NoReturn:
+    """Give up on a reply that is not what the adapters send."""
     raise BadReply("What your code answered could not be read.")

@@ -122,8 +122,7 @@ def _long_shape(inputs: Inputs) -> tuple[int, ...]:
 def _say_how_asked(student: Student, way: str, score: Score) -> None:
     """Say so where the rotation is right only as the student's own module calls it."""
     if way.startswith("module"):
-        form = student.call("rotary_form")
-        says = str(form.get("x", ""))[:100] if isinstance(form, dict) else ""
+        says = student.call("rotary_form", read=lambda form: str(form["x"])[:100])
         score.note(
             f"Your module calls apply_rotary_emb with {says}, and so do these checks. In the "
             "handout it takes x of shape (B, n_head, T, head size) and the table."

@@ -4,7 +4,8 @@ import contextlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from a4_rotary_modules import (
     Module,
     module_rotations,
 )
-from a4_rotary_replies import as_floats, kind, normal, rotations
+from a4_rotary_replies import as_floats, bad_reply, kind, normal, rotations
 from a4_rotary_unwritten import require_positions, rotates
 from a4_rotations import Floats, Projections, Rotation, Turn
 
@@ -31,7 +32,7 @@ from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake
-from graders.errors import BadReply, StudentRaised
+from graders.errors import StudentRaised
 
 BLOCKS = (101, 103, 107, 109, 113, 127)  # the size of nothing else, nor a multiple of it
 ROLES = ("query", "key", "value", "proj")
@@ -53,6 +54,9 @@ CUT = (
 )
 NO_INFLUENCE = "The graph is not cut, but a change of these weights does not change the output."
 DROPOUT = 0.5
+# Of a reply, that reading it takes no long time; a module of this size has 8 parameters and 10,000
+# numbers in them.
+MOST_MODULES, MOST_PARAMETERS, MOST_NUMBERS, MOST_CALLS = 4, 500, 200_000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +232,13 @@ def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:
 def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
     """Fail where dropout acts in evaluation, or not in training."""
     x, name = question.xs[0], "rope" if rope else "vanilla"
-    reply = student.call("dropped_out", size=question.size, x=x, rope=rope, dropout=DROPOUT)
-    if not isinstance(reply, dict):
-        _bad_reply()
-    in_evaluation, in_training = (
-        _changes(reply.get(mode), x.shape) for mode in ("evaluation", "training")
+    in_evaluation, in_training = student.call(
+        "dropped_out",
+        size=question.size,
+        x=x,
+        rope=rope,
+        dropout=DROPOUT,
+        read=lambda reply: [_changes(reply[mode], x.shape) for mode in ("evaluation", "training")],
     )
     if in_evaluation:
         fail(
@@ -271,19 +277,22 @@ def _question(inputs: Inputs) -> Question:
 
 def _observe(student: Student, question: Question, *, rope: bool) -> Sequence[Observed]:
     values = {"size": question.size, "inputs": list(question.xs), "rope": rope}
-    reply = student.call("rope_attention", **values)
+    return student.call("rope_attention", **values, read=partial(_modules, question))
+
+
+def _modules(question: Question, reply: Any) -> Sequence[Observed]:
     if not isinstance(reply, list) or not reply:
-        _bad_reply()
-    return [_observed(each, question) for each in reply[:4]]
+        bad_reply()
+    return [_observed(each, question) for each in reply[:MOST_MODULES]]
 
 
 def _observed(reply: Any, question: Question) -> Observed:
     if not isinstance(reply, dict):
-        _bad_reply()
+        bad_reply()
     evaluation = _observed_in(reply, question)
     training = reply.get("training")
     if not isinstance(training, dict):
-        _bad_reply()
+        bad_reply()
     raised = training.get("raised")
     if isinstance(raised, str) and raised:
         return replace(evaluation, training=raised)
@@ -297,9 +306,9 @@ def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
     outputs, parameters = reply.get("outputs"), reply.get("parameters")
     gradients = reply.get("gradients")
     if not (isinstance(outputs, list) and isinstance(parameters, dict)):
-        _bad_reply()
+        bad_reply()
     if len(outputs) != len(question.xs) or not isinstance(gradients, dict):
-        _bad_reply()
+        bad_reply()
     for x, output in zip(question.xs, outputs, strict=True):
         if as_floats(output) is None or output.shape != x.shape:
             fail(
@@ -307,7 +316,11 @@ def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
                 expected=f"real numbers of shape {x.shape}",
                 actual=kind(output),
             )
+    if len(parameters) > MOST_PARAMETERS:
+        bad_reply()
     numbers = {name: as_floats(values) for name, values in parameters.items()}
+    if sum(values.size for values in numbers.values() if values is not None) > MOST_NUMBERS:
+        bad_reply()
     return Observed(
         question,
         {name: values for name, values in numbers.items() if values is not None},
@@ -319,7 +332,7 @@ def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
 
 def _shapes(value: Any) -> Sequence[tuple[int, ...]]:
     rows = value if isinstance(value, list) else []
-    return [tuple(row) for row in rows if isinstance(row, list)]
+    return [tuple(int(n) for n in row) for row in rows[:MOST_CALLS] if isinstance(row, list)]
 
 
 def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[Projections]:
@@ -547,9 +560,14 @@ def _vanilla_mistake(observed: Observed, own: Turn) -> str:
 
 def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple[Floats, str]:
     """What the model says at each position, and its parameters with an axis of positions."""
-    reply, T = student.call("constant_text", size=question.size, rope=rope), question.block_size
+    return student.call(
+        "constant_text", size=question.size, rope=rope, read=partial(_logits, question.block_size)
+    )
+
+
+def _logits(T: int, reply: Any) -> tuple[Floats, str]:
     if not isinstance(reply, dict) or not isinstance(reply.get("names"), list):
-        _bad_reply()
+        bad_reply()
     logits = as_floats(reply.get("logits"))
     if logits is None or logits.ndim != 3 or logits.shape[:2] != (1, T):
         fail(
@@ -560,7 +578,3 @@ def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple
     if not np.isfinite(logits).all():
         fail("The model's logits are not finite (inf or nan).")
     return logits[0], ", ".join(str(name) for name in reply["names"][:4])[:200]
-
-
-def _bad_reply() -> NoReturn:
-    raise BadReply("What your code answered could not be read.")

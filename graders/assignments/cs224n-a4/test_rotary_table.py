@@ -63,8 +63,7 @@ def test_table_values(student, inputs, score):
 
 
 def _say_how_asked(student: Student, score: Score) -> None:
-    form = student.call("rotary_form")
-    if isinstance(form, dict) and form.get("table") is True:
+    if student.call("rotary_form", read=lambda form: form["table"] is True):
         score.note(
             "Your module does not call precompute_rotary_emb(dim, max_positions) as the handout "
             "does; these checks call it as your module does."

@@ -1,10 +1,11 @@
 """Which of a submission's definitions of a name are judged: both scripts may have their own."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from hw6_once import ask_once
-from hw6_replies import mapping, sequence
 
+from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
 from graders.checks.score import Score
@@ -57,6 +58,8 @@ def _failure(judge: Callable[[str], None], file: str, name: str, place: str) -> 
 
 def definitions(student: Student, name: str) -> Sequence[tuple[str, str]]:
     """Return file and place of each definition of the name that is judged."""
-    reply = sequence(ask_once(student, "definitions", name=name), dict)
-    told = [mapping(each, "file", "place") for each in reply[:MOST]]
-    return [(str(each["file"]), str(each["place"])) for each in told]
+    return ask_once(student, "definitions", name=name, read=_places)
+
+
+def _places(reply: Any) -> list[tuple[str, str]]:
+    return [(clean(str(each["file"])), clean(str(each["place"]))) for each in reply[:MOST]]

@@ -65,7 +65,7 @@ class Step:
 
 def batch_of(update: Update, batches: Sequence[Batch]) -> int | None:
     """Return which of the batches this update's forward saw; padding may have been cut off."""
-    ids = np.asarray(update.input_ids)
+    ids = update.input_ids
     for number, batch in enumerate(batches):
         whole, mask = batch["input_ids"], batch["attention_mask"]
         if ids.ndim != 2 or len(ids) != len(whole) or ids.shape[1] > whole.shape[1]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
 from hw6_batches import Task
 from hw6_once import ask_once
 from hw6_replies import UNREADABLE, Floats, arrays, mapping, sequence
+from numpy.typing import NDArray
 
 from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
@@ -35,7 +37,7 @@ class Plan:
 class Update:
     """One training forward of the student's loop, and what came of it."""
 
-    input_ids: Any
+    input_ids: NDArray[Any]
     training: bool
     steps: int  # of the optimizer that made most
     rate: float  # the learning rate of its steps; below 0 where none is known
@@ -83,19 +85,19 @@ class Run:
 
 def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
     """Return what the student's train() does with this task, also where it raises later."""
-    reply = mapping(
-        ask_once(
-            student,
-            "training_log",
-            weights=dict(task.weights),
-            batches=task.batches,
-            plan=asdict(plan),
-            file=file,
-        ),
-        "updates",
-        "final",
-        "ended",
+    return ask_once(
+        student,
+        "training_log",
+        weights=dict(task.weights),
+        batches=task.batches,
+        plan=asdict(plan),
+        file=file,
+        read=partial(_run, task),
     )
+
+
+def _run(task: Task, reply: Any) -> Run:
+    mapping(reply, "updates", "final", "ended")
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
     told = mapping(reply["ended"])
     ended = fault_of(told) if told else None
@@ -111,8 +113,9 @@ def _update(task: Task, reply: Mapping[str, Any]) -> Update:
         raise BadReply(UNREADABLE)
     if not all(isinstance(reply[name], bool) for name in ("training", "reached", "cleared")):
         raise BadReply(UNREADABLE)
-    weights = {name: _whole(task, reply[name]) for name in ("before", "after")}
-    return Update(**told | weights | {"gradients": arrays(reply["gradients"], task.shapes)})
+    found = {name: _whole(task, reply[name]) for name in ("before", "after")}
+    found["gradients"] = arrays(reply["gradients"], task.shapes)
+    return Update(**told | found | {"input_ids": np.asarray(reply["input_ids"])})
 
 
 def _whole(task: Task, reply: Any) -> Mapping[str, Floats]:

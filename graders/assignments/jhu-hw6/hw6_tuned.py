@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from hw6_batches import Batch
@@ -47,16 +48,18 @@ class Tuned:
 
 def tuned(student: Student, inputs: Inputs, question: Question, file: str) -> Tuned:
     """A short run on this question's kind of model."""
-    reply = mapping(
-        student.call(
-            "tuned",
-            kind=question.kind,
-            batches={name: dict(_batch(inputs, question, name)) for name in ("train", "held_out")},
-            plan=asdict(PLAN),
-            file=file,
-        ),
-        *("error", "parts", "changed", "backbone", "made", "sizes"),
+    return student.call(
+        "tuned",
+        kind=question.kind,
+        batches={name: dict(_batch(inputs, question, name)) for name in ("train", "held_out")},
+        plan=asdict(PLAN),
+        file=file,
+        read=_tuned,
     )
+
+
+def _tuned(reply: Any) -> Tuned:
+    mapping(reply, "error", "parts", "changed", "backbone", "made", "sizes")
     outside = outside_parts(reply["parts"])
     return Tuned(
         frozenset(name for name, (part, _) in outside.items() if part == "head"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ PREFIX_LENGTH = 128
 NARROW, WIDE = 32, 768  # d of the stand-ins, and of the real models
 ITEMS = 3
 HEAD = 0.2  # the size of the head's weights: no softmax of its logits is 0 or 1
+MOST_CALLS = 100  # of the backbone in one forward
 MOST_KNOWN = 8  # weights kept; those of a wide backbone hold millions of numbers
 _KNOWN: dict[tuple[str, int, int], Mapping[str, Any]] = {}
 
@@ -87,7 +89,7 @@ class Forward:
 
     logits: Floats
     output: str
-    calls: tuple[Mapping[str, Any], ...]
+    calls: tuple[Mapping[str, NDArray[Any] | None], ...]
     outside: Mapping[str, tuple[str, int]]  # name -> what it belongs to, and how many numbers
     prefix: int  # numbers of what is neither backbone nor head
     gradients: Mapping[str, float]
@@ -143,8 +145,11 @@ def vocabulary_of(weights: Mapping[str, Any]) -> int:
 
 def width_of(student: Student, file: str) -> int:
     """The d that the student's model needs: some write roberta-base's own into it."""
-    width = ask_once(student, "width", family=FAMILIES[0], file=file)
-    return WIDE if width == WIDE else NARROW
+
+    def read(width: Any) -> int:
+        return WIDE if type(width) is int and width == WIDE else NARROW
+
+    return ask_once(student, "width", family=FAMILIES[0], file=file, read=read)
 
 
 def draw_texts(
@@ -158,24 +163,21 @@ def draw_texts(
     return {"input_ids": np.where(mask, ids, PADDING[family]), "attention_mask": mask}
 
 
-def forward(student: Student, question: Question, file: str) -> Mapping[str, Any]:
-    """The student's reply, as it came."""
-    return mapping(
-        ask_once(
-            student,
-            "custom_forward",
-            kind=question.kind,
-            weights=dict(question.weights),
-            batch=dict(question.batch),
-            file=file,
-        ),
-        *("logits", "kind", "calls", "parts", "prefix", "gradients"),
+def logits_of(student: Student, question: Question, file: str) -> Forward:
+    """The student's logits for the question; fails where they are none."""
+    return ask_once(
+        student,
+        "custom_forward",
+        kind=question.kind,
+        weights=dict(question.weights),
+        batch=dict(question.batch),
+        file=file,
+        read=partial(_forward, question),
     )
 
 
-def logits_of(student: Student, question: Question, file: str) -> Forward:
-    """The student's logits for the question; fails where they are none."""
-    reply = forward(student, question, file)
+def _forward(question: Question, reply: Any) -> Forward:
+    mapping(reply, "logits", "kind", "calls", "parts", "prefix", "gradients")
     logits = floats(reply["logits"])
     if logits is None or logits.shape != (len(question.batch["input_ids"]), 2):
         fail(
@@ -188,7 +190,7 @@ def logits_of(student: Student, question: Question, file: str) -> Forward:
     return Forward(
         logits,
         str(reply["kind"]),
-        tuple(sequence(reply["calls"], dict)),
+        tuple(_call(each) for each in reply["calls"][:MOST_CALLS]),
         outside_parts(reply["parts"]),
         reply["prefix"] if type(reply["prefix"]) is int else 0,
         {
@@ -197,6 +199,14 @@ def logits_of(student: Student, question: Question, file: str) -> Forward:
             if isinstance(each, float)
         },
     )
+
+
+def _call(reply: Any) -> Mapping[str, NDArray[Any] | None]:
+    """The arguments of one call of the backbone: an array, or None for what is none."""
+    return {
+        str(name): each if isinstance(each, np.ndarray) and each.ndim else None
+        for name, each in reply.items()
+    }
 
 
 def outside_parts(parts: Any) -> Mapping[str, tuple[str, int]]:

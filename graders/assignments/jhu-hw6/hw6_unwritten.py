@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from hw6_batches import Task, draw_task
 from hw6_files import definitions
-from hw6_replies import number, sequence
+from hw6_replies import number
 from hw6_runs import Plan, training_run
 from hw6_tuning import CLASS, Model, Question, draw_question, logits_of
 
@@ -67,8 +68,11 @@ def _is_gap(fault: StudentRaised) -> bool:
 
 def _evaluates(student: Student, task: Task, file: str) -> bool:
     values = {"weights": dict(task.weights), "batch": dict(task.train), "sizes": [4]}
-    reply = sequence(student.call("evaluations", **values, file=file, dropout=0.0), dict)
-    value = reply[0].get("value") if reply else None
+    return student.call("evaluations", **values, file=file, dropout=0.0, read=_gives_a_number)
+
+
+def _gives_a_number(reply: Any) -> bool:
+    value = reply[0]["value"]
     return number(value.get("accuracy") if isinstance(value, dict) else value) is not None
 
 

@@ -9,7 +9,7 @@ import pytest
 from hw6_files import definitions, in_each_file
 from hw6_once import ask_once
 from hw6_oracle import ask
-from hw6_replies import is_whole, kind, mapping, sequence
+from hw6_replies import UNREADABLE, is_whole, kind, sequence
 from hw6_texts import Rows, draw_rows
 from hw6_unwritten import require_own_work
 
@@ -32,6 +32,8 @@ MISTAKES = {
 TEXT = 'the text of an item is question + " [SEP] " + passage'
 PREPARE = "pre_process"
 PARTS = ("training", "validation", "test")
+MOST_ROWS = 100_000  # of all parts together
+MOST_LONG = 10_000  # numbers of an item
 MOST_SMALL = 100  # rows of a small subset; the handout takes 10
 GIVEN = "BoolQADataset is not in your files: the one that the course gives was taken."
 
@@ -109,10 +111,15 @@ def test_parts_are_apart(student, score):
 def _parts(student: Student, file: str, *, small: bool) -> Sequence[frozenset[int]]:
     """Return the rows of each of the three loaders; none where they cannot be told."""
     try:
-        reply = sequence(ask_once(student, "parts", file=file, small=small))
+        return ask_once(student, "parts", file=file, small=small, read=_rows)
     except StudentRaised:
         return ()  # what it needs may not be here
-    known = [each for each in reply if is_whole(each) and each.ndim == 1 and each.size]
+
+
+def _rows(reply: Any) -> Sequence[frozenset[int]]:
+    known = [each for each in sequence(reply) if is_whole(each) and each.ndim == 1 and each.size]
+    if sum(each.size for each in known) > MOST_ROWS:
+        raise BadReply(UNREADABLE)
     rows = [frozenset(map(int, each)) for each in known]
     return rows if len(rows) == len(reply) == len(PARTS) else ()
 
@@ -143,28 +150,29 @@ def _replies(
 
 
 def _items(student: Student, rows: Rows, file: str) -> Sequence[Mapping[str, Any]]:
-    reply = mapping(
-        ask_once(
-            student,
-            "dataset_items",
-            family=rows.family,
-            rows=dict(rows.columns),
-            max_len=rows.max_len,
-            file=file,
-        ),
-        "length",
-        "items",
+    length, items = ask_once(
+        student,
+        "dataset_items",
+        family=rows.family,
+        rows=dict(rows.columns),
+        max_len=rows.max_len,
+        file=file,
+        read=_length_and_items,
     )
-    items = reply["items"]
-    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
-        raise BadReply("The items of the data set could not be read.")
-    if reply["length"] != len(rows) or len(items) != len(rows):
+    if length != len(rows) or len(items) != len(rows):
         fail(
             "The data set has not one item for each row.",
             expected=f"{len(rows)} items",
-            actual=f"len() gives {reply['length']}"[:100],
+            actual=f"len() gives {length}",
         )
     return items
+
+
+def _length_and_items(reply: Any) -> tuple[int | None, Sequence[Mapping[str, Any]]]:
+    length, items = reply["length"], sequence(reply["items"], dict)
+    if sum(np.size(value) for each in items for value in each.values()) > MOST_LONG * len(items):
+        raise BadReply(UNREADABLE)
+    return length if isinstance(length, int) else None, items
 
 
 def _require_keys(item: Mapping[str, Any], max_len: int) -> None:

@@ -1,14 +1,15 @@
 """evaluate_model: the accuracy of a model, which the model does not notice."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from hw6_batches import Batch, draw_batch, draw_weights, part, predicted
 from hw6_files import in_each_file
-from hw6_replies import UNREADABLE, Floats, kind, mapping, number, sequence
+from hw6_replies import UNREADABLE, Floats, kind, number, sequence
 from hw6_unwritten import require_own_work
 
 from graders.boundary.student import Student
@@ -64,6 +65,19 @@ class Question:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen during an evaluation.
+
+    `modes` has for each forward whether it was in training mode, and whether gradients were kept;
+    the others name parameters.
+    """
+
+    modes: Sequence[tuple[bool, bool]]
+    changed: Sequence[str]
+    graded: Sequence[str]
+
+
 @pytest.mark.criterion("evaluation", weight=0)
 def test_accuracy_comes_back(student, inputs, sandbox, score):
     """evaluate_model gives a number that depends on the model's answers and on the labels."""
@@ -74,7 +88,7 @@ def test_accuracy_comes_back(student, inputs, sandbox, score):
 
     def judge(file: str) -> None:
         came = [
-            (_accuracy(value), seen["modes"])
+            (_accuracy(value), seen.modes)
             for each in (question, exchanged)
             for value, seen in _evaluations(student, each, [SIZE], file)
         ]
@@ -132,13 +146,12 @@ def test_model_is_in_evaluation_mode(student, inputs, sandbox, score):
 
     def judge(file: str) -> None:
         for _, seen in _evaluations(student, question, [SIZE, SIZE], file, dropout=0.5):
-            modes = [sequence(each, bool) for each in sequence(seen["modes"], list)]
-            if not modes or any(len(each) != 2 or each[0] for each in modes):
+            if not seen.modes or any(training for training, _ in seen.modes):
                 fail(
                     "The model is in training mode while it is evaluated.",
                     hint="Call model.eval() before the loop, so that dropout is off.",
                 )
-            if any(graded for _, graded in modes):
+            if any(graded for _, graded in seen.modes):
                 score.note("Gradients are kept while evaluating: torch.no_grad() saves memory.")
 
     in_each_file(student, score, NAME, judge)
@@ -151,13 +164,13 @@ def test_model_is_left_as_it_was(student, inputs, sandbox, score):
 
     def judge(file: str) -> None:
         for _, seen in _evaluations(student, question, [SIZE], file):
-            if sequence(seen["changed"], str):
+            if seen.changed:
                 fail(
                     "The evaluation changes weights of the model.",
                     hint="No optimizer may step while the model is evaluated.",
-                    actual=", ".join(seen["changed"][:4])[:200],
+                    actual=", ".join(seen.changed[:4])[:200],
                 )
-            if sequence(seen["graded"], str):
+            if seen.graded:
                 fail(
                     "The evaluation leaves gradients behind, which the next step would use.",
                     hint="Call no backward() while evaluating.",
@@ -213,20 +226,36 @@ def _known_mistake(
 
 def _evaluations(
     student: Student, question: Question, sizes: list[int], file: str, *, dropout: float = 0.0
-) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+) -> Sequence[tuple[Any, Seen]]:
     """What came back for each batch size, and what was seen meanwhile."""
-    replies = student.call(
+    return student.call(
         "evaluations",
         weights=dict(question.weights),
         batch=dict(question.batch),
         sizes=list(sizes),
         file=file,
         dropout=dropout,
+        read=partial(_seen, len(sizes)),
     )
-    if len(sequence(replies, dict)) != len(sizes):
+
+
+def _seen(count: int, reply: Any) -> Sequence[tuple[Any, Seen]]:
+    if len(sequence(reply, dict)) != count:
         raise BadReply(UNREADABLE)
-    for reply in replies:
-        yield reply.get("value"), mapping(reply, "modes", "changed", "graded")
+    return [
+        (
+            each["value"],
+            Seen(
+                [
+                    (training is not False, graded is not False)
+                    for training, graded in each["modes"]
+                ],
+                sequence(each["changed"], str),
+                sequence(each["graded"], str),
+            ),
+        )
+        for each in reply
+    ]
 
 
 def _accuracy(value: Any, score: Score | None = None) -> float:

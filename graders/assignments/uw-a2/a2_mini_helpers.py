@@ -160,11 +160,14 @@ class Judge:
             asked = draws.question(draws.attention_sizes(heads=heads)[0], causal=True)
             calls.append([asked.q, asked.k, asked.v, asked.n_heads, asked.causal])
         try:
-            reply = self.student.call("mini_dimensions", function=name, calls=calls)
+            return self.student.call("mini_dimensions", function=name, calls=calls, read=_axes)
         except StudentRaised:
             return set()
-        counts = reply if isinstance(reply, list) else []
-        return {each for each in counts if isinstance(each, int) and each in SHAPES}
+
+
+def _axes(reply: Any) -> set[int]:
+    counts = reply if isinstance(reply, list) else []
+    return {each for each in counts if isinstance(each, int) and each in SHAPES}
 
 
 def known_mistake(function: Function, calls: Calls, came: Sequence[Floats]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,6 +14,7 @@ from graders.checks.compare import fail, is_close
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 
+LONGEST_KIND = 300  # characters
 ARGUMENTS = {
     "pairwise_similarities": ("Q", "K"),
     "attn_scaled": ("A", "n_embd", "n_heads"),
@@ -38,10 +40,13 @@ SEVERAL = "self_attention returns several things; the one of the output's shape 
 
 def answers(student: Student, function: str, calls: Sequence[Any], /, **values: Any) -> list[Any]:
     """The adapters' answers, one a call; fails where a function was not handed in."""
-    reply = student.call(function, calls=list(calls), **values)
+    return student.call(function, calls=list(calls), **values, read=partial(_answers, len(calls)))
+
+
+def _answers(count: int, reply: Any) -> list[Any]:
     if isinstance(reply, dict) and isinstance(reply.get("missing"), str):
         fail(clean(str(reply["missing"])), hint="Hand it in as a function of this name.")
-    if not isinstance(reply, list) or len(reply) != len(calls):
+    if not isinstance(reply, list) or len(reply) != count:
         bad_reply()
     if not all(isinstance(each, dict) and "answer" in each for each in reply):
         bad_reply()
@@ -108,13 +113,16 @@ def attend(
 def note_gradients(student: Student, score: Score, question: Question) -> None:
     """Say where no gradient comes back from the output to the inputs; it costs no points."""
     try:
-        reply = student.call("mini_gradients", call=_values(question))
+        cut = student.call("mini_gradients", call=_values(question), read=_without_gradient)
     except StudentRaised:
         return
-    reached = reply if isinstance(reply, list) and len(reply) == 3 else []
-    cut = [name for name, each in zip("QKV", reached, strict=False) if each is False]
     if cut:
         score.note(f"No gradient reaches {', '.join(cut)}. {CUT}")
+
+
+def _without_gradient(reply: Any) -> list[str]:
+    reached = reply if isinstance(reply, list) and len(reply) == 3 else []
+    return [name for name, each in zip("QKV", reached, strict=False) if each is False]
 
 
 def _values(question: Question) -> list[Any]:
@@ -198,7 +206,7 @@ def kind(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"{value.dtype} of shape {value.shape}"
     if isinstance(value, list):
-        return "several: " + ", ".join(kind(each) for each in value[:4])
+        return f"several: {', '.join(kind(each) for each in value[:4])}"[:LONGEST_KIND]
     if isinstance(value, dict) and isinstance(value.get("type"), str):
         return f"a {clean(value['type'])[:40]}"
     return "nothing usable"

@@ -10,6 +10,7 @@ from graders.errors import BadReply, GraderFault, StudentFault, StudentRaised
 
 Answer = TypeVar("Answer")
 ABSENT = "NotHandedIn"
+MOST_NOTES = 50
 SEGMENTS = "token_type_ids"  # BERT's tokenizer gives them, RoBERTa's does not
 NO_SEGMENTS = f"RoBERTa's tokenizer gives input_ids and attention_mask, and no {SEGMENTS}."
 _SEEN: WeakKeyDictionary[Student, dict[str, Any]] = WeakKeyDictionary()
@@ -55,15 +56,15 @@ def _explained(problem: StudentRaised) -> StudentRaised | CheckFailed:
 
 def note_file(student: Student, score: Any) -> None:
     """Say which file was taken, where there was a choice or something is odd about the upload."""
-    reply: Any = asked(student, "file", lambda: student.call("sst2_file"))
-    if not isinstance(reply, dict) or not isinstance(reply.get("notes"), list):
-        unreadable()
-    notes = [str(each)[:300] for each in reply["notes"]]
+    file, notes = asked(student, "file", lambda: student.call("sst2_file", read=_file))
     for each in notes:
         score.note(each)
-    file = str(reply.get("file"))[:100]
     if notes and file:
         score.note(f"The classifier was read from `{file}`.")
+
+
+def _file(reply: Any) -> tuple[str, list[str]]:
+    return str(reply["file"])[:100], [str(each)[:300] for each in reply["notes"][:MOST_NOTES]]
 
 
 def first_that_holds(claims: list[Callable[[], None]]) -> None:

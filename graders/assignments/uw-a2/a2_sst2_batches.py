@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ FAMILIES = ("roberta", "bert")
 LIMIT = 512  # positions that the model has
 SHORTEST_CUT = 64  # tokens: nobody cuts the drawn sentences, which are shorter
 LONG = 600  # words
+MOST_IDS = 10**6  # of a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +118,24 @@ def family_batches(
     reply = asked(
         student,
         f"collate {family}",
-        lambda: student.call("sst2_collate", family=family, rows=drawn, batches=plan),
+        lambda: student.call(
+            "sst2_collate", family=family, rows=drawn, batches=plan, read=partial(_all, len(plan))
+        ),
     )
-    if not isinstance(reply, list) or len(reply) != len(plan):
-        unreadable()
     tokens = tokens_of(sandbox, family, [row["text"] for row in drawn])
-    return [
-        Batch(family, drawn, at, tokens, *_parts(each))
-        for at, each in zip(plan, reply, strict=True)
-    ]
+    return [Batch(family, drawn, at, tokens, *parts) for at, parts in zip(plan, reply, strict=True)]
 
 
 def _plan(inputs: Inputs) -> list[list[int]]:
     """Rows of each batch, not in the order of the data set; the last has the long sentence."""
     order = inputs.random("collate order").sample([0, 1, 2, 3, 5, 6, 7, 8, 9, 10], 10)
     return [order[:4], order[4:5], order[5:], [4, 11, 0]]
+
+
+def _all(count: int, reply: Any) -> list[tuple[Mapping[str, Any], Any]]:
+    if not isinstance(reply, list) or len(reply) != count:
+        unreadable()
+    return [_parts(each) for each in reply]
 
 
 def _parts(reply: Any) -> tuple[Mapping[str, Any], Any]:
@@ -143,6 +148,8 @@ def _parts(reply: Any) -> tuple[Mapping[str, Any], Any]:
             hint="The training loop reads batches by these two names.",
             actual=f"a {str(reply.get('type'))[:40]} with {', '.join(map(str, names))[:100]}",
         )
+    if sum(np.size(each) for each in reply["text"].values()) > MOST_IDS:
+        unreadable()
     return reply["text"], reply.get("labels")
 
 

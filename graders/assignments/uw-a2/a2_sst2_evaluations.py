@@ -105,7 +105,7 @@ def evaluates(student: Student, inputs: Inputs, claim: Callable[[Evaluated], Non
 
 def _observe(student: Student, inputs: Inputs, source: str) -> Evaluated:
     seed = inputs.seed("evaluated weights")
-    replies = asked(
+    return asked(
         student,
         f"evaluation {source}",
         lambda: student.call(
@@ -114,9 +114,9 @@ def _observe(student: Student, inputs: Inputs, source: str) -> Evaluated:
             weights=seed,
             cases=_cases(inputs),
             classes=dict(classes(inputs)),
+            read=_read,
         ),
     )
-    return _read(replies)
 
 
 @cache

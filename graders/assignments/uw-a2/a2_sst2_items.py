@@ -12,6 +12,7 @@ from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 
 SPLITS = ("train", "validation", "test")
+MOST_ITEMS = 10_000
 
 
 def splits(inputs: Inputs) -> dict[str, list[Row]]:
@@ -33,9 +34,28 @@ class Item:
     label: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What len() of a data set says, and the texts of its items."""
+
+    length: int
+    texts: Sequence[str | None]
+
+
+def read_splits(reply: Any) -> Mapping[str, Split | None]:
+    """The data sets of a reply; None where one is missing or has no length."""
+    found = {name: reply.get(name) for name in SPLITS}
+    return {
+        name: Split(each["length"], [item.text for item in read_items(each["items"])])
+        if isinstance(each, dict) and isinstance(each.get("length"), int)
+        else None
+        for name, each in found.items()
+    }
+
+
 def read_items(reply: Any) -> list[Item]:
     """The items of a reply."""
-    if not isinstance(reply, list):
+    if not isinstance(reply, list) or len(reply) > MOST_ITEMS:
         unreadable()
     return [_item(each) for each in reply]
 
@@ -52,15 +72,15 @@ def _item(reply: Any) -> Item:
 
 
 def compare_split(
-    name: str, given: Sequence[Row], came: Any, drawn: Mapping[str, Sequence[Row]]
+    name: str, given: Sequence[Row], came: Split | None, drawn: Mapping[str, Sequence[Row]]
 ) -> None:
     """Fail where a data set is not the split of this name; items without text are only counted."""
-    if not isinstance(came, dict) or not isinstance(came.get("length"), int):
+    if came is None:
         fail(
             f"initialize_datasets gives no data set for {name}.",
             hint="Return train, validation and test, in this order or by these names.",
         )
-    length, texts = came["length"], [each.text for each in read_items(came.get("items"))]
+    length, texts = came.length, came.texts
     if length == len(given) and (not any(texts) or texts == _texts(given)):
         return
     other = next((n for n, part in drawn.items() if n != name and texts == _texts(part)), "")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ SOURCES = ("given", "own")  # batches as the handout defines them, or as the stu
 # errs by 1e-4, bfloat16 by 0.02. Known mistakes err by 0.08 and more; between EXACT and COARSE an
 # update must still be nearer to the right one than to any of theirs.
 EXACT, COARSE = 0.002, 0.05
+MOST_IDS = 10**6  # of all batches together
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +107,20 @@ def _question(inputs: Inputs) -> dict[str, Any]:
 
 def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) -> Observed:
     question = _question(inputs)
-    reply = asked(
-        student,
-        f"training {source}",
-        lambda: student.call("sst2_training", source=source, **question),
-    )
     right = oracle(sandbox, "updates", "sst2_updates", **question, rules=["right"])
     texts = [row["text"] for row in question["rows"]]
     tokens = tokens_of(sandbox, "roberta", texts)
     chunks = [tokens.ids[i : i + SIZE] for i in range(0, COUNT, SIZE)]
-    return _read(reply, question["rows"], chunks * EPOCHS, (tokens.pad, right))
+    read = partial(_read, question["rows"], chunks * EPOCHS, (tokens.pad, right))
+    return asked(
+        student,
+        f"training {source}",
+        lambda: student.call("sst2_training", source=source, **question, read=read),
+    )
 
 
 def _read(
-    reply: Any, asked_rows: Sequence[Row], right_ids: Sequence[Any], known: tuple[int, Any]
+    asked_rows: Sequence[Row], right_ids: Sequence[Any], known: tuple[int, Any], reply: Any
 ) -> Observed:
     pad, right = known
     names = ("ids", "training", "gradient", "steps")
@@ -126,6 +128,8 @@ def _read(
         unreadable()
     ids, training, gradient, steps = (reply[name] for name in names)
     count = min(len(ids), len(training), len(gradient))
+    if sum(np.size(each) for each in ids) > MOST_IDS:
+        unreadable()
     weights = reply.get("weights")
     if not isinstance(weights, dict) or not _alike(weights, right["start"]):
         unreadable()

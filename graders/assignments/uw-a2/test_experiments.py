@@ -24,8 +24,8 @@ def _tables(student: Student, score: Score, inputs: Inputs) -> dict[str, Floats]
     """The tables of positions that were found; the check is skipped where there is none."""
     draw = inputs.random("positions")
     n_tok, n_embd = draw.randrange(21, 60, 2), 2 * draw.randrange(5, 24)
-    reply = student.call("positional_tables", n_tok=n_tok, n_embd=n_embd)
-    tables = {name: each["table"] for name, each in _named(reply).items() if "table" in each}
+    named = student.call("positional_tables", n_tok=n_tok, n_embd=n_embd, read=_named)
+    tables = {name: each["table"] for name, each in named.items() if "table" in each}
     found = {name: as_floats(each) for name, each in tables.items()}
     fitting = {n: t for n, t in found.items() if t is not None and t.shape == (n_tok, n_embd)}
     if not fitting:
@@ -87,7 +87,7 @@ def test_sinusoidal_shift(student, score, inputs):
 
 def _fusions(student: Student, score: Score, y: Floats) -> dict[str, dict[str, Any]]:
     """The variants of merging heads that were found; skipped where there is none."""
-    found = _named(student.call("head_fusions", y=y))
+    found = student.call("head_fusions", y=y, read=_named)
     fitting = {
         name: each for name, each in found.items() if as_floats(each.get("whole")) is not None
     }

@@ -52,16 +52,21 @@ def judge(student, score, inputs):
 @pytest.mark.criterion("mini-transformer", weight=0)
 def test_mini_transformer_found(student, score):
     """The functions of part 2.1 are found by their names, in a notebook or in a .py file."""
-    reply = student.call("mini_files")
-    file, missing, notes = (part(reply, name) for name in ("file", "missing", "notes"))
-    for each in notes[:LARGEST] if isinstance(notes, list) else ():
-        score.note(clean(str(each)))
-    names = [clean(str(each)) for each in missing[:LARGEST]] if isinstance(missing, list) else []
-    if not isinstance(file, str) or not file:
+    file, names, notes = student.call("mini_files", read=_files)
+    for each in notes:
+        score.note(each)
+    if not file:
         fail("No file defines any of the functions.", actual=f"looked for {', '.join(names)}")
-    score.note(f"Taken from {clean(file)}.")
+    score.note(f"Taken from {file}.")
     if names:
         score.note(f"Not found: {', '.join(names)}.")
+
+
+def _files(reply: Any) -> tuple[str, list[str], list[str]]:
+    """The file taken, the names that are missing, and notes."""
+    file, *lists = (part(reply, name) for name in ("file", "missing", "notes"))
+    missing, notes = ([clean(str(each)) for each in texts[:LARGEST]] for texts in lists)
+    return clean(file) if isinstance(file, str) else "", missing, notes
 
 
 @pytest.mark.criterion("mini-transformer", weight=1.5)

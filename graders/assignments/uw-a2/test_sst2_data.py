@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from a2_sst2_asked import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
 from a2_sst2_batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches, kind
-from a2_sst2_items import compare_items, compare_iteration, compare_split, read_items, splits
+from a2_sst2_items import (
+    Item,
+    compare_items,
+    compare_iteration,
+    compare_split,
+    read_items,
+    read_splits,
+    splits,
+)
 from a2_sst2_rows import rows
 
 from graders.checks.compare import CheckFailed, fail
@@ -19,9 +27,9 @@ def test_three_datasets(student, inputs, score):
     """initialize_datasets gives the sentences of train, validation and test, each whole."""
     note_file(student, score)
     drawn = splits(inputs)
-    came = asked(student, "splits", lambda: student.call("sst2_splits", splits=drawn))
-    if not isinstance(came, dict):
-        unreadable()
+    came = asked(
+        student, "splits", lambda: student.call("sst2_splits", splits=drawn, read=read_splits)
+    )
     for name, given in drawn.items():
         compare_split(name, given, came.get(name), drawn)
 
@@ -30,31 +38,36 @@ def test_three_datasets(student, inputs, score):
 def test_items_by_index(student, inputs, score):
     """The data set has an item for each row, with the row's text and label, in the same order."""
     drawn = rows(inputs, "items", 13)
-    reply = asked(student, "indexed", lambda: student.call("sst2_indexed", rows=drawn))
-    if not isinstance(reply, dict) or not isinstance(reply.get("length"), int):
-        unreadable()
-    if reply["length"] != len(drawn):
+    length, items = asked(
+        student, "indexed", lambda: student.call("sst2_indexed", rows=drawn, read=_indexed)
+    )
+    if length != len(drawn):
         fail(
             "len() of the data set is not the number of its rows.",
             expected=str(len(drawn)),
-            actual=str(reply["length"]),
+            actual=str(length),
         )
-    compare_items(read_items(reply.get("items")), drawn, score)
+    compare_items(items, drawn, score)
+
+
+def _indexed(reply: Any) -> tuple[int, list[Item]]:
+    if not isinstance(reply["length"], int):
+        unreadable()
+    return reply["length"], read_items(reply["items"])
 
 
 @pytest.mark.criterion("sst2-data", weight=5)
 def test_iteration(student, inputs, score):
     """Iterating gives every item in order, and again the second time."""
     drawn = rows(inputs, "iterated", 9)
-    reply = asked(student, "iterated", lambda: student.call("sst2_items", rows=drawn))
-    if not isinstance(reply, dict):
-        unreadable()
-    first, again = (read_items(reply.get(name)) for name in ("first", "again"))
+    first, again, kind_of_item = asked(
+        student, "iterated", lambda: student.call("sst2_items", rows=drawn, read=_iterated)
+    )
     compare_iteration(first, drawn, score)
-    if {each.type for each in first} != {str(reply.get("type"))[:40]}:
+    if {each.type for each in first} != {kind_of_item}:
         fail(
             "Iterating does not give the items that indices give.",
-            expected=f"a {str(reply.get('type'))[:40]}",
+            expected=f"a {kind_of_item}",
             actual=f"a {first[0].type}",
         )
     if again != first:
@@ -65,6 +78,11 @@ def test_iteration(student, inputs, score):
             expected=f"{len(drawn)} items",
             actual=f"{len(again)} items",
         )
+
+
+def _iterated(reply: Any) -> tuple[list[Item], list[Item], str]:
+    first, again = (read_items(reply[name]) for name in ("first", "again"))
+    return first, again, str(reply["type"])[:40]
 
 
 @pytest.mark.criterion("sst2-data", weight=10)

@@ -201,13 +201,12 @@ def test_nothing_changed(student, inputs):
 def test_compute_accuracy(student, inputs, score):
     """compute_accuracy gives the share of equal entries: for one, for none right, for all right."""
     cases = _cases(inputs)
-    reply = asked(student, "accuracies", lambda: student.call("sst2_accuracies", cases=cases))
-    if not isinstance(reply, dict) or not reply:
-        unreadable()
     expected = [_share(case) for case in cases]
-    kinds = {str(kind): found for kind, found in reply.items() if isinstance(found, list)}
-    if not kinds:
-        unreadable()
+    kinds = asked(
+        student,
+        "accuracies",
+        lambda: student.call("sst2_accuracies", cases=cases, read=_accuracies),
+    )
     for came in kinds.values():
         found = find(came, expected) if len(came) == len(cases) else None
         if found is not None:
@@ -216,6 +215,14 @@ def test_compute_accuracy(student, inputs, score):
             return
     kind, came = next(iter(kinds.items()))
     _fail_accuracy(cases, came, kind)
+
+
+def _accuracies(reply: Any) -> dict[str, list[Any]]:
+    """What came of all cases, for each way of giving predictions and labels."""
+    kinds = {str(kind): found for kind, found in reply.items() if isinstance(found, list)}
+    if not kinds:
+        unreadable()
+    return kinds
 
 
 def _one_step_a_batch(observed: Observed) -> None:

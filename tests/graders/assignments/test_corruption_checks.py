@@ -27,6 +27,7 @@ from graders.discovery import ASSIGNMENTS
 from graders.errors import StudentRaised
 from graders.model import Check
 from graders.secret import new_secret
+from tests.graders.assignments.answering import Answering
 
 FOLDER = ASSIGNMENTS / "cs224n-a4"
 EXAMPLES = Path(submissions.__file__).parent / "examples" / "cs224n-a4"
@@ -117,13 +118,13 @@ def module_from(file, name):
 CHECKS = module_from(FOLDER / "test_span_corruption.py", "a4_checks_span_corruption")
 
 
-class StudentHere:
+class StudentHere(Answering):
     """Student code that runs in this process: right for files of ours only."""
 
     def __init__(self, file):
         self.dataset = module_from(file, "dataset")
 
-    def call(self, function, /, *, seed, **values):
+    def answer(self, function, /, *, seed, **values):
         random.seed(seed)
         np.random.seed(seed)
         torch.manual_seed(seed)

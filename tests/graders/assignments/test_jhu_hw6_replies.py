@@ -14,6 +14,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.errors import StudentFault
+from tests.graders.assignments.answering import Answering
 
 FOLDER = ASSIGNMENTS / "jhu-hw6"
 FILES = ("boolq_data", "evaluation", "training", "full_tuning", "head_tuning", "prefix_tuning")
@@ -56,13 +57,13 @@ def oracle():
         yield process
 
 
-class Odd:
+class Odd(Answering):
     """A student who answers the same to every question but the first."""
 
     def __init__(self, value):
         self.value = value
 
-    def call(self, function, /, **_):
+    def answer(self, function, /, **_):
         place = {"file": "classification.py", "place": "`classification.py`, line 1"}
         return [place] if function == "definitions" else self.value
 
@@ -88,7 +89,7 @@ class Counting(Odd):
 
     calls = 0
 
-    def call(self, function, /, **_):
+    def answer(self, function, /, **_):
         self.calls += 1
         if self.calls == 1:
             raise StudentFault("It broke.")
@@ -101,13 +102,13 @@ def test_an_equal_question_is_put_once():
     student, other = Counting(7), Counting(8)
     for each in (student, other):
         with pytest.raises(StudentFault):
-            ask_once(each, "width", x=np.zeros(2))
-    assert [ask_once(student, "width", x=np.zeros(2)) for _ in range(3)] == [7, 7, 7]
+            ask_once(each, "width", x=np.zeros(2), read=int)
+    assert [ask_once(student, "width", x=np.zeros(2), read=int) for _ in range(3)] == [7, 7, 7]
     assert student.calls == 2
-    ask_once(student, "width", x=np.ones(2))
-    ask_once(student, "depth", x=np.zeros(2))
+    ask_once(student, "width", x=np.ones(2), read=int)
+    ask_once(student, "depth", x=np.zeros(2), read=int)
     assert student.calls == 4
-    assert ask_once(other, "width", x=np.zeros(2)) == 8
+    assert ask_once(other, "width", x=np.zeros(2), read=int) == 8
 
 
 def test_weights_of_each_criterion_are_its_points():

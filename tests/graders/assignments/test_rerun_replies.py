@@ -3,16 +3,18 @@
 import a4_rerun
 import pytest
 
+from graders.boundary.outcome import MALFORMED
 from graders.rerun import Rerun, RerunPlan
+from tests.graders.assignments.answering import Answering
 
 
-class Forger:
+class Forger(Answering):
     """A student's process that answers what it likes."""
 
     def __init__(self, reply):
         self.reply = reply
 
-    def call(self, function, **_):
+    def answer(self, function, **_):
         return True if function == "rerun_begins" else self.reply
 
 
@@ -36,7 +38,7 @@ HONEST = {"status": 0, "signal": None, "kind": "state dict", "said": "", "second
 def test_a_forged_reply_is_told_as_unreadable(world, reply):
     ran = a4_rerun.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)
     assert len(ran) == 1
-    assert "could not be read" in ran[0].problem
+    assert MALFORMED in ran[0].problem
 
 
 def test_forged_names_and_words_are_cut(world):

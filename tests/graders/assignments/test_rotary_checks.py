@@ -24,6 +24,7 @@ from graders.checks.mistakes import mistake_named
 from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
+from tests.graders.assignments.answering import Answering
 
 PLAIN = Path(submissions.__file__).parent / "examples" / "cs224n-a4" / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
@@ -43,13 +44,13 @@ OWN = ("attention", "models", "src", "submission")
 ROTATE = "apply_rotary_emb({0}, self.rope_cache)"
 
 
-class InProcess:
+class InProcess(Answering):
     """A student whose attention.py is imported here."""
 
     def renew(self):
         forget_modules()
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         torch.manual_seed(0)
         try:
             return plain(getattr(adapters, function)(**copy.deepcopy(values)))
@@ -57,7 +58,7 @@ class InProcess:
             raise StudentRaised(str(error), kind=type(error).__name__) from None
 
 
-class Replies:
+class Replies(Answering):
     """A student who answers the same to every question."""
 
     def __init__(self, value):
@@ -66,7 +67,7 @@ class Replies:
     def renew(self):
         pass
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         return self.value
 
 

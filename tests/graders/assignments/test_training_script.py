@@ -17,6 +17,7 @@ from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
+from tests.graders.assignments.answering import Answering
 
 PLAIN = Path(submissions.__file__).parent / "examples" / "cs224n-a4" / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
@@ -28,13 +29,13 @@ SAVE = "    torch.save(model.state_dict(), args.writing_params_path)\n"
 LOAD = "model.load_state_dict(torch.load(args.reading_params_path, map_location=device))"
 
 
-class InProcess:
+class InProcess(Answering):
     """A student whose run.py is run here."""
 
     def __init__(self):
         self.calls = 0
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         self.calls += 1
         try:
             return getattr(adapters_training, function)(**values)
@@ -49,7 +50,7 @@ class Replies(InProcess):
         super().__init__()
         self.value = value
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         self.calls += 1
         return self.value
 

@@ -15,6 +15,7 @@ from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.errors import StudentFault
 from graders.pipeline import Options, grade_submission
 from submissions.receive import identify
+from tests.graders.assignments.answering import Answering
 
 sys.path.append(str(ASSIGNMENTS / "uw-a2"))  # as the plugin does, so that a2_* are found
 
@@ -38,13 +39,13 @@ def pos_encoding(d_model, seq_len):
 """
 
 
-class Answers:
+class Answers(Answering):
     """A student who gives one table, or whose answer is this value."""
 
     def __init__(self, value):
         self.value = value
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         if function == "positional_tables" and callable(self.value):
             return [{"name": "pe", "table": self.value(values["n_tok"], values["n_embd"])}]
         return self.value

@@ -19,6 +19,7 @@ from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.errors import StudentFault
 from graders.pipeline import Options, grade_submission
 from submissions.receive import identify
+from tests.graders.assignments.answering import Answering
 
 sys.path.append(str(ASSIGNMENTS / "uw-a2"))  # as the plugin does, so that a2_* are found
 
@@ -51,13 +52,13 @@ def self_attention(Q, K, V, n_heads=1, causal=True):
 """
 
 
-class Replies:
+class Replies(Answering):
     """A student who answers the same to every question."""
 
     def __init__(self, value):
         self.value = value
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         return self.value(values) if callable(self.value) else self.value
 
 

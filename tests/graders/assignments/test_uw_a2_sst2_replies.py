@@ -13,6 +13,7 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
+from tests.graders.assignments.answering import Answering
 
 FOLDER = ASSIGNMENTS / "uw-a2"
 INPUTS = Inputs(0, 447)
@@ -53,20 +54,20 @@ TOKENS = {"ids": [np.arange(700 if at == 11 else 5) for at in range(12)], "pad":
 WEIGHTS = {"w": np.zeros(2)}
 
 
-class Answers:
+class Answers(Answering):
     """A process that gives these replies, copied, by the name of the function."""
 
     def __init__(self, replies):
         self.replies = replies
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         return copy.deepcopy(self.replies[function])
 
 
-class Oracle:
+class Oracle(Answering):
     """Answers of the right form about three weights."""
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         if function == "sst2_tokens":
             return TOKENS | {"ids": TOKENS["ids"][-len(values["texts"]) :]}
         return {"start": WEIGHTS} | {rule: {"w": np.ones(2)} for rule in values["rules"]}

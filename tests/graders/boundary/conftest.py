@@ -49,9 +49,11 @@ def code(tmp_path_factory):
     return folder
 
 
-def open_student(code, tier, warm=True, preload=(), **changes):
+def open_student(code, tier, warm=True, preload=(), budget=None, **changes):
     limits = Limits(**{name: changes.get(name, getattr(LIMITS, name)) for name in LIMITS.__slots__})
-    return Student(code, PLAYGROUND, limits, seed=7, tier=tier, warm=warm, preload=preload)
+    return Student(
+        code, PLAYGROUND, limits, seed=7, tier=tier, warm=warm, preload=preload, budget=budget
+    )
 
 
 @pytest.fixture(scope="module", params=MODES, ids=identify)

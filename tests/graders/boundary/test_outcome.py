@@ -7,8 +7,10 @@ import pytest
 
 from graders.boundary import outcome
 from graders.boundary.process import Ending, ending
+from graders.checks.compare import CheckFailed, CheckSkipped
 from graders.errors import (
     BadReply,
+    GraderFault,
     SandboxFailed,
     StudentExited,
     StudentFault,
@@ -107,3 +109,24 @@ def test_exit_status_is_read(code, expected):
 
 def test_time_out_names_the_limit():
     assert "more than 1.5 s" in str(outcome.spent(LIMITS))
+
+
+@pytest.mark.parametrize(
+    "read", [lambda reply: reply["x"], lambda reply: reply.missing, lambda reply: 1 / 0, int]
+)
+@pytest.mark.parametrize("reply", [None, np.zeros(3), [], "x", [[1]]], ids=repr)
+def test_what_reading_raises_is_a_bad_reply(read, reply):
+    with pytest.raises(BadReply, match="type or shape"):
+        outcome.read_reply(read, reply)
+
+
+@pytest.mark.parametrize(
+    "said", [BadReply("Mine."), GraderFault("Ours."), CheckFailed("Wrong."), CheckSkipped("No.")]
+)
+def test_what_a_reader_says_on_purpose_stays(said):
+    def read(_):
+        raise said
+
+    with pytest.raises(type(said)) as caught:
+        outcome.read_reply(read, 1)
+    assert caught.value is said

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from graders.boundary.sandbox import Tier, best_tier
+from graders.boundary.student import Budget
 from graders.boundary.usage import tree
 from graders.errors import (
     BadReply,
@@ -16,6 +17,7 @@ from graders.errors import (
     StudentSignalled,
     StudentTimedOut,
 )
+from tests.graders.boundary.conftest import open_student
 
 EXIT = ("import os; os._exit(0)", StudentExited, r"exit status 0\) before it answered")
 CRASH = ("import ctypes; ctypes.string_at(0)", StudentSignalled, r"fault \(signal 11\)")
@@ -152,3 +154,41 @@ def test_interrupt_ends_the_child(start, handle_signal):
     with pytest.raises(KeyboardInterrupt):
         student.call("run", source="import time; time.sleep(20)")
     assert student._child is None
+
+
+SLEEP = "import time; time.sleep(99)"
+
+
+def test_all_checks_together_have_a_budget(start):
+    """A check that it ends says so, and so do those after it, which ask nothing more."""
+    student = start(best_tier(), wall_seconds=1, total_seconds=1.5)
+    for words in ("more than 1 s", r"the 1\.5 s that a submission has for all checks together"):
+        student.begin_check()
+        with pytest.raises(StudentTimedOut, match=words):
+            student.call("run", source=SLEEP)
+    student.begin_criterion()
+    student.begin_check()
+    with pytest.raises(StudentTimedOut, match="remaining checks cannot run"):
+        student.call("echo", value=1)
+    assert student._child is None
+
+
+def test_processes_of_a_submission_share_their_budget(code):
+    budget = Budget(1.0)
+    students = [open_student(code, best_tier(), budget=budget) for _ in range(2)]
+    with students[0] as one, students[1] as other:
+        assert other.call("echo", value=1) == 1
+        with pytest.raises(StudentTimedOut, match="all checks together"):
+            one.call("run", source=SLEEP)
+        with pytest.raises(StudentTimedOut, match="all checks together"):
+            other.call("echo", value=1)
+
+
+def test_a_reader_that_raises_leaves_the_process(start):
+    """A reply that cannot be read is no reason to end a child that answered."""
+    student = start(best_tier())
+    with pytest.raises(BadReply):
+        student.call("echo", value="x", read=lambda reply: reply["y"])
+    child = student._child
+    assert student.call("echo", value=3, read=float) == 3.0
+    assert student._child is child

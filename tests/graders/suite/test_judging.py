@@ -22,7 +22,7 @@ CHECK = Check("a-A-x", "It holds.", "a-A-x")
 class Ends:
     """A process that raises what no test catches."""
 
-    def ask(self, test):
+    def ask(self, test, read):
         raise StudentRaised("Your code raised KeyboardInterrupt: asked for 42.")
 
 

@@ -17,17 +17,18 @@ from graders.errors import (
 )
 from reference.gpt import GPT, GPTConfig
 from reference.world import write_world
+from tests.graders.assignments.answering import Answering
 
 MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
 
 
-class Ends:
+class Ends(Answering):
     """A sandbox that a file ends."""
 
     def __init__(self, fault):
         self.fault = fault
 
-    def call(self, function, /, **values):
+    def answer(self, function, /, **values):
         raise self.fault
 
 

@@ -1,0 +1,131 @@
+"""Whatever a student's process answers, no check ends with a fault of ours.
+
+Each example changes all replies of one function of the adapters and grades one criterion that asks
+it. Examples are drawn before they are tried: checks use hypothesis themselves. They are the same in
+every run.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from graders import pipeline
+from graders.boundary.sandbox import best_tier
+from graders.boundary.stage import ORACLE
+from graders.discovery import ASSIGNMENTS, assignment_names, load_assignment
+from graders.pipeline import Options, grade_submission
+from graders.validate import build_solution
+from submissions.receive import identify
+from tests.graders.assignments.odd_replies import Replaying, mutations
+
+GRADERS = ASSIGNMENTS.parent
+CODED = [name for name in assignment_names() if load_assignment(name).files.code]
+CRITERIA = [
+    (name, criterion.id)
+    for name in CODED
+    for criterion in load_assignment(name).rubric
+    if criterion.kind == "code"
+]
+SHORT = [("cs224n-a4", "training-script"), ("uw-a2", "mini-transformer"), ("jhu-hw6", "evaluation")]
+FEW, MANY = 2, 15  # examples of each function and criterion
+
+
+@cache
+def drawn(count, number):
+    found = []
+
+    @seed(number)
+    @settings(max_examples=count, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(mutations())
+    def keep(mutation):
+        found.append(mutation)
+
+    keep()
+    return found
+
+
+@pytest.fixture(scope="module")
+def solutions(tmp_path_factory):
+    """The solution of each assignment."""
+    work = tmp_path_factory.mktemp("solutions")
+    return {name: build_solution(load_assignment(name), work / name) for name in CODED}
+
+
+@pytest.fixture
+def replay(solutions, monkeypatch):
+    """Grades a criterion of a solution whose process is a Replaying."""
+    monkeypatch.setattr(pipeline, "Student", Replaying)
+
+    def run(name, criterion, function="", mutation=None):
+        monkeypatch.setattr(Replaying, "mutated", function)
+        monkeypatch.setattr(Replaying, "mutation", mutation)
+        task = load_assignment(name)
+        options = Options(best_tier(), only=frozenset({criterion}))
+        return grade_submission(identify(solutions[name], name), task, options)
+
+    return run
+
+
+def faults(replay, name, criterion, count):
+    """What of ours broke, by function and mutation."""
+    Replaying.asked.clear()
+    assert replay(name, criterion).status == "graded"
+    found = []
+    for number, function in enumerate(sorted(set(Replaying.asked))):
+        for mutation in drawn(count, number):
+            result = replay(name, criterion, function, mutation)
+            if result.status == "incomplete":
+                found.append((function, mutation, result.environment["faults"]))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "criterion"), SHORT)
+def test_an_odd_reply_is_no_fault_of_ours(replay, name, criterion):
+    assert faults(replay, name, criterion, FEW) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "criterion"), CRITERIA)
+def test_no_odd_reply_is_a_fault_of_ours(replay, name, criterion):
+    assert faults(replay, name, criterion, MANY) == []
+
+
+@pytest.mark.parametrize("mutation", drawn(20, 0), ids=range(20))
+def test_a_mutation_is_a_value_that_the_wire_carries(mutation):
+    Replaying.frames.clear()
+    mutation.of({"a": [1, "x", None], "b": {"c": 0.5}})
+
+
+def calls_without_reader():
+    """The calls of a student's process whose reply is used without `read=`, by file and line."""
+    trusted = [*GRADERS.glob("*.py"), *GRADERS.glob("suite/*.py"), *GRADERS.glob("checks/*.py")]
+    trusted += [path for path in ASSIGNMENTS.glob("*/*.py") if _is_trusted(path)]
+    for path in trusted:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        ignored = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+        for node in ast.walk(tree):
+            if _is_call(node, path) and id(node) not in ignored:
+                yield f"{path.relative_to(GRADERS)}:{node.lineno}"
+
+
+def _is_trusted(path: Path) -> bool:
+    return not path.name.startswith(("adapters", "oracle")) and path.name != "hw6_once.py"
+
+
+def _is_call(node, path):
+    """Whether this calls a process that is not the oracle, without a reader."""
+    if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "call":
+        return False
+    asked = getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
+    if asked == "sandbox" and (path.parent / ORACLE).is_file():
+        return False
+    return not any(each.arg == "read" for each in node.keywords)
+
+
+def test_every_reply_is_read_where_it_is_asked_for():
+    """So that an exception while it is read is the student's; hw6_once.py reads what it keeps."""
+    assert list(calls_without_reader()) == []
