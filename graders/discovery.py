@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from graders.errors import Misuse
 from graders.grading_table import GradingTable, refuse_wrong_policy
 from graders.model import (
+    TOTAL_SECONDS,
     Assignment,
     Criterion,
     CriterionKind,
@@ -36,7 +37,7 @@ class _Limits(_Strict):
     output_bytes: int = Field(gt=0)
     processes: int = Field(gt=0)
     gpus: float = Field(default=1.0, gt=0, le=1)
-    total_seconds: float = Field(default=300.0, gt=0)
+    total_seconds: float = Field(default=TOTAL_SECONDS, gt=0)
 
 
 class _Files(_Strict):

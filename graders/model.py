@@ -58,6 +58,9 @@ Setting = str | int | float | bool
 SHOWN_LATER = "Not judged, because it builds on something that is shown later."
 
 
+TOTAL_SECONDS = 240.0  # that checks wait for one submission; honest ones need less than 20
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a student's process may use.
@@ -75,7 +78,7 @@ class Limits:
     processes: int
     gpu: bool = False
     gpus: float = 1.0
-    total_seconds: float = 300.0
+    total_seconds: float = TOTAL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
