@@ -13,11 +13,19 @@ def found_in(batch):
     return {name: problems for name, problems in batch.problems.items() if problems}
 
 
+@pytest.mark.promise(
+    "no attack of the table below earns a point, brings back a secret or causes a fault of ours",
+    none="**no**: attacks are not run",
+)
 @pytest.mark.slow
 def test_attackers_gain_nothing(quick):
     assert found_in(quick) == {}
 
 
+@pytest.mark.promise(
+    "an honest submission beside them keeps its result, and the grader its files",
+    none="**no**: attacks are not run",
+)
 @pytest.mark.slow
 def test_nothing_else_in_the_batch_is_changed(quick):
     """The honest submission, the canaries of files and sockets, and no process left."""
@@ -38,12 +46,16 @@ def test_errors_are_shown_and_not_obeyed(quick):
     assert_harmless(quick)
 
 
+@pytest.mark.promise(
+    "no attack of the table below earns a point, brings back a secret or causes a fault of ours"
+)
 @pytest.mark.long
 def test_no_attack_of_any_class_gains_anything(all_out):
     assert found_in(all_out) == {}
     assert set(all_out.problems) == {attack.name for attack in known_attacks()}
 
 
+@pytest.mark.promise("an honest submission beside them keeps its result, and the grader its files")
 @pytest.mark.long
 def test_all_attacks_together_change_nothing(all_out):
     assert all_out.together == []

@@ -1,11 +1,14 @@
 """The attacks themselves: every class of them, each described, and each in SECURITY.md."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from graders.attacks_uploads import HOSTILE, known_attacks
+from graders.boundary.sandbox import Tier, tier_works
 
 ROOT = Path(__file__).parents[2]
 CLASSES = {
@@ -37,3 +40,13 @@ def test_class_stands_in_security(kind):
     count = sum(attack.kind == kind for attack in known_attacks())
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     assert re.search(rf"^\| {kind} \| {count} \|", text, re.MULTILINE), f"{kind}: {count}"
+
+
+@pytest.mark.skipif(not all(map(tier_works, Tier)), reason="a tier has no column here")
+def test_table_of_promises_is_what_the_tests_show():
+    done = subprocess.run(
+        [sys.executable, "tests/promises.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert done.stdout in page, "run `python tests/promises.py --write`"
+    assert len(done.stdout.splitlines()) > 10

@@ -14,23 +14,30 @@ from graders.boundary import cgroup, policy
 from graders.errors import StudentFault, StudentRaised, StudentTimedOut
 
 
+@pytest.mark.promise(
+    "limits on memory, time, processes, files, disk and output",
+    none="of one process, where the system has them",
+)
 def test_memory_flood_is_stopped(walled):
     with pytest.raises(StudentFault, match="memory"):
         walled.call("run", source="bytearray(2**31)")
 
 
+@pytest.mark.promise("limits on memory, time, processes, files, disk and output")
 def test_disk_flood_is_stopped(walled):
     source = f"with open('big', 'wb') as f: f.truncate({policy.FILE_BYTES + 1})"
     with pytest.raises(StudentRaised, match="OSError"):
         walled.call("run", source=source)
 
 
+@pytest.mark.promise("limits on memory, time, processes, files, disk and output")
 def test_descriptor_flood_is_stopped(walled):
     source = "kept = []\nwhile True: kept.append(open('/dev/null'))"
     with pytest.raises(StudentRaised, match="OSError"):
         walled.call("run", source=source)
 
 
+@pytest.mark.promise("limits on memory, time, processes, files, disk and output")
 def test_process_flood_is_stopped(start_walled):
     source = """
 import os, time
@@ -72,6 +79,7 @@ time.sleep(5)
 """
 
 
+@pytest.mark.promise("limits on memory, time, processes, files, disk and output")
 @pytest.mark.slow
 @pytest.mark.parametrize("source", [FORKS, FILES, BYTES], ids=["memory", "files", "disk"])
 def test_floods_by_the_whole_tree_are_stopped(start_walled, source):
@@ -122,6 +130,7 @@ def counted(request, monkeypatch):
         pytest.skip("no control groups here")
 
 
+@pytest.mark.promise("the same for memory, files and time that no single process shows")
 @pytest.mark.slow
 @pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("source", [FORKS, SOCKETS, UNLINKED], ids=["memory", "sockets", "disk"])
@@ -140,6 +149,7 @@ MAPPINGS = [
 ]
 
 
+@pytest.mark.promise("the same for memory, files and time that no single process shows")
 @pytest.mark.parametrize("source", MAPPINGS)
 def test_memory_that_belongs_to_no_process_is_refused(walled, source):
     """Its pages can be filled and given away: then no process is large."""
@@ -152,6 +162,7 @@ def test_private_mappings_are_as_ever(walled):
     assert walled.call("run", source=f"{source}\nblock[:2] = b'ok'\nresult = 1") == 1
 
 
+@pytest.mark.promise("the same for memory, files and time that no single process shows")
 @pytest.mark.usefixtures("counted")
 def test_processor_time_of_all_processes_is_limited(start_walled):
     """None of them uses more than one may; nobody waits for them."""
@@ -171,6 +182,7 @@ while True:
         student.call("run", source=source)
 
 
+@pytest.mark.promise("leaves no process behind", none="a child that leaves its session stays")
 def test_daemon_is_gone_after_close(start_walled):
     marker = f"softmark_daemon_{os.getpid()}"
     source = f"""
@@ -194,6 +206,7 @@ result = os.read(ends[0], 1).decode()
     assert not processes_with(marker)
 
 
+@pytest.mark.promise("leaves no process behind", none="a child that leaves its session stays")
 def test_fork_bomb_is_gone_after_close(start_walled):
     marker = f"softmark_bomb_{os.getpid()}"
     source = f"""

@@ -122,6 +122,7 @@ def test_adapters_that_cannot_be_imported_are_our_fault(start, tmp_path):
         student.call("echo")
 
 
+@pytest.mark.promise("leaves no process behind", none="a child that leaves its session stays")
 def test_killed_softmark_leaves_no_process(start_in, tmp_path):
     """Also a daemon of the student's goes when the grader is killed without warning."""
     tier = start_in.args[0]

@@ -29,6 +29,7 @@ def test_end_of_the_child_costs_one_call(start_in, source, fault, words):
         start_in().call("run", source=source)
 
 
+@pytest.mark.promise("limits on memory, time, processes, files, disk and output")
 def test_call_without_end_is_stopped(start_in):
     with pytest.raises(StudentTimedOut, match="more than 1 s"):
         start_in(wall_seconds=1).call("run", source="import time; time.sleep(99)")
