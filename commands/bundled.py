@@ -13,6 +13,7 @@ from graders.attacks_uploads import known_attacks
 from graders.choices import choose_options
 from graders.discovery import load_assignment
 from graders.executors import make_executor
+from graders.frozen import compare_frozen, freeze, read_frozen
 from graders.secret import PUBLICLY
 from graders.validate import example_folders, examples_by_part, validate
 from reports import terminal
@@ -25,10 +26,17 @@ def validate_examples(
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
     attacks: Annotated[bool, typer.Option("--attacks", help="Grade hostile submissions.")] = False,
+    freeze_to: Annotated[
+        Path | None, typer.Option("--freeze", help="Write every check's verdict to this file.")
+    ] = None,
+    frozen: Annotated[
+        Path | None, typer.Option("--frozen", help="Report verdicts that differ from this file.")
+    ] = None,
 ) -> None:
     """Show that an assignment's checks do what its rubric says."""
     task = load_assignment(assignment)
     options = choose_options(task, isolation=isolation)
+    before = read_frozen(frozen) if frozen is not None else None
     with make_executor(executor, jobs) as pool:
         if attacks:
             chosen = known_attacks()
@@ -38,6 +46,10 @@ def validate_examples(
             raise typer.Exit(int(any(each.problems for each in verdicts)))
         found = validate(task, options, pool, ahead=2 * jobs)
         findings = list(terminal.progress_of(found, 1 + len(example_folders(task))))
+    if before is not None:
+        findings = compare_frozen(findings, before)
+    if freeze_to is not None:
+        freeze(findings, freeze_to)
     terminal.show_findings(findings)
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 

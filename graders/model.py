@@ -200,12 +200,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What `validate` found of one planted example: points lost, and what is not as expected."""
+    """What `validate` found of one planted example: points lost, and what is not as expected.
+
+    `verdicts` says of each check its status, fraction, outcome and hint.
+    """
 
     name: str
     why: str
     lost: Mapping[str, float]
     problems: tuple[str, ...]
+    verdicts: Mapping[str, Mapping[str, str | float]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

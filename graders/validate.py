@@ -176,7 +176,17 @@ def _finding(result: Result, expected: Expected) -> Finding:
         problems.insert(0, f"the result is {result.status}")
     lost = {each.criterion.id: round(_loses(each), 2) for each in result.criteria}
     lost = {name: points for name, points in lost.items() if points > 0}
-    return Finding(_name(result.submission), expected.why, lost, tuple(problems))
+    verdicts = {each.check.id: _verdict(each) for each in checks_of(result)}
+    return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
+
+
+def _verdict(found: CheckResult) -> Mapping[str, str | float]:
+    return {
+        "status": found.status,
+        "fraction": round(found.fraction, 4),
+        "outcome": found.outcome,
+        "hint": found.hint,
+    }
 
 
 def _loses(result: CriterionResult) -> float:
