@@ -52,5 +52,5 @@ def test_stored_answers_earn_nothing_in_a_batch(stored, tmp_path, command_line):
         words = ("--out", tmp_path / inputs, "--inputs", inputs, *ONLY)
         assert command_line("batch", "cs224n-a4", stored, *words).returncode == 0
     public, secret = (scores(tmp_path / inputs) for inputs in ("public", "secret"))
-    assert public["hostile"] > public["base"] + 3, "the attack must be one"
+    assert public["hostile"] > public["base"] + 1, "the attack must be one"
     assert secret["hostile"] <= secret["base"]

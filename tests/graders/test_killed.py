@@ -127,8 +127,8 @@ def test_a_killed_batch_goes_on_where_it_stood(start, tmp_path):
 
 
 @pytest.mark.long
-def test_fifty_kills_lose_nothing(start, tmp_path):
-    kill_and_resume(start, tmp_path, kills=50, seed=2)
+def test_twenty_kills_lose_nothing(start, tmp_path):
+    kill_and_resume(start, tmp_path, kills=20, seed=2)
 
 
 @pytest.mark.long
