@@ -10,11 +10,11 @@ then has a hint that
     wrong     names a known mistake that is not planted
     new       names none, in words that neither example of the pair gets alone: read those
 
-The mistakes of an example are those that examples.toml names. An example that declares none has those
-that its own hints name, so only pairs say something about it. A pair is the three-way merge of two
-examples that differ from the same correct submission and change the same file; pairs whose changes
-overlap are left out. Checks say which mistake their hint names by `fail(hint=mistake.hint)`
-(graders/checks/mistakes.py).
+The mistakes of an example are those that examples.toml names. An example that declares none has
+those that its own hints name, so only pairs say something about it. A pair is the three-way merge
+of two examples that differ from the same correct submission and change the same file; pairs whose
+changes overlap are left out. Checks say which mistake their hint names by
+`fail(hint=mistake.hint)` (graders/checks/mistakes.py).
 """
 
 import argparse

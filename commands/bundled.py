@@ -68,10 +68,9 @@ def examples(
     task = load_assignment(assignment)
     if write is None:
         with tempfile.TemporaryDirectory() as work:
-            known = {
-                each.name: expectation(each, task) for each in write_examples(task, Path(work))
-            }
-        terminal.show_rows((name, each.why, not each.lost) for name, each in known.items())
+            folders = write_examples(task, Path(work))
+            known = [(folder.name, expectation(folder, task)) for folder in folders]
+        terminal.show_rows((name, each.why, not each.lost) for name, each in known)
         return
     if write.exists() and (not write.is_dir() or any(write.iterdir())):
         raise Misuse(f"{write} is not empty", "name a folder that does not exist yet")

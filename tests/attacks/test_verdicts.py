@@ -9,11 +9,11 @@ from graders.discovery import load_assignment
 from graders.errors import Misuse
 from graders.executors import make_executor
 from graders.pipeline import Options
+from tests.planted import examples_of
 
 CARELESS = '''
 import pytest
 from graders.errors import StudentFault
-from tests.planted import examples_of
 
 
 @pytest.mark.criterion("double")

@@ -10,13 +10,13 @@ from graders.boundary.sandbox import best_tier
 from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.pipeline import Options, grade_submission
 from submissions.receive import identify
+from tests.planted import examples_of
 
 HERE = Path(__file__).parent
 SOLUTION = ASSIGNMENTS / "uw-a2" / "solution" / "A2S3.py"
 CRITERIA = frozenset({"sst2-data", "sst2-training", "sst2-main"})
 SPY = """
 import socket
-from tests.planted import examples_of
 
 
 def watch_network():
