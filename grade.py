@@ -27,7 +27,8 @@ app = typer.Typer(
 )
 for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
-    *(looking.show, own_work.check, bundled.validate_examples, bundled.demo),
+    *(looking.show, own_work.check, bundled.validate_examples),
+    *(bundled.examples, bundled.demo),
     *(pipelines.pipeline, looking.doctor, own_work.answers_template, reviewing.review),
     reviewing.decide,
     *(releasing.release, exporting.export, ci.ci),

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "submissions" / "examples" / "cs224n-a4" / "correct-plain"
+EXAMPLE = ROOT / "graders" / "assignments" / "cs224n-a4" / "examples" / "plain"
 CRITERIA = "span-corruption,rotary"
 
 

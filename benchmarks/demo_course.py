@@ -15,15 +15,18 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from graders.data import Data, open_data
+from graders.demo import draw_predictions
+from graders.discovery import load_assignment
+from graders.examples import write_examples
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = ROOT / "submissions" / "examples" / "cs224n-a4"
 STUDENTS = 60
 SEED = 60
 SIZES = ((1280, 1500), (360, 1000))  # pixels: a laptop, a phone
@@ -63,9 +66,10 @@ def grade(out: Path) -> None:
     uploads = out / "uploads"
     shutil.rmtree(out, ignore_errors=True)
     draw = random.Random(SEED)
-    with open_data(None) as data:
+    with open_data(None) as data, tempfile.TemporaryDirectory() as work:
+        examples = write_examples(load_assignment("cs224n-a4"), Path(work))
         for name in students(draw):
-            make_upload(uploads / name, data, draw)
+            make_upload(uploads / name, examples, data, draw)
     spoil(sorted(uploads.iterdir()), draw)
     command = [sys.executable, str(ROOT / "grade.py"), "batch", "cs224n-a4", str(uploads)]
     command += ["--out", str(out / "graded"), "--only", "code,metric", "--inputs", "public"]
@@ -78,40 +82,34 @@ def students(draw: random.Random) -> list[str]:
     return sorted(draw.sample(known, STUDENTS))
 
 
-def make_upload(folder: Path, data: Data, draw: random.Random) -> None:
+def make_upload(folder: Path, examples: Sequence[Path], data: Data, draw: random.Random) -> None:
     """One student's files."""
     (folder / "src").mkdir(parents=True)
-    corruption = draw.choice(WRONG_CORRUPTIONS if draw.random() < 0.35 else right())
-    rotary = draw.choice(right())
+    named = {each.name: each for each in examples}
+    corruption = draw.choice(WRONG_CORRUPTIONS if draw.random() < 0.35 else right(examples))
+    rotary = draw.choice(right(examples))
     if draw.random() < 0.4:
         rotary = MISPRINT if draw.random() < 0.5 else draw.choice(WRONG_ROTARIES)
     for example, file in ((corruption, "dataset.py"), (rotary, "attention.py")):
-        shutil.copy(EXAMPLES / example / "src" / file, folder / "src" / file)
+        shutil.copy(named[example] / "src" / file, folder / "src" / file)
     places = sorted({*data.train, *data.dev})
     for variant, model in (("vanilla", "nopretrain"), ("vanilla", "pretrain"), ("rope", "rope")):
         accuracy, part = draw.uniform(*TRAINED[model]), "pretrain" if model == "rope" else model
         for split, answers in (("dev", data.dev), ("test", data.test or ())):
-            given = predictions(answers, places, accuracy, draw)
+            given = draw_predictions(answers, places, accuracy, draw)
             (folder / f"{variant}.{part}.{split}.predictions").write_text(given)
     london = "london_baseline_accuracy.txt"
-    shutil.copy(EXAMPLES / "correct-plain" / london, folder / london)
+    shutil.copy(named["correct-plain"] / london, folder / london)
 
 
-def right() -> list[str]:
+def right(examples: Sequence[Path]) -> list[str]:
     """The examples whose code is right, in the two usual files."""
-    return sorted(
+    return [
         each.name
-        for each in EXAMPLES.glob("right-*")
-        if sorted(path.name for path in (each / "src").glob("*")) == ["attention.py", "dataset.py"]
-    )
-
-
-def predictions(
-    answers: Sequence[str], places: Sequence[str], accuracy: float, draw: random.Random
-) -> str:
-    """A line an answer, right at this rate."""
-    given = [each if draw.random() < accuracy else draw.choice(places) for each in answers]
-    return "\n".join(given) + "\n"
+        for each in examples
+        if each.name.startswith("right-")
+        and sorted(path.name for path in (each / "src").glob("*")) == ["attention.py", "dataset.py"]
+    ]
 
 
 def spoil(uploads: Sequence[Path], draw: random.Random) -> None:

@@ -10,11 +10,11 @@ then has a hint that
     wrong     names a known mistake that is not planted
     new       names none, in words that neither example of the pair gets alone: read those
 
-The mistakes of an example are those of its expected.toml. An example that declares none has those
-that its own hints name, so only pairs say something about it. A pair is the three-way merge of two
-examples that differ from the same correct submission and change the same file; pairs whose changes
-overlap are left out. Checks say which mistake their hint names by `fail(hint=mistake.hint)`
-(graders/checks/mistakes.py).
+The mistakes of an example are those that examples.toml names. An example that declares none has
+those that its own hints name, so only pairs say something about it. A pair is the three-way merge
+of two examples that differ from the same correct submission and change the same file; pairs whose
+changes overlap are left out. Checks say which mistake their hint names by
+`fail(hint=mistake.hint)` (graders/checks/mistakes.py).
 """
 
 import argparse
@@ -32,10 +32,11 @@ from pathlib import Path
 from graders.batch import grade_all
 from graders.choices import choose_criteria, choose_options
 from graders.discovery import load_assignment
+from graders.examples import expectation, write_examples
 from graders.executors import make_executor
 from graders.model import Assignment, Result
 from graders.pipeline import Options
-from graders.validate import checks_of, example_folders, expectation
+from graders.validate import checks_of
 from submissions.receive import identify
 
 CODE = (".py", ".ipynb")
@@ -84,11 +85,11 @@ class Pair:
         return self.both[0].judged & self.both[1].judged
 
 
-def read_examples(task: Assignment) -> list[Example]:
-    """The examples that hand in code, right and wrong."""
+def read_examples(task: Assignment, work: Path) -> list[Example]:
+    """The examples that hand in code, right and wrong, laid out in a folder."""
     code_criteria = {each.id for each in task.rubric if each.kind == "code"}
     found = []
-    for folder in example_folders(task):
+    for folder in write_examples(task, work):
         expected = expectation(folder, task)
         correct = not expected.lost
         files = (path for path in sorted(folder.rglob("*")) if path.suffix in CODE)
@@ -257,9 +258,9 @@ def main() -> None:
     task = load_assignment(arguments.name)
     options = choose_options(task)
     options = replace(options, only=choose_criteria(task, arguments.only))
-    examples = read_examples(task)
     with tempfile.TemporaryDirectory(prefix="softmark-hints-") as work:
-        composed = list(pairs(examples, arguments.pairs, arguments.seed, Path(work)))
+        examples = read_examples(task, Path(work) / "examples")
+        composed = list(pairs(examples, arguments.pairs, arguments.seed, Path(work) / "pairs"))
         paired = {each.name for pair in composed for each in pair.both}
         single = [
             each

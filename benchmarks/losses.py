@@ -2,17 +2,19 @@
 
     python benchmarks/losses.py NAME [--kind code]
 
-The points are those of each example's expected.toml, which `grade.py validate NAME` proves. Read
+The points are those that examples.toml expects, which `grade.py validate NAME` proves. Read
 the top of each list as a teacher would: does so small a slip deserve so large a loss?
 """
 
 import argparse
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from graders.discovery import load_assignment
+from graders.examples import Expected, expectation, write_examples
 from graders.model import Assignment, Criterion
-from graders.validate import example_folders, expectation
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +26,23 @@ class Loss:
     why: str
 
 
-def losses(task: Assignment, criterion: Criterion) -> list[Loss]:
+def losses(known: Mapping[str, Expected], criterion: Criterion) -> list[Loss]:
     """The planted examples that lose points in a criterion, the largest loss first."""
     found = (
-        Loss(expected.lost[criterion.id], folder.name, expected.why)
-        for folder in example_folders(task)
-        if criterion.id in (expected := expectation(folder, task)).lost
+        Loss(expected.lost[criterion.id], name, expected.why)
+        for name, expected in known.items()
+        if criterion.id in expected.lost
     )
     return sorted(found, key=lambda loss: (-loss.points, loss.example))
 
 
 def lines(task: Assignment, kind: str) -> Iterator[str]:
     """The lists of all criteria of a kind, or of all kinds."""
+    with tempfile.TemporaryDirectory() as work:
+        known = {path.name: expectation(path, task) for path in write_examples(task, Path(work))}
     for criterion in task.rubric:
         if kind in ("", criterion.kind):
-            found = losses(task, criterion)
+            found = losses(known, criterion)
             yield f"{criterion.id}: {criterion.points:g} points, {len(found)} examples lose some"
             for loss in found:
                 share = loss.points / criterion.points if criterion.points else 0.0

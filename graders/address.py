@@ -29,7 +29,7 @@ from graders.pipeline import Options
 from graders.results import Made
 from graders.scoring import wanted_criteria
 
-LEFT_OUT = ("solution", "examples", "__pycache__")  # `validate` alone reads the first two
+LEFT_OUT = ("solution", "examples", "examples.toml", "__pycache__")  # `validate` alone reads those
 ELSEWHERE = {"graders": ("assignments",), "submissions": ("examples",), "reference": ()}
 ASKS_A_PROCESS = frozenset({"student", "sandbox", "rerun"})
 ASKS_FOR_DATA = frozenset({"data", "rerun"})

@@ -97,7 +97,7 @@ def _graded_alone(
     if all(each.points in (None, each.criterion.points) for each in judged):
         raise Misuse(
             f"{task.name}: the wrong code under the attacks loses no points",
-            "plant a wrong example in submissions/examples",
+            "plant a wrong example in its examples.toml",
         )
     return base, honest
 

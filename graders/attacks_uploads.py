@@ -9,6 +9,7 @@ hostile/shared/          what all of them import
 import ast
 import json
 import shutil
+import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,8 +23,9 @@ import submissions
 from graders.attacks_archives import ARCHIVES, ARTIFACTS
 from graders.attacks_canaries import Canaries
 from graders.errors import Misuse
+from graders.examples import EXPECTED, expectation, write_examples
 from graders.model import Assignment, FileSpec
-from graders.validate import EXPECTED, build_solution, example_folders
+from graders.validate import build_solution
 
 HOSTILE = Path(str(submissions.__file__)).parent / "examples" / "hostile"
 SHARED = HOSTILE / "shared"
@@ -160,17 +162,21 @@ def build_base(assignment: Assignment, folder: Path) -> Path:
 
     Where one example is wrong in one file and another in the next, both wrong files are taken.
     """
-    worst = _worst_examples(assignment)
-    if not worst:
-        return _without_answers(build_solution(assignment, folder), assignment.files)
-    shutil.copytree(worst[0], folder, ignore=lambda *_: [EXPECTED])
-    if _by_pattern(assignment.files):
-        return _joined(worst, folder)
-    usual = _usual_files(assignment)
-    for path in _code_files(folder, assignment.files):
-        wrong = [text for each in worst if (text := _text_of(each, path.name)) != usual[path.name]]
-        if wrong and wrong[0]:
-            path.write_text(wrong[0], encoding="utf-8")
+    with tempfile.TemporaryDirectory() as work:
+        examples = write_examples(assignment, Path(work))
+        worst = _worst(examples, assignment)
+        if not worst:
+            return _without_answers(build_solution(assignment, folder), assignment.files)
+        shutil.copytree(worst[0], folder, ignore=lambda *_: [EXPECTED])
+        if _by_pattern(assignment.files):
+            return _joined(worst, folder)
+        usual = _usual_files(examples, assignment)
+        for path in _code_files(folder, assignment.files):
+            wrong = [
+                text for each in worst if (text := _text_of(each, path.name)) != usual[path.name]
+            ]
+            if wrong and wrong[0]:
+                path.write_text(wrong[0], encoding="utf-8")
     return folder
 
 
@@ -183,27 +189,25 @@ def _joined(worst: Sequence[Path], folder: Path) -> Path:
     return folder
 
 
-def _worst_examples(assignment: Assignment) -> list[Path]:
+def _worst(examples: Sequence[Path], assignment: Assignment) -> list[Path]:
     """The planted examples that lose points for code, the worst first.
 
     Those that lose a whole criterion come last: most of its checks are skipped, not met.
     """
     code = {each.id: each.points for each in assignment.rubric if each.kind == "code"}
     order: dict[Path, tuple[bool, float, Path]] = {}
-    for folder in example_folders(assignment):
-        expected = tomllib.loads((folder / EXPECTED).read_text(encoding="utf-8"))
-        lost = {name: n for name, n in expected.get("lost", {}).items() if name in code}
+    for folder in examples:
+        lost = {name: n for name, n in expectation(folder, assignment).lost.items() if name in code}
         if any(lost.values()):
             whole = any(n >= code[name] for name, n in lost.items())
             order[folder] = (whole, -sum(lost.values()), folder)
     return sorted(order, key=order.__getitem__)
 
 
-def _usual_files(assignment: Assignment) -> dict[str, str]:
+def _usual_files(examples: Sequence[Path], assignment: Assignment) -> dict[str, str]:
     """What most planted examples have in each file of code."""
-    found = example_folders(assignment)
     return {
-        name: Counter(_text_of(each, name) for each in found).most_common(1)[0][0]
+        name: Counter(_text_of(each, name) for each in examples).most_common(1)[0][0]
         for name in assignment.files.code
     }
 

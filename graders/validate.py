@@ -1,7 +1,7 @@
 """Show that an assignment's checks do what its rubric says, before a student meets them.
 
 (a) the reference behind the same adapters and the same sandbox earns full marks
-(b) every planted example loses exactly the points its expected.toml says
+(b) every planted example loses exactly the points that are expected of it
 (c) every check has a criterion and every criterion a check
 
 An example without an answers file is judged without the written part, one that says `only` on
@@ -11,19 +11,16 @@ undecided: it loses nothing here.
 
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 import reference
-import submissions
 from graders.batch import grade_all
 from graders.choices import choose_criteria
 from graders.errors import Misuse
+from graders.examples import Expected, expectation, write_examples
 from graders.model import (
     Assignment,
     CheckResult,
@@ -36,21 +33,6 @@ from graders.pipeline import Options
 from graders.written.loading import ANSWERS
 from submissions.receive import identify
 
-EXPECTED = "expected.toml"
-
-
-class Expected(BaseModel):
-    """What an example's expected.toml says; `mistakes` are the ids that hints may name."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    why: str
-    lost: dict[str, float] = {}
-    hint: dict[str, str] = {}
-    check: dict[str, float] = {}
-    mistakes: list[str] | None = None
-    only: str = ""
-
 
 def validate(
     assignment: Assignment, options: Options, executor: Executor, *, ahead: int
@@ -60,7 +42,7 @@ def validate(
         solution = build_solution(assignment, Path(work) / "reference")
         expected = {solution.name: Expected(why="the reference earns full marks")}
         uploads = [solution]
-        for folder in example_folders(assignment):
+        for folder in write_examples(assignment, Path(work) / "examples"):
             expected[folder.name] = expectation(folder, assignment)
             uploads.append(folder)
         for only, part in _by_criteria(uploads, expected, assignment).items():
@@ -84,9 +66,9 @@ class Part:
     folders: Sequence[Path]
 
 
-def examples_by_part(assignment: Assignment) -> Iterator[Part]:
+def examples_by_part(assignment: Assignment, folders: Sequence[Path]) -> Iterator[Part]:
     """The planted examples of code, and those of written answers under a name of their own."""
-    folders, rest = example_folders(assignment), _without_written(assignment)
+    rest = _without_written(assignment)
     if rest is None:
         yield Part("", None, folders)
         return
@@ -134,36 +116,8 @@ def build_solution(assignment: Assignment, folder: Path) -> Path:
     return folder
 
 
-def example_folders(assignment: Assignment) -> list[Path]:
-    """The planted examples of an assignment: the bundled ones, and `examples/` in its folder.
-
-    Where both have one of the same name, the assignment's own is meant.
-    """
-    bundled = Path(str(submissions.__file__)).parent / "examples" / assignment.name
-    places = (bundled, assignment.folder / "examples")
-    found = (file.parent for place in places for file in place.glob(f"*/{EXPECTED}"))
-    named = {folder.name: folder for folder in found}
-    return [named[name] for name in sorted(named)]
-
-
 def _name(submission: Submission) -> str:
     return submission.path.name
-
-
-def expectation(folder: Path, assignment: Assignment) -> Expected:
-    """What the expected.toml of a planted example says; raises Misuse where it is malformed."""
-    file = folder / EXPECTED
-    try:
-        expected = Expected.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise Misuse(
-            f"{file}: {error}", "it holds `why`, `only`, `mistakes`, [lost], [hint], [check]"
-        ) from error
-    known = {criterion.id for criterion in assignment.rubric}
-    unknown = sorted({*expected.lost, *expected.hint} - known)
-    if unknown:
-        raise Misuse(f"{file}: criterion `{unknown[0]}` is not in the rubric")
-    return expected
 
 
 def _finding(result: Result, expected: Expected) -> Finding:

@@ -3,9 +3,8 @@
 import shutil
 
 from reference.world import write_world
-from tests.console import ROOT
+from tests.planted import examples_of
 
-EXAMPLES = ROOT / "submissions" / "examples" / "cs224n-a4"
 UPLOADS = {"ada": "correct-plain", "bob": "wrong-always-first"}
 GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section
     Points Possible,,,,
@@ -32,10 +31,10 @@ def write_course(place):
     """Uploads in each form, the course's files and a gradebook, below `place`."""
     export = place / "assignment_4711_export"
     for number, (student, example) in enumerate(UPLOADS.items(), 1):
-        shutil.copytree(EXAMPLES / example, place / "uploads" / student)
-        shutil.copytree(EXAMPLES / example, export / f"submission_{number}")
+        shutil.copytree(examples_of("cs224n-a4") / example, place / "uploads" / student)
+        shutil.copytree(examples_of("cs224n-a4") / example, export / f"submission_{number}")
     (export / "submission_metadata.yml").write_text(METADATA)
-    shutil.copytree(EXAMPLES / UPLOADS["ada"], place / "submission")
-    shutil.make_archive(str(place / "ada"), "zip", EXAMPLES / UPLOADS["ada"])
+    shutil.copytree(examples_of("cs224n-a4") / UPLOADS["ada"], place / "submission")
+    shutil.make_archive(str(place / "ada"), "zip", examples_of("cs224n-a4") / UPLOADS["ada"])
     write_world(place / "birthplaces")
     (place / "gradebook.csv").write_text(GRADEBOOK)

@@ -1,19 +1,16 @@
 """A student's check and staff's run say the same of every visible check, on different inputs."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-import submissions
 from graders.boundary.sandbox import best_tier
 from graders.discovery import load_assignment
 from graders.pipeline import Options, grade_submission
 from graders.precheck import precheck_options
 from graders.secret import new_secret
 from submissions.receive import identify
-
-EXAMPLES = Path(str(submissions.__file__)).parent / "examples"
+from tests.planted import examples_of
 
 
 @pytest.mark.long
@@ -26,8 +23,9 @@ EXAMPLES = Path(str(submissions.__file__)).parent / "examples"
     ],
 )
 def test_check_and_run_agree(example):
-    task = load_assignment(example.split("/")[0])
-    upload = identify(EXAMPLES / example, task.name)
+    name, submission = example.split("/")
+    task = load_assignment(name)
+    upload = identify(examples_of(name) / submission, name)
     code = frozenset(each.id for each in task.rubric if each.kind == "code")
     plan = precheck_options(task, upload.path, best_tier(), data=None, only=code)
     staff = replace(Options(best_tier(), only=code), draw=new_secret())

@@ -9,7 +9,7 @@ import pytest
 from graders.attacks_uploads import build_attacker, build_base, known_attacks
 from graders.discovery import load_assignment
 from graders.store import read_result
-from graders.validate import example_folders
+from tests.planted import examples_of
 
 (ATTACK,) = [attack for attack in known_attacks() if attack.name == "caching-stored-answers"]
 ONLY = ("--only", "span-corruption,rotary")
@@ -29,7 +29,7 @@ def scores(out):
 def stored(tmp_path, command_line):
     """A folder with wrong code, and the same with the answers of right code to public inputs."""
     task = load_assignment("cs224n-a4")
-    right = next(each for each in example_folders(task) if each.name == "correct-plain")
+    right = examples_of(task.name) / "correct-plain"
     table = tmp_path / "answers"
     recorder = attacker(right, tmp_path / "recorder", record=str(table))
     words = ("--out", tmp_path / "recorded", "--isolation", "none", "--inputs", "public", *ONLY)
@@ -37,9 +37,7 @@ def stored(tmp_path, command_line):
     assert done.returncode == 0, done.stderr
     base = build_base(task, tmp_path / "uploads" / "base")
     # Whose mistakes do not depend on what was called before: then a table changes them, too.
-    wrong = next(
-        each for each in example_folders(task) if each.name == "wrong-rotary-heads-as-time"
-    )
+    wrong = examples_of(task.name) / "wrong-rotary-heads-as-time"
     shutil.copy(next(wrong.rglob("attention.py")), next(base.rglob("attention.py")))
     hostile = attacker(base, tmp_path / "hostile")
     answers = lzma.compress(table.read_bytes(), preset=1)

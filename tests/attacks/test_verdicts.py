@@ -9,7 +9,7 @@ from graders.discovery import load_assignment
 from graders.errors import Misuse
 from graders.executors import make_executor
 from graders.pipeline import Options
-from graders.validate import example_folders
+from tests.planted import examples_of
 
 CARELESS = '''
 import pytest
@@ -89,7 +89,7 @@ def test_attacks_are_given_little_time_and_memory(tiny):
 def test_base_is_wrong_in_every_file_of_code(tmp_path):
     task = load_assignment("cs224n-a4")
     base = build_base(task, tmp_path / "base")
-    right = next(folder for folder in example_folders(task) if folder.name == "correct-plain")
+    right = examples_of(task.name) / "correct-plain"
     for name in task.files.code:
         wrong = next(base.rglob(name)).read_text()
         assert wrong != next(right.rglob(name)).read_text(), name

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import submissions
 from graders.errors import Misuse
 from graders.own_assignment import own_assignment
-
-EXAMPLES = Path(str(submissions.__file__)).parent / "examples"
+from tests.planted import examples_of
 
 
 @pytest.mark.parametrize(
@@ -22,11 +20,12 @@ EXAMPLES = Path(str(submissions.__file__)).parent / "examples"
     ],
 )
 def test_files_tell_whose_they_are(example):
-    assert own_assignment(EXAMPLES / example).name == example.split("/")[0]
+    name, submission = example.split("/")
+    assert own_assignment(examples_of(name) / submission).name == name
 
 
 def test_an_archive_tells_it_too(tmp_path):
-    source = EXAMPLES / "cs224n-a4" / "correct-plain"
+    source = examples_of("cs224n-a4") / "correct-plain"
     archive = Path(shutil.make_archive(str(tmp_path / "ada"), "zip", source))
     assert own_assignment(archive).name == "cs224n-a4"
 

@@ -13,9 +13,9 @@ from graders.discovery import load_assignment
 from graders.errors import Misuse
 from packages.student import write_bundle
 from tests.packages.marked import MARK, write_marked
+from tests.planted import examples_of
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "submissions" / "examples"
 RIGHT = "def double(x):\n    return 2 * x\n"
 WRONG = "def double(x):\n    return x + 2\n"
 BUNDLED = {
@@ -148,7 +148,7 @@ def test_no_solution_of_the_reference_is_handed_out(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("assignment", BUNDLED)
 def test_a_bundled_assignment_judges_as_for_staff(assignment, tmp_path):
-    upload = EXAMPLES / assignment / BUNDLED[assignment]
+    upload = examples_of(assignment) / BUNDLED[assignment]
     bundle = unzipped(assignment, tmp_path)
     found = of_students(upload, bundle, "--only", "code")[0]
     assert found == of_staff(upload, assignment, "--only", "code")[0]

@@ -4,23 +4,22 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 
-import submissions
 from graders.data import DEV, WIKI, open_data
 from graders.discovery import ASSIGNMENTS
 from reference.checkpoint import load_model
 from reference.gpt import GPT, GPTConfig
 from reference.prediction import predict_places, read_prompts
 from reference.vocabulary import Vocabulary
+from tests.planted import examples_of
 from training.files import save_tensors
 
 pytest.importorskip("torch.utils.tensorboard", reason="tensorboard is not installed")
 
-PLAIN = Path(submissions.__file__).parent / "examples" / "cs224n-a4" / "correct-plain" / "src"
+PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
 QUESTIONS = 3
 

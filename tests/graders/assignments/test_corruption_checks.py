@@ -5,7 +5,6 @@ import importlib.util
 import io
 import random
 import sys
-from pathlib import Path
 
 import adapters_corruption
 import numpy as np
@@ -18,7 +17,6 @@ from a4_length_mistakes import CONTENT_MISTAKES, OUTSIDE, UNREACHED
 from a4_part_mistakes import INDEX_MISTAKES, PIECE_MISTAKES
 from a4_reader import Reader
 
-import submissions
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.run import surroundings
 from graders.checks.score import Score
@@ -28,9 +26,10 @@ from graders.errors import StudentRaised
 from graders.model import Check
 from graders.secret import new_secret
 from tests.graders.assignments.answering import Answering
+from tests.planted import examples_of
 
 FOLDER = ASSIGNMENTS / "cs224n-a4"
-EXAMPLES = Path(submissions.__file__).parent / "examples" / "cs224n-a4"
+EXAMPLES = examples_of("cs224n-a4")
 STANFORD = {"sequence_length": "block+1", "end_marker": "none", "length_limit": "7/8"}
 XCS = {"sequence_length": "block", "end_marker": "required", "length_limit": "3/4"}
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from graders.boundary.sandbox import best_tier
 from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.pipeline import Options, grade_submission
-from graders.validate import example_folders
 from submissions.receive import identify
+from tests.planted import examples_of
 
 from .mess import CRASHES, WORKS, crashed, messes
 
@@ -37,10 +37,9 @@ MANY = settings(FEW, max_examples=12)
 @functools.cache
 def examples(work):
     """The planted examples of code, and the solution."""
-    task = load_assignment(work.assignment)
     return [
         path
-        for path in example_folders(task)
+        for path in sorted(examples_of(work.assignment).iterdir())
         if not path.name.startswith("written") and list(path.rglob("*.py"))
     ]
 

@@ -1,7 +1,5 @@
 """Predictions that no submitted model gives: their points stand, and a person confirms them."""
 
-from pathlib import Path
-
 import pytest
 from a4_extraction import signs_of_extraction
 from a4_origin import rule
@@ -10,11 +8,12 @@ from a4_places import Scored
 from graders.data import read_data
 from graders.discovery import ASSIGNMENTS
 from graders.errors import Misuse
+from tests.planted import examples_of
 
 DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
 ROPE_TEST = "rope.pretrain.test.predictions"
 ASK = {"missing_checkpoints": "review", "doubtful_predictions": "review"}
-EXAMPLES = Path(__file__).parents[3] / "submissions" / "examples" / "cs224n-a4"
+EXAMPLES = examples_of("cs224n-a4")
 EXTRACTED = EXAMPLES / "unproven-predictions-extracted"
 SOLUTION = ASSIGNMENTS / "cs224n-a4" / "solution"
 SIGN = "a model does not know which of its answers are wrong"

@@ -4,7 +4,6 @@ import copy
 import importlib
 import inspect
 import sys
-from pathlib import Path
 
 import adapters
 import numpy as np
@@ -17,7 +16,6 @@ import torch
 from a4_rotary_modules import MODULES
 from hypothesis import Phase, settings
 
-import submissions
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import mistake_named
@@ -25,8 +23,9 @@ from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
 from tests.graders.assignments.answering import Answering
+from tests.planted import examples_of
 
-PLAIN = Path(submissions.__file__).parent / "examples" / "cs224n-a4" / "correct-plain" / "src"
+PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
 FILES = (
     test_rotary_application,

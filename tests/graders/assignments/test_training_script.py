@@ -4,7 +4,6 @@ import importlib
 import inspect
 import re
 import sys
-from pathlib import Path
 
 import a4_training
 import adapters_training
@@ -12,14 +11,14 @@ import pytest
 import test_training_script as checks
 import torch
 
-import submissions
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
 from tests.graders.assignments.answering import Answering
+from tests.planted import examples_of
 
-PLAIN = Path(submissions.__file__).parent / "examples" / "cs224n-a4" / "correct-plain" / "src"
+PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
 CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}
 OWN = ("attention", "dataset", "models", "run", "trainer", "utils", "tqdm", "src", "submission")

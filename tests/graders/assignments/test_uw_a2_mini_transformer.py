@@ -5,12 +5,10 @@ import importlib
 import itertools
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import submissions
 from graders.boundary.sandbox import best_tier
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
@@ -20,10 +18,11 @@ from graders.errors import StudentFault
 from graders.pipeline import Options, grade_submission
 from submissions.receive import identify
 from tests.graders.assignments.answering import Answering
+from tests.planted import examples_of
 
 sys.path.append(str(ASSIGNMENTS / "uw-a2"))  # as the plugin does, so that a2_* are found
 
-EXAMPLES = Path(submissions.__file__).parent / "examples" / "uw-a2"
+EXAMPLES = examples_of("uw-a2")
 FILES = ("test_mini_transformer", "test_mini_transformer_attention")
 CHECKS = {
     name: check

@@ -10,6 +10,7 @@ from graders.boundary.sandbox import best_tier
 from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.pipeline import Options, grade_submission
 from submissions.receive import identify
+from tests.planted import examples_of
 
 HERE = Path(__file__).parent
 SOLUTION = ASSIGNMENTS / "uw-a2" / "solution" / "A2S3.py"
@@ -201,9 +202,7 @@ def test_an_empty_upload_earns_nothing_and_is_told_why(grade):
 
 @pytest.mark.slow
 def test_a_script_that_disagrees_with_its_notebook_is_named(grade):
-    notebook = SOLUTION.parents[4].joinpath(
-        "submissions", "examples", "uw-a2", "right-sst2-notebook", "A2S3.ipynb"
-    )
+    notebook = examples_of("uw-a2") / "right-sst2-notebook" / "A2S3.ipynb"
     result = grade(**{"A2S3.ipynb": notebook.read_text(encoding="utf-8")})
     assert lost(result) == {}
     assert "was read from `A2S3.py`" in message(result, "three-datasets")

@@ -2,7 +2,6 @@
 
 import pytest
 
-import submissions
 from graders.address import keys_of
 from graders.boundary.sandbox import Tier
 from graders.check_files import check_files
@@ -51,12 +50,11 @@ def both_folder(tiny_folder):
 
 
 @pytest.fixture
-def examples(monkeypatch, tmp_path):
-    """Plants examples of the tiny assignment where validate looks for them."""
-    monkeypatch.setattr(submissions, "__file__", str(tmp_path / "planted" / "__init__.py"))
+def examples(tmp_path):
+    """Plants examples in the folder of the tiny assignment."""
 
     def plant(name, expected, **files):
-        folder = tmp_path / "planted" / "examples" / "tiny" / name
+        folder = tmp_path / "tiny" / "examples" / name
         folder.mkdir(parents=True)
         for file, text in {"expected.toml": expected, **files}.items():
             (folder / file.replace("_py", ".py").replace("_md", ".md")).write_text(text)
@@ -191,7 +189,8 @@ def test_a_demo_shows_code_and_answers_apart(both_folder, examples):
     examples("answers", 'why = "w"\nonly = "written"\n', answers_md="")
     examples("both", 'why = "w"\n', work_py="", answers_md="")
     task = load_assignment(str(both_folder))
-    code, written = examples_by_part(task)
+    folders = sorted((both_folder / "examples").iterdir())
+    code, written = examples_by_part(task, folders)
     assert (code.name, code.only) == ("", {"double", "answer"})
     assert [path.name for path in code.folders] == ["both", "code"]
     assert (written.name, written.only) == ("written", {"1b"})
@@ -200,4 +199,5 @@ def test_a_demo_shows_code_and_answers_apart(both_folder, examples):
 
 def test_without_questions_a_demo_has_one_part(tiny, examples):
     examples("code", 'why = "w"\n', work_py="")
-    assert [(part.only, len(part.folders)) for part in examples_by_part(tiny)] == [(None, 1)]
+    parts = examples_by_part(tiny, [tiny.folder / "examples" / "code"])
+    assert [(part.only, len(part.folders)) for part in parts] == [(None, 1)]

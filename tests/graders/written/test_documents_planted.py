@@ -8,15 +8,16 @@ from graders.boundary.sandbox import Tier
 from graders.choices import choose_criteria
 from graders.discovery import load_assignment
 from graders.pipeline import Options, grade_submission
-from graders.validate import build_solution, example_folders, holds_answers
+from graders.validate import build_solution, holds_answers
 from submissions.receive import identify
+from tests.planted import examples_of
 
 NAMES = ["cs224n-a4", "cs224n-a5", "cs182-transformers"]
 LOADED = {name: load_assignment(name) for name in NAMES}
 PLANTED = [
     pytest.param(name, folder, id=f"{name}-{folder.name}")
     for name in NAMES
-    for folder in example_folders(LOADED[name])
+    for folder in sorted(examples_of(name).iterdir())
     if holds_answers(folder)
 ]
 

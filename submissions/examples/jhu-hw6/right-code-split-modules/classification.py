@@ -1,2 +1,0 @@
-from parts.loops import evaluate_model, train
-from parts.model import CustomModelforSequenceClassification

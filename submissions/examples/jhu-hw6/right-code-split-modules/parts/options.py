@@ -1,3 +1,0 @@
-class options:
-    prefix_length = 128
-    clip = 1.0

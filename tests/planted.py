@@ -1,0 +1,20 @@
+"""The planted examples of bundled assignments, laid out as folders once a process."""
+
+import atexit
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from graders.discovery import load_assignment
+from graders.examples import write_examples
+
+
+@cache
+def examples_of(name):
+    """A folder with the examples of an assignment; nobody may change what is in it."""
+    work = Path(tempfile.mkdtemp(prefix="softmark-examples-"))
+    atexit.register(shutil.rmtree, work, ignore_errors=True)
+    write_examples(load_assignment(name), work)
+    work.chmod(0o755)
+    return work
