@@ -17,8 +17,12 @@ ACCURACY = {  # of a model that was trained as the file's name says: from, to
 def draw_predictions(
     answers: Sequence[str], places: Sequence[str], accuracy: float, draw: random.Random
 ) -> str:
-    """A line an answer, right at this rate."""
-    given = [each if draw.random() < accuracy else draw.choice(places) for each in answers]
+    """A line an answer; this share of them is right."""
+    right = set(draw.sample(range(len(answers)), round(accuracy * len(answers))))
+    given = [
+        answer if number in right else draw.choice([each for each in places if each != answer])
+        for number, answer in enumerate(answers)
+    ]
     return "\n".join(given) + "\n"
 
 
