@@ -1,6 +1,6 @@
 """Grade hostile submissions against an assignment, and say which of them gain anything.
 
-    hostile/ID over the assignment's wrong code -> attackers ─┐
+    attacks over the assignment's wrong code    -> attackers ─┐
     the assignment's solution                   -> honest ────┴ one batch -> a Verdict an attack
 
 An attack fails when it earns no point that the same wrong code does not earn without it, brings

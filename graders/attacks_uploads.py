@@ -1,8 +1,8 @@
 """From an attack in `submissions/examples/hostile/` to an upload that carries it.
 
-hostile/ID/attack.toml   class, tries, runs, files, and what is made when it is needed:
-                         archive, artifact, submission (the upload's name)
-hostile/ID/...           the hostile files; they go beside the code
+hostile/attacks.toml     of each attack: name, class, tries, runs, the files that go beside the
+                         code, and what is made when it is needed: archive, artifact, submission
+                         (the upload's name)
 hostile/shared/          what all of them import
 """
 
@@ -12,17 +12,16 @@ import shutil
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 import submissions
 from graders.attacks_archives import ARCHIVES, ARTIFACTS
 from graders.attacks_canaries import Canaries
-from graders.errors import Misuse
 from graders.examples import EXPECTED, expectation, write_examples
 from graders.model import Assignment, FileSpec
 from graders.validate import build_solution
@@ -48,16 +47,23 @@ for _name, _value in list(globals().items()):
 """
 
 
-class _AttackFile(BaseModel):
+class _Attack(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+    name: str
     kind: str = Field(alias="class")
     tries: str
     runs: Literal["import", "answer", "never"]
-    files: tuple[str, ...]
+    files: dict[str, str] = {}
     archive: str = ""
     artifact: str = ""
     submission: str = ""
+
+
+class _Attacks(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    attack: list[_Attack]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ class Attack:
     kind: str
     tries: str
     runs: Literal["import", "answer", "never"]
-    files: tuple[str, ...]
+    files: Mapping[str, str]
     archive: str
     artifact: str
     submission: str
@@ -76,15 +82,9 @@ class Attack:
 
 def known_attacks() -> list[Attack]:
     """Every attack that we know, by name."""
-    return [_read(file) for file in sorted(HOSTILE.glob("*/attack.toml"))]
-
-
-def _read(file: Path) -> Attack:
-    try:
-        found = _AttackFile.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise Misuse(f"{file}: {error}", "it holds class, tries, runs and files") from error
-    return Attack(name=file.parent.name, **found.model_dump())
+    text = (HOSTILE / "attacks.toml").read_text(encoding="utf-8")
+    found = _Attacks.model_validate(tomllib.loads(text)).attack
+    return sorted((Attack(**each.model_dump()) for each in found), key=lambda each: each.name)
 
 
 def build_attackers(
@@ -102,8 +102,10 @@ def build_attacker(
     shutil.copytree(base, folder)
     code = _code_files(folder, files)
     beside = code[0].parent
-    for source in (SHARED, HOSTILE / attack.name):
-        shutil.copytree(source, beside, dirs_exist_ok=True, ignore=_only_hostile)
+    shutil.copytree(SHARED, beside, dirs_exist_ok=True, ignore=lambda *_: ["__pycache__"])
+    for name, text in attack.files.items():
+        (beside / name).parent.mkdir(parents=True, exist_ok=True)
+        (beside / name).write_text(text, encoding="utf-8")
     (beside / "targets.json").write_text(json.dumps(canaries.targets), encoding="utf-8")
     for path in code:
         text = path.read_text(encoding="utf-8")
@@ -112,10 +114,6 @@ def build_attacker(
     if attack.artifact:
         ARTIFACTS[attack.artifact](folder, files.artifacts)
     return ARCHIVES[attack.archive](folder) if attack.archive else folder
-
-
-def _only_hostile(_folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name in ("attack.toml", "__pycache__")]
 
 
 def _with_attack(text: str, runs: str) -> str:

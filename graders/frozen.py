@@ -22,10 +22,11 @@ Verdicts = Mapping[str, Mapping[str, Any]]  # of an example, by check
 
 def freeze(findings: Sequence[Finding], file: Path) -> None:
     """Write the verdicts of these findings to a file."""
-    text = json.dumps(_verdicts(findings), indent=1, ensure_ascii=False, sort_keys=True)
+    found = sorted(_verdicts(findings).items())
+    text = ",\n".join(f'"{name}": {{{_lines(verdicts)}}}' for name, verdicts in found)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text + "\n", encoding="utf-8")
+        file.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
     except OSError as error:
         raise Misuse(f"{file} cannot be written: {error.strerror}", "name another file") from error
 
@@ -65,6 +66,14 @@ def _verdicts(findings: Sequence[Finding]) -> dict[str, Verdicts]:
         }
         for each in findings
     }
+
+
+def _lines(verdicts: Verdicts) -> str:
+    """A line per check, so that a difference between two versions of the file can be read."""
+    return ",".join(
+        f"\n  {json.dumps(check)}: {json.dumps(verdict, ensure_ascii=False)}"
+        for check, verdict in sorted(verdicts.items())
+    )
 
 
 def _changes(

@@ -1,7 +1,7 @@
 """The table of promises in SECURITY.md, written from the tests that are marked with `promise`.
 
-    python tests/promises.py           # prints the table
-    python tests/promises.py --write   # puts it into SECURITY.md
+    python -m tests.promises           # prints the table
+    python -m tests.promises --write   # puts it into SECURITY.md
 
 A tier keeps a promise when a marked test runs in it. The mark may say more of a tier, such as what
 it does not bound: `@pytest.mark.promise("leaves no process behind", none="**no**: ...")`.

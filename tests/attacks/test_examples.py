@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.attacks_uploads import HOSTILE, known_attacks
+from graders.attacks_uploads import known_attacks
 from graders.boundary.sandbox import Tier, tier_works
 
 ROOT = Path(__file__).parents[2]
@@ -24,9 +24,6 @@ def test_every_class_has_attacks():
 
 @pytest.mark.parametrize("attack", known_attacks(), ids=lambda attack: attack.name)
 def test_attack_says_what_it_is(attack):
-    folder = HOSTILE / attack.name
-    listed = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert listed - {"attack.toml"} == set(attack.files)
     assert attack.name.startswith(f"{attack.kind}-")
     assert attack.tries.endswith(".")
     assert "/" not in attack.submission, "a batch would take the folder above it"
@@ -45,8 +42,12 @@ def test_class_stands_in_security(kind):
 @pytest.mark.skipif(not all(map(tier_works, Tier)), reason="a tier has no column here")
 def test_table_of_promises_is_what_the_tests_show():
     done = subprocess.run(
-        [sys.executable, "tests/promises.py"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "tests.promises"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
-    assert done.stdout in page, "run `python tests/promises.py --write`"
+    assert done.stdout in page, "run `python -m tests.promises --write`"
     assert len(done.stdout.splitlines()) > 10

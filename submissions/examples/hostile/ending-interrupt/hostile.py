@@ -1,2 +1,0 @@
-def answer(function, args, kwargs):
-    raise (KeyboardInterrupt if args else GeneratorExit)()

@@ -1,5 +1,0 @@
-import os
-
-
-def answer(function, args, kwargs):
-    os._exit(0)

@@ -1,6 +1,0 @@
-import time
-
-
-def answer(function, args, kwargs):
-    time.sleep(4)
-    return function(*args, **kwargs)

@@ -1,7 +1,0 @@
-import os
-import socket
-
-held = []
-while True:
-    held.append(os.pipe())
-    held.append(socket.socketpair())

@@ -1,3 +1,0 @@
-import meeting
-
-meeting.at_a_lock()

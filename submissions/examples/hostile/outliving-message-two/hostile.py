@@ -1,3 +1,0 @@
-import meeting
-
-meeting.by_messages("two")

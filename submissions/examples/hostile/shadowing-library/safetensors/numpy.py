@@ -1,1 +1,0 @@
-dumps = loads = load = save = encode = decode = lambda *args, **kwargs: b'{}'
