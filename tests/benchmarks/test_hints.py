@@ -113,5 +113,5 @@ def test_pair_of_undeclared_examples_may_say_what_each_says_alone():
 
 
 @pytest.mark.parametrize("name", ["cs224n-a4", "jhu-hw6", "uw-a2"])
-def test_examples_of_every_assignment_can_be_read(name):
-    assert any(each.correct for each in read_examples(load_assignment(name)))
+def test_examples_of_every_assignment_can_be_read(name, tmp_path):
+    assert any(each.correct for each in read_examples(load_assignment(name), tmp_path))

@@ -4,12 +4,24 @@ import pytest
 
 from benchmarks.losses import lines, losses
 from graders.discovery import load_assignment
+from graders.examples import expectation, write_examples
 
 
-def test_largest_loss_comes_first():
+@pytest.fixture
+def expected_losses(tmp_path):
+    """The losses in a criterion of cs224n-a4, and the criterion."""
     task = load_assignment("cs224n-a4")
-    rotary = next(each for each in task.rubric if each.id == "rotary")
-    found = losses(task, rotary)
+    known = {path.name: expectation(path, task) for path in write_examples(task, tmp_path)}
+
+    def find(name):
+        criterion = next(each for each in task.rubric if each.id == name)
+        return losses(known, criterion), criterion
+
+    return find
+
+
+def test_largest_loss_comes_first(expected_losses):
+    found, _ = expected_losses("rotary")
     assert found[0].example == "wrong-rotary-not-written"
     assert [each.points for each in found] == sorted((each.points for each in found), reverse=True)
 
@@ -22,10 +34,9 @@ def test_every_criterion_is_listed(name):
 
 
 @pytest.mark.parametrize("criterion", ["span-corruption", "rotary"])
-def test_one_slip_costs_a_third_at_most(criterion):
+def test_one_slip_costs_a_third_at_most(expected_losses, criterion):
     """Only work that is not written loses more, and a table without a single number."""
-    task = load_assignment("cs224n-a4")
-    graded = next(each for each in task.rubric if each.id == criterion)
+    every, graded = expected_losses(criterion)
     more = ("not-written", "table-not-finite")
-    found = [each for each in losses(task, graded) if not each.example.endswith(more)]
+    found = [each for each in every if not each.example.endswith(more)]
     assert found[0].points <= graded.points / 3
