@@ -32,7 +32,7 @@ OPEN_FILES = 256
 SOCKET_BYTES = MiB  # that a filled socket may hold in the kernel, where nothing counts them
 STACK_BYTES = 8 * MiB
 START_SECONDS = 120.0  # importing torch from a cold disk
-MAX_RESTARTS = 3  # crashes or time-outs of one submission before the rest fails at once
+MAX_RESTARTS = 3  # crashes or timeouts in one criterion before the rest of it fails at once
 GPU_ADDRESSES = 2**44  # a driver reserves terabytes of addresses, which are no memory
 STUDENT_IDS = 0x7000_0000  # user ids from here on belong to nobody, not even to containers
 
