@@ -8,14 +8,12 @@ import typer
 from commands import (
     bundled,
     ci,
-    exporting,
+    deciding,
     grading,
-    looking,
     own_work,
     packaging,
     pipelines,
-    releasing,
-    reviewing,
+    stored,
 )
 from commands.console import run
 
@@ -27,11 +25,11 @@ app = typer.Typer(
 )
 for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
-    *(looking.show, own_work.check, bundled.validate_examples),
+    *(stored.show, own_work.check, bundled.validate_examples),
     *(bundled.examples, bundled.demo),
-    *(pipelines.pipeline, looking.doctor, own_work.answers_template, reviewing.review),
-    reviewing.decide,
-    *(releasing.release, exporting.export, ci.ci),
+    *(pipelines.pipeline, bundled.doctor, own_work.answers_template, deciding.review),
+    deciding.decide,
+    *(deciding.release, stored.export, ci.ci),
 ):
     app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)
 app.add_typer(packaging.package, name="package")

@@ -26,20 +26,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from batch_submissions import generate
+from support.batch_submissions import generate
 
 HERE = Path(__file__).resolve().parent
 GROUPS = Path("/sys/fs/cgroup/cpuacct")
 ARMS = ("warm", "cold", "pytest", "gradescope")
+PACKAGE = "graders.assignments.cs224n_a4"
 MODULES = {
-    "span-corruption": ("test_span_corruption",),
+    "span-corruption": (f"{PACKAGE}.span_corruption.checks",),
     "rotary": tuple(
-        f"test_rotary_{part}" for part in ("application", "module", "properties", "table")
+        f"{PACKAGE}.rotary.checks_{part}"
+        for part in ("application", "module", "properties", "table")
     ),
-    "training-script": ("test_training_script",),
+    "training-script": (f"{PACKAGE}.training_script.checks",),
 }
 TEST_FILE = """
-from batch_in_process import inputs, open_code, score, settings, student
+from support.batch_in_process import inputs, open_code, score, settings, student
 open_code({code!r})
 {imports}
 """
@@ -128,7 +130,7 @@ def _unfenced(arm: str, code: Path, modules: tuple[str, ...]) -> None:
             words = ["-m", "pytest", "-q", "-pno:cacheprovider", "--rootdir", folder]
             _call([sys.executable, *words, "test_submission.py"], Path(folder))
         else:
-            script = HERE / "batch_in_process.py"
+            script = HERE / "support" / "batch_in_process.py"
             _call([sys.executable, str(script), str(code), ",".join(modules)], Path(folder))
 
 
@@ -150,7 +152,7 @@ def _call(words: list[str], folder: Path) -> None:
 
 def _graded(words: list[str]) -> None:
     """A process of this grader that grades many submissions."""
-    script = [sys.executable, str(HERE / "batch_graded.py")]
+    script = [sys.executable, str(HERE / "support" / "batch_graded.py")]
     subprocess.run([*script, *words], env=_plain(), check=True, stdout=subprocess.DEVNULL)
 
 
@@ -196,7 +198,7 @@ def main() -> None:
         if arguments.memory:
             generate(Path(folder), arguments.count)
             words = ["memory", arguments.isolation, arguments.criteria, folder]
-            script = [sys.executable, str(HERE / "batch_graded.py")]
+            script = [sys.executable, str(HERE / "support" / "batch_graded.py")]
             subprocess.run([*script, *words], env=_plain(), check=True)
         else:
             compare(Path(folder), arguments)

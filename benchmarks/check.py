@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from graders.discovery import load_assignment
-from graders.validate import build_solution
+from graders.audit.validate import build_solution
+from graders.registry.discovery import load_assignment
 
 MEASURED = ("cs224n-a4", "uw-a2", "jhu-hw6")
 RUNS = 2

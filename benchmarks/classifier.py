@@ -14,10 +14,10 @@ from pathlib import Path
 
 import torch
 
-from graders.intervals import share_in_words
-from reports.pipeline_progress import PipelineProgress
-from training.classification.command import Wishes, train
-from training.classification.metrics import ClassifierMetrics
+from graders.statistics import share_in_words
+from reference.training.classification.command import Wishes, train
+from reference.training.classification.metrics import ClassifierMetrics
+from reports.pipelines.progress import PipelineProgress
 
 ASSIGNMENTS = {"sst2": "uw-a2", "boolq": "jhu-hw6"}
 

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "graders" / "assignments" / "cs224n-a4" / "examples" / "plain"
+EXAMPLE = ROOT / "graders" / "assignments" / "cs224n_a4" / "examples" / "plain"
 CRITERIA = "span-corruption,rotary"
 
 

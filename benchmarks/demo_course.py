@@ -21,10 +21,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from graders.data import Data, open_data
-from graders.demo import draw_predictions
-from graders.discovery import load_assignment
-from graders.examples import write_examples
+from graders.audit.examples import write_examples
+from graders.data.birthplaces import Data, open_data
+from graders.data.demo import draw_predictions
+from graders.registry.discovery import load_assignment
 
 ROOT = Path(__file__).parents[1]
 STUDENTS = 60

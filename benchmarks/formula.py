@@ -11,7 +11,7 @@ import resource
 import time
 from dataclasses import dataclass
 
-from formula_corpus import NASTY, RIGHT, random_texts, read
+from support.formula_corpus import NASTY, RIGHT, random_texts, read
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE))
 
-from graders.discovery import assignment_names, load_assignment  # noqa: E402
-from graders.validate import build_solution  # noqa: E402
+from graders.audit.validate import build_solution  # noqa: E402
+from graders.registry.discovery import assignment_names, load_assignment  # noqa: E402
 from tests.packages.container import LANDLOCK, Container, lay_out  # noqa: E402
 
 GROUPS = Path("/sys/fs/cgroup")
@@ -90,7 +90,7 @@ def add_course_work(folder: Path, data: Path) -> None:
     """Put checkpoints of the course's size and predictions of its length into a submission."""
     import torch
 
-    from reference.gpt import GPT, GPTConfig
+    from reference.models.gpt import GPT, GPTConfig
 
     names = ("vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params")
     for seed, name in enumerate(names):

@@ -4,7 +4,7 @@
 
 Prints, for each part, seconds of the plain loop and of the pipeline, their ratio, the arithmetic
 floor (FLOPs over what a large product reaches on this machine) and the share of it that is
-reached. Plain loops are benchmarks/plain_loop.py. With --gpu the course's whole pipeline is
+reached. Plain loops are benchmarks/support/plain_loop.py. With --gpu the course's whole pipeline is
 timed instead, on the GPU that torch finds.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import torch
-from plain_loop import (
+from support.plain_loop import (
     Example,
     Schedule,
     loader,
@@ -27,21 +27,21 @@ from plain_loop import (
 )
 from torch.utils.data import Dataset
 
-from graders.data import DEV, TRAIN, WIKI, Data, open_data
-from reference.corruption import CharCorruptionDataset
-from reference.gpt import GPT, GPTConfig
-from reference.prediction import STEPS, predict_places, read_prompts
-from reference.vocabulary import Vocabulary
-from training.corpus import read_corpus
-from training.examples import AHEAD, CorruptedDocuments, Questions
-from training.optimizer import make_optimizers
-from training.pipeline import run_pipeline
-from training.plan import Plan
-from training.precision import Machine, choose_machine
-from training.preset import COURSE
-from training.questions import read_questions
-from training.step import Step
-from training.trainer import GROUP
+from graders.data.birthplaces import DEV, TRAIN, WIKI, Data, open_data
+from reference.data.corruption import CharCorruptionDataset
+from reference.data.vocabulary import Vocabulary
+from reference.models.gpt import GPT, GPTConfig
+from reference.models.prediction import STEPS, predict_places, read_prompts
+from reference.training.gpt.batches.corpus import read_corpus
+from reference.training.gpt.batches.examples import AHEAD, CorruptedDocuments, Questions
+from reference.training.gpt.batches.questions import read_questions
+from reference.training.gpt.pipeline import run_pipeline
+from reference.training.gpt.plan import Plan
+from reference.training.gpt.preset import COURSE
+from reference.training.gpt.steps.optimizer import make_optimizers
+from reference.training.gpt.steps.step import Step
+from reference.training.gpt.task import GROUP
+from reference.training.precision import Machine, choose_machine
 
 T = TypeVar("T")
 
@@ -87,7 +87,9 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="the course's files; else the embedded world")
+    parser.add_argument(
+        "--data", type=Path, help="the course's files (default: the built-in sample dataset)"
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", type=int, default=4, help="training steps timed each way")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)

@@ -1,4 +1,4 @@
-"""What comes with Softmark: its assignments and their examples."""
+"""What comes with Softmark: its assignments, their examples, and a look at this machine."""
 
 import tempfile
 from dataclasses import replace
@@ -7,20 +7,22 @@ from typing import Annotated
 
 import typer
 
-from commands.grading import grade_into
-from commands.options import JOBS, ExecutorName, Isolation, Jobs, Name, Out
-from graders.attacks import attack_all, verdict_row
-from graders.attacks_uploads import known_attacks
-from graders.choices import choose_options
-from graders.demo import vary_predictions
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.examples import example_names, expectation, write_examples
-from graders.executors import make_executor
-from graders.frozen import compare_frozen, freeze, read_frozen
-from graders.secret import PUBLICLY
-from graders.validate import examples_by_part, validate
-from reports import terminal
+from commands.grading import RunTarget, grade_into
+from commands.options import JOBS, Data, ExecutorName, Isolation, Jobs, Name, Out
+from graders.audit.attacks import attack_all, verdict_row
+from graders.audit.attacks_uploads import known_attacks
+from graders.audit.examples import example_names, expectation, write_examples
+from graders.audit.frozen import compare_frozen, freeze, read_frozen
+from graders.audit.validate import examples_by_part, validate
+from graders.data.demo import vary_predictions
+from graders.errors import UsageError
+from graders.execution.doctor import examine
+from graders.execution.executors import make_executor
+from graders.grading.choices import choose_options
+from graders.grading.pipeline import GradingRequest
+from graders.grading.secret import PUBLICLY
+from graders.registry.discovery import load_assignment
+from reports.terminal import results as terminal
 from submissions.receive import identify_all
 
 
@@ -37,7 +39,7 @@ def validate_examples(
         Path | None, typer.Option("--frozen", help="Report verdicts that differ from this file.")
     ] = None,
 ) -> None:
-    """Show that an assignment's checks do what its rubric says."""
+    """Validate an assignment: grade its solution and planted examples."""
     task = load_assignment(assignment)
     options = choose_options(task, isolation=isolation)
     before = read_frozen(frozen) if frozen is not None else None
@@ -61,10 +63,10 @@ def validate_examples(
 def examples(
     assignment: Name,
     write: Annotated[
-        Path | None, typer.Option("--write", help="Lay them out as folders in this empty one.")
+        Path | None, typer.Option("--write", help="Write them as folders into this empty folder.")
     ] = None,
 ) -> None:
-    """List the planted examples of an assignment, or lay them out as folders."""
+    """List an assignment's planted examples, or write them out as folders."""
     task = load_assignment(assignment)
     if write is None:
         with tempfile.TemporaryDirectory() as work:
@@ -73,12 +75,12 @@ def examples(
         terminal.show_rows((name, each.why, not each.lost) for name, each in known)
         return
     if write.exists() and (not write.is_dir() or any(write.iterdir())):
-        raise Misuse(f"{write} is not empty", "name a folder that does not exist yet")
+        raise UsageError(f"{write} is not empty", "name a folder that does not exist yet")
     typer.echo(f"{len(write_examples(task, write))} examples are in {write}")
 
 
 def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs = JOBS) -> None:
-    """Grade the bundled example submissions against the embedded world."""
+    """Grade the bundled example submissions with the built-in sample dataset."""
     # The examples come without checkpoints, which a course would have a person confirm.
     task = load_assignment("cs224n-a4")
     task = replace(task, settings={**task.settings, "missing_checkpoints": "accept"})
@@ -87,7 +89,15 @@ def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs 
     vary_predictions(folders, task.folder / "examples" / "plain")
     codes = []
     for part in examples_by_part(task, folders):
-        question, place = (task, replace(options, only=part.only)), (out / part.name, PUBLICLY)
-        uploads, slots = identify_all(part.folders, task.name), ("processes", jobs)
-        codes.append(grade_into(uploads, question, place, slots, alone=True))
+        request = GradingRequest(task, replace(options, only=part.only))
+        target = RunTarget(out / part.name, PUBLICLY, "processes", jobs)
+        codes.append(grade_into(identify_all(part.folders, task.name), request, target, alone=True))
     raise typer.Exit(max(codes))
+
+
+def doctor(data: Data = None) -> None:
+    """Check this machine: sandbox, torch, device, data."""
+    symptoms = examine(data)
+    terminal.show_rows((each.name, each.found, each.good) for each in symptoms)
+    ready = next(each.good for each in symptoms if each.name == "isolation")
+    raise typer.Exit(0 if ready else 1)

@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from commands.options import Data, Isolation, Name, Only
-from graders.choices import choose_criteria, choose_options, existing
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.isolation import choose_tier
+from graders.errors import UsageError
+from graders.execution.isolation import choose_tier
+from graders.grading.choices import choose_criteria, choose_options, existing
+from graders.grading.pipeline import Options, grade_submission
+from graders.grading.precheck import Precheck, missing_parts, precheck_options, visible_part
+from graders.grading.secret import new_secret
 from graders.model import Assignment, Result, Submission
-from graders.pipeline import Options, grade_submission
-from graders.precheck import Precheck, missing_parts, precheck_options, visible_part
+from graders.registry.discovery import load_assignment
 from graders.scoring import maximum, wanted_criteria
-from graders.secret import new_secret
-from graders.store import write_text
+from graders.storage.store import write_text
 from reports import write_student_page
 from reports.exports.classroom50 import classroom50_text
 from reports.exports.github_annotations import annotations
@@ -30,17 +30,17 @@ from submissions.receive import identify
 from submissions.submission import Rejected
 
 BELOW = 3  # the exit code of what was graded and has fewer points than asked for
-VISIBLE = "Judged here are the visible criteria, on inputs that everybody has: this is no grade."
-EVERYTHING = "Hidden criteria are judged here, too: this is for staff."
-UNJUDGED = "Not judged here, for the course's files are not given: "
+VISIBLE = "Only the visible criteria are graded here, on public inputs. This is not your grade."
+EVERYTHING = "This includes hidden criteria and is for staff only."
+UNJUDGED = "Not checked here because the course's files are not given: "
 
 Upload = Annotated[Path, typer.Argument(help="A folder or an archive.")]
 Summary = Annotated[Path | None, typer.Option(help="Add Markdown to the end of this file.")]
 Junit = Annotated[Path | None, typer.Option(help="Write JUnit XML.")]
 Classroom50 = Annotated[Path | None, typer.Option(help="Write classroom50/result/v1.")]
 Pages = Annotated[Path | None, typer.Option(help="Write reports/ID.html into this folder.")]
-Hidden = Annotated[bool, typer.Option("--hidden", help="Judge every criterion: staff alone.")]
-Below = Annotated[str, typer.Option(metavar="POINTS|N%", help="Exit with 3 for fewer points.")]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Grade hidden criteria too (staff only).")]
+Below = Annotated[str, typer.Option(metavar="POINTS|N%", help="Exit with code 3 below this score.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +118,20 @@ def _for_staff(options: Options) -> Plan:
 
 
 def _points_needed(text: str, most: float) -> float:
-    """The points that `12` or `60%` stand for; Misuse for anything else, or for too many."""
+    """The points that `12` or `60%` stand for; UsageError for anything else, or for too many."""
     if not text:
         return 0.0
     if not most:  # the step would pass, whatever is handed in
-        raise Misuse(f"--fail-below {text}: nothing is judged here", "see --only, --data, --hidden")
+        raise UsageError(
+            f"--fail-below {text}: nothing is graded here", "see --only, --data, --hidden"
+        )
     try:
         points = float(text.removesuffix("%")) * (most / 100 if text.endswith("%") else 1)
     except ValueError:
         points = -1.0
     if 0 <= points <= most:
         return round(points, 2)
-    raise Misuse(f"--fail-below {text}: not a share of {most:g} points", "say `12` or `60%`")
+    raise UsageError(f"--fail-below {text}: not a share of {most:g} points", "write `12` or `60%`")
 
 
 def _below(result: Result, needed: float) -> int:
@@ -164,7 +166,9 @@ def _append(path: Path, text: str) -> None:
             file.write(text)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise Misuse(f"{path}: cannot be written: {reason}", "give another --summary") from error
+        raise UsageError(
+            f"{path}: cannot be written: {reason}", "give another --summary"
+        ) from error
 
 
 def _files_of(upload: Path, task: Assignment) -> dict[str, str]:

@@ -7,9 +7,9 @@ import sys
 
 import typer
 
-from graders.errors import GraderFault, Misuse
-from graders.workplace import settle
-from reports import terminal
+from graders.errors import GraderFault, UserError
+from graders.execution.workplace import settle
+from reports.terminal import results as terminal
 
 
 def run(app: typer.Typer, *, after_fault: str) -> None:
@@ -20,7 +20,7 @@ def run(app: typer.Typer, *, after_fault: str) -> None:
     try:
         settle()
         app()
-    except Misuse as error:
+    except UserError as error:
         terminal.show_misuse(str(error), error.hint)
         sys.exit(2)
     except GraderFault as error:
@@ -37,5 +37,5 @@ def _end_on_a_full_disk(error: OSError) -> None:
         os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
     )  # what is unwritten would fail anew
     place = f"{error.filename}: " if error.filename else ""
-    terminal.show_misuse(f"{place}no space is left", "make room, and say the same command again")
+    terminal.show_misuse(f"{place}no space is left", "make room, and run the same command again")
     sys.exit(1)

@@ -8,18 +8,23 @@ import typer
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")]
 Out = Annotated[Path, typer.Option(help="Folder for results, reports and grades.")]
-Data = Annotated[Path | None, typer.Option(help="The course's files; else the embedded world.")]
+Data = Annotated[
+    Path | None,
+    typer.Option(help="The course's data files.", show_default="the built-in sample dataset"),
+]
 Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria, or kinds: code,metric.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]
 Isolation = Annotated[str, typer.Option(help="auto, bubblewrap, landlock or none.")]
-Jobs = Annotated[int, typer.Option(help="How many are graded at once.", show_default="one a core")]
+Jobs = Annotated[
+    int, typer.Option(help="Submissions to grade at once.", show_default="one per core")
+]
 ExecutorName = Annotated[str, typer.Option("--executor", help="serial, processes or ray.")]
 Inputs = Annotated[str, typer.Option(help="secret, public, or a file with a secret to share.")]
-Json = Annotated[bool, typer.Option("--json", help="Print Results, a line of JSON each.")]
+Json = Annotated[bool, typer.Option("--json", help="Print results as JSON lines.")]
 Layout = Annotated[str, typer.Option("--from", help="auto, folders, gradescope, canvas or git.")]
 Attempts = Annotated[str, typer.Option(help="A student's submissions: last, best or all.")]
-Force = Annotated[bool, typer.Option("--force", help="Grade what is in the store, too.")]
-Rerun = Annotated[bool, typer.Option("--rerun", help="Also train anew with the student's run.py.")]
-RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="The longest that it trains.")]
+Force = Annotated[bool, typer.Option("--force", help="Regrade everything, ignoring saved results.")]
+Rerun = Annotated[bool, typer.Option("--rerun", help="Also retrain with the student's run.py.")]
+RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="Time limit for training.")]
 
 JOBS = os.cpu_count() or 1

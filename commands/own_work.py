@@ -8,25 +8,30 @@ from typing import Annotated
 import typer
 
 from commands.options import Data, Isolation, Json, Name, Only
-from graders.choices import choose_criteria, existing
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.isolation import choose_tier
+from graders.errors import UserError
+from graders.execution.isolation import choose_tier
+from graders.grading.choices import choose_criteria, existing
+from graders.grading.pipeline import grade_submission
+from graders.grading.precheck import begin, missing_parts, precheck_options, visible_part
 from graders.model import Assignment
-from graders.own_assignment import own_assignment
-from graders.pipeline import grade_submission
-from graders.precheck import begin, missing_parts, precheck_options, visible_part
+from graders.registry.discovery import load_assignment
+from graders.registry.own_assignment import own_assignment
+from graders.registry.packages import refuse_missing
 from graders.written.template import template_of
-from reports import terminal, terminal_check, terminal_json
+from reports.terminal import check as terminal_check
+from reports.terminal import json_lines as terminal_json
+from reports.terminal import results as terminal
 from submissions.receive import identify
 
-Verbose = Annotated[bool, typer.Option("--verbose", help="Every check that says something.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show every check with a message.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Check again whenever a file changes.")]
 
 
 def check(
     submission: Path,
-    assignment: Annotated[str, typer.Option(help="Whose; without it the files tell.")] = "",
+    assignment: Annotated[
+        str, typer.Option(help="The assignment.", show_default="detected from the files")
+    ] = "",
     data: Data = None,
     only: Only = "",
     isolation: Isolation = "auto",
@@ -34,11 +39,12 @@ def check(
     verbose: Verbose = False,
     json: Json = False,
 ) -> None:
-    """Check your own work before you hand it in (visible criteria only)."""
+    """Check your own work before you submit it (visible criteria only)."""
     upload = existing(submission)
     task = load_assignment(assignment) if assignment else own_assignment(upload)
     tier = choose_tier(isolation, refuse_none=False)
     chosen = choose_criteria(visible_part(task), only)
+    refuse_missing(task, chosen)
     begin(tier, task)
 
     def once() -> int:
@@ -59,7 +65,7 @@ def check(
 def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
     """Check at once and after every change until interrupted; the exit code of the last check."""
     # The watcher is imported by nobody else.
-    from graders.watching import changes
+    from graders.registry.watching import changes
 
     # Nothing else ends it, so Ctrl-C counts also where a shell began it with the signal ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -69,7 +75,7 @@ def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
             terminal.clear()
             try:
                 code = once()
-            except Misuse as error:  # a file that is gone for a moment
+            except UserError as error:  # a file that is gone for a moment
                 terminal.show_misuse(str(error), error.hint)
                 code = 2
             terminal.show_waiting()
@@ -81,9 +87,9 @@ def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
 def answers_template(
     assignment: Name,
     form: Annotated[str, typer.Option("--format", help="md or yaml.", show_default="md")] = "",
-    output: Annotated[Path | None, typer.Option(help="A new file; without it stdout.")] = None,
+    output: Annotated[Path | None, typer.Option(help="A new file.", show_default="stdout")] = None,
 ) -> None:
-    """Write an empty answers file with every question of the written part."""
+    """Write an empty answers file with every written question."""
     text = template_of(load_assignment(assignment), form, output)
     if output is None:
         typer.echo(text, nl=False)

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from commands.options import Data, Inputs, Isolation, Name, Only
-from graders.choices import choose_criteria
-from graders.discovery import load_assignment
-from graders.secret import SECRET
-from packages.gradescope import write_autograder
-from packages.gradescope_choices import choose_settings
-from packages.student import write_bundle
+from graders.grading.choices import choose_criteria
+from graders.grading.secret import SECRET
+from graders.registry.discovery import load_assignment
+from packages.gradescope.autograder import write_autograder
+from packages.gradescope.choices import choose_settings
+from packages.student.bundle import write_bundle
 
-package = typer.Typer(no_args_is_help=True, help="Make a package to upload or to hand out.")
+package = typer.Typer(no_args_is_help=True, help="Build a package for Gradescope or for students.")
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 Leaderboard = Annotated[bool, typer.Option("--leaderboard", help="Let students see accuracies.")]
 Container = Annotated[str, typer.Option(metavar="CPUS", help="0.5, 1, 2 or 4, as set there.")]
@@ -33,7 +33,7 @@ def gradescope(
     container: Container = "0.5",
     minutes: Minutes = 10,
 ) -> None:
-    """Make the autograder.zip that Gradescope asks for."""
+    """Build autograder.zip for Gradescope."""
     task = load_assignment(assignment)
     settings = choose_settings(
         task,
@@ -56,9 +56,14 @@ def student(
         typer.Option("--output", "-o", help="The file to write.", show_default="NAME-check.zip"),
     ] = None,
 ) -> None:
-    """Make a bundle with which students check their work: no hidden checks, no answers."""
+    """Build a bundle for students to check their own work (no hidden checks, no answers)."""
     task = load_assignment(assignment)
     made = write_bundle(task, output or Path(f"{task.name}-check.zip"))
+    typer.echo(f"Packed from {task.folder}:")
+    for name in made.packed:
+        typer.echo(f"  {name}")
     for title in made.staff_only:
-        typer.echo(f"note: not in it, a solution judges it: {title}", err=True)
+        typer.echo(f"note: not in the bundle because its checks are in `hidden`: {title}", err=True)
+    for name in made.left_out:
+        typer.echo(f"note: left out: {name}; name it in `files.public` if checks need it", err=True)
     typer.echo(f"{made.file}  {made.size / 1e6:.1f} MB")

@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 
 from commands.options import Data, Out
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.labelled import Kind
+from graders.data.labelled import Kind
+from graders.errors import UsageError
 from graders.model import Assignment
-from reports import pipeline_progress
-from reports.classifier_page import write_classifier_page
-from reports.pipeline_page import write_pipeline_page
+from graders.registry.discovery import load_assignment
+from reports.pipelines import progress as pipeline_progress
+from reports.pipelines.classifier_page import write_classifier_page
+from reports.pipelines.page import write_pipeline_page
 
-Of = Annotated[str, typer.Option(help="Whose: cs224n-a4, uw-a2 or jhu-hw6.")]
+Of = Annotated[str, typer.Option(help="cs224n-a4, uw-a2 or jhu-hw6.")]
 Variants = Annotated[
     str | None,
     typer.Option(help="Of cs224n-a4: vanilla, rope or both.", show_default="vanilla,rope"),
@@ -39,7 +39,7 @@ Methods = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Precision = Annotated[str, typer.Option(help="auto, bf16 or fp32.")]
-Seed = Annotated[int, typer.Option(help="Of weights and draws.")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
 
 
 def pipeline(
@@ -57,7 +57,7 @@ def pipeline(
     """Train and evaluate an assignment's reference models; the same command resumes."""
     task = load_assignment(assignment)
     if not any(criterion.kind == "code" for criterion in task.rubric):
-        raise Misuse(
+        raise UsageError(
             f"{task.name} asks for no code, so there is no pipeline of it",
             "there is one of cs224n-a4, uw-a2 and jhu-hw6",
         )
@@ -77,7 +77,7 @@ Shared = tuple[Path, Path | None, str, str, int]
 def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
     for name, value in options.items():
         if value is not None:
-            raise Misuse(
+            raise UsageError(
                 f"{name} is no option of the pipeline of {task.name}",
                 "leave it out, or give the --assignment that it belongs to",
             )
@@ -86,7 +86,7 @@ def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
 def _language_model(variants: str | None, preset: str | None, shared: Shared) -> None:
     """Pretrain, finetune and evaluate the character models."""
     # Training imports torch, which no other command waits for.
-    from training.command import Wishes, train
+    from reference.training.gpt.command import Wishes, train
 
     out, data, device, precision, seed = shared
     wanted = "vanilla,rope" if variants is None else variants
@@ -98,7 +98,7 @@ def _language_model(variants: str | None, preset: str | None, shared: Shared) ->
 
 def _classifier(task: tuple[str, Kind], wanted: tuple[str, str], shared: Shared) -> None:
     """Fine-tune the classifier by each method."""
-    from training.classification.command import Wishes, train
+    from reference.training.classification.command import Wishes, train
 
     out, data, device, precision, seed = shared
     wishes = Wishes(*task, out, data, *wanted, device, precision, seed)

@@ -9,7 +9,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Check your own work before you hand it in.",
+    help="Check your own work before you submit it.",
 )
 app.command("check")(own_work.check)
 app.command("answers-template")(own_work.answers_template)

@@ -1,16 +1,19 @@
 """Every error of Softmark, as a tree.
 
 SoftmarkError
-├── Misuse               a command or a file of staff is wrong: one line, a hint, exit code 2
+├── UserError            whoever typed the command can put it right: one line, a hint, exit code 2
+│   ├── UsageError         a command, an assignment or a data folder is wrong
+│   └── StorageError       a results folder or an output file cannot be read or written
 ├── StudentFault         the student's code did not answer as asked: a failed check
 │   ├── StudentRaised      its code raised an exception
 │   ├── StudentExited      its process ended by itself (os._exit, sys.exit)
 │   ├── StudentSignalled   its process died of a signal (segmentation fault, abort)
 │   ├── StudentTimedOut    it used up its time
 │   ├── StudentOutOfMemory it used up its memory
-│   └── BadReply           what came back is not what was asked for
+│   └── BadReply           the reply is not what was asked for
 └── GraderFault          ours: the Result is incomplete, never a zero
-    └── SandboxFailed      the sandbox did not start, or broke before student code ran
+    ├── SandboxFailed      the sandbox did not start, or broke before student code ran
+    └── Unavailable        the student's code asked for what only a network has
 """
 
 from typing import ClassVar
@@ -22,12 +25,20 @@ class SoftmarkError(Exception):
     """The root of all errors raised on purpose."""
 
 
-class Misuse(SoftmarkError):
-    """A command, an assignment or a data folder is wrong; says which file and what to do."""
+class UserError(SoftmarkError):
+    """What whoever typed the command can put right; says which file is meant and what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+class UsageError(UserError):
+    """A command, an assignment or a data folder is wrong."""
+
+
+class StorageError(UserError):
+    """A results folder or an output file cannot be read or written."""
 
 
 class StudentFault(SoftmarkError):
@@ -86,3 +97,9 @@ class GraderFault(SoftmarkError):
 
 class SandboxFailed(GraderFault):
     """The sandbox did not start or broke before student code ran."""
+
+
+class Unavailable(GraderFault):
+    """The student's code asked for what only a network has; nobody can grade what it does then."""
+
+    where: ClassVar[str] = ""  # as of a StudentFault; the message has it already

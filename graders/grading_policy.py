@@ -25,7 +25,7 @@ class Lateness:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A group of criteria of which the `lowest` so many do not count."""
+    """A group of criteria; `lowest` is the number of lowest scores to drop."""
 
     criteria: tuple[str, ...]
     lowest: int

@@ -55,10 +55,10 @@ Outcome = Literal[
 ]
 Setting = str | int | float | bool
 # All that a check may say of a hidden one that it builds on.
-SHOWN_LATER = "Not judged, because it builds on something that is shown later."
+SHOWN_LATER = "Skipped because it depends on something that is shown later."
 
 
-TOTAL_SECONDS = 240.0  # that checks wait for one submission; honest ones need less than 20
+TOTAL_SECONDS = 240.0  # that checks wait for one submission; a correct one needs 1 to 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class FileSpec:
 
     `optional` are the artifacts that may be left out, `names` the functions and classes that checks
     look for: a student's own check says which of the others are missing. With `whole` the student's
-    process sees all code of the upload, not only the folder that holds the `code` files.
+    process sees all code of the upload, not only the folder that holds the `code` files. `public`
+    are files of the assignment that students are given with the checks.
     """
 
     code: tuple[str, ...]
@@ -95,6 +96,7 @@ class FileSpec:
     optional: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     whole: bool = False
+    public: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +117,24 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
+class DataFile:
+    """What a file of the course's data must be: rows, columns between tabs, sha256 of its content.
+
+    0 and "" are not compared. The sum is over the content with LF line ends, without the last ones.
+    """
+
+    rows: int = 0
+    columns: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
     """One folder in `graders/assignments/`, read and checked.
 
     `preload` are installed modules that every process will need: warm ones have them at once.
-    `data` says of what kind the course's files are, `suite` names the folder of a unittest suite.
+    `data` says of what kind the course's files are, and `data_files` how each must be; `suite`
+    names the folder of a unittest suite.
     """
 
     name: str
@@ -133,6 +148,7 @@ class Assignment:
     folder: Path
     preload: tuple[str, ...] = ()
     data: DataKind = "birthplaces"
+    data_files: Mapping[str, DataFile] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     suite: str = ""
     grading: GradingPolicy = field(default_factory=GradingPolicy)

@@ -15,10 +15,9 @@ from graders.model import (
 def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> float | None:
     """Points earned; a criterion's checks share its points by weight.
 
-    None as long as one of them could not be graded or waits for a person: a check that did not
-    run never counts as zero and never shrinks the maximum. A person has no points to decide on
-    where there are none, so such a criterion holds no total back; and a check that has earned
-    something, which a person only confirms, counts until then.
+    None as long as one of them could not be graded or needs manual grading: a check that did not
+    run never counts as zero and never shrinks the maximum. Criteria worth 0
+    points never block the total. Points that a person only has to confirm count until then.
     """
     if not results or any(_is_open(criterion, each) for each in results):
         return None
@@ -41,7 +40,7 @@ def _is_open(criterion: Criterion, found: CheckResult) -> bool:
 def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:
     """The word for a whole criterion: the most serious one among its checks.
 
-    Where there are no points to have a part of, one failed check is a failed criterion.
+    A criterion worth 0 points fails if any check does not pass; it is never `partial`.
     """
     statuses = {r.status for r in results}
     if not results or "error" in statuses:
@@ -65,7 +64,7 @@ def criterion_result(criterion: Criterion, results: Sequence[CheckResult]) -> Cr
 
 
 def result_status(criteria: Sequence[CriterionResult]) -> ResultStatus:
-    """`graded` only when no person is asked for: they may be without a point at stake."""
+    """Return `graded` only if no check waits for a person, even in criteria worth 0 points."""
     statuses = {c.status for c in criteria}
     if "error" in statuses:
         return "incomplete"

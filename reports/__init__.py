@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from graders.final_grades import FinalGrade
+from graders.course.final_grades import FinalGrade
 from graders.model import Result
-from graders.store import submission_file, write_result
+from graders.storage.store import submission_file, write_result
 from reports.course.generations import Comparison
 from reports.course.page import write_course_page
 from reports.course.twins import Twins, deterministic_files, find_twins, write_twins
 from reports.course.view import CourseView, course_view
 from reports.grades import write_grades
-from reports.gradescope import write_gradescope
-from reports.pipeline_page import write_pipeline_page
+from reports.gradescope.results_json import write_gradescope
+from reports.pipelines.page import write_pipeline_page
 from reports.student.page import write_student_page
 
 __all__ = [

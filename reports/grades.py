@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from graders.csv_cells import table
-from graders.final_grades import FinalGrade
-from graders.store import write_text
+from graders.course.final_grades import FinalGrade
+from graders.storage.csv_cells import table
+from graders.storage.store import write_text
 from reports.course.view import CourseView, Row
 from reports.text import PROSE_LIMIT, line
 

@@ -10,8 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from reports import text, words
-from reports.counterexamples import example, is_exact, named_lists
-from reports.figures import drawing
+from reports.drawing.counterexamples import example, is_exact, named_lists
+from reports.drawing.figures import drawing
 from reports.provisional import provisional, provisional_total
 from reports.student.words import judged, split_hint
 

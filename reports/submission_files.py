@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from graders.model import Result
-from graders.store import result_text, submission_file
+from graders.storage.store import result_text, submission_file
 from reports.student.opened import has_mark, mark_of
 
 FOLDERS = (("results", ".json"), ("gradescope", ".json"), ("reports", ".html"))

@@ -15,7 +15,7 @@ from submissions.people import people_in
 
 CHECK_WORDS: dict[CheckStatus, str] = {
     "passed": "Passed",
-    "partial": "Partly",
+    "partial": "Partial credit",
     "failed": "Failed",
     "skipped": "Skipped",
     "needs_review": "Needs manual grading",
@@ -29,7 +29,7 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     "timed_out": "Timed out",
     "out_of_memory": "Out of memory",
     "bad_reply": "Answer not usable",
-    "blocked": "Not run: builds on another",
+    "blocked": "Skipped: depends on a failed check",
 }
 
 STATUS_WORDS: dict[ResultStatus, str] = {
@@ -42,12 +42,12 @@ STATUS_WORDS: dict[ResultStatus, str] = {
 STATUS_SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
     "needs_review": (
-        "A part of this needs manual grading. You lose no points for it; where points depend on "
-        "it, there is no total until then."
+        "Part of this needs manual grading. You lose no points for it; if points depend on it, "
+        "there is no total until then."
     ),
-    "rejected": "The upload could not be opened, so nothing was graded. It can be sent again.",
+    "rejected": "The files could not be opened, so nothing was graded. Check them and try again.",
     "incomplete": (
-        "Some of this could not be graded. That is our fault, not yours: it costs you nothing, "
+        "Some of this could not be graded. That is our fault, not yours. You lose no points, "
         "and there is no total until it has been graded again."
     ),
 }

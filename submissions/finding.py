@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase as fnmatch
 from pathlib import PurePosixPath
 
-from submissions.archive import SUFFIXES
+from submissions.archives.archive import SUFFIXES
 from submissions.escaping import listed, shown
 
 # Folders of the course's own that hold other people's code under the wanted names
@@ -20,10 +20,10 @@ BACKUP_WORDS = frozenset({
 NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a second download
 Rank = tuple[int, bool, bool, int, str]
 REASONS = (
-    "holds fewer of them",
+    "contains fewer of them",
     "named like a copy",
     "not named src",
-    "lies deeper",
+    "is nested deeper",
     "sorts later",
 )
 
@@ -144,18 +144,18 @@ def _code_notes(
 ) -> list[str]:
     if chosen is None:
         return [f"found no folder with {' or '.join(code)}", *_archive_notes(files)] if code else []
-    taken = f"took {place_name(chosen)} (holds {', '.join(folders[chosen])})"
+    taken = f"Using {place_name(chosen)} (contains {', '.join(folders[chosen])})"
     others = sorted(set(folders) - {chosen}, key=lambda folder: _rank(folder, folders[folder]))
     best = _rank(chosen, folders[chosen])
     left = [f"{place_name(o)} ({_reason(best, _rank(o, folders[o]))})" for o in others[:3]]
     more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    notes = [f"{taken}; left {', '.join(left)}{more}" if left else taken]
+    notes = [f"{taken}; ignored {', '.join(left)}{more}" if left else taken]
     for name in code:
         where = next((folder for folder in others if name in folders[folder]), None)
         if name not in folders[chosen] and where is not None:
             notes.append(
                 f"{name} is not in {place_name(chosen)} but in {place_name(where)}, "
-                "which was not used: keep your modules in one folder"
+                "which was ignored: keep your modules in one folder"
             )
     return notes
 
@@ -195,7 +195,7 @@ def _misnamed_notes(
         for name in missing:
             if _is_stray(path.name, name) or _stem(path.name) in (_stem(name), name.casefold()):
                 named.setdefault(str(path), name)
-    return [f"did not read {shown(path)}: name it {name}" for path, name in [*named.items()][:5]]
+    return [f"Ignored {shown(path)}; rename it to {name}" for path, name in [*named.items()][:5]]
 
 
 def _stem(name: str) -> str:

@@ -45,14 +45,18 @@ def _artifacts(
     taken, notes = {}, []
     for name, (best, *others) in found.files.items():
         if sizes[best] > limits.artifact_bytes:
-            notes.append(f"left {shown(str(best))}: larger than {limits.artifact_bytes // MIB} MiB")
+            notes.append(
+                f"Ignored {shown(str(best))}: larger than {limits.artifact_bytes // MIB} MiB"
+            )
             continue
         taken[name] = best
         if best.name != name:
-            notes.append(f"took {shown(str(best))} for {name}: the name differs by case")
+            notes.append(f"Using {shown(str(best))} for {name}: the name differs by case")
         different = [str(o) for o in others if _differ(upload, best, o, sizes)]
         if different:
-            notes.append(f"took {shown(str(best))}; left {listed(different)}, which differ from it")
+            notes.append(
+                f"Using {shown(str(best))}; ignored {listed(different)}, which differ from it"
+            )
     return taken, notes
 
 
@@ -87,7 +91,7 @@ def _code(
             continue
         total += size
         taken.append(path)
-    notes = [f"left {listed(left)} (too large or too many to be code)"] if left else []
+    notes = [f"Ignored {listed(left)} (too large or too many to be code)"] if left else []
     return taken, notes
 
 

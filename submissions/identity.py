@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
-from submissions.archive import SUFFIXES
+from submissions.archives.archive import SUFFIXES
 from submissions.limits import MIB, UNPACK_LIMITS
 from submissions.listing import walk
 from submissions.submission import Submission

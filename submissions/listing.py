@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from submissions.archives.names import too_many
 from submissions.escaping import listed, shown
 from submissions.leftout import is_left_out
 from submissions.limits import UNPACK_LIMITS, UnpackLimits
-from submissions.names import too_many
 from submissions.submission import Rejected
 
 TOP = PurePosixPath()
@@ -40,13 +40,13 @@ def list_files(folder: Path, limits: UnpackLimits = UNPACK_LIMITS) -> Listing:
     skipped: dict[str, list[str]] = {}
     for entry in walk(folder, limits):
         if entry.skipped == TOO_MANY:
-            raise too_many(folder.name, limits.listed)
+            raise too_many(folder.resolve().name, limits.listed)
         if entry.skipped:
             skipped.setdefault(entry.skipped, []).append(str(entry.path))
         else:
             files[entry.path] = entry.size
     if not files:
-        raise Rejected(f"{shown(folder.name)} holds no files of yours; upload your code.")
+        raise Rejected(f"{shown(folder.resolve().name)} contains no files of yours; add your code.")
     notes = tuple(f"skipped {listed(names)} ({why})" for why, names in sorted(skipped.items()))
     return Listing(files, notes)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from submissions.archive import SUFFIXES, WANTED, unpack
+from submissions.archives.archive import SUFFIXES, WANTED, unpack
 from submissions.escaping import shown
 from submissions.finding import Found, find
 from submissions.folder import copy_needed

@@ -2,7 +2,7 @@
 
 import shutil
 
-from reference.world import write_world
+from reference.data.world import write_world
 from tests.planted import examples_of
 
 UPLOADS = {"ada": "correct-plain", "bob": "wrong-always-first"}

@@ -6,8 +6,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from graders.discovery import load_assignment
-from graders.examples import write_examples
+from graders.audit.examples import write_examples
+from graders.registry.discovery import load_assignment
 
 
 @cache

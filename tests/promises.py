@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import Tier, tier_works
+from graders.boundary.tiers.sandbox import Tier, tier_works
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "SECURITY.md"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from junitparser import JUnitXml
 
-from reference.world import write_world
+from reference.data.world import write_world
 
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -127,7 +127,7 @@ def test_the_other_inputs_reach_the_command(runner, tiny_folder, hand_in, tmp_pa
     given = {"hidden": "true", "only": "answer", "data": "data"}
     runner("Grade", folder, assignment=tiny_folder, **given)
     _, summary = written(tmp_path)
-    assert "Hidden criteria are judged here, too" in summary
+    assert "This includes hidden criteria and is for staff only" in summary
     assert "| The answer |" in summary
     assert "| Doubling |" not in summary
 

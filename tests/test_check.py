@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from commands.student import app
-from graders.precheck import missing_parts, precheck_options
+from graders.grading.precheck import missing_parts, precheck_options
 from tests.test_grade import RIGHT, ROOT, softmark, write_world_in
 
 WRONG = "def double(x):\n    return x + 2\n"
@@ -43,7 +43,8 @@ def check(upload, assignment, *words):
 def test_what_is_missing_is_told_by_name(named, hand_in):
     empty = hand_in(notes_txt="nothing yet")
     said = " ".join(check(empty, named).stdout.split())
-    assert said.index("`work.py` is not there") < said.index("`answer.txt` is not there")
+    code, answer = "`work.py` is missing: your code", "`answer.txt` is missing (required)"
+    assert said.index(code) < said.index(answer)
     assert "plot.png" not in said
 
 
@@ -109,7 +110,7 @@ def test_hostile_words_stay_text_in_json(tiny_folder, hand_in):
 
 @pytest.mark.long
 def test_all_that_a_check_says_can_be_seen(tiny_folder, hand_in):
-    file = tiny_folder / "test_tiny.py"
+    file = tiny_folder / "checks.py"
     note = 'score.note("Look at this.")'
     text = file.read_text().replace(
         "def test_doubles(student, settings):", "def test_doubles(student, settings, score):"
@@ -126,7 +127,7 @@ def test_signs_that_a_pipe_cannot_hold_end_nothing(tiny_folder, hand_in):
     command = [sys.executable, "grade.py", *map(str, words)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     assert done.returncode == 0
-    assert b"points judged here" in done.stdout
+    assert b"(criteria checked here)" in done.stdout
     assert done.stderr == b""
 
 
@@ -154,8 +155,8 @@ def in_a_terminal(words, wish):
 
 
 def test_artifacts_are_missed_even_where_they_cannot_be_judged(tiny, hand_in):
-    from graders.boundary.sandbox import Tier
-    from graders.pipeline import grade_submission
+    from graders.boundary.tiers.sandbox import Tier
+    from graders.grading.pipeline import grade_submission
     from submissions.receive import identify
 
     upload = hand_in(work_py=RIGHT)

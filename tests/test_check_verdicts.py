@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
-from graders.discovery import load_assignment
-from graders.pipeline import Options, grade_submission
-from graders.precheck import precheck_options
-from graders.secret import new_secret
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.grading.precheck import precheck_options
+from graders.grading.secret import new_secret
+from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 from tests.planted import examples_of
 

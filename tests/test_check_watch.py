@@ -12,7 +12,7 @@ import pytest
 from watchfiles import Change
 
 from graders.model import FileSpec
-from graders.watching import _Wanted
+from graders.registry.watching import _Wanted
 from tests.test_grade import RIGHT, ROOT
 
 PATIENCE = 120
@@ -41,9 +41,12 @@ class Watched:
 
     def points(self):
         """The points of the next check."""
-        while "points judged here" not in (line := self.lines.get(timeout=PATIENCE)):
-            pass
-        return line.split()[0]
+        while True:
+            line = self.lines.get(timeout=PATIENCE)
+            if line == "No score: nothing with points was graded here":
+                return "no"
+            if line.endswith(" (criteria checked here)"):
+                return line.removeprefix("Score: ").split()[0]
 
     def end(self):
         self.process.send_signal(signal.SIGINT)

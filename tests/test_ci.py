@@ -54,7 +54,8 @@ def test_every_file_that_was_asked_for_is_written(ci, hand_in, tmp_path):
 
 def test_the_summary_says_what_is_not_there(ci, hand_in, tmp_path):
     ci(hand_in(other_py=RIGHT), "--summary", tmp_path / "summary.md")
-    assert "work&#46;py</code> is not there" in (tmp_path / "summary.md").read_text()
+    said = (tmp_path / "summary.md").read_text()
+    assert "work&#46;py</code> is missing&#58; your code is expected in it" in said
 
 
 @pytest.mark.long
@@ -96,7 +97,7 @@ def test_points_that_make_no_sense_are_misuse(ci, hand_in, needed):
 def test_points_where_nothing_is_judged_are_misuse(ci, hand_in):
     done = ci(hand_in(work_py=RIGHT), "--only", "answer", "--fail-below", "50%")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "nothing is judged here" in done.stderr
+    assert "nothing is graded here" in done.stderr
 
 
 @pytest.mark.long
@@ -123,7 +124,7 @@ def test_only_knows_no_hidden_criterion_without_hidden(ci, hand_in, tiny_folder)
 
 
 def test_what_could_not_be_graded_is_no_file_for_classroom50(ci, hand_in, tiny_folder, tmp_path):
-    checks = tiny_folder / "test_tiny.py"
+    checks = tiny_folder / "checks.py"
     text = checks.read_text().replace("    came =", "    raise GraderFault('gone')\n    came =", 1)
     checks.write_text(f"from graders.errors import GraderFault\n{text}")
     (tmp_path / "result.json").write_text("of an earlier run")

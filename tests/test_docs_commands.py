@@ -55,7 +55,7 @@ def assert_others_exist(program, *words):
     if program == "make":
         assert f"\n{words[0]}:" in (ROOT / "Makefile").read_text()
     elif program == "python" and "benchmarks" in " ".join(words):
-        name = re.search(r"benchmarks[./](\w+)", " ".join(words))[1]
+        name = re.search(r"benchmarks[./]([\w/.]+?)(?:\.py\b| |$)", " ".join(words))[1]
         text = (ROOT / "benchmarks" / f"{name}.py").read_text()
         assert all(each in text for each in words if each.startswith("--"))
     elif program == "pip":

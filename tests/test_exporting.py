@@ -126,7 +126,7 @@ def test_who_and_when_survive_the_store(batch, out):
     """First read as plain folders, then with the metadata: nothing is graded, all is known."""
     batch("--from", "folders")
     done = batch()
-    assert "2 of 2 from the store" in done.stderr
+    assert "2 of 2 reused from saved results" in done.stderr
     rows = table(softmark("export", "gradescope-csv", "--out", out))
     assert rows[1][:4] == ["Ada", "Lovelace", "1815", "ada@example.edu"]
     assert rows[1][7] == "2026-03-02 11:00:00 +0000"
@@ -136,7 +136,7 @@ def test_who_and_when_survive_the_store(batch, out):
 
 @pytest.mark.long
 def test_retry_knows_who_and_when(batch, out, tiny_folder):
-    check = tiny_folder / "test_tiny.py"
+    check = tiny_folder / "checks.py"
     right = check.read_text()
     check.write_text(right.replace('"41"', "nobody", 1))
     assert batch().returncode == 1

@@ -4,16 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from commands.releasing import release
-from graders.address import asked_of
-from graders.boundary.sandbox import Tier
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.locking import only_writer
+from commands.deciding import release
+from graders.boundary.tiers.sandbox import Tier
+from graders.course.review import open_review
+from graders.errors import StorageError, UsageError
+from graders.grading.address import asked_of
+from graders.grading.pipeline import Options
 from graders.model import Check, CheckResult, Criterion, CriterionResult, Result
-from graders.pipeline import Options
-from graders.results import Made, open_store, read_store
-from graders.review import open_review
+from graders.registry.discovery import load_assignment
+from graders.storage.locking import only_writer
+from graders.storage.results import Made, open_store, read_store
 from reports.course.files import publish_course, write_course
 from reports.review.outputs import write_grades
 from submissions.submission import Submission
@@ -107,7 +107,7 @@ def test_what_waits_for_staff_is_shown_when_they_say_so(course, capsys):
     release(course.out)
     assert course.shown() == {"after_due_date", "after_published"}
     said = capsys.readouterr().err
-    assert "2 of 2 pages written anew; shown: the visible criteria and c-1, c-2" in said
+    assert "2 of 2 pages updated; shown: the visible criteria and c-1, c-2" in said
 
 
 def test_undo_leaves_the_pages_as_they_were(course, capsys):
@@ -124,7 +124,7 @@ def test_a_second_release_changes_nothing(course, capsys):
     before = {path: path.stat().st_mtime_ns for path in course.out.glob("*/*")}
     release(course.out)
     assert {path: path.stat().st_mtime_ns for path in course.out.glob("*/*")} == before
-    assert "0 of 2 pages written anew" in capsys.readouterr().err
+    assert "0 of 2 pages updated" in capsys.readouterr().err
     with read_store(course.out) as store:
         assert [said for said, _ in releases(store)] == [1]
 
@@ -197,14 +197,14 @@ def test_a_criterion_that_is_hidden_by_now_is_not_shown(course):
 
 
 def test_without_a_store_it_is_refused(tmp_path):
-    with pytest.raises(Misuse, match="holds no store"):
+    with pytest.raises(StorageError, match="has no grading results"):
         release(tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
 def test_while_something_is_graded_it_is_refused(course):
     before = course.files()
-    with only_writer(course.out), pytest.raises(Misuse, match="another grading"):
+    with only_writer(course.out), pytest.raises(StorageError, match="another grading"):
         release(course.out)
     assert course.files() == before
 
@@ -212,7 +212,7 @@ def test_while_something_is_graded_it_is_refused(course):
 def test_a_wrong_list_of_extensions_is_refused_before_anything_is_kept(course):
     (course.out / "extensions.csv").write_text("who,when\n")
     course.is_due(PAST)
-    with pytest.raises(Misuse, match=r"extensions\.csv"):
+    with pytest.raises(UsageError, match=r"extensions\.csv"):
         release(course.out)
     with read_store(course.out) as store:
         assert not store.released()

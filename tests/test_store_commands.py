@@ -43,7 +43,7 @@ def batch(tiny_folder, hand_in, out):
 
 
 def break_check(folder):
-    edit(folder / "test_tiny.py", 'if text == "41"', 'if text == "41" and nothing')
+    edit(folder / "checks.py", 'if text == "41"', 'if text == "41" and nothing')
 
 
 def test_the_same_command_grades_nothing_twice(batch, out):
@@ -51,9 +51,9 @@ def test_the_same_command_grades_nothing_twice(batch, out):
     assert first.returncode == 0, first.stderr
     before = {path: path.read_bytes() for path in out.glob("results/*")}
     again = batch()
-    assert "2 of 2 from the store" in again.stderr
+    assert "2 of 2 reused from saved results" in again.stderr
     assert {path: path.read_bytes() for path in out.glob("results/*")} == before
-    assert "from the store" not in batch("--force").stderr
+    assert "reused from saved results" not in batch("--force").stderr
 
 
 def test_a_file_that_is_missing_or_old_is_written_again(batch, out):
@@ -62,7 +62,7 @@ def test_a_file_that_is_missing_or_old_is_written_again(batch, out):
     (out / "results" / "ada.json").write_text(old.replace('"score": 2.0', '"score": 1.0'))
     (out / "reports" / "bob.html").unlink()
     (out / "index.html").unlink()
-    assert "2 of 2 from the store" in batch().stderr
+    assert "2 of 2 reused from saved results" in batch().stderr
     assert (out / "results" / "ada.json").read_text() == old
     assert (out / "reports" / "bob.html").exists()
     assert (out / "index.html").exists()
@@ -73,7 +73,7 @@ def test_no_old_file_stands_in_for_a_new_one(batch, out, tmp_path, tiny_folder):
     batch()
     (tmp_path / "uploads" / "bob" / "answer.txt").write_text("42")
     meddling = "import pathlib; pathlib.Path(__file__).with_name('new').touch()\n    text ="
-    edit(tiny_folder / "test_tiny.py", "    text =", f"    {meddling}")
+    edit(tiny_folder / "checks.py", "    text =", f"    {meddling}")
     done = batch("--force")
     assert done.returncode == 2
     assert "was changed while it graded" in done.stderr
@@ -86,14 +86,14 @@ def test_a_batch_reports_what_is_in_the_folder_now(batch, out, tmp_path):
     (tmp_path / "uploads" / "ada").rename(tmp_path / "ada")
     done = batch()
     assert scores(out) == {"bob": "1"}
-    assert "the store holds 1 more that are not among these" in done.stderr
+    assert "1 earlier submission is not among these" in done.stderr
 
 
 def test_retry_grades_what_could_not_be_graded(batch, out, tiny_folder):
     break_check(tiny_folder)
     assert batch().returncode == 1
     assert scores(out) == {"ada": "2", "bob": ""}
-    edit(tiny_folder / "test_tiny.py", " and nothing", "")
+    edit(tiny_folder / "checks.py", " and nothing", "")
     done = softmark("retry", "--out", out, "--executor", "serial")
     assert done.returncode == 0, done.stderr
     assert scores(out) == {"ada": "2", "bob": "1"}
@@ -111,12 +111,12 @@ def test_retry_says_which_upload_is_gone(batch, out, tiny_folder, tmp_path):
 
 def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     batch()
-    edit(tiny_folder / "test_tiny.py", "score.partial(0.5", "score.partial(0.25")
+    edit(tiny_folder / "checks.py", "score.partial(0.5", "score.partial(0.25")
     words = ("regrade", tiny_folder, "--out", out, "--executor", "serial")
     shown = softmark(*words)
     assert shown.returncode == 0, shown.stderr
     assert "bob  1 -> 0.5  -0.5" in shown.stdout
-    assert "1 lose" in shown.stdout
+    assert "0 up, 1 down, 1 unchanged" in shown.stdout
     assert "Nearly." in (out / "regrade.html").read_text()
     assert scores(out) == {"ada": "2", "bob": "1"}
     softmark(*words, "--publish")
@@ -126,7 +126,7 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     assert "published" in listed.splitlines()[2]
     assert "0.5 / 2" in listed
     old = softmark("show", "bob", "--out", out, "--generation", "1")
-    assert "1 of the 2 points" in old.stdout
+    assert "Score: 1 / 2 (criteria checked here)" in old.stdout
 
 
 @pytest.mark.long
@@ -143,14 +143,14 @@ def test_regrade_publishes_no_score_that_is_lost(batch, out, tiny_folder):
 def test_without_a_store_there_is_nothing_to_say(words, out):
     done = softmark(*words, "--out", out)
     assert done.returncode == 2
-    assert "holds no store" in done.stderr
+    assert "has no grading results" in done.stderr
     assert not out.exists()
 
 
 def test_regrade_without_results_is_a_misuse(tiny_folder, out):
     done = softmark("regrade", tiny_folder, "--out", out)
     assert done.returncode == 2
-    assert "say `run` or `batch` first" in done.stderr
+    assert "grade with `run` or `batch` first" in done.stderr
 
 
 FULL = """

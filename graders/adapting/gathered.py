@@ -15,11 +15,11 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from .listing import shown
-from .module import Module
-from .notes import copies, failures, rivals, same_meaning, shortened, spread
-from .outline import Outline, method
-from .upload import Upload
+from graders.adapting.module import Module
+from graders.adapting.notes import copies, failures, rivals, same_meaning, shortened, spread
+from graders.adapting.reading.listing import shown
+from graders.adapting.reading.outline import Outline, method
+from graders.adapting.reading.upload import Upload
 
 MAX_LOOKED = 8  # files named to a student
 UNREAD = re.compile(r"could not be read|is empty")

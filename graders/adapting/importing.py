@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .listing import SUFFIXES
+from graders.adapting.reading.listing import SUFFIXES
 
 if TYPE_CHECKING:
-    from .upload import Upload
+    from graders.adapting.reading.upload import Upload
 
 REAL = frozenset(("torch", "transformers", "numpy", "tokenizers", *sys.stdlib_module_names))
 Names = Sequence[str]

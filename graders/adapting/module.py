@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
-from .names import compiled, names_of
-from .outline import Outline, Statement
-from .pruning import pruned
+from graders.adapting.reading.names import compiled, names_of
+from graders.adapting.reading.outline import Outline, Statement
+from graders.adapting.reading.pruning import pruned
+from graders.adapting.unavailable import lose
 
 Import = Callable[..., Any]
 Offers = Callable[[ast.ImportFrom, str], bool]
@@ -117,6 +118,7 @@ class Module:
                 exec(code, self.namespace)  # noqa: S102  the student's code, in the sandbox
         except (Exception, SystemExit) as error:  # noqa: BLE001
             self.failures |= dict.fromkeys(left, error)
+            lose(left, error)
         else:
             for name in left:
                 self.failures.pop(name, None)

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .listing import list_code, shown
-from .outline import Outline
-from .raised import told
-from .upload import Upload
+from graders.adapting.raised import told
+from graders.adapting.reading.listing import list_code, shown
+from graders.adapting.reading.outline import Outline
+from graders.adapting.reading.upload import Upload
 
 Wanted = Mapping[str, Sequence[str]]  # a module's name -> what it is to define
 Written = Callable[[Outline, str], bool]

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from .module import Module
-from .names import DEFINITION
-from .outline import Outline
+from graders.adapting.module import Module
+from graders.adapting.reading.names import DEFINITION
+from graders.adapting.reading.outline import Outline
 
 MAX_NOTES = 20
 MAX_TEXT = 300

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from graders.adapting.unavailable import cause_of
+
 MAX_TEXT = 500  # characters of a message
 ENVIRONMENT = type(os.environ).__getitem__.__code__.co_filename  # Python may freeze `os`
 GPU = ("CUDA", "cuda", "NVIDIA", "nvidia")
@@ -19,11 +21,13 @@ def told(error: BaseException, folder: Path) -> dict[str, Any]:
     `elsewhere` says that it may well not be raised on the student's own machine.
     """
     where, source = _place(error, folder)
+    ours = cause_of(error)
+    outcome = "exited" if isinstance(error, SystemExit) else "raised"
     return {
         "elsewhere": is_of_this_machine(error),
-        "outcome": "exited" if isinstance(error, SystemExit) else "raised",
+        "outcome": outcome if ours is None else "unavailable",
         "kind": type(error).__name__,
-        "message": _text(error),
+        "message": _text(error if ours is None else ours),
         "where": where,
         "source": source,
     }
@@ -40,11 +44,11 @@ def is_unwritten(error: BaseException, folder: Path) -> bool:
 
 
 def is_of_this_machine(error: BaseException) -> bool:
-    """Return whether code raises for lack of a file, library, variable or GPU.
+    """Return whether code raises for lack of a file, library, variable, network or GPU.
 
     Or of an attribute that one of our stand-ins does not have.
     """
-    if isinstance(error, OSError | ImportError | EOFError):
+    if isinstance(error, OSError | ImportError | EOFError) or cause_of(error) is not None:
         return True
     if isinstance(error, AttributeError) and _is_stand_in(error.obj):
         return True
@@ -55,8 +59,7 @@ def is_of_this_machine(error: BaseException) -> bool:
 
 
 def _is_stand_in(value: object) -> bool:
-    package = type(value).__module__.partition(".")[0]
-    return package == "adapting" or package.startswith(("adapters", "oracle"))
+    return type(value).__module__.startswith(("graders.adapting.", "graders.assignment."))
 
 
 def is_raised_inside(error: BaseException, loops: Iterable[tuple[str, ast.stmt]]) -> bool:

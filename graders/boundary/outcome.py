@@ -16,6 +16,7 @@ from graders.errors import (
     StudentRaised,
     StudentSignalled,
     StudentTimedOut,
+    Unavailable,
 )
 from graders.model import Limits
 
@@ -34,7 +35,7 @@ NAMES = {
 
 
 def answer(reply: dict[str, Value]) -> Value:
-    """The value in a reply; raises the StudentFault that it tells of, or BadReply."""
+    """The value in a reply; raises the fault that it tells of, or BadReply."""
     if set(reply) == {"id", "value"}:
         return reply["value"]
     error = reply.get("error")
@@ -56,7 +57,7 @@ def read_reply(read: Callable[[Any], Read], reply: Value) -> Read:
         raise BadReply(MALFORMED) from error
 
 
-def fault_of(error: Mapping[str, Value]) -> StudentFault:
+def fault_of(error: Mapping[str, Value]) -> StudentFault | Unavailable:
     """Return what the student's process says its code raised, as a fault with a sentence."""
     text = {name: clean(str(error.get(name, ""))) for name in ("kind", "message", "source")}
     where = clean(str(error.get("where", "")))
@@ -68,6 +69,9 @@ def fault_of(error: Mapping[str, Value]) -> StudentFault:
             return StudentOutOfMemory(_with_detail("Your code ran out of memory", text), where)
         case "unsendable":
             return BadReply(f"Your code's answer cannot be used: {text['message']}.", where)
+        case "unavailable":
+            place = f" ({where})" if where else ""
+            return Unavailable(f"{text['message']}, and your code asks for it{place}")
     return StudentRaised(_raised(text), where, text["kind"])
 
 
@@ -92,8 +96,8 @@ def greedy(error: TooMuch) -> StudentOutOfMemory:
 
 
 def unreadable(error: WireError) -> BadReply:
-    """The fault of a reply that is none."""
-    return BadReply(f"Your process sent something that is no answer: {error}.")
+    """Return the fault of an invalid reply."""
+    return BadReply(f"Your code's process sent an invalid reply: {error}.")
 
 
 def overspent(limits: Limits) -> StudentTimedOut:

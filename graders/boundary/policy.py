@@ -1,7 +1,7 @@
 """The security policy as one table: what a student's process sees, lacks and may use.
 
     sees      the interpreter and its packages (read-only), system libraries (read-only),
-              /student/runtime (worker, wire, adapters: read-only), /student/code (read-only),
+              /student/runtime (worker, wire, student side: read-only), /student/code (read-only),
               /student/scratch (writable, limited, gone afterwards), a private /proc and /dev
     lacks     network, other processes, other files, Softmark's own packages, its environment,
               capabilities, a way to new privileges
@@ -53,6 +53,11 @@ ENVIRONMENT = {
     "MPLBACKEND": "agg",
     # A child has no network: what looks for a model says so at once, and threads are few.
     "HF_HUB_OFFLINE": "1",
+    "HF_DATASETS_OFFLINE": "1",
+    "HF_EVALUATE_OFFLINE": "1",
+    # What `datasets` keeps its tables with would start a thread, and a warm parent may have none.
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
     "TOKENIZERS_PARALLELISM": "false",
 }
 
@@ -68,7 +73,7 @@ SYSTEM_FILES = tuple(
 )
 PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 OUR_PACKAGES = (
-    *("graders", "reference", "training", "reports", "submissions", "commands", "packages"),
+    *("graders", "reference", "reports", "submissions", "commands", "packages"),
     *("benchmarks", "grade.py"),
 )
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from graders.boundary import wire
-from graders.boundary.capture import Capture, PipeCapture
-from graders.boundary.resources import Resources, Times, of_finished, of_trees
+from graders.boundary.limits.capture import Capture, PipeCapture
+from graders.boundary.limits.resources import Resources, Times, of_finished, of_trees
 from graders.model import Limits
 
 RECEIVE_BYTES = 2**18

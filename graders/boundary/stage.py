@@ -1,9 +1,9 @@
 """The private folder that holds all a child may see of ours and of the student's.
 
 <temporary folder, closed to other users>
-  runtime/graders/boundary/   wire, worker and what narrows the child, compiled
-  runtime/adapters/           adapters.py and adapters_*.py of the assignment, compiled, and
-                              adapting/, what adapters of all assignments share
+  runtime/graders/boundary/   the wire and what runs in the child, compiled
+  runtime/graders/assignment/ the assignment's modules that run in a child, compiled; see side.py
+  runtime/graders/adapting/   what such modules of all assignments share
   runtime/standins/           modules that stand in for what a submission may import
   code/                       the student's folder, regular files only
   scratch/                    writable, emptied for every new child
@@ -19,40 +19,40 @@ from functools import cache
 from pathlib import Path
 
 from graders.boundary.policy import Layout
+from graders.boundary.side import PACKAGE, Side
 
-OURS = (
-    *("__init__", "child", "worker", "wire", "narrow", "landlock", "seccomp", "syscalls"),
-    *("forker", "supervisor"),
-)
+CHILD = Path(__file__).with_name("child")
+WIRE = Path(__file__).with_name("wire.py")
 ADAPTING = Path(__file__).parents[1] / "adapting"
 REFERENCE = Path(__file__).parents[2] / "reference"
-ORACLE = "oracle.py"  # asked where no student's code is, in place of adapters.py
 
 
 class Stage:
     """The files of one submission's children; removed by `close`."""
 
-    def __init__(self, code: Path | None, adapters: Path | None, user: int | None) -> None:
+    def __init__(self, code: Path | None, side: Side | None, user: int | None) -> None:
         self.user = user
+        self.side = side
         self.root = Path(tempfile.mkdtemp(prefix="softmark-student-")).resolve()
         self.layout = Layout(self.root / "runtime", self.root / "code", self.root / "scratch")
         try:
-            self._fill(code, adapters)
+            self._fill(code)
         except BaseException:
             self.close()
             raise
 
-    def _fill(self, code: Path | None, adapters: Path | None) -> None:
+    def _fill(self, code: Path | None) -> None:
         runtime = self.layout.runtime
         package = runtime / "graders" / "boundary"
         package.mkdir(parents=True)
         (runtime / "graders" / "__init__.py").touch()
-        for name in OURS:
-            _compile_into(package, Path(__file__).with_name(f"{name}.py"))
-        (runtime / "adapters").mkdir()
-        if adapters is not None:
-            _fill_adapters(runtime / "adapters", adapters)
-        _copy_files(adapters.parent / "standins" if adapters else None, runtime / "standins")
+        (package / "__init__.py").touch()
+        _compile_into(package, WIRE)
+        _compile_package(CHILD, package / CHILD.name)
+        if self.side is not None:
+            _fill_side(runtime, self.side)
+        standins = self.side.folder / "standins" if self.side is not None else None
+        _copy_files(standins, runtime / "standins")
         _copy_files(code, self.layout.code)
         self.layout.scratch.mkdir()
         self._open_to_user()
@@ -94,27 +94,30 @@ def _remove(folder: Path) -> None:
             subprocess.run([*tool, "--", folder], capture_output=True, check=False)  # noqa: S603
 
 
-def _fill_adapters(folder: Path, adapters: Path) -> None:
-    """Leave there what a child imports as `adapters`, and what that imports.
+def _fill_side(runtime: Path, side: Side) -> None:
+    """Leave there what a child imports to answer.
 
-    An oracle takes the place of the adapters where no student's code is. It alone is joined by
-    its own modules and the reference: who could read them would have the answers.
+    An oracle alone is joined by the reference: who could read it would have the answers.
     """
-    _compile_into(folder, adapters, "adapters")
-    for path in adapters.parent.glob("adapters_*.py"):
-        _compile_into(folder, path)
-    _compile_package(ADAPTING, folder / ADAPTING.name)
-    if adapters.name == ORACLE:
-        for path in adapters.parent.glob("oracle_*.py"):
-            _compile_into(folder, path)
-        _compile_package(REFERENCE, folder / REFERENCE.name)
+    folder = runtime.joinpath(*PACKAGE.split("."))
+    for path in side.files.values():
+        place = folder / path.relative_to(side.folder).parent
+        place.mkdir(parents=True, exist_ok=True)
+        _compile_into(place, path)
+    _compile_package(ADAPTING, runtime / "graders" / ADAPTING.name)
+    if side.kind == "oracle":
+        _compile_package(REFERENCE, runtime / REFERENCE.name, but="training")
 
 
-def _compile_package(source: Path, target: Path) -> None:
-    """Leave a package of ours there, its modules compiled and its data as they are."""
+def _compile_package(source: Path, target: Path, but: str = "") -> None:
+    """Leave a package of ours there, its modules compiled and its data as they are.
+
+    One package in it may be left out: no child trains a reference model.
+    """
     for path in sorted(source.rglob("*")):
-        place = target / path.relative_to(source).parent
-        if "__pycache__" in path.parts or path.is_dir():
+        inside = path.relative_to(source)
+        place = target / inside.parent
+        if "__pycache__" in inside.parts or inside.parts[0] == but or path.is_dir():
             continue
         place.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".py":
@@ -123,9 +126,9 @@ def _compile_package(source: Path, target: Path) -> None:
             shutil.copyfile(path, place / path.name)
 
 
-def _compile_into(folder: Path, path: Path, name: str = "") -> None:
+def _compile_into(folder: Path, path: Path) -> None:
     """Leave a module of ours there compiled: no child has to do it again."""
-    (folder / f"{name or path.stem}.pyc").write_bytes(_compiled(path, path.stat().st_mtime_ns))
+    (folder / f"{path.stem}.pyc").write_bytes(_compiled(path, path.stat().st_mtime_ns))
 
 
 @cache

@@ -7,10 +7,9 @@
               the next call gets a fresh child                                          check judges
 
 A failure before the child says hello is ours (SandboxFailed), and so is a SIGKILL that nothing
-explains. Nothing that the child itself does is: whatever comes back is judged as the student's.
+explains. Everything else the child does counts as the student's doing.
 """
 
-import ast
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from types import TracebackType
 from typing import Any, overload
 
 from graders.boundary import wire
-from graders.boundary.launch import Job
+from graders.boundary.limits.resources import Resources
 from graders.boundary.outcome import (
     Read,
     answer,
@@ -34,11 +33,12 @@ from graders.boundary.outcome import (
 )
 from graders.boundary.policy import MAX_RESTARTS, START_SECONDS
 from graders.boundary.process import LAST_WORDS, Child, HungUp, TooLong, TooMuch
-from graders.boundary.resources import Resources
-from graders.boundary.sandbox import Tier, start, user_for
+from graders.boundary.side import PACKAGE, Side
 from graders.boundary.stage import Stage
+from graders.boundary.tiers.launch import Job
+from graders.boundary.tiers.sandbox import Tier, start, user_for
 from graders.boundary.wire import Value
-from graders.errors import GraderFault, SandboxFailed, StudentFault
+from graders.errors import SandboxFailed, StudentFault
 from graders.model import Limits
 
 
@@ -61,7 +61,7 @@ class Student:
     def __init__(  # noqa: PLR0913  `warm=False` is for those who compare the two starts
         self,
         code: Path | None,
-        adapters: Path,
+        side: Side,
         limits: Limits,
         *,
         seed: int,
@@ -72,8 +72,8 @@ class Student:
     ) -> None:
         self.tier = tier
         self.environment: Mapping[str, str] = {}
-        self._functions = _functions_of(adapters)
-        self._fill = partial(Stage, code, adapters, user_for(tier))
+        self._side = side
+        self._fill = partial(Stage, code, side, user_for(tier))
         self._order = partial(Job, limits=limits, seed=seed, warm=warm, preload=preload)
         self._limits = limits
         self._budget = budget or Budget(limits.total_seconds)
@@ -127,8 +127,8 @@ class Student:
         self._stop()
 
     def can(self, function: str) -> bool:
-        """Return whether the adapters have this function."""
-        return function in self._functions
+        """Return whether the assignment's student side has this function."""
+        return self._side.has(function)
 
     @overload
     def call(self, function: str, /, *, read: None = None, **values: Value) -> Value: ...
@@ -139,7 +139,7 @@ class Student:
     def call(
         self, function: str, /, *, read: Callable[[Any], Any] | None = None, **values: Value
     ) -> Any:
-        """Return what `read` makes of the value that this function of the adapters returns.
+        """Return what `read` makes of the value that this function of the student's side returns.
 
         The value may be anything: an exception that `read` raises is a BadReply of the student's.
         Raises a StudentFault when the function does not answer, SandboxFailed when no child can be
@@ -150,10 +150,11 @@ class Student:
 
     def _answer(self, function: str, values: dict[str, Value]) -> Value:
         """Return the value that the child gives; raises as `call` does."""
-        if function not in self._functions:
-            raise GraderFault(f"adapters.py has no function `{function}`")
+        module = f"{PACKAGE}.{self._side.home(function)}"
         self._requests += 1
-        frame = wire.encode({"id": self._requests, "function": function, "values": values})
+        frame = wire.encode(
+            {"id": self._requests, "module": module, "function": function, "values": values}
+        )
         self._refuse_when_hopeless()
         child = self._running()
         started = time.monotonic()
@@ -209,7 +210,7 @@ class Student:
         return fault
 
     def _refuse_when_hopeless(self) -> None:
-        if self._killed is not None:  # a check asks a process that is whole, or is not judged
+        if self._killed is not None:  # the rest of this check would be judged by a new process
             raise self._killed
         if not self._budget.left:
             raise exhausted(self._budget.seconds)
@@ -268,19 +269,6 @@ class Student:
         self._stop()
         if "_stage" in vars(self):
             self._stage.close()
-
-
-def _functions_of(adapters: Path) -> frozenset[str]:
-    """The names that adapters.py defines or imports, read without running it."""
-    names: set[str] = set()
-    if not adapters.is_file():
-        return frozenset()  # an assignment that asks for no code
-    for node in ast.parse(adapters.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef):
-            names.add(node.name)
-        elif isinstance(node, ast.ImportFrom):
-            names |= {each.asname or each.name for each in node.names}
-    return frozenset(names)
 
 
 def _versions(hello: Value) -> dict[str, str]:

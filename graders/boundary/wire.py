@@ -68,7 +68,7 @@ class FrameReader:
         return len(self._bytes)
 
     def feed(self, data: bytes) -> None:
-        """Add what came."""
+        """Add the bytes that arrived."""
         self._bytes += data
 
     def take(self) -> bytes | bytearray | None:

@@ -7,29 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.model import Assignment, Check
 
 
 def check_of(item: pytest.Item, assignment: Assignment) -> Check:
-    """The check an item stands for; raises Misuse where its mark or docstring is wrong."""
+    """The check an item stands for; raises UsageError where its mark or docstring is wrong."""
     file = Path(str(item.path)).name
     mark = item.get_closest_marker("criterion")
     if mark is None or len(mark.args) != 1:
-        raise Misuse(
+        raise UsageError(
             f"{file}: `{item.name}` has no criterion",
             'put @pytest.mark.criterion("ID") on it',
         )
     known = [criterion.id for criterion in assignment.rubric]
     if mark.args[0] not in known:
         names = ", ".join(f"`{name}`" for name in known)
-        raise Misuse(
+        raise UsageError(
             f"{file}: criterion `{mark.args[0]}` of `{item.name}` is not in the rubric",
             f"the rubric of {assignment.name} has {names}",
         )
     description = mark.kwargs.get("description") or _docstring(item)
     if not description:
-        raise Misuse(
+        raise UsageError(
             f"{file}: `{item.name}` has no docstring",
             "its first line is the sentence the student reads",
         )

@@ -93,7 +93,7 @@ def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bo
 
 
 def largest_difference(actual: NDArray[np.generic], expected: NDArray[np.generic]) -> str:
-    """Where two arrays of one shape differ most, in words: position, what came, what is asked."""
+    """Where two arrays of one shape differ most, in words: position, actual, expected."""
     difference = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
     index = np.unravel_index(int(np.argmax(np.nan_to_num(difference, nan=np.inf))), actual.shape)
     at = ", ".join(str(int(i)) for i in index)

@@ -14,7 +14,7 @@ from typing import Literal
 from graders.checks.compare import fail
 from graders.checks.score import Score
 from graders.figures import Accuracy
-from graders.intervals import is_borderline, percent, share_in_words
+from graders.statistics import is_borderline, percent, share_in_words
 
 State = Literal["reached", "borderline", "missed"]
 ALPHA = Fraction(1, 100)  # how improbable an accuracy has to be for a guesser of one class

@@ -13,6 +13,7 @@ import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import is_hypothesis_test, seed
@@ -24,11 +25,13 @@ from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import cause_of, verdict
-from graders.course_data import CourseData
+from graders.data.course import CourseData
 from graders.errors import GraderFault, SandboxFailed
 from graders.model import SHOWN_LATER, Assignment, Check, CheckResult, Setting
-from graders.rerun import Rerun
-from graders.suite.process import Suite
+
+if TYPE_CHECKING:  # rooms above this one: their types alone are named here
+    from graders.grading.rerun import Rerun
+    from graders.suite.process import Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,9 @@ class Material:
     sandbox: Student
     submitted: SubmittedFiles
     data: CourseData
-    rerun: Rerun | None = None
+    rerun: "Rerun | None" = None
     inputs: Inputs = Inputs()  # noqa: RUF009  frozen
-    suite: Suite | None = None
+    suite: "Suite | None" = None
 
     @property
     def processes(self) -> tuple[Student, ...]:
@@ -70,12 +73,12 @@ class GradingPlugin:
         self._results: dict[str, CheckResult] = {}
         self._criterion = ""
         self.faults: list[str] = []
-        self.sandbox_failed = False  # for a check or more; another time it may hold
+        self.sandbox_failed = False  # for at least one check; a second run may succeed
         self.found_fingerprints: dict[str, str] = {}
 
     @property
     def results(self) -> tuple[CheckResult, ...]:
-        """One result a collected check, in the order of the files; none is ever missing."""
+        """One result per collected check, in the order of the files; none is ever missing."""
         lost = GraderFault("the check did not run")
         return tuple(
             self._results.get(check.id) or verdict(check, lost) for check in self._checks.values()
@@ -97,12 +100,12 @@ class GradingPlugin:
         return self._material.submitted
 
     @pytest.fixture
-    def rerun(self) -> Rerun | None:
+    def rerun(self) -> "Rerun | None":
         """The process that trains anew; without `--rerun` no check that asks for it is run."""
         return self._material.rerun
 
     @pytest.fixture
-    def suite(self) -> Suite | None:
+    def suite(self) -> "Suite | None":
         """The process of the assignment's unittest suite; ours alone asks for it."""
         return self._material.suite
 
@@ -173,7 +176,7 @@ class GradingPlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """A check whose ground is gone is not run: it is skipped, and keeps its maximum."""
+        """Skip a check if one that it depends on did not pass; it keeps its weight."""
         check = self._checks[pyfuncitem.nodeid]
         blocker = self._blocker(check)
         if blocker is None:
@@ -219,16 +222,23 @@ class GradingPlugin:
             if before.status == "error":
                 ground = f"`{name}`" if named else "something shown later"
                 return verdict(check, GraderFault(f"it builds on {ground}, which could not run"))
-            message = f"Not judged, because it builds on: {before.check.description}"
             return CheckResult(
-                check, "skipped", 0.0, message if named else SHOWN_LATER, outcome="blocked"
+                check, "skipped", 0.0, _because(before) if named else SHOWN_LATER, outcome="blocked"
             )
         return None
 
     def _may_name(self, check: Check, ground: Check) -> bool:
-        """Whether who sees one check may see the other: what is hidden is not quoted elsewhere."""
+        """Return True if everyone who can see one check can also see the other."""
         seen = {each.id: each.visibility for each in self._assignment.rubric}
         return seen[ground.criterion] in ("visible", seen[check.criterion])
+
+
+def _because(before: CheckResult) -> str:
+    """Name the check at the start of the chain that failed, not one that was skipped as well."""
+    if before.outcome == "blocked":
+        return before.message
+    ended = "was skipped" if before.status == "skipped" else "failed"
+    return f"Skipped because this {ended}: {before.check.description}"
 
 
 def _location(problem: BaseException) -> str:

@@ -1,4 +1,8 @@
-"""Run the checks of an assignment in this process, without its surroundings."""
+"""Run the checks of an assignment in this process, without its surroundings.
+
+Checks are the test functions of `checks.py` and `checks_*.py`, in the assignment's folder and in
+each of its packages.
+"""
 
 import atexit
 import contextlib
@@ -6,7 +10,7 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +19,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.strategies._internal.utils import clear_strategy_cache
 
-from graders.errors import GraderFault, Misuse
+from graders.boundary.side import check_paths
+from graders.errors import GraderFault, UserError
 
 INI = Path(__file__).with_name("pytest.ini")
 
@@ -25,10 +30,11 @@ def run_checks(
 ) -> None:
     """Let pytest run every check file in `folder`, and those of `also`, with `plugin`.
 
-    Verdicts are the plugin's. Raises Misuse where a check file is wrong, GraderFault where pytest
-    itself broke.
+    Verdicts are the plugin's. Raises UsageError where a check file is wrong, GraderFault where
+    pytest itself broke.
     """
-    if not also and not any(folder.glob("test_*.py")):  # pytest would look for some elsewhere
+    files = check_paths(folder)
+    if not also and not files:  # pytest would look for some elsewhere
         raise GraderFault(f"{folder.name} has no checks")
     args = [
         str(folder),  # file by file, it would read the folder once for each
@@ -49,7 +55,7 @@ def run_checks(
     ]
     said = io.StringIO()
     with surroundings(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        watch = _Watch()
+        watch = _Watch((*files, *also))
         code = pytest.main(args, plugins=[watch, plugin])
     if watch.misuse is not None:
         raise watch.misuse
@@ -66,12 +72,20 @@ def run_checks(
 
 
 class _Watch:
-    """Keeps a Misuse that a hook raised: pytest would print it and go on."""
+    """Lets pytest look at these files alone, and keeps a UsageError that a hook raised.
 
-    def __init__(self) -> None:
-        self.misuse: Misuse | None = None
+    pytest would print it and go on.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._paths = {*files, *(parent for file in files for parent in file.parents)}
+        self.misuse: UserError | None = None
         self.broken = False
         self.left: str | None = None
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        inside = collection_path.is_dir() or collection_path.name.endswith(".py")
+        return True if inside and collection_path not in self._paths else None
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         if isinstance(excinfo.value, pytest.exit.Exception):
@@ -79,7 +93,7 @@ class _Watch:
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
         self.broken = True
-        if isinstance(excinfo.value, Misuse):
+        if isinstance(excinfo.value, UserError):
             self.misuse = excinfo.value
         return True
 
@@ -121,9 +135,9 @@ def surroundings(folder: Path) -> Iterator[None]:
 
 @cache
 def _hypothesis_home() -> str:
-    """A folder for what hypothesis notes of the check files' source: one a process, not a run.
+    """Hypothesis' cache of the check files' source, one per process.
 
-    Of what it draws it notes nothing: the profile has no database.
+    It stores no examples: the profile has no database.
     """
     home = tempfile.TemporaryDirectory(prefix="softmark-hypothesis-")
     atexit.register(home.cleanup)
@@ -131,12 +145,13 @@ def _hypothesis_home() -> str:
 
 
 def _forget(folder: Path) -> None:
-    """Drop the check files' modules: nothing of one submission is left for the next.
+    """Drop the check files' modules: another assignment's may have the same names.
 
-    It also keeps two assignments apart whose files have the same names. Hypothesis would keep a
-    thousand strategies, and with each its whole module.
+    Those of the assignments that come with Softmark have names of their own. Hypothesis would keep
+    a thousand strategies, and with each its whole module.
     """
     clear_strategy_cache()
     for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}"):
+        own = str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}")
+        if own and not name.startswith("graders."):
             del sys.modules[name]

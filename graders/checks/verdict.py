@@ -10,9 +10,9 @@ from graders.checks.score import Partial, Score
 from graders.errors import GraderFault, StudentFault
 from graders.model import Check, CheckResult, CheckStatus, Outcome
 
-OURS = "Softmark could not run this check. The fault is not yours and it costs you nothing"
+OURS = "This is a grader error, not a problem with your code, and you lose no points for it"
 OUR_MODULES = (
-    *("graders.boundary", "graders.checks", "graders.data", "graders.labelled"),
+    *("graders.boundary", "graders.checks", "graders.data.birthplaces", "graders.data.labelled"),
     *("hypothesis.", "submissions."),
 )
 
@@ -125,9 +125,10 @@ def _with_notes(message: str, score: Score) -> str:
 
 
 def cause_of(problem: BaseException) -> BaseException:
-    """The error that decides: hypothesis wraps what a student's changing answers raised.
+    """Return the error that decides the verdict.
 
-    Ours goes first: a check in which anything of ours broke decides nothing about a student.
+    Hypothesis groups errors if answers vary between calls. A fault of ours wins: after it,
+    nothing can be said about the student.
     """
     if not isinstance(problem, BaseExceptionGroup | Flaky):
         return problem

@@ -1,1 +1,4 @@
-"""An existing gradescope-utils suite as an assignment: the less trusted kind of checks."""
+"""An existing gradescope-utils suite as an assignment: the less trusted kind of checks.
+
+Start with `checks.py`, the one check file of such an assignment; `process.py` runs the suite.
+"""

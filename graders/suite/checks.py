@@ -4,8 +4,8 @@ import pytest
 
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
-from graders.discovery import load_assignment
 from graders.errors import StudentFault
+from graders.registry.discovery import load_assignment
 from graders.suite.judging import judge
 from graders.suite.model import SuiteTest
 from graders.suite.process import Suite

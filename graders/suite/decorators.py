@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.model import Visibility
 
 WEIGHTS = ("weight", "partial_credit")
@@ -15,7 +15,7 @@ Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_decorators(node: Method, names: Mapping[str, str], where: str) -> dict[str, Any]:
-    """The fields of a SuiteTest that its decorators say; Misuse where one cannot be read.
+    """The fields of a SuiteTest that its decorators say; UsageError where one cannot be read.
 
     The decorator that stands highest is applied last and wins, as it does when they run.
     """
@@ -49,7 +49,7 @@ def _value(call: ast.Call, name: str, where: str) -> Any:
     try:
         value = ast.literal_eval(values[0])
     except (ValueError, IndexError, TypeError):
-        raise Misuse(
+        raise UsageError(
             f"{where}: `@{name}` has no plain value",
             "write the number or the text itself there: it is read without running the file",
         ) from None
@@ -57,12 +57,12 @@ def _value(call: ast.Call, name: str, where: str) -> Any:
         return _weight(value, name, where)
     if name == "visibility" and value not in get_args(Visibility):
         known = ", ".join(f"`{each}`" for each in get_args(Visibility))
-        raise Misuse(f"{where}: `@visibility` does not know {value!r}", f"it knows {known}")
+        raise UsageError(f"{where}: `@visibility` does not know {value!r}", f"it knows {known}")
     return value
 
 
 def _weight(value: object, name: str, where: str) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 <= float(str(value)) < math.inf:
-        raise Misuse(f"{where}: `@{name}` is {value!r}", "points are a number from 0 on")
+        raise UsageError(f"{where}: `@{name}` is {value!r}", "points are a number from 0 on")
     return float(str(value))

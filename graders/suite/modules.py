@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.suite.decorators import KNOWN, Method
 
 CASES = ("TestCase", "IsolatedAsyncioTestCase")
@@ -45,11 +45,11 @@ class Module:
 
 
 def read_module(path: Path) -> Module:
-    """The module in a file; Misuse where it is no Python, or makes tests while it runs."""
+    """The module in a file; UsageError where it is no Python, or makes tests while it runs."""
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise Misuse(f"{path}: {error}", "the suite must be Python in UTF-8") from error
+        raise UsageError(f"{path}: {error}", "the suite must be Python in UTF-8") from error
     names = dict(_imported(tree))
     nodes = list(_statements(tree.body))
     classes = {each.name: each for each in nodes if isinstance(each, ast.ClassDef)}
@@ -66,7 +66,7 @@ def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
     for each in node.body:
         by_name = any(name.startswith("test") for name in _assigned(each))
         if by_name or isinstance(each, RUNS):
-            raise Misuse(f"{path}:{each.lineno}: `{node.name}` makes tests by code", COUNTED)
+            raise UsageError(f"{path}:{each.lineno}: `{node.name}` makes tests by code", COUNTED)
         if isinstance(each, Method) and each.name.startswith("test"):
             methods[each.name] = each
             _refuse_makers(each, names, f"{path}:{each.lineno}")
@@ -81,7 +81,7 @@ def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
     for each in node.decorator_list:
         called = _called(each, names)
         if called.partition(".")[0] in MAKERS:
-            raise Misuse(f"{where}: `@{called}` makes tests by code", COUNTED)
+            raise UsageError(f"{where}: `@{called}` makes tests by code", COUNTED)
 
 
 def _called(decorator: ast.expr, names: dict[str, str]) -> str:
@@ -139,20 +139,20 @@ def _refuse_what_runs(
     """Refuse `load_tests`, and what gives tests to a class of the module from outside."""
     for node in nodes:
         if isinstance(node, Method) and node.name == "load_tests":
-            raise Misuse(f"{path}:{node.lineno}: `load_tests` makes tests by code", COUNTED)
+            raise UsageError(f"{path}:{node.lineno}: `load_tests` makes tests by code", COUNTED)
     for node in (each for each in ast.walk(tree) if isinstance(each, ast.Assign)):
         for own, dot, name in (each.partition(".") for each in _assigned(node)):
             if own in classes and name.startswith("test"):
                 problem = f"{path}:{node.lineno}: `{own}{dot}{name} =` makes tests by code"
-                raise Misuse(problem, COUNTED)
+                raise UsageError(problem, COUNTED)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         target = ast.unparse(call.args[0]) if call.args else ""
         called, where = ast.unparse(call.func), f"{path}:{call.lineno}"
         if called == "setattr" and target in classes:
-            raise Misuse(f"{where}: `setattr` makes tests of `{target}`", COUNTED)
+            raise UsageError(f"{where}: `setattr` makes tests of `{target}`", COUNTED)
         bases = ast.unparse(call.args[1]) if len(call.args) > 1 else ""
         if called in CLASS_MAKERS and bases not in NO_BASES:
-            raise Misuse(f"{where}: `{called}` makes a class by code", COUNTED)
+            raise UsageError(f"{where}: `{called}` makes a class by code", COUNTED)
 
 
 def _refuse_inner_classes(tree: ast.Module, outer: set[ast.stmt], path: Path) -> None:
@@ -161,4 +161,4 @@ def _refuse_inner_classes(tree: ast.Module, outer: set[ast.stmt], path: Path) ->
     for node in (each for each in inner if each not in outer):
         if any(isinstance(each, Method) and each.name.startswith("test") for each in node.body):
             where = f"{path}:{node.lineno}: `{node.name}`"
-            raise Misuse(f"{where} is not at the top of the file", COUNTED)
+            raise UsageError(f"{where} is not at the top of the file", COUNTED)

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from graders.boundary.sandbox import Tier
+from graders.boundary.side import Side
 from graders.boundary.student import Budget, Student
+from graders.boundary.tiers.sandbox import Tier
 from graders.model import Assignment, Visibility
 from graders.suite.model import LABEL, SuiteTest
 from graders.suite.reading import suite_tests
 from graders.suite.staging import later_modules, lay_out_suite
 
 Read = TypeVar("Read")
-ADAPTERS = Path(__file__).with_name("adapters.py")
+SIDE = Side(Path(__file__).parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def open_suite(
             notes += [note for note in said if note not in notes]
             process = Student(
                 place / visibility,
-                ADAPTERS,
+                SIDE,
                 assignment.limits,
                 seed=seed,
                 tier=tier,

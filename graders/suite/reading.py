@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.suite.decorators import Method, read_decorators
 from graders.suite.model import SuiteTest
 from graders.suite.modules import CASES, COUNTED, Class, Module, full_name, read_module
@@ -23,23 +23,29 @@ FAR = (2**31,)  # tests without a number come after those with one
 
 
 def suite_tests(folder: Path) -> tuple[SuiteTest, ...]:
-    """Every test of the suite in this folder, by number; Misuse where they cannot be counted."""
+    """Every test of the suite in this folder, by number; UsageError if they cannot be counted."""
     if not folder.is_dir():
-        raise Misuse(f"{folder} is no folder", "name the suite's folder in [suite]")
+        raise UsageError(f"{folder} is no folder", "name the suite's folder in [suite]")
     deeper = [path for path in sorted(folder.rglob("test*.py")) if path.parent != folder]
     if deeper:
-        raise Misuse(f"{deeper[0]}: tests lie in a folder of the suite", "move them up one folder")
+        raise UsageError(
+            f"{deeper[0]}: tests lie in a folder of the suite", "move them up one folder"
+        )
     modules = {path.stem: read_module(path) for path in sorted(folder.glob("*.py"))}
     try:
         found = [each for name in modules for each in _Suite(folder, modules).tests(name)]
     except RecursionError:
-        raise Misuse(f"{folder}: a class builds on itself", "no Python can import that") from None
+        raise UsageError(
+            f"{folder}: a class builds on itself", "no Python can import that"
+        ) from None
     if not found:
-        raise Misuse(f"{folder} has no tests", "a test is a method `test_*` of a unittest.TestCase")
+        raise UsageError(
+            f"{folder} has no tests", "a test is a method `test_*` of a unittest.TestCase"
+        )
     ids = [each.id for each in found]
     twice = next((each for each in ids if ids.count(each) > 1), None)
     if twice is not None:
-        raise Misuse(f"{folder}: two tests would have the id `{twice}`", "rename one of them")
+        raise UsageError(f"{folder}: two tests would have the id `{twice}`", "rename one of them")
     return tuple(sorted(found, key=_by_number))
 
 
@@ -109,7 +115,7 @@ class _Suite:
             hidden = module.hides.get(own) if module is not None else None
             if hidden is not None:
                 problem = f"{where}: `@{plain}` hides `{hidden}`"
-                raise Misuse(problem, "write that one itself there, with its value")
+                raise UsageError(problem, "write that one itself there, with its value")
 
     def _home(self, place: str) -> Module | None:
         """The suite's module of that name."""
@@ -131,7 +137,7 @@ class _Suite:
         """Refuse what a class builds on where it is neither unittest's nor the suite's."""
         for base in case.bases:
             if self._class(module, base) is None and not _is_root(base) and base not in PLAIN:
-                raise Misuse(
+                raise UsageError(
                     f"{module.path}: `{case.name}` builds on `{base}`, which is not in the suite",
                     "its tests cannot be counted: put the class into the suite's folder",
                 )
@@ -153,13 +159,13 @@ def _refuse_shapers(module: Module, case: Class) -> None:
     """Refuse decorators and a metaclass of which nobody knows what tests they make."""
     for each in case.shapers:
         if each.startswith("gradescope_utils."):
-            raise Misuse(
+            raise UsageError(
                 f"{module.path}: `@{each.rpartition('.')[2]}` stands on the class `{case.name}`",
                 "gradescope-utils heeds it on tests alone: write it on each of them",
             )
         if each.partition(".")[0] not in HARMLESS:
             problem = f"{module.path}: `{each}` may give `{case.name}` other tests"
-            raise Misuse(problem, COUNTED)
+            raise UsageError(problem, COUNTED)
 
 
 def _is_root(name: str) -> bool:

@@ -5,7 +5,7 @@ r"""The checks of an assignment's written part, built from its written.toml.
                  |                         not given -> no points
                  \-- a check `1b/review`: given -> a person decides; not given -> no points
 
-The file test_written.py of an assignment holds no more than:
+A file checks.py or checks_written.py of an assignment contains no more than:
 
     @written_checks(__file__)
     def test_written(written, submitted, score, inputs):
@@ -25,7 +25,11 @@ from graders.checks.patience import at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.errors import GraderFault
-from graders.written.answers import (
+from graders.written.decisions import BY_HAND
+from graders.written.judgement import Asked, Judgement, Misfit, Undecided, Unreadable
+from graders.written.loading import ANSWERS, questions_in
+from graders.written.question import Machine, Question, Review
+from graders.written.reading.answers import (
     LARGEST,
     MOST_VERSIONS,
     Answer,
@@ -33,14 +37,10 @@ from graders.written.answers import (
     Unusable,
     read_answers,
 )
-from graders.written.decisions import BY_HAND
-from graders.written.judgement import Asked, Judgement, Misfit, Undecided, Unreadable
-from graders.written.loading import ANSWERS, questions_in
-from graders.written.question import Machine, Question, Review
-from graders.written.split import listed
+from graders.written.reading.split import listed
+from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
-from graders.written.wanted import wanted_of
 
 PATIENCE = 60.0  # seconds for one answer; a verifier that needs more is broken
 LONGEST_TEXT = 20_000  # characters of a free text that a person is shown
@@ -72,7 +72,7 @@ class WrittenCheck:
 
 
 def written_checks(file: str) -> pytest.MarkDecorator:
-    """The parameter `written` of test_written.py: each check of the questions beside `file`."""
+    """Return the mark that runs a test once for each check of the questions beside `file`."""
     checks = _all_checks(questions_in(Path(file).parent))
     return pytest.mark.parametrize("written", [_parameter(each) for each in checks])
 

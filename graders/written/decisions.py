@@ -6,7 +6,7 @@
                                                             decided having seen all of them
 
 A decision holds for one answer of one submission to one question. Where an answer has changed, the
-decisions of the old one stay what they are, and the new one waits for a person. What a check of
+decisions of the old one stay what they are, and the new one needs manual grading. What a check of
 code or predictions found is decided in the same way: there, what the check says is the answer.
 """
 

@@ -30,7 +30,7 @@ class Misfit(Exception):
 
 
 class Undecided(Exception):
-    """The answer is judged elsewhere; the message says when, and what is missing of it."""
+    """The answer is judged elsewhere; the message says when, and which parts are missing."""
 
 
 @dataclass(frozen=True, slots=True)

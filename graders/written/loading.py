@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.model import Criterion, Visibility
-from graders.written.names import canonical
 from graders.written.question import Kind, Machine, Mistake, Question, Review, RubricItem
+from graders.written.reading.names import canonical
 
 FILE = "written.toml"
 ANSWERS = ("answers.md", "answers.yaml", "answers.yml")  # where students answer
@@ -69,7 +69,7 @@ class _File(_Strict):
 
 
 def questions_in(folder: Path) -> tuple[Question, ...]:
-    """The questions of the assignment in this folder; raises Misuse where its file is wrong."""
+    """The questions of the assignment in this folder; raises UsageError where its file is wrong."""
     return tuple(map(_question, _read(folder / FILE)))
 
 
@@ -94,7 +94,7 @@ def _read(file: Path) -> tuple[_Question, ...]:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
+        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
     return _parsed(text, str(file))
 
 
@@ -104,11 +104,11 @@ def _parsed(text: str, file: str) -> tuple[_Question, ...]:
     try:
         questions = _File.model_validate(tomllib.loads(text)).question
     except tomllib.TOMLDecodeError as error:
-        raise Misuse(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
+        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise Misuse(f"{file}: `{key}`: {first['msg']}", "see docs/written.md") from error
+        raise UsageError(f"{file}: `{key}`: {first['msg']}", "see docs/written.md") from error
     _refuse_equal_ids(questions, file)
     for question in questions:
         _refuse_what_nobody_judges(question, file)
@@ -120,11 +120,11 @@ def _refuse_equal_ids(questions: Iterable[_Question], file: str) -> None:
     for each in questions:
         before = seen.setdefault(canonical(each.id), each.id)
         if before != each.id or list(seen.values()).count(each.id) > 1:
-            raise Misuse(f"{file}: `{before}` and `{each.id}` are one name for students")
+            raise UsageError(f"{file}: `{before}` and `{each.id}` are one name for students")
     ids = [each.id for each in questions]
     twice = sorted({each for each in ids if ids.count(each) > 1})
     if twice:
-        raise Misuse(f"{file}: question `{twice[0]}` stands there twice")
+        raise UsageError(f"{file}: duplicate question id `{twice[0]}`")
 
 
 def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
@@ -132,9 +132,9 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
     where = f"{file}: question `{question.id}`"
     machine, review = question.machine, question.review
     if machine is None and review is None:
-        raise Misuse(f"{where} has neither [question.machine] nor [question.review]")
+        raise UsageError(f"{where} has neither [question.machine] nor [question.review]")
     if review is not None and sum(item.points for item in review.items) < review.points - 1e-9:
-        raise Misuse(f"{where}: the items of its rubric add up to less than {review.points:g}")
+        raise UsageError(f"{where}: the items of its rubric add up to less than {review.points:g}")
     if machine is None:
         return
     # Formulas and statistics are read by few commands, and assignments without a written part.
@@ -142,10 +142,12 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
 
     if machine.verify not in VERIFIERS:
         known = ", ".join(f"`{name}`" for name in sorted(VERIFIERS))
-        raise Misuse(f"{where}: there is no verifier `{machine.verify}`", f"there is {known}")
+        raise UsageError(f"{where}: there is no verifier `{machine.verify}`", f"there is {known}")
     strange = [each.part for each in machine.mistakes if each.part not in machine.parts]
     if strange:
-        raise Misuse(f"{where}: a mistake names the part `{strange[0]}`, which it does not have")
+        raise UsageError(
+            f"{where}: a mistake names the part `{strange[0]}`, which it does not have"
+        )
 
 
 def _question(read: _Question) -> Question:

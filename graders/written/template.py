@@ -8,11 +8,11 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Literal, get_args
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.model import Assignment
 from graders.written.loading import questions_in
 from graders.written.question import Question
-from graders.written.split import listed
+from graders.written.reading.split import listed
 
 Form = Literal["md", "yaml"]
 WIDTH = 92
@@ -46,7 +46,7 @@ def answers_template(title: str, questions: Sequence[Question], form: Form = "md
 
 
 def template_of(assignment: Assignment, form: str, output: Path | None) -> str:
-    """An empty answers file for an assignment; Misuse where there is nothing to write, or to lose.
+    """An empty answers file for an assignment; UsageError if nothing is asked or it exists.
 
     Without a form the output's name decides.
     """
@@ -54,12 +54,12 @@ def template_of(assignment: Assignment, form: str, output: Path | None) -> str:
     suffix = output.suffix.removeprefix(".").replace("yml", "yaml") if output is not None else ""
     chosen = known.get(form or (suffix if suffix in known else "md"))
     if chosen is None:
-        raise Misuse(f"there is no format `{form}`", "there is `md` and `yaml`")
+        raise UsageError(f"there is no format `{form}`", "there is `md` and `yaml`")
     questions = questions_in(assignment.folder)
     if not questions:
-        raise Misuse(f"{assignment.name} asks nothing in writing")
+        raise UsageError(f"{assignment.name} asks nothing in writing")
     if output is not None and output.exists():
-        raise Misuse(f"{output} is there already", "it may hold answers: give another name")
+        raise UsageError(f"{output} is there already", "it may hold answers: give another name")
     return answers_template(assignment.title, questions, chosen)
 
 

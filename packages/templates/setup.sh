@@ -54,4 +54,4 @@ again "$venv/bin/python" -m pip install -q -c constraints.txt -r requirements.tx
 
 # Checks, and answers where there are any, are root's alone; a student's process is another user.
 chmod -R go-rwx "$source_folder"
-cd softmark && "$venv/bin/python" -m packages.gradescope_run --ready
+cd softmark && "$venv/bin/python" -m packages.gradescope.run --ready

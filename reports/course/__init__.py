@@ -1,1 +1,1 @@
-"""The page of a course, and all that it counts."""
+"""The page of a course: `page.py` fills `reports/templates/course.html.jinja`."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from statistics import quantiles
 
 from graders.figures import Accuracy, drawable
-from graders.intervals import wilson
 from graders.model import Criterion, Result, Submission
+from graders.statistics import wilson
 
 SERIES_SHOWN = 12  # more are no overview
 

@@ -1,6 +1,6 @@
 """Charts of the course page: how points are spread, and accuracies against their threshold.
 
-Drawn as those of reports/charts.py are: the page's colours, nothing that its policy forbids.
+Like reports/drawing/charts.py: the page's colours, nothing that its policy forbids.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from reports.charts import chart_of, svg_of
 from reports.course.accuracies import AccuracySeries, Measured
 from reports.course.view import Bin, CourseView
+from reports.drawing.charts import chart_of, svg_of
 from reports.text import number
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _drawn_bins(bins: tuple[Bin, ...], title: str, size: tuple[int, int]) -> Dra
     )
     # Vega escapes all text that it draws.
     svg = Markup(bars_chart(bins, size))  # noqa: S704
-    return Drawing(svg, f"{title}, how many submissions have how many points: {', '.join(told)}.")
+    return Drawing(svg, f"{title}, number of submissions by points: {', '.join(told)}.")
 
 
 def _drawn_accuracies(series: AccuracySeries) -> Drawing | None:
@@ -137,7 +137,7 @@ def _across(series: AccuracySeries) -> "alt.X":
 
     scale = alt.Scale(domain=[0, len(series.measured) + 1], nice=False)
     axis = alt.Axis(ticks=False, labels=False, grid=False)
-    return alt.X("place:Q", scale=scale, title="submissions, the lowest first", axis=axis)
+    return alt.X("place:Q", scale=scale, title="Submissions, sorted by accuracy", axis=axis)
 
 
 def _up(series: AccuracySeries, share: str = "share:Q") -> "alt.Y":
@@ -146,7 +146,7 @@ def _up(series: AccuracySeries, share: str = "share:Q") -> "alt.Y":
     marks = [series.threshold or 0.0, *(each for _, each in series.baselines)]
     top = min(100.0, 105 * max(max(each.high for each in series.measured), *marks))
     scale, axis = alt.Scale(domain=[0, top]), alt.Axis(tickCount=4)
-    return alt.Y(share, scale=scale, title="right, in %", axis=axis)
+    return alt.Y(share, scale=scale, title="Accuracy (%)", axis=axis)
 
 
 def _row(series: AccuracySeries, place: int, each: Measured) -> dict[str, object]:

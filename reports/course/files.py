@@ -3,17 +3,17 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from graders.extensions import read_extensions
-from graders.final_grades import FinalGrade, final_grade
+from graders.course.extensions import read_extensions
+from graders.course.final_grades import FinalGrade, final_grade
+from graders.course.release import opened_in
 from graders.model import Assignment, Result
-from graders.release import opened_in
-from graders.results import Store
+from graders.storage.results import Store
 from reports import write_course_page, write_course_reports, write_submission_files
 from reports.course.generations import comparisons
 from reports.course.twins import TwinSearch, deterministic_files
 from reports.course.view import Counted
 from reports.submission_files import has_page, have_files, remove_files
-from reports.terminal import ScoreTable, show_batch
+from reports.terminal.results import ScoreTable, show_batch
 
 
 def write_course(

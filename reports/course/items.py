@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.course.item_statistics import ItemStatistics
+from graders.course.item_statistics import ItemStatistics
 
 Z = 1.96  # standard errors beyond which chance alone leads once in forty times
 
@@ -72,7 +72,7 @@ def _flags(item: ItemStatistics) -> list[str]:
     flags = []
     found = item.discrimination
     if found is not None and found < -Z / math.sqrt(item.compared - 1):
-        flags.append("the better ones lose it")
+        flags.append("stronger students do worse")
     if item.changed:
         flags.append("its verdict changed")
     return flags

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders.model import Assignment, Result, Submission
-from graders.store import write_text
+from graders.storage.store import write_text
 
 SCHEMA = "softmark/twins/v1"
 FILE = "twins.json"

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
+from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.model import Criterion, Result, ResultStatus, Submission
 from reports.course.accuracies import Accuracies, AccuracySeries
-from reports.course.item_statistics import Items, ItemStatistics, Repeats
 from reports.course.twins import Twins
 from reports.provisional import so_far
 from reports.text import PROSE_LIMIT
@@ -238,6 +238,6 @@ def _reason(result: Result) -> str:
     open_ = [(graded, found) for graded in result.criteria for found in undecided(graded)]
     if not open_:
         return " ".join(intake_notes(result))
-    # What broke comes before what waits for a person as it should.
+    # What broke comes before what needs manual grading as it should.
     graded, found = min(open_, key=lambda each: each[1].status != "error")
     return f"{graded.criterion.title}: {found.message or found.check.description}"

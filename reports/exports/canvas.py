@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from reports.exports.entries import Entry, entries, table
 from reports.exports.export import Course, Export
 from reports.exports.roster import EXPORT_IT, POINTS, Roster, read_roster
@@ -16,7 +16,7 @@ NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 def canvas_csv(course: Course) -> Export:
     """The roster with the grades; nobody is guessed, and who has no grade has an empty cell."""
     if course.roster is None:
-        raise Misuse("canvas: there is no --roster", EXPORT_IT)
+        raise UsageError("canvas: there is no --roster", EXPORT_IT)
     roster, found = read_roster(course.roster), list(entries(course))
     column = roster.column(course.title)
     claims, problems = _claims(roster, found)
@@ -69,7 +69,7 @@ def _notes(
 ) -> Iterator[str]:
     if column is None:
         known = ", ".join(f"`{each}`" for each in roster.columns) or "none"
-        yield f"{roster.file} has no column `{title}` but {known}: Canvas will ask; or say --title"
+        yield f"{roster.file} has no column `{title}` but {known}: Canvas will ask; or pass --title"
     empty = sum(entry.grade.final is None for entry in grades.values())
     missing = len(roster.students) - len(grades)
     yield (

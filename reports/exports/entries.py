@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from graders import csv_cells
-from graders.final_grades import FinalGrade, final_grade
+from graders.course.final_grades import FinalGrade, final_grade
+from graders.storage import csv_cells
 from reports.exports.export import Course
 from reports.text import PROSE_LIMIT, line
 from submissions.people import Person, people_in

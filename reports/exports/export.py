@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graders.extensions import Extensions
+from graders.course.extensions import Extensions
 from graders.model import Assignment, Result
 
 

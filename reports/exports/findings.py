@@ -8,7 +8,7 @@ from reports.provisional import provisional_total
 from reports.text import line, number
 from reports.words import STATUS_WORDS
 
-# As the worker writes it (graders/boundary/worker.py); six digits are more than any file has.
+# As the worker writes it (graders/boundary/child/worker.py); six digits are more than any file has.
 WHERE = re.compile(r"(?P<file>.+\.py), line (?P<line>[1-9][0-9]{0,5})")
 
 

@@ -22,7 +22,7 @@ ENTITIES = {ord(sign): f"&#{ord(sign)};" for sign in string.punctuation if sign 
 # GitHub looks for names and issues after it has read the entities; an unseen sign parts them.
 UNLINKED = ENTITIES | {ord(sign): f"&#{ord(sign)};&#8203;" for sign in "@#"}
 CODE = re.compile("`([^`]+)`")
-CONDENSED = ("hint",)  # set as prose; what was expected and what came is compared sign by sign
+CONDENSED = ("hint",)  # set as prose; expected and actual are compared sign by sign
 
 
 def github_export(course: Course) -> Export:

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.csv_cells import plain_cell
-from graders.errors import Misuse
+from graders.errors import UsageError
+from graders.storage.csv_cells import plain_cell
 from submissions.people import Person, name_key
 
 POINTS = "Points Possible"
@@ -49,7 +49,9 @@ class Roster:
         """The column of an assignment, with its number; None where there is none."""
         found = [each for each in self.columns if title in (each, _title(each))]
         if len(found) > 1:
-            raise Misuse(f"{self.file}: there is more than one `{title}`", f'--title "{found[0]}"')
+            raise UsageError(
+                f"{self.file}: there is more than one `{title}`", f'--title "{found[0]}"'
+            )
         return found[0] if found else None
 
     def matches(self, person: Person) -> list[int]:
@@ -74,20 +76,22 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """The roster in a file; Misuse where it is no gradebook of Canvas."""
+    """The roster in a file; UsageError where it is no gradebook of Canvas."""
     try:
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
-        raise Misuse(f"{path}: {error.strerror}", EXPORT_IT) from error
+        raise UsageError(f"{path}: {error.strerror}", EXPORT_IT) from error
     except UnicodeDecodeError as error:
         problem = f"{path}: not in UTF-8, as where a spreadsheet saved it"
-        raise Misuse(problem, f"take it as it came: {EXPORT_IT}") from error
+        raise UsageError(problem, f"take it as it came: {EXPORT_IT}") from error
     bom, text = text.startswith("\ufeff"), text.removeprefix("\ufeff")
     delimiter = ";" if FIRST_CELL.match(text) else ","
     rows = _rows(path, text, delimiter)
     header = tuple(rows[0]) if rows else ()
     if not {"Student", "ID", "Section"} <= set(header):
-        raise Misuse(f"{path}: no gradebook of Canvas: no `Student`, `ID`, `Section`", EXPORT_IT)
+        raise UsageError(
+            f"{path}: no gradebook of Canvas: no `Student`, `ID`, `Section`", EXPORT_IT
+        )
     possible, students = _students(header, rows[1:])
     return Roster(
         file=str(path),
@@ -106,7 +110,7 @@ def _rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         return [list(map(plain_cell, row)) for row in rows]
     except csv.Error as error:
-        raise Misuse(f"{path}: {error}", EXPORT_IT) from error
+        raise UsageError(f"{path}: {error}", EXPORT_IT) from error
 
 
 def _students(

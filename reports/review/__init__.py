@@ -1,5 +1,5 @@
 """The local page where people decide written answers."""
 
-from reports.review.server import serve
+from reports.review.web.server import serve
 
 __all__ = ["serve"]

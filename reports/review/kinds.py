@@ -1,4 +1,4 @@
-"""What waits for a person outside the written part, by kind: one decision serves all of one kind.
+"""What needs manual grading outside the written part, by kind: one decision serves all of one kind.
 
 Checks that ask with the same words are of one kind, in whichever criterion or submission they are.
 """
@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from graders.review import Answer, Review
-from graders.written.manual import is_confirmation
+from graders.course.review import Answer, Review
+from graders.written.free_text.manual import is_confirmation
 from reports.review.verdicts import NONE, make_decision, new_action, read_verdict
 
 

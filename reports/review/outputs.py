@@ -1,11 +1,11 @@
 """The files in DIR, written anew from the store with what was decided."""
 
-from graders.review import Review
+from graders.course.review import Review
 from reports.course.files import write_course
 
 
 def write_grades(review: Review) -> str:
-    """Write what every reader gets, and say so; Misuse while something is graded into DIR."""
+    """Write what every reader gets, and say so; UsageError while something is graded into DIR."""
     review.refresh()
     newest, count = review.trail.newest, review.unwritten()
     task = review.assignment_now()

@@ -1,8 +1,9 @@
 """All answers and decisions as one CSV, out for a spreadsheet and in again.
 
-A row an answer. Read again are question, answer, answer_sum, seen, items, adjustment, comment; the
-rest says where things stand. `items` are the numbers of the rubric's lines (`1 3`), `none` for an
-answer that earns none of them, and blank for one that nobody has decided.
+One row per answer. The import reads question, answer, answer_sum, seen, items, adjustment and
+comment; the other columns describe the present state. `items` are the numbers of the rubric's
+lines (`1 3`), `none` for an answer that earns none of them, and blank for one that nobody has
+decided.
 """
 
 import csv
@@ -11,11 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from graders.csv_cells import plain_cell, table
-from graders.review import Answer
+from graders.course.review import Answer
+from graders.storage.csv_cells import plain_cell, table
 from graders.written.decisions import Decision
 from graders.written.question import Review
-from reports.review.site import Site
 from reports.review.verdicts import (
     NONE,
     Mistyped,
@@ -25,6 +25,7 @@ from reports.review.verdicts import (
     same_rubric,
     verdict_of,
 )
+from reports.review.web.site import Site
 from reports.text import number
 
 READ = ("question", "answer", "answer_sum", "seen", "items", "adjustment", "comment")
@@ -35,7 +36,7 @@ PROBLEMS_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A line of a sheet that cannot be taken in, and why."""
+    """A line of a CSV that cannot be imported, and why."""
 
     line: int
     why: str
@@ -51,7 +52,7 @@ class Sheet:
 
 
 class _Wrong(Exception):
-    """Why one row cannot be taken in."""
+    """Why one row cannot be imported."""
 
 
 def write_sheet(site: Site, *, names: bool) -> str:

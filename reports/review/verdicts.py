@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from graders.review import Answer
+from graders.course.review import Answer
 from graders.written.decisions import Decision, JudgedItem
 from graders.written.question import Review
 from reports.text import number
@@ -94,9 +94,9 @@ def whole(text: str) -> int:
 def _refuse_contradiction(verdict: Verdict) -> None:
     """A zero is said, never left: Enter on an untouched form must not give one."""
     if verdict.none and verdict.items:
-        raise Mistyped("Items are ticked, and “none of these” too.")
+        raise Mistyped("Select rubric items or “none of these”, not both.")
     if not verdict.none and not verdict.items and not verdict.adjustment:
-        raise Mistyped("Nothing is ticked. Where the answer holds none of these, say so (0).")
+        raise Mistyped("Select a rubric item, or “none of these” (0).")
 
 
 def _items(typed: Collection[str], count: int) -> frozenset[int]:

@@ -1,1 +1,1 @@
-"""The page of one student."""
+"""The page of one student: `page.py` fills `reports/templates/student.html.jinja`."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
-from graders.store import submission_file, write_text
+from graders.storage.store import submission_file, write_text
 from reports.page import render
 from reports.student.opened import is_shown, mark_of
 from reports.student.sections import Said, Section, said_often, sections

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from itertools import chain, count
 from pathlib import Path
 
-from submissions.archive import SUFFIXES, unpack
+from submissions.archives.archive import SUFFIXES, unpack
 from submissions.imports.upload import Found, Upload
 from submissions.people import Person
 from submissions.receive import collect

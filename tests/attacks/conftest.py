@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from graders.attacks import among, changes, gains
-from graders.attacks_canaries import VARIABLE, Canaries
-from graders.attacks_uploads import build_attackers, build_base, known_attacks
-from graders.boundary.sandbox import Tier, tier_works
-from graders.discovery import load_assignment
-from graders.store import read_result
-from graders.validate import build_solution
+from graders.audit.attacks import among, changes, gains
+from graders.audit.attacks_canaries import VARIABLE, Canaries
+from graders.audit.attacks_uploads import build_attackers, build_base, known_attacks
+from graders.audit.validate import build_solution
+from graders.boundary.tiers.sandbox import Tier, tier_works
+from graders.registry.discovery import load_assignment
+from graders.storage.store import read_result
 from submissions.receive import identify_all
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def softmark(*words, home, **variables):
 
 def tightened(folder, *, wall_seconds):
     """A copy of the A4 assignment in which endless code is stopped soon."""
-    shutil.copytree(ROOT / "graders" / "assignments" / "cs224n-a4", folder)
+    shutil.copytree(ROOT / "graders" / "assignments" / "cs224n_a4", folder)
     file = folder / "assignment.toml"
     text = re.sub(r"wall_seconds = \S+", f"wall_seconds = {wall_seconds}", file.read_text())
     file.write_text(re.sub(r"memory_bytes = \d+", f"memory_bytes = {2**31}", text))

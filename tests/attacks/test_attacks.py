@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from graders.attacks_uploads import known_attacks
+from graders.audit.attacks_uploads import known_attacks
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graders.attacks_uploads import known_attacks
-from graders.boundary.sandbox import Tier, tier_works
+from graders.audit.attacks_uploads import known_attacks
+from graders.boundary.tiers.sandbox import Tier, tier_works
 
 ROOT = Path(__file__).parents[2]
 CLASSES = {

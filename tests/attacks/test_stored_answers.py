@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from graders.attacks_uploads import build_attacker, build_base, known_attacks
-from graders.discovery import load_assignment
-from graders.store import read_result
+from graders.audit.attacks_uploads import build_attacker, build_base, known_attacks
+from graders.registry.discovery import load_assignment
+from graders.storage.store import read_result
 from tests.planted import examples_of
 
 (ATTACK,) = [attack for attack in known_attacks() if attack.name == "caching-stored-answers"]

@@ -2,13 +2,13 @@
 
 import pytest
 
-from graders.attacks import ALL, attack_all, tightened, verdict_row
-from graders.attacks_uploads import build_base, known_attacks
-from graders.boundary.sandbox import Tier, best_tier
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.executors import make_executor
-from graders.pipeline import Options
+from graders.audit.attacks import ALL, attack_all, tightened, verdict_row
+from graders.audit.attacks_uploads import build_base, known_attacks
+from graders.boundary.tiers.sandbox import Tier, best_tier
+from graders.errors import UsageError
+from graders.execution.executors import make_executor
+from graders.grading.pipeline import Options
+from graders.registry.discovery import load_assignment
 from tests.planted import examples_of
 
 CARELESS = '''
@@ -38,7 +38,7 @@ def solved(tiny_folder):
     (tiny_folder / "solution").mkdir()
     (tiny_folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
     (tiny_folder / "solution" / "answer.txt").write_text("42")
-    checks = tiny_folder / "test_tiny.py"  # whose check of the answer breaks at wrong bytes
+    checks = tiny_folder / "checks.py"  # whose check of the answer breaks at wrong bytes
     checks.write_text(checks.read_text().replace(".decode()", '.decode(errors="replace")'))
     return tiny_folder
 
@@ -59,7 +59,7 @@ def test_attacks_on_a_careful_check_fail(solved):
 
 
 def test_check_that_passes_without_an_answer_is_found_out(solved):
-    (solved / "test_tiny.py").write_text(CARELESS)
+    (solved / "checks.py").write_text(CARELESS)
     found = verdicts(solved, "ending-sys-exit", "prompting-answers")
     assert found["ending-sys-exit"].problems == ("`double` earns 4, without the attack 0",)
     assert not found["prompting-answers"].problems
@@ -71,13 +71,13 @@ def test_check_that_passes_without_an_answer_is_found_out(solved):
 
 def test_check_that_any_code_passes_is_refused(solved):
     """Nothing can be gained over wrong code that has full marks."""
-    (solved / "test_tiny.py").write_text(CARELESS.replace("== 42\n", "!= 42\n"))
-    with pytest.raises(Misuse, match="loses no points"):
+    (solved / "checks.py").write_text(CARELESS.replace("== 42\n", "!= 42\n"))
+    with pytest.raises(UsageError, match="loses no points"):
         verdicts(solved, "ending-sys-exit")
 
 
 def test_attacks_are_not_run_without_isolation(solved):
-    with pytest.raises(Misuse, match="without isolation"):
+    with pytest.raises(UsageError, match="without isolation"):
         verdicts(solved, "ending-sys-exit", tier=Tier.NONE)
 
 
@@ -105,7 +105,7 @@ def test_command_line_tells_which_attacks_fail(solved, command_line):
 
 @pytest.mark.long
 def test_command_line_tells_which_attacks_succeed(solved, command_line):
-    (solved / "test_tiny.py").write_text(CARELESS)
+    (solved / "checks.py").write_text(CARELESS)
     done = command_line("validate", solved, "--attacks", "--jobs", 2)
     assert done.returncode == 1, done.stdout + done.stderr
     wrong = [line.split()[2] for line in done.stdout.splitlines() if line.startswith("✗")]

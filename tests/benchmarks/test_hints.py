@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.hints import (
+from benchmarks.quality.hints import (
     Example,
     Expectation,
     Verdict,
@@ -19,8 +19,8 @@ from benchmarks.hints import (
     report,
     verdicts,
 )
-from graders.discovery import load_assignment
 from graders.model import Check, CheckResult, Criterion, CriterionResult
+from graders.registry.discovery import load_assignment
 
 BASE = ["a\n", "b\n", "c\n", "d\n"]
 FILE = Path("work.py")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.losses import lines, losses
-from graders.discovery import load_assignment
-from graders.examples import expectation, write_examples
+from benchmarks.quality.losses import lines, losses
+from graders.audit.examples import expectation, write_examples
+from graders.registry.discovery import load_assignment
 
 
 @pytest.fixture

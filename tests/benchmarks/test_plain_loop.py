@@ -8,17 +8,17 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from benchmarks.plain_loop import (
+from benchmarks.support.plain_loop import (
     Schedule,
     loader,
     plain_evaluate,
     plain_optimizer,
     plain_step,
 )
-from reference.corruption import CharCorruptionDataset
-from reference.gpt import GPT, GPTConfig
-from reference.prediction import predict_places
-from reference.vocabulary import MASK, Vocabulary
+from reference.data.corruption import CharCorruptionDataset
+from reference.data.vocabulary import MASK, Vocabulary
+from reference.models.gpt import GPT, GPTConfig
+from reference.models.prediction import predict_places
 
 TEXT = "Ada was born in Rome.\nLi was born in Oslo.\nWhere was everybody born?"
 VOCABULARY = Vocabulary(TEXT)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graders.discovery import load_assignment
-from packages.gradescope import write_autograder
-from packages.gradescope_settings import Settings
+from graders.registry.discovery import load_assignment
+from packages.gradescope.autograder import write_autograder
+from packages.gradescope.settings import Settings
 from tests.packages.container import Container, lay_out, needs_containers
 
 RIGHT = "def double(x):\n    return 2 * x\n"

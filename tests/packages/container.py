@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from graders.boundary.sandbox import Tier, tier_works
+from graders.boundary.tiers.sandbox import Tier, tier_works
 
 Done = subprocess.CompletedProcess[str]
 TOPS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt")

@@ -18,6 +18,7 @@ processes = 64
 code = ["work.py"]
 artifacts = ["answer.txt"]
 names = ["double"]
+public = ["cases.txt"]
 [settings]
 factor = 2
 CANARY_setting = 3
@@ -39,15 +40,10 @@ points = 2
 kind = "metric"
 visibility = "after_due_date"
 """,
-    "test_both.py": '''
-"""CANARY: what hidden checks of this file do."""
+    "checks.py": '''
 import pytest
-import more
-from all_used import twice
-from cases import SECRETS, cases, secrets
+import shared
 from graders.checks.compare import fail
-
-LARGE = "CANARY large"  # CANARY beside a constant
 
 
 @pytest.fixture
@@ -55,79 +51,58 @@ def factor(settings):
     return settings["factor"]
 
 
-@pytest.fixture
-def secret_factor(settings):
-    return settings["CANARY_setting"]
-
-
 @pytest.mark.criterion("double", weight=3)
 def test_doubles(student, factor):
     """Doubling a number gives it twice."""
-    for x in cases():  # CANARY beside a visible check
+    for x in shared.cases():
         came = student.call("double", x=x)
-        if came != twice(x) / 2 * factor:
+        if came != x * factor:
             fail("The product is wrong.", expected=str(x * factor), actual=str(came))
 
 
 @pytest.mark.criterion("double", depends_on=("doubles",))
 def test_doubles_zero(student, sandbox):
     """Doubling 0 gives 0."""
-    assert student.call("double", x=0) == sandbox.call("zero") == more.nothing()
-
-
-@pytest.mark.criterion("CANARY-id")
-def test_large(student, secret_factor):
-    """CANARY docstring."""
-    assert student.call("large_CANARY", x=SECRETS[0]) == LARGE or secrets() == more.CANARY_all()
+    assert student.call("double", x=0) == sandbox.call("zero")
 ''',
-    "test_hidden.py": '''
+    "shared.py": """
+from pathlib import Path
+
+
+def cases():
+    return [int(word) for word in Path(__file__).with_name("cases.txt").read_text().split()]
+""",
+    "student_side.py": """
+def double(x):
+    import work
+    return work.double(x)
+""",
+    "oracle.py": "def zero():\n    return 0\n",
+    "cases.txt": "21 4",
+    "hidden/__init__.py": "",
+    "hidden/checks.py": '''
+"""CANARY: what hidden checks do."""
 import pytest
-import only_hidden
+from shared import cases
+from .secrets import LARGE
+
+
+@pytest.mark.criterion("CANARY-id", depends_on=("doubles",))
+def test_large(student, settings):
+    """CANARY docstring."""
+    assert student.call("large_CANARY", x=cases()[0]) == LARGE * settings["CANARY_setting"]
 
 
 @pytest.mark.criterion("later")
 def test_later(submitted):
-    """CANARY whole file."""
-    only_hidden.look(submitted)
+    """CANARY later."""
 ''',
-    "only_hidden.py": "def look(submitted):\n    'CANARY module'\n    open('table.txt')\n",
-    "all_used.py": '''
-"""CANARY docstring of a module that only visible checks use."""
-
-
-def twice(x):
-    return 2 * x  # CANARY comment
-''',
-    "cases.py": '''
-"""CANARY docstring of a module that both use."""
-SECRETS = ["CANARY input"]
-SECRETS.append("CANARY appended")
-KNOWN = {}
-KNOWN["first"] = 21
-
-
-def cases():
-    """CANARY docstring of a function that both use."""
-    # CANARY comment in a function that both use
-    return [KNOWN["first"], 4]
-
-
-def secrets():
-    return SECRETS
-''',
-    "more.py": "def nothing():\n    return 0\n\n\ndef CANARY_all():\n    return 1\n",
-    "adapters.py": """
-def double(x):
-    import work
-    return work.double(x)
-
-
-def large_CANARY(x):
-    return double(x)
-""",
-    "oracle.py": "def zero():\n    return 0\n\n\ndef one_CANARY():\n    return 1\n",
+    "hidden/secrets.py": "LARGE = 42  # CANARY\n",
+    "hidden/student_side.py": "def large_CANARY(x):\n    import work\n    return work.double(x)\n",
+    "hidden/oracle.py": "def one_CANARY():\n    return 1\n",
+    "gold.txt": "CANARY answers that nobody declared public",
     "table.txt": "CANARY table",
-    "test_written.py": """
+    "checks_written.py": """
 from graders.written.checks import judge, written_checks
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from graders.discovery import load_assignment
-from graders.errors import Misuse
+from graders.errors import UsageError
+from graders.registry.discovery import load_assignment
 from graders.suite.model import SuiteTest
-from packages import gradescope
-from packages.gradescope import write_autograder
-from packages.gradescope_choices import choose_settings
-from packages.gradescope_settings import Settings, read_settings, sized
+from packages.gradescope import autograder as gradescope
+from packages.gradescope.autograder import write_autograder
+from packages.gradescope.choices import choose_settings
+from packages.gradescope.settings import Settings, read_settings, sized
+from reference.data.world import write_world
 
 OURS = {"graders", "packages", "reference", "reports", "submissions"}
 IMPORTED_AS = {"PyYAML": "yaml", "markdown-it-py": "markdown_it", "MarkupSafe": "markupsafe"}
@@ -54,8 +55,8 @@ def test_scripts_can_be_run(tiny, tmp_path):
 
 def test_only_this_assignment_goes_in(packed):
     names = list(packed(A4))
-    assert "softmark/graders/assignments/cs224n-a4/test_rotary_table.py" in names
-    for word in ("solution/", "examples/", "jhu-hw6", "__pycache__", "training/", "data/birth"):
+    assert "softmark/graders/assignments/cs224n_a4/rotary/checks_table.py" in names
+    for word in ("solution/", "examples/", "jhu_hw6", "__pycache__", "training/", "data/birth_"):
         assert not [name for name in names if word in name]
 
 
@@ -108,19 +109,19 @@ def test_only_course_files_are_taken_from_data(packed, tiny, tmp_path):
 
 def test_folder_without_course_files_is_refused(tiny, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(Misuse, match="none of the course's files"):
+    with pytest.raises(UsageError, match="none of the course's files"):
         write_autograder(tiny, tmp_path / "a.zip", Settings("tiny"), tmp_path / "empty")
 
 
 def test_larger_than_gradescope_takes_is_refused(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(gradescope, "LARGEST", 10_000)
-    with pytest.raises(Misuse, match="and Gradescope takes"):
+    with pytest.raises(UsageError, match="and Gradescope takes"):
         write_autograder(tiny, tmp_path / "a.zip", Settings("tiny"))
     assert not (tmp_path / "a.zip").exists()
 
 
 def test_warns_of_what_its_maker_may_not_see(tmp_path):
-    (tmp_path / "birth_test.tsv").write_text("x")
+    write_world(tmp_path)
     settings = Settings("cs224n-a4", isolation="none", minutes=5)
     told = write_autograder(A4, tmp_path / "a.zip", settings, tmp_path).warnings
     for words in (
@@ -166,13 +167,13 @@ def test_settings_say_the_container_and_a_shared_secret(tiny, tmp_path):
     ],
 )
 def test_what_is_not_offered_is_refused(tiny, container, isolation, words):
-    with pytest.raises(Misuse, match=words):
+    with pytest.raises(UsageError, match=words):
         choose_settings(tiny, None, container=container, isolation=isolation, inputs="")
 
 
 def test_broken_settings_name_the_file(tmp_path):
     (tmp_path / "autograder.json").write_text('{"assignment": 3}')
-    with pytest.raises(Misuse, match=r"autograder\.json"):
+    with pytest.raises(UsageError, match=r"autograder\.json"):
         read_settings(tmp_path)
 
 

@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 
-from graders.attacks import LOOT
-from graders.attacks_canaries import Canaries
-from graders.attacks_uploads import build_attacker, build_base, known_attacks
-from graders.discovery import load_assignment
-from packages.gradescope import write_autograder
-from packages.gradescope_settings import Settings
+from graders.audit.attacks import LOOT
+from graders.audit.attacks_canaries import Canaries
+from graders.audit.attacks_uploads import build_attacker, build_base, known_attacks
+from graders.registry.discovery import load_assignment
+from packages.gradescope.autograder import write_autograder
+from packages.gradescope.settings import Settings
 from tests.packages.container import LANDLOCK, Container, lay_out, needs_containers
 
 pytestmark = pytest.mark.long

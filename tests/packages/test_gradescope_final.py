@@ -8,8 +8,8 @@ import pytest
 
 from graders.grading_policy import GradingPolicy, Lateness
 from graders.model import CriterionResult, Result, Submission
-from packages.gradescope_final import with_final_grade
-from reports.gradescope import gradescope_json
+from packages.gradescope.final import with_final_grade
+from reports.gradescope.results_json import gradescope_json
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

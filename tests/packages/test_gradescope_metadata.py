@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from packages.gradescope_lateness import about_previous, about_time, in_words
-from packages.gradescope_metadata import Metadata, read_metadata
+from packages.gradescope.lateness import about_previous, about_time, in_words
+from packages.gradescope.metadata import Metadata, read_metadata
 
 CREATED = "2026-03-02T12:00:00.123456-07:00"
 DUE = "2026-03-01T12:00:00.000000-07:00"
@@ -100,7 +100,7 @@ def test_missing_file_is_a_note(tmp_path):
 
 
 def test_best_score_of_hidden_points_stays_with_staff(tiny, tiny_folder):
-    from graders.discovery import load_assignment
+    from graders.registry.discovery import load_assignment
 
     before = Metadata(submitted_at=datetime.now(UTC), previous=2, best=3.5)
     assert list(about_previous(before, tiny)) == [

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from packages.student import write_bundle
+from graders.errors import UsageError
+from graders.registry.discovery import load_assignment
+from packages.student.bundle import write_bundle
 from tests.packages.marked import MARK, write_marked
 from tests.planted import examples_of
 
@@ -64,7 +64,7 @@ def test_nothing_hidden_is_in_any_file(marked, tmp_path):
     bundle = unzipped(marked, tmp_path)
     for path in (each for each in bundle.rglob("*") if each.is_file()):
         content = path.read_bytes() + str(path.relative_to(bundle)).encode()
-        for secret in (MARK, "37.25", "only_hidden"):
+        for secret in (MARK, "37.25"):
             assert secret.encode() not in content, path
 
 
@@ -109,40 +109,72 @@ def test_a_bundle_is_installed_by_pip_alone(marked, tmp_path):
     assert (target / "bin" / "softmark").is_file()
 
 
-def test_a_function_of_both_kinds_is_refused(marked, tmp_path):
-    file = marked / "test_both.py"
-    both = """
-@pytest.mark.parametrize("n", [
-    pytest.param(1, marks=pytest.mark.criterion("double")),
-    pytest.param(2, marks=pytest.mark.criterion("later")),
-])
-def test_mixed(n):
-    "Both."
-"""
-    file.write_text(file.read_text() + both)
-    with pytest.raises(Misuse, match=r"test_mixed.*`later`"):
+def changed(marked, name, old, new):
+    file = marked / name
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+REFUSED = {
+    "a check of a hidden criterion outside": (
+        *("checks.py", 'criterion("double", weight=3)', 'criterion("later")'),
+        r"checks\.py: `test_doubles` judges `later`",
+    ),
+    "a visible criterion inside and outside": (
+        *("hidden/checks.py", 'criterion("later")', 'criterion("double")'),
+        "some checks of `double`",
+    ),
+    "ground that is hidden": (
+        *("checks.py", 'depends_on=("doubles",)', 'depends_on=("large",)'),
+        "`doubles-zero`.*builds on one",
+    ),
+    "an import of what is hidden": (
+        *("shared.py", "from pathlib", "from hidden.secrets import LARGE\nfrom pathlib"),
+        r"shared\.py, line 2: it imports from `hidden`",
+    ),
+    "a solution": (
+        *("shared.py", "from pathlib", "from reference.models.gpt import GPT\nfrom pathlib"),
+        r"shared\.py: it imports `reference\.models\.gpt\.GPT`",
+    ),
+    "the name of a hidden criterion": (
+        *("shared.py", "from pathlib", 'WEIGHTS = {"CANARY-id": 2}\nfrom pathlib'),
+        r"shared\.py: it names `CANARY-id`",
+    ),
+    "no such public file": ("assignment.toml", '"cases.txt"', '"none.txt"', r"no file `none\.txt`"),
+    "a hidden public file": (
+        *("assignment.toml", '"cases.txt"', '"hidden/secrets.py"'),
+        r"no file `hidden/secrets\.py`",
+    ),
+    "a file that is not Python": ("shared.py", "def cases", "def :", r"shared\.py"),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_would_tell_or_not_work_is_refused(marked, tmp_path, why):
+    name, old, new, said = REFUSED[why]
+    changed(marked, name, old, new)
+    with pytest.raises(UsageError, match=said):
         write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
     assert not (tmp_path / "check.zip").exists()
 
 
-def test_a_check_that_builds_on_a_hidden_one_is_refused(marked, tmp_path):
-    file = marked / "test_both.py"
-    file.write_text(file.read_text().replace('depends_on=("doubles",)', 'depends_on=("large",)'))
-    with pytest.raises(Misuse, match=r"`doubles-zero`.*builds on one"):
-        write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+def test_what_is_packed_and_what_may_be_missing_is_said(marked, tmp_path):
+    made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+    assert "cases.txt" in made.packed
+    assert made.left_out == ("gold.txt", "table.txt")
 
 
 @pytest.mark.slow
 def test_no_solution_of_the_reference_is_handed_out(tmp_path):
     bundle = unzipped("cs224n-a4", tmp_path)
-    assert {path.stem for path in (bundle / "reference").glob("*.py")} == {
+    assert {path.stem for path in (bundle / "reference").rglob("*.py")} == {
         *("__init__", "edition", "sentiment", "vocabulary", "world"),
     }
-    own = bundle / "graders" / "assignments" / "cs224n-a4"
-    assert not [*own.glob("solution*"), *own.glob("*rerun*"), *own.glob("*checkpoint*")]
-    assert {path.name for path in own.parent.iterdir()} == {"cs224n-a4"}
+    own = bundle / "graders" / "assignments" / "cs224n_a4"
+    assert not [path for path in own.rglob("*") if path.name in ("solution", "hidden", "examples")]
+    assert {path.name for path in own.parent.iterdir()} == {"__init__.py", "cs224n_a4"}
     staff = ("attacks", "batch", "regrade", "review", "results", "validate")
-    assert not [name for name in staff if (bundle / "graders" / f"{name}.py").exists()]
+    assert not [name for name in staff if [*(bundle / "graders").rglob(f"{name}.py")]]
 
 
 @pytest.mark.long

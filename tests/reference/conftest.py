@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.world import write_world
+from reference.data.world import write_world
 
 COURSE = Path(__file__).parents[3] / "shared" / "data" / "birthplaces"
 
@@ -19,7 +19,7 @@ def course() -> Path:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedded world's files."""
+    """The built-in sample dataset's files."""
     folder = tmp_path_factory.mktemp("world")
     write_world(folder)
     return folder

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from reference.attention import CausalSelfAttention
-from reference.gpt import Block, GPTConfig
+from reference.models.attention import CausalSelfAttention
+from reference.models.gpt import Block, GPTConfig
 
 
 def attention(rope: bool, n_head: int = 4, n_embd: int = 32, dropout: float = 0.0):

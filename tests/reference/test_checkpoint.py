@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from reference.checkpoint import load_checkpoint, load_model
-from reference.gpt import GPT, GPTConfig
+from reference.models.checkpoint import load_checkpoint, load_model
+from reference.models.gpt import GPT, GPTConfig
 
 SIZES = {"vocab_size": 11, "block_size": 9, "n_layer": 3, "n_head": 2, "n_embd": 8}
 

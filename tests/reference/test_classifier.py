@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from reference.backbone import TinySize, load_backbone, write_tiny
-from reference.classifier import Classifier, Tokens, beginning
-from reference.finetuning import (
+from reference.models.backbone import TinySize, load_backbone, write_tiny
+from reference.models.classifier import Classifier, Tokens, beginning
+from reference.models.methods import METHODS, Recipe, trained_count
+from reference.training.classification.finetuning import (
     collate,
     encode,
     height,
@@ -18,7 +19,6 @@ from reference.finetuning import (
     set_rate,
     train_step,
 )
-from reference.methods import METHODS, Recipe, trained_count
 
 TEXTS = ["a fine film", "a dull and very long film", "fine", "dull ending , fine cast"]
 PAIRS = [("is it good", text) for text in TEXTS]

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from reference.corruption import CharCorruptionDataset, content_length, cut
-from reference.edition import STANFORD_2021, STANFORD_2024, XCS224N, Edition
+from reference.data.corruption import CharCorruptionDataset, content_length, cut
+from reference.data.edition import STANFORD_2021, STANFORD_2024, XCS224N, Edition
 
 EDITIONS = [STANFORD_2024, STANFORD_2021, XCS224N, Edition(end_marker="optional")]
 FORMAT = re.compile("([^□⁇]*)⁇([^□⁇]*)⁇([^□⁇]*)(⁇?)(□*)")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.edition import STANFORD_2021, STANFORD_2024, XCS224N, Edition
+from reference.data.edition import STANFORD_2021, STANFORD_2024, XCS224N, Edition
 
 
 def test_default_is_the_2024_edition() -> None:

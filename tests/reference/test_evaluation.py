@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.evaluation import evaluate_places, london_baseline, majority_baseline
+from reference.data.evaluation import evaluate_places, london_baseline, majority_baseline
 
 PLACE = st.sampled_from(["London", "Rome", "New York", "Łódź"])
 

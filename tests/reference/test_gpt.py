@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from reference.gpt import GPT, GPTConfig
+from reference.models.gpt import GPT, GPTConfig
 
 B, T = 3, 7
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from reference.mini_transformer import (
+from reference.models.mini_transformer import (
     apply_causal_mask,
     attn_scaled,
     attn_softmax,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from reference.corruption import CharCorruptionDataset
-from reference.names import NameDataset
+from reference.data.corruption import CharCorruptionDataset
+from reference.data.names import NameDataset
 
 WIKI = "Where was Ada Li born? In Rome."
 

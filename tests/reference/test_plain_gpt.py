@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from reference.checkpoint import load_checkpoint
-from reference.gpt import GPT, GPTConfig
-from reference.prediction import predict_places
-from reference.vocabulary import MASK, Vocabulary
-from reference.world import make_world
+from reference.data.vocabulary import MASK, Vocabulary
+from reference.data.world import make_world
+from reference.models.checkpoint import load_checkpoint
+from reference.models.gpt import GPT, GPTConfig
+from reference.models.prediction import predict_places
 from tests.reference.plain_gpt import PlainGPT
 
 WORLD = make_world()

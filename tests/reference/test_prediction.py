@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from reference.gpt import GPT, GPTConfig
-from reference.prediction import predict_places, read_prompts
-from reference.vocabulary import MASK, Vocabulary
+from reference.data.vocabulary import MASK, Vocabulary
+from reference.models.gpt import GPT, GPTConfig
+from reference.models.prediction import predict_places, read_prompts
 
 VOCABULARY = Vocabulary("Where was Ada Li born?\nIn Rome.")
 

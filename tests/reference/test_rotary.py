@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.rotary import apply_rotary_emb, precompute_rotary_emb
+from reference.models.rotary import apply_rotary_emb, precompute_rotary_emb
 
 DIMS = st.integers(1, 16).map(lambda pairs: 2 * pairs)
 

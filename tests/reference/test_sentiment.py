@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reference.sentiment import BAD, GOOD, LINKS, make_reviews, write_sentiment
+from reference.data.sentiment import BAD, GOOD, LINKS, make_reviews, write_sentiment
 
 
 def cue_balance(sentence):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reference.treebank import joined
+from reference.data.treebank import joined
 
 
 @pytest.mark.parametrize(

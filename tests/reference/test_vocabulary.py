@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.vocabulary import MASK, PAD, Vocabulary
+from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 
 def test_pad_and_mask_come_first() -> None:
@@ -41,7 +41,7 @@ def test_unknown_character_is_named() -> None:
 
 @pytest.mark.parametrize("module", ["vocabulary", "edition", "evaluation", "world"])
 def test_trusted_side_imports_no_torch(module: str) -> None:
-    code = f"import sys, reference.{module}; sys.exit('torch' in sys.modules)"
+    code = f"import sys, reference.data.{module}; sys.exit('torch' in sys.modules)"
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
 

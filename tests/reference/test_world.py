@@ -1,4 +1,4 @@
-"""The embedded world: the course's formats, and the shares it promises for every seed."""
+"""The built-in sample dataset: the course's formats, and the shares it promises for every seed."""
 
 import hashlib
 import re
@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from reference.corruption import CharCorruptionDataset
-from reference.evaluation import evaluate_places, gold_places, london_baseline, majority_baseline
-from reference.names import NameDataset
-from reference.prediction import read_prompts
-from reference.vocabulary import Vocabulary
-from reference.world import Person, World, make_world, write_world
+from reference.data.corruption import CharCorruptionDataset
+from reference.data.evaluation import (
+    evaluate_places,
+    gold_places,
+    london_baseline,
+    majority_baseline,
+)
+from reference.data.names import NameDataset
+from reference.data.vocabulary import Vocabulary
+from reference.data.world import Person, World, make_world, write_world
+from reference.models.prediction import read_prompts
 
 SEEDS = range(6)
 FILES = {

@@ -8,8 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from reports.charts import HEIGHT, LABEL, Curve, Whisker, accuracy_chart, label_places, loss_chart
-from reports.charts import thinned as thin
+from reports.drawing.charts import (
+    HEIGHT,
+    LABEL,
+    Curve,
+    Whisker,
+    accuracy_chart,
+    label_places,
+    loss_chart,
+)
+from reports.drawing.charts import thinned as thin
 
 FALLING = [(10 * i, 3 / i) for i in range(1, 20)]
 CURVES = (Curve("vanilla", "first", FALLING), Curve("RoPE", "second", FALLING))
@@ -106,7 +114,7 @@ def test_names_at_one_end_do_not_cover_each_other():
 
 def test_importing_charts_does_not_import_altair():
     code = (
-        "import sys, reports.pipeline_page; "
+        "import sys, reports.pipelines.page; "
         "sys.exit(bool({'altair', 'vl_convert', 'torch'} & set(sys.modules)))"
     )
     root = Path(__file__).parents[2]

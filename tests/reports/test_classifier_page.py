@@ -6,11 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from graders.intervals import wilson
-from reports.classifier_page import write_classifier_page
-from reports.pipeline_progress import show_classifier
-from tests.reports.chromium import needs_chromium
-from training.classification.metrics import (
+from graders.statistics import wilson
+from reference.training.classification.metrics import (
     ClassifierMetrics,
     Comparison,
     EncoderSize,
@@ -18,7 +15,10 @@ from training.classification.metrics import (
     Evaluation,
     Training,
 )
-from training.metrics import Accuracy, Point
+from reference.training.metrics import Accuracy, Point
+from reports.pipelines.classifier_page import write_classifier_page
+from reports.pipelines.progress import show_classifier
+from tests.reports.chromium import needs_chromium
 
 
 def accuracy(model, part, correct):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.counterexamples import MOST, example, is_exact, named_lists
+from reports.drawing.counterexamples import MOST, example, is_exact, named_lists
 from tests.reports.conftest import check_result
 
 ASKED = "prefix ⁇ suffix ⁇ content □ □ …"

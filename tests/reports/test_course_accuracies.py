@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from graders.figures import Accuracy
-from graders.intervals import wilson
+from graders.statistics import wilson
 from reports.course.accuracies import Accuracies
 from tests.reports.conftest import FILES, check_result, criterion_result
 

@@ -219,7 +219,7 @@ def test_a_page_in_progress_reloads_into_the_finished_one(visit, site, course):
         progress.add(course[0])
         page = visit()
         assert page.get_by_role("progressbar").get_attribute("max") == "6"
-        assert page.get_by_label("Reload by itself").is_checked()
+        assert page.get_by_label("Auto-refresh").is_checked()
         write_reports(course, site)
         page.wait_for_selector("text=All submissions", timeout=30_000)
     assert page.get_by_role("progressbar").count() == 0

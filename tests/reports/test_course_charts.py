@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from graders.intervals import wilson
 from graders.model import Submission
+from graders.statistics import wilson
 from reports.course.accuracies import AccuracySeries, Measured
 from reports.course.charts import STRIP, accuracies_chart, bars_chart, draw, in_words, places
 from reports.course.view import Bin, course_view
@@ -91,7 +91,5 @@ def test_two_submissions_are_not_drawn(make_result, graded):
 def test_three_are_drawn_with_words(make_result, graded):
     results = [make_result(*graded.criteria, submission=name) for name in "abc"]
     drawn = draw(course_view(results))
-    assert (
-        drawn.totals.words == "Scores, how many submissions have how many points: 3 from 14 to 16."
-    )
+    assert drawn.totals.words == "Scores, number of submissions by points: 3 from 14 to 16."
     assert set(drawn.criteria) == {"rotary", "files", "secret"}

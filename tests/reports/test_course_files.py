@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.store_and_pages import fill
-from graders.database import open_database
-from graders.discovery import load_assignment
-from graders.results import FILE, Store
+from graders.registry.discovery import load_assignment
+from graders.storage.database import open_database
+from graders.storage.results import FILE, Store
 from reports.course.files import write_course
 
 COUNT = 101  # the hundredth is ours to grade again

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graders.discovery import load_assignment
-from graders.results import Made, open_store
+from graders.registry.discovery import load_assignment
+from graders.storage.results import Made, open_store
 from reports.course.files import show_draft, write_course
 from reports.course.generations import comparisons
 
@@ -75,7 +75,7 @@ def test_the_page_says_it_and_leads_to_the_differences(store, fill, tmp_path):
     show_draft(store, task=task, out=tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "Generation 2 is a draft that students do not see" in page
-    assert "<strong>1</strong> gain, <strong>0</strong> lose, 1 keep their score." in page
+    assert "<strong>1</strong> up, <strong>0</strong> down, 1 unchanged." in page
     assert '<a href="regrade.html">' in page
 
 
@@ -90,11 +90,11 @@ def test_regrade_shows_its_draft_on_the_course_page(tiny_folder, hand_in, tmp_pa
     task = ("--out", out, "--executor", "serial")
     graded = softmark("batch", tiny_folder, uploads, *task, "--only", "answer")
     assert graded.returncode == 0, graded.stderr
-    check = tiny_folder / "test_tiny.py"
+    check = tiny_folder / "checks.py"
     check.write_text(check.read_text().replace('if text == "41"', 'if text == "40"', 1))
     assert softmark("regrade", tiny_folder, *task).returncode == 0
     page = (out / "index.html").read_text()
-    assert "<strong>0</strong> gain, <strong>1</strong> lose" in page
+    assert "<strong>0</strong> up, <strong>1</strong> down" in page
     assert '<a href="regrade.html">' in page
     assert softmark("regrade", tiny_folder, *task, "--publish").returncode == 0
-    assert "Generation 2 has taken the place of generation 1" in (out / "index.html").read_text()
+    assert "Generation 2 replaced generation 1" in (out / "index.html").read_text()

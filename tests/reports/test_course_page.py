@@ -71,7 +71,7 @@ def test_rarer_mistakes_than_those_listed_are_counted(tmp_path, make_result):
     wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]
     view = course_view([make_result(criterion_result(CODE, *wrong))])
     assert (len(view.hints), view.rarer) == (15, 3)
-    assert "3 rarer ones stand in" in write_course_page(view, tmp_path).read_text()
+    assert "3 less common mistakes appear only on" in write_course_page(view, tmp_path).read_text()
 
 
 def test_the_reason_is_what_broke_and_not_what_waits(make_result):
@@ -86,7 +86,7 @@ def test_extra_credit_is_told_of_where_it_stands_in_the_last_bar(tmp_path, make_
     code = criterion_result(CODE, check_result())
     course = course_view(make_result(code, extra, submission=name) for name in "abc")
     page = write_course_page(course, tmp_path).read_text()
-    assert "who has more, by extra credit, is in the last bar" in page
+    assert "scores above that, with extra credit, are in the last bar" in page
 
 
 def test_criterion_summary(course):

@@ -132,7 +132,7 @@ def batch(folder, uploads, out):
 def test_a_batch_that_ends_early_leaves_a_page_that_says_so(tiny_folder, hand_in, tmp_path):
     """The check looks for the page as it grades, then the assignment is changed under it."""
     hand_in("ada", answer_txt="42")
-    uploads, check = hand_in("bob", answer_txt="41").parent, tiny_folder / "test_tiny.py"
+    uploads, check = hand_in("bob", answer_txt="41").parent, tiny_folder / "checks.py"
     index = tmp_path / "out" / "index.html"
     look = f"import pathlib, shutil; shutil.copy({str(index)!r}, pathlib.Path(__file__).parent)"
     code = check.read_text()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graders.figures import Accuracy, Curve, Rotation
-from reports.figures import drawing
-from reports.rotation_chart import rotation_chart
+from reports.drawing.figures import drawing
+from reports.drawing.rotation_chart import rotation_chart
 
 ATTACK = '<script>alert(1)</script>" onload="x'
 TURNS = tuple(0.2 * t for t in range(16))
@@ -86,7 +86,7 @@ def test_a_drawing_brings_no_markup_and_no_address(figure):
 
 def test_pages_without_pictures_do_not_import_altair():
     code = (
-        "import sys, reports.figures, reports.student.page; "
+        "import sys, reports.drawing.figures, reports.student.page; "
         "sys.exit(bool({'altair', 'vl_convert'} & set(sys.modules)))"
     )
     root = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ import csv
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from graders.final_grades import final_grade
+from graders.course.final_grades import final_grade
 from graders.grading_policy import GradingPolicy, Lateness
 from reports import course_view, write_grades
 

@@ -14,7 +14,7 @@ from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from graders.figures import Accuracy
 from reports import write_gradescope
-from reports.gradescope import Extras, autograder_json
+from reports.gradescope.results_json import Extras, autograder_json
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 
 
@@ -85,15 +85,15 @@ def test_incomplete_publishes_no_score(written, incomplete):
     assert "score" not in document
     assert not any("score" in t or "status" in t for t in document["tests"])
     assert [t["max_score"] for t in document["tests"]] == [4.0, 10.0]
-    assert "costs you nothing" in document["output"]
-    assert "costs you nothing" in document["tests"][0]["output"]
+    assert "You lose no points" in document["output"]
+    assert "no points deducted" in document["tests"][0]["output"]
 
 
 def test_rejected_publishes_no_score(written, rejected):
     document = written(rejected)
     assert "score" not in document
     assert "The archive is cut off." in document["output"]
-    assert "costs you nothing" not in str(document)
+    assert "You lose no points" not in str(document)
     assert [t["max_score"] for t in document["tests"]] == [4.0]
 
 
@@ -113,7 +113,13 @@ def test_output_shows_what_hides(written, hostile):
 
 def test_output_says_how_a_check_ended(written, unanswered):
     output = written(unanswered)["tests"][0]["output"]
-    for way in ("Timed out", "Out of memory", "Crashed", "Not run: builds on another", "Failed"):
+    for way in (
+        "Timed out",
+        "Out of memory",
+        "Crashed",
+        "Skipped: depends on a failed check",
+        "Failed",
+    ):
         assert f" {way}** Check" in output
 
 
@@ -132,7 +138,7 @@ def test_autograder_without_a_score_has_no_tests(incomplete):
     """Tests without scores might be added up, to nothing."""
     document = autograder_json(incomplete, Extras())
     assert {"tests", "score"}.isdisjoint(document)
-    assert "costs you nothing" in document["output"]
+    assert "You lose no points" in document["output"]
     assert "**2.1 Passed**" in document["output"]
 
 

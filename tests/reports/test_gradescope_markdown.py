@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from reports.gradescope_markdown import block, escaped, spans, told
+from reports.gradescope.markdown import block, escaped, spans, told
 
 READERS = [MarkdownIt("commonmark", {"html": True}), MarkdownIt("default", {"html": True})]
 HARMLESS = re.compile(r"</?(p|code|pre|br|strong)( /)?>|<code class=\"language-text\">")

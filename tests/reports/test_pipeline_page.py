@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from graders.intervals import wilson
-from reports.pipeline_page import duration, write_pipeline_page
+from graders.statistics import wilson
+from reference.training.gpt.metrics import Metrics, Phase
+from reference.training.metrics import Accuracy, Point
+from reports.pipelines.page import duration, write_pipeline_page
 from tests.reports.chromium import needs_chromium
-from training.metrics import Accuracy, Metrics, Phase, Point
 
 
 def accuracy(model, part, correct):

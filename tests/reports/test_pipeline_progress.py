@@ -6,7 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
-from reports.pipeline_progress import PipelineProgress
+from reports.pipelines.progress import PipelineProgress
 
 
 def progress(width=100, *, terminal, **options):

@@ -9,10 +9,10 @@ import pytest
 from graders.model import Check, CheckResult, Criterion
 from graders.scoring import criterion_result
 from reports import course_view, write_grades
-from reports.gradescope import gradescope_json
+from reports.gradescope.results_json import gradescope_json
 from reports.provisional import provisional, so_far
 from reports.student.page import write_student_page
-from reports.terminal import show_result, show_scores
+from reports.terminal.results import show_result, show_scores
 
 TEXT = Criterion("1b", "An average", 3.0, "visible", "written")
 
@@ -23,7 +23,7 @@ def check(role, weight, status, fraction=0.0, **words):
 
 @pytest.fixture
 def waiting(make_result):
-    """One point of two for the formula, one that waits for a person."""
+    """One point of two for the formula, one that needs manual grading."""
     checks = (
         check("machine", 2, "partial", 0.5, message="Nearly.", actual="k_a"),
         check("review", 1, "needs_review", message="A person decides.", actual="word " * 400),
@@ -56,8 +56,8 @@ def test_what_we_failed_to_grade_has_no_sum(incomplete, rejected):
 def test_the_page_says_what_is_certain(tmp_path, waiting):
     page = write_student_page(waiting, tmp_path).read_text(encoding="utf-8")
     assert "No total yet" in page
-    assert "So far 1 of 3 points; not decided yet: 1." in page
-    assert "Not decided yet, which costs you nothing: 1 of 3 points. So far: 1." in page
+    assert "1 of 3 points so far; 1 point ungraded." in page
+    assert "1 of 3 points is not graded yet; no points deducted for that. So far: 1." in page
     assert "Your answer" in page
     assert 'class="words"' in page
 
@@ -67,7 +67,7 @@ def test_the_terminal_says_what_is_certain(capsys, waiting):
     show_scores([waiting])
     said = capsys.readouterr().out
     assert "1 so far / 3" in said
-    assert "points so far, 1 wait" in said
+    assert "Score: 1 / 3 so far; 1 point ungraded" in said
     assert said.count("word") < 100
 
 

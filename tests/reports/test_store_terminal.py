@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from graders.errors import Misuse
+from graders.errors import StorageError
 from graders.model import CheckChange, Difference, Regraded
-from reports import store_terminal, write_submission_files
+from reports import write_submission_files
 from reports.course.regrade import by_loss, write_regrade_page
 from reports.submission_files import have_files, remove_files
+from reports.terminal import store as store_terminal
 
 WHY = CheckChange("answer", "answer", "passed", "partial (25%)", "Nearly.")
 ATTACK = "<script>alert(1)</script><img src=//x.test>\x1b[31m"
@@ -43,7 +44,7 @@ def many_regraded(regraded):
 def test_regrade_names_gain_loss_and_reason(capsys, tmp_path, regraded):
     store_terminal.show_regraded(regraded, tmp_path)
     said = capsys.readouterr().out
-    assert "1 gain, 1 lose, 97 keep their score; 1 have a score in one of the two only" in said
+    assert "1 up, 1 down, 97 unchanged; 1 scored in only one of the two" in said
     assert "cyd  5 -> -  Not fully graded" in said
     assert said.index("bob  5 -> 4.5  -0.5") < said.index("ada  1 -> 2  +1")
     assert "answer: passed -> partial (25%): Nearly." in said
@@ -59,7 +60,7 @@ def test_the_page_says_the_same(tmp_path, regraded):
     assert "passed → partial (25%)" in page
     assert "Not fully graded" in page
     assert '<td class="num">–</td>' in page, "a score that is gone is no difference of 0"
-    assert "<dt>Score in one of the two only</dt><dd>1</dd>" in page
+    assert "<dt>Scored in only one of the two</dt><dd>1</dd>" in page
 
 
 def test_hostile_words_do_nothing_on_the_page(tmp_path, hostile_regraded):
@@ -80,7 +81,7 @@ def test_many_differences_are_cut(capsys, tmp_path, many_regraded):
     store_terminal.show_regraded(many_regraded, tmp_path)
     assert "and 1960 more" in capsys.readouterr().out
     page = write_regrade_page(many_regraded, tmp_path)
-    assert "1,000 more lose less, nothing, or gain" in page.read_text()
+    assert "1,000 more lost less, nothing, or gained" in page.read_text()
     assert page.stat().st_size < 2**20
 
 
@@ -110,6 +111,6 @@ def test_a_stop_between_two_files_leaves_none_that_looks_done(graded, tmp_path):
     write_submission_files(graded, tmp_path)
     (tmp_path / "reports" / "ada.html").unlink()
     (tmp_path / "reports" / "ada.html").mkdir()
-    with pytest.raises(Misuse, match=r"ada\.html: cannot be written"):
+    with pytest.raises(StorageError, match=r"ada\.html: cannot be written"):
         write_submission_files(replace(graded, score=0.0), tmp_path)
     assert not (tmp_path / "results" / "ada.json").exists()

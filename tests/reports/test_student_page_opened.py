@@ -53,7 +53,7 @@ def test_a_page_of_visible_criteria_has_no_mark(source_of, result, tmp_path):
 
 
 def test_what_is_still_closed_is_not_quoted(make_result, tmp_path):
-    quoted = "Not judged, because it builds on: secret-after_published holds."
+    quoted = "Skipped because this failed: secret-after_published holds."
     shown = secret("after_due_date")
     blocked = replace(shown, checks=(check_result("skipped", outcome="blocked", message=quoted),))
     result = make_result(blocked, secret("after_published"))

@@ -108,7 +108,7 @@ HIDDEN = replace(
     expected="the-secret",
     check=Check("the-secret-check", "The-secret holds: the-secret.", "any"),
 )
-QUOTED = f"Not judged, because it builds on: {HIDDEN.check.description}"
+QUOTED = f"Skipped because this failed: {HIDDEN.check.description}"
 BLOCKED = check_result("skipped", outcome="blocked", message=QUOTED)
 BROKEN = check_result("error", message="It builds on `the-secret-check`, which could not run.")
 
@@ -120,24 +120,24 @@ def test_nothing_of_a_hidden_criterion_is_in_the_source(page, make_result, visib
     shown = page(make_result(criterion_result(CODE, stopped), criterion_result(kept, HIDDEN)))
     assert "the-secret" not in shown.source.lower()
     assert SHOWN_LATER in shown.text
-    assert "6 at most" in shown.text
+    assert "up to 6" in shown.text
 
 
 @pytest.mark.parametrize("criterion", [SECRET, replace(CODE, points=0.0)])
 def test_no_points_are_no_zero(page, make_result, criterion):  # noqa: F811
     text = words_of(page(make_result(criterion_result(criterion, check_result()))))
-    assert "No points depend on what you can see now" in text
+    assert "No points for the part you can see now" in text
     assert not re.search(r"\b0 of 0\b", text)
 
 
 def test_what_waits_unseen_leaves_no_sum_of_nothing(page, make_result):  # noqa: F811
     waits = criterion_result(SECRET, check_result("needs_review"))
     shown = make_result(criterion_result(CODE, check_result()), waits, status="needs_review")
-    assert "not decided yet: 0" not in words_of(page(shown))
+    assert "0 points ungraded" not in words_of(page(shown))
 
 
 def test_the_tally_counts_visible_criteria_with_points(graded):
-    assert student_view(graded).tally == (("Passed", "passed", 1), ("Partly", "partial", 1))
+    assert student_view(graded).tally == (("Passed", "passed", 1), ("Partial credit", "partial", 1))
 
 
 @pytest.mark.long

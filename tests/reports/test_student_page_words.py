@@ -81,5 +81,5 @@ def test_a_copy_without_keys_promises_no_verdict_on_answers(make_result):
     asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
     page = render("student.html.jinja", student_view(make_result(asked)))
     assert command(asked, make_result(asked)).is_written
-    assert "the course alone judges" in page
-    assert "draws other inputs" not in page
+    assert "Correctness is graded only by the course" in page
+    assert "use different random inputs" not in page

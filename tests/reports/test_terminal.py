@@ -1,6 +1,6 @@
 """What Softmark prints says how each check ended."""
 
-from reports import terminal
+from reports.terminal import results as terminal
 
 
 def test_a_students_check_says_how_each_part_ended(capsys, unanswered):

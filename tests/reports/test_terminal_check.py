@@ -7,8 +7,8 @@ from rich.cells import cell_len
 
 from graders.model import Check, Criterion
 from graders.written.decisions import BY_HAND
-from reports.terminal import OUT, ScoreTable
-from reports.terminal_check import Unseen, show_check
+from reports.terminal.check import Unseen, show_check
+from reports.terminal.results import OUT, ScoreTable
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 ANSWER = Criterion("1a", "1a. A letter", 2.0, "visible", "written")
@@ -61,7 +61,7 @@ def test_no_line_is_wider_than_the_terminal(said, many, hostile, width):
 def test_failures_without_end_are_folded(said, many):
     lines = said(many, width=100)
     assert len(lines) < 100
-    assert "- 7 more failed: say `--verbose`" in lines
+    assert "- 7 more failures (use --verbose)" in lines
     assert any("and 14 more criteria" in line for line in lines)
     assert len(said(many, width=100, verbose=True)) > 1000
 
@@ -137,7 +137,7 @@ def test_one_row_is_not_left_out_to_say_so(said, make_result, rows, folded):
     lines = said(
         make_result(criterion_result(CODE, check_result("failed", counterexample=example)))
     )
-    assert any("more: say" in line for line in lines) == folded
+    assert any("more (use --verbose)" in line for line in lines) == folded
 
 
 def test_failures_are_shown_with_expected_and_hint(said, graded):
@@ -154,7 +154,7 @@ def test_advice_shows_no_points(said, make_result):
 def test_nothing_that_we_failed_to_grade_is_a_zero(said, incomplete):
     lines = said(incomplete)
     assert any("! " in line and "- / 4" in line for line in lines)
-    assert lines[-1] == "10 of the 10 points judged here"
+    assert lines[-1] == "Score: 10 / 10 (criteria checked here)"
 
 
 def test_what_was_not_judged_is_no_zero_of_zero(said, make_result, rejected, incomplete):
@@ -178,7 +178,7 @@ def test_what_builds_on_something_missing_says_so(said, make_result):
     blocked = check_result("skipped", check_id="b", outcome="blocked")
     result = make_result(criterion_result(CODE, gone, blocked))
     text = "\n".join(said(result, Unseen({"work.py": "`work.py` is not there."})))
-    assert "1 more, not run because they build on what is missing" in text
+    assert "1 more skipped because it depends on what is missing" in text
 
 
 def test_hostile_words_stay_text(said, hostile):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from submissions.archive import unpack
+from submissions.archives.archive import unpack
 from submissions.limits import MIB, UnpackLimits
 from submissions.submission import Rejected
 

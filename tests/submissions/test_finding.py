@@ -39,22 +39,22 @@ def test_code_is_found_wherever_it_is(folder):
 @pytest.mark.parametrize(
     ("right", "other", "reason"),
     [
-        ("backup/src", "src", "holds fewer of them"),
+        ("backup/src", "src", "contains fewer of them"),
         ("a/b/c", "src copy", "named like a copy"),
         ("a4/code", "backup/src", "named like a copy"),
         ("a4/src", "a4_old/src", "named like a copy"),
         ("a4/src", "src (1)", "named like a copy"),
         ("a4/src", "starter/src", "named like a copy"),
         ("a4/b/src", "a4", "not named src"),
-        ("src", "a4/src", "lies deeper"),
+        ("src", "a4/src", "is nested deeper"),
         ("a/src", "b/src", "sorts later"),
     ],
 )
 def test_the_rule_decides_and_is_told(right, other, reason):
-    names = "dataset.py" if reason == "holds fewer of them" else BOTH
+    names = "dataset.py" if reason == "contains fewer of them" else BOTH
     found = find(tree(f"{right}: {BOTH}", f"{other}: {names}"), CODE, ())
     assert found.code == P(right)
-    expected = f"took `{right}` (holds dataset.py, attention.py); left `{other}` ({reason})"
+    expected = f"Using `{right}` (contains dataset.py, attention.py); ignored `{other}` ({reason})"
     assert found.notes == (expected,)
 
 
@@ -77,14 +77,14 @@ def test_many_others_are_counted():
 
 def test_code_at_the_top_is_named_so():
     notes = find(tree(f".: {BOTH}"), CODE, ()).notes
-    assert notes == ("took the top folder (holds dataset.py, attention.py)",)
+    assert notes == ("Using the top folder (contains dataset.py, attention.py)",)
 
 
 def test_code_in_two_folders_is_told():
     found = find(tree("models: attention.py", "data: dataset.py"), CODE, ())
     assert found.code == P("data")
     assert found.notes[1] == (
-        "attention.py is not in `data` but in `models`, which was not used: "
+        "attention.py is not in `data` but in `models`, which was ignored: "
         "keep your modules in one folder"
     )
 
@@ -147,7 +147,7 @@ def test_artifacts_are_found_without_code():
 
 def test_hostile_folder_names_are_shown_escaped():
     notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
-    assert notes[0].startswith(r"took `\x1b[2J\n/src`")
+    assert notes[0].startswith(r"Using `\x1b[2J\n/src`")
 
 
 @pytest.mark.parametrize("name", ["src", "Assignment 4", "a4", "folder", "golden", "copyright"])
@@ -164,7 +164,7 @@ ANSWERS = ("answers.md", "answers.yaml")
 def test_a_file_with_nearly_the_right_name_is_told(name):
     found = find(tree(f"a: {name}"), (), ANSWERS)
     assert not found.files
-    assert found.notes == (f"did not read `a/{name}`: name it answers.md",)
+    assert found.notes == (f"Ignored `a/{name}`; rename it to answers.md",)
 
 
 def test_nothing_is_told_where_a_file_was_found():

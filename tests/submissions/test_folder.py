@@ -45,7 +45,7 @@ def test_bulk_below_the_code_is_not_copied(copied, a4, files_in):
 def test_code_is_capped_with_a_note(copied, a4, files_in, limits):
     clean = copied(a4 | {"a4/src/big.bin": b"x" * 10}, **limits)
     assert files_in(clean.root) == a4
-    assert "left `a4/src/big.bin` (too large or too many to be code)" in clean.notes
+    assert "Ignored `a4/src/big.bin` (too large or too many to be code)" in clean.notes
 
 
 def test_a_notebook_may_be_larger_than_a_module(copied, a4, files_in):
@@ -59,26 +59,26 @@ def test_wanted_artifacts_in_the_code_folder_are_no_code(copied, files_in):
     clean = copied(tree, code_file_bytes=9)
     assert files_in(clean.root) == tree
     assert clean.code == clean.root
-    assert clean.notes == ("took the top folder (holds dataset.py)",)
+    assert clean.notes == ("Using the top folder (contains dataset.py)",)
 
 
 def test_too_large_artifacts_are_left_with_a_note(copied, a4):
     clean = copied(a4, artifact_bytes=2)
     assert clean.files == {}
-    assert f"left `a4/{LONDON}`: larger than 0 MiB" in clean.notes
+    assert f"Ignored `a4/{LONDON}`: larger than 0 MiB" in clean.notes
 
 
 @pytest.mark.parametrize(("content", "told"), [(b"5.0", False), (b"9.9", True), (b"7", True)])
 def test_different_candidates_are_told(copied, a4, content, told):
     clean = copied(a4 | {f"other/{LONDON}": content})
-    note = f"took `a4/{LONDON}`; left `other/{LONDON}`, which differ from it"
+    note = f"Using `a4/{LONDON}`; ignored `other/{LONDON}`, which differ from it"
     assert (note in clean.notes) == told
 
 
 def test_a_name_in_other_case_is_taken_with_a_note(copied):
     clean = copied({f"a4/{LONDON.upper()}": b"5.0"})
     assert clean.files[LONDON].read_bytes() == b"5.0"
-    note = f"took `a4/{LONDON.upper()}` for {LONDON}: the name differs by case"
+    note = f"Using `a4/{LONDON.upper()}` for {LONDON}: the name differs by case"
     assert note in clean.notes
 
 

@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 from pathlib import PurePosixPath as P
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_walk_ends_at_the_limit(uploads):
 def test_empty_folders_are_rejected(uploads, extra):
     folder = uploads.tree(extra)
     folder.mkdir(exist_ok=True)
-    with pytest.raises(Rejected, match="`alice` holds no files of yours; upload your code"):
+    with pytest.raises(Rejected, match="`alice` contains no files of yours; add your code"):
         list_files(folder)
 
 
@@ -87,5 +88,11 @@ def test_unreadable_things_are_skipped_with_a_note(uploads, a4, lock):
 
 
 def test_a_folder_that_went_away_is_a_note(uploads, tmp_path):
-    with pytest.raises(Rejected, match="holds no files of yours"):
+    with pytest.raises(Rejected, match="contains no files of yours"):
         list_files(tmp_path / "absent")
+
+
+def test_the_folder_one_is_in_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Rejected, match=f"`{tmp_path.name}` contains no files"):
+        list_files(Path())

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
+from submissions.archives.names import Names
 from submissions.limits import UnpackLimits
-from submissions.names import Names
 from submissions.submission import Rejected
 
 LONG = "x" * 100

@@ -35,7 +35,7 @@ def test_every_kind_of_upload_gives_the_same(uploads, a4, tmp_path, files_in, pa
     assert files_in(clean.root) == a4
     assert clean.code == clean.root / "a4/src"
     assert clean.files == {LONDON: clean.root / "a4" / LONDON}
-    assert clean.notes == ("took `a4/src` (holds dataset.py, attention.py)",)
+    assert clean.notes == ("Using `a4/src` (contains dataset.py, attention.py)",)
 
 
 def test_what_was_unpacked_does_not_stay(uploads, a4, tmp_path):

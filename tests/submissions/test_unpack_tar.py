@@ -3,7 +3,7 @@ import tarfile
 
 import pytest
 
-from submissions.archive import unpack
+from submissions.archives.archive import unpack
 from submissions.limits import UnpackLimits
 from submissions.submission import Rejected
 

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from submissions.archive import unpack
+from submissions.archives.archive import unpack
 from submissions.limits import UnpackLimits
 from submissions.submission import Rejected
 

@@ -1,19 +1,24 @@
-"""A stand-in for the library `datasets`: SST-2 and BoolQ with rows that a check sets.
+"""The library `datasets`, whose downloads are rows that a check sets: SST-2 and BoolQ.
 
     set_rows("sst2", {"train": [{"text": "fine", "label": 1}, ...], ...})
     load_dataset("gpt3mix/sst2")["train"][0] -> {"text": "fine", "label": 1}
     load_dataset("glue", "sst2")["train"][0] -> {"sentence": "fine", "label": 1, "idx": 0}
 
-The same rows appear under the column names of whichever edition is asked for.
+The same rows appear under the column names of whichever edition is asked for. What the library
+reads from files is as always; another name of the hub is `Unavailable`.
 """
 
+import functools
+import importlib
+import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from .dataset import Dataset, DatasetDict, concatenate_datasets
-from .evaluate import load as load_metric
-from .table import Row
+from graders.adapting.unavailable import Unavailable
+
+Row = dict[str, Any]
 
 SENTENCES = ("the film is fine", "a dull movie", "we love this story", "it never works")
 SST2 = [{"text": text, "label": at % 2} for at, text in enumerate(SENTENCES)]
@@ -25,34 +30,117 @@ ROWS: dict[str, dict[str, list[Row]]] = {
     "sst2": dict.fromkeys(("train", "validation", "test"), SST2),
     "boolq": dict.fromkeys(("train", "validation"), BOOLQ),
 }
-PART = re.compile(r"(\w+)(?:\[(-?\d+)?(%?):(-?\d+)?(%?)\])?")
+CLASSES = {"sst2": ["negative", "positive"], "boolq": ["False", "True"]}
+TYPES = {"label": "int64", "idx": "int32", "answer": "bool"}
+NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 def set_rows(name: str, splits: Mapping[str, Sequence[Row]]) -> None:
     """Let the dataset of that name, in all its editions, have these rows from now on."""
-    ROWS[_family(name, None)] = {split: list(rows) for split, rows in splits.items()}
+    family = _family(name, None)
+    assert family is not None  # noqa: S101  a check names one of the two
+    ROWS[family] = {split: list(rows) for split, rows in splits.items()}
 
 
-def load_dataset(
-    path: str, name: str | None = None, *_more: Any, split: Any = None, **_options: Any
-) -> Any:
-    """All splits of a dataset, or those that are asked for."""
-    rows = ROWS[_family(path, name)]
-    splits = DatasetDict({key: Dataset(_edition(path, rows[key])) for key in rows})
-    if split is None:
-        return splits
-    if isinstance(split, list | tuple):
-        return [_split(splits, str(each)) for each in split]
-    return _split(splits, str(split))
+def install() -> None:
+    """Let the library load these rows in place of what it would download."""
+    library: Any = importlib.import_module("datasets")
+    load: Any = importlib.import_module("datasets.load")
+    found = _finding(load.dataset_module_factory)
+    for module in (load, importlib.import_module("datasets.inspect")):
+        vars(module)["dataset_module_factory"] = found
+    library.load_dataset = load.load_dataset = _loading(load.load_dataset)
+    library.Dataset.map = _in_one_process(library.Dataset.map)
+    for each in (library.Dataset, library.DatasetDict, library.IterableDataset):
+        if hasattr(each, "push_to_hub"):
+            each.push_to_hub = _publish
 
 
-def _family(path: str, name: str | None) -> str:
+def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def load_dataset(*values: Any, **named: Any) -> Any:
+        asked = signature.bind(*values, **named).arguments
+        path, name = str(asked["path"]), asked.get("name")
+        family = _family(path, name)
+        if family is None or _is_file(path) or asked.get("data_files"):
+            return original(*values, **named)
+        found = _splits(family, path, ROWS[family])
+        parts = _parts(found, asked.get("split"))
+        return _streamed(parts) if asked.get("streaming") else parts
+
+    return load_dataset
+
+
+def _finding(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Look for a data set as the library does; what it would look for on the hub is ours."""
+
+    @functools.wraps(original)
+    def find(path: str, *values: Any, **named: Any) -> Any:
+        try:
+            return original(path, *values, **named)
+        except OSError as error:  # ConnectionError, DatasetNotFoundError
+            if _is_packaged(path) or _is_file(path) or not NAME.fullmatch(path):
+                raise
+            raise Unavailable(f"the dataset `{path}` is not available without a network") from error
+
+    return find
+
+
+def _in_one_process(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Map (and filter, which maps) without `num_proc`: the sandbox has no room for processes."""
+
+    @functools.wraps(original)
+    def map_here(self: Any, *values: Any, **named: Any) -> Any:
+        return original(self, *values, **named | {"num_proc": None})
+
+    return map_here
+
+
+def _publish(*_values: Any, **_named: Any) -> None:
+    raise Unavailable("a dataset cannot be sent to the hub without a network")
+
+
+def _is_packaged(path: str) -> bool:
+    """Return whether this is a format of files, such as "csv", and no name of the hub."""
+    known: Any = importlib.import_module("datasets.packaged_modules")
+    return path in known._PACKAGED_DATASETS_MODULES
+
+
+def _is_file(path: str) -> bool:
+    return path.endswith(".py") or Path(path).exists()
+
+
+def _family(path: str, name: str | None) -> str | None:
     """Which of the two datasets a name of the hub means."""
     asked = re.sub(r"[^a-z0-9]", "", f"{path}/{name or ''}".lower())
-    for family in ROWS:
-        if family in asked:
-            return family
-    raise FileNotFoundError(f"Dataset '{path}' doesn't exist on the Hub or cannot be accessed.")
+    return next((family for family in ROWS if family in asked), None)
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _splits(family: str, path: str, rows: Mapping[str, Sequence[Row]]) -> Any:
+    """The library's own DatasetDict of these rows, in the edition of a name of the hub."""
+    library: Any = importlib.import_module("datasets")
+    editions = {split: _edition(path, each) for split, each in rows.items()}
+    return library.DatasetDict(
+        {
+            split: library.Dataset.from_list(each, features=_features(family, each), split=split)
+            for split, each in editions.items()
+        }
+    )
+
+
+def _features(family: str, rows: Sequence[Row]) -> Any:
+    """What the columns hold; a label of two classes knows their names, and -1 is none."""
+    library: Any = importlib.import_module("datasets")
+    kinds = {name: library.Value(TYPES.get(name, "string")) for name in (rows[0] if rows else ())}
+    named = "label" in kinds and "label_text" not in kinds
+    if named and {row["label"] for row in rows} <= {-1, 0, 1}:
+        kinds["label"] = library.ClassLabel(names=CLASSES[family])
+    return library.Features(kinds) if rows else None
 
 
 def _edition(path: str, rows: Sequence[Row]) -> list[Row]:
@@ -71,34 +159,35 @@ def _renamed(row: Row, at: int, *, keeps_text: bool) -> Row:
     return {**renamed, "label_text": str(renamed["label"])} if keeps_text else renamed | {"idx": at}
 
 
-def _split(splits: DatasetDict, wanted: str) -> Dataset:
-    """The split of an expression such as `train`, `train[:10%]` or `train+validation`."""
-    parts = [_part(splits, each.strip()) for each in wanted.split("+")]
-    return parts[0] if len(parts) == 1 else concatenate_datasets(parts)
+def _parts(splits: Any, wanted: Any) -> Any:
+    """What the library's `split` means: a name, `train[:10%]`, `train+validation`, or several."""
+    if wanted is None:
+        return splits
+    if isinstance(wanted, list | tuple):
+        return [_parts(splits, each) for each in wanted]
+    library: Any = importlib.import_module("datasets")
+    if str(wanted) == "all":
+        return library.concatenate_datasets(list(splits.values()))
+    reading: Any = importlib.import_module("datasets.arrow_reader").ReadInstruction
+    instruction = wanted if isinstance(wanted, reading) else reading.from_spec(str(wanted))
+    rows = {name: len(each) for name, each in splits.items()}
+    found = [
+        splits[each.splitname].select(range(each.from_ or 0, _end(each.to, rows[each.splitname])))
+        for each in instruction.to_absolute(rows)
+    ]
+    return found[0] if len(found) == 1 else library.concatenate_datasets(found)
 
 
-def _part(splits: DatasetDict, wanted: str) -> Dataset:
-    if wanted == "all":
-        return concatenate_datasets(list(splits.values()))
-    found = PART.fullmatch(wanted)
-    if found is None or found[1] not in splits:
-        raise ValueError(f"Unknown split {wanted!r}. Should be one of {list(splits)}.")
-    rows = splits[found[1]]
-    first, last = (_bound(found[at], found[at + 1], len(rows)) for at in (2, 4))
-    return rows.select(range(len(rows))[first:last])
+def _end(to: int | None, count: int) -> int:
+    return count if to is None else to
 
 
-def _bound(number: str | None, percent: str | None, of: int) -> int | None:
-    if number is None:
-        return None
-    return round(int(number) * of / 100) if percent else int(number)
-
-
-PUBLIC = {
-    "load_dataset": load_dataset,
-    "load_metric": load_metric,
-    "Dataset": Dataset,
-    "IterableDataset": type("IterableDataset", (Dataset,), {}),
-    "DatasetDict": DatasetDict,
-    "concatenate_datasets": concatenate_datasets,
-}
+def _streamed(parts: Any) -> Any:
+    """The same as the library streams it."""
+    library: Any = importlib.import_module("datasets")
+    if isinstance(parts, list):
+        return [_streamed(each) for each in parts]
+    if isinstance(parts, library.DatasetDict):
+        streams = {name: each.to_iterable_dataset() for name, each in parts.items()}
+        return library.IterableDatasetDict(streams)
+    return parts.to_iterable_dataset()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .models import local_directory
+from graders.adapting.offline.models import local_directory
 
 # The classes that have a `from_pretrained` of their own; all others descend from these.
 OWNERS = (

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from . import vocabulary
+from graders.adapting.offline import vocabulary
 
 Kind = Literal["classifier", "backbone"]
 

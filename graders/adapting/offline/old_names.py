@@ -1,7 +1,8 @@
-"""What coursework of 2023 uses and later releases of transformers and torch have changed."""
+"""What coursework of 2023 uses and later releases of its libraries have changed."""
 
 import functools
 import importlib
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ def install() -> None:
     base: Any = importlib.import_module("transformers.tokenization_utils_base")
     optimization: Any = importlib.import_module("transformers.optimization")
     if not hasattr(optimization, "AdamW"):
-        from .adamw import AdamW
+        from graders.adapting.offline.adamw import AdamW
 
         optimization.AdamW = AdamW
         imports: Any = importlib.import_module("transformers.utils.import_utils")
@@ -25,6 +26,8 @@ def install() -> None:
     if not hasattr(tokenizer, "encode_plus"):
         tokenizer.encode_plus = encode_plus
         tokenizer.batch_encode_plus = batch_encode_plus
+    datasets: Any = importlib.import_module("datasets")
+    datasets.Dataset.__getitem__ = _with_columns(datasets.Dataset.__getitem__)
 
 
 def _with_names(find: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
@@ -87,3 +90,25 @@ def _with_objects(load: Callable[..., Any]) -> Callable[..., Any]:
         return load(*values, weights_only=bool(weights_only), **options)
 
     return with_objects
+
+
+def _with_columns(item: Callable[..., Any]) -> Callable[..., Any]:
+    """Let `table["text"]` be a list or a tensor again, as before release 4 of datasets.
+
+    A tokenizer takes a list and refuses what newer releases give, which is read like a list. Plain
+    columns are kept, as code may ask for the same one in a loop.
+    """
+    kept: weakref.WeakKeyDictionary[Any, dict[str, list[Any]]] = weakref.WeakKeyDictionary()
+
+    @functools.wraps(item)
+    def with_columns(self: Any, key: Any) -> Any:
+        if not isinstance(key, str) or type(found := item(self, key)).__name__ != "Column":
+            return found if isinstance(key, str) else item(self, key)
+        if self.format["type"] is not None:
+            return found[:]
+        columns = kept.setdefault(self, {})
+        if key not in columns:
+            columns[key] = found[:]
+        return list(columns[key])
+
+    return with_columns

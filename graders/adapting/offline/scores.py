@@ -1,15 +1,26 @@
-"""The scores of classifications that starters and students ask libraries for."""
+"""The scores of classifications that starters and students ask libraries for.
+
+Parameters are those of scikit-learn; another option than those computed here is `Unavailable`.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from graders.adapting.unavailable import Unavailable
 
-def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, **_more: Any) -> float:
+AVERAGES = ("binary", "micro", "macro", "weighted", None)
+
+
+def accuracy_score(
+    y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None
+) -> float:
     """The share of right predictions, or their number."""
     right = _labels(y_true) == _labels(y_pred)
-    return float(right.mean() if normalize else right.sum())
+    if normalize:
+        return float(np.average(right, weights=sample_weight))
+    return float(right.sum() if sample_weight is None else np.dot(right, sample_weight))
 
 
 def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
@@ -27,11 +38,33 @@ def f1_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
     return _averaged(y_true, y_pred, options, kind=2)
 
 
-def confusion_matrix(y_true: Any, y_pred: Any, *, labels: Any = None, **_more: Any) -> Any:
+def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """The correlation of true and predicted labels; 0 where one of them never changes."""
+    table = confusion_matrix(y_true, y_pred, sample_weight=sample_weight).astype(float)
+    true, given, all_ = table.sum(axis=1), table.sum(axis=0), table.sum()
+    right = np.trace(table) * all_ - true @ given
+    spread = (all_**2 - given @ given) * (all_**2 - true @ true)
+    return float(right / np.sqrt(spread)) if spread > 0 else 0.0
+
+
+def confusion_matrix(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    normalize: Any = None,
+) -> Any:
     """How often each true label (row) is given each label (column)."""
     true, given = _labels(y_true), _labels(y_pred)
     each = np.unique(np.concatenate([true, given])) if labels is None else np.asarray(labels)
-    return np.array([[((true == a) & (given == b)).sum() for b in each] for a in each])
+    weights = np.ones(len(true), dtype=int) if sample_weight is None else np.asarray(sample_weight)
+    table = np.array([[weights[(true == a) & (given == b)].sum() for b in each] for a in each])
+    if normalize is None:
+        return table
+    axis = {"true": 1, "pred": 0, "all": None}[normalize]
+    totals = table.sum(axis=axis, keepdims=True)
+    return np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
 
 
 def _labels(values: Any) -> Any:
@@ -43,29 +76,42 @@ def _labels(values: Any) -> Any:
 
 def _averaged(y_true: Any, y_pred: Any, options: dict[str, Any], *, kind: int) -> Any:
     """The score of the positive label, or of all labels averaged as the options say."""
-    table = confusion_matrix(y_true, y_pred)
+    known: dict[str, Any] = {"average": "binary", "pos_label": 1, "labels": None}
+    known |= {"sample_weight": None, "zero_division": "warn"}
+    if unknown := sorted(set(options) - set(known)):
+        raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
+    how, positive, wanted, weights, empty = (known | options).values()
+    if how not in AVERAGES:
+        raise Unavailable(f"the average {how!r} of a score is not available in the sandbox")
     true, given = _labels(y_true), _labels(y_pred)
     each = np.unique(np.concatenate([true, given]))
-    how = options.get("average", "binary")
     if how == "binary":
-        at = each == options.get("pos_label", 1)
-        return float(_scores(table, kind)[at].sum())
+        if len(each) > 2:
+            raise ValueError(
+                "Target is multiclass but average='binary'. Please choose another average setting, "
+                "one of [None, 'micro', 'macro', 'weighted']."
+            )
+        wanted = [positive]
+    names = each if wanted is None else np.asarray(wanted)
+    order = np.concatenate([names, np.setdiff1d(each, names)])
+    table = confusion_matrix(true, given, labels=order, sample_weight=weights)
+    right = np.diag(table)[: len(names)].astype(float)
+    totals: Sequence[Any] = [table.sum(axis=axis)[: len(names)] for axis in (1, 0)]
     if how == "micro":
-        return float(np.trace(table) / table.sum())
-    weights = table.sum(axis=1) if how == "weighted" else np.ones(len(each))
-    scores = _scores(table, kind)
-    return scores if how is None else float(np.average(scores, weights=weights))
-
-
-def _scores(table: Any, kind: int) -> Any:
-    """Recall, precision or F1 of each label; nothing to divide by counts as zero."""
-    right = np.diag(table).astype(float)
-    totals: Sequence[Any] = (table.sum(axis=1), table.sum(axis=0))
+        right, totals = right.sum(keepdims=True), [t.sum(keepdims=True) for t in totals]
     total = sum(totals) / 2 if kind == 2 else totals[kind]
-    return np.divide(right, total, out=np.zeros_like(right), where=total > 0)
+    nothing = 0.0 if empty == "warn" else float(empty)
+    scores = np.divide(right, total, out=np.full(len(right), nothing), where=total > 0)
+    if how in ("binary", "micro"):
+        return float(scores[0])
+    shares = totals[0] if how == "weighted" and totals[0].sum() else None
+    return scores if how is None else float(np.average(scores, weights=shares))
 
 
 PUBLIC = {
     each.__name__: each
-    for each in (accuracy_score, precision_score, recall_score, f1_score, confusion_matrix)
+    for each in (
+        *(accuracy_score, precision_score, recall_score, f1_score),
+        *(confusion_matrix, matthews_corrcoef),
+    )
 }

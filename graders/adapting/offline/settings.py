@@ -1,7 +1,11 @@
-"""The settings with which the libraries of Hugging Face ask no network and start no thread."""
+"""The settings with which the libraries of Hugging Face ask no network and start no thread.
+
+What they keep in files lies in the home folder, which is the only one that can be written to.
+"""
 
 import importlib
 import os
+from pathlib import Path
 from typing import Any
 
 OFFLINE = {
@@ -10,6 +14,23 @@ OFFLINE = {
     **dict.fromkeys(("HF_HUB_DISABLE_PROGRESS_BARS", "HF_HUB_DISABLE_IMPLICIT_TOKEN"), "1"),
     **dict.fromkeys(("DISABLE_SAFETENSORS_CONVERSION", "HF_DEACTIVATE_ASYNC_LOAD"), "1"),
     **{"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"},
+    **{"HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "HF_UPDATE_DOWNLOAD_COUNTS": "0"},
+}
+# Folders of the libraries' `config`, below the one for all of Hugging Face.
+FOLDERS = {
+    "datasets": {
+        "HF_DATASETS_CACHE": "datasets",
+        "HF_MODULES_CACHE": "modules",
+        "DOWNLOADED_DATASETS_PATH": "datasets/downloads",
+        "EXTRACTED_DATASETS_PATH": "datasets/downloads/extracted",
+    },
+    "evaluate": {
+        "HF_EVALUATE_CACHE": "evaluate",
+        "HF_METRICS_CACHE": "metrics",
+        "HF_MODULES_CACHE": "modules",
+        "DOWNLOADED_EVALUATE_PATH": "evaluate/downloads",
+        "EXTRACTED_EVALUATE_PATH": "evaluate/downloads/extracted",
+    },
 }
 
 
@@ -25,3 +46,20 @@ def cut_off() -> None:
     logging: Any = importlib.import_module("transformers.utils.logging")
     logging.set_verbosity_error()
     logging.disable_progress_bar()
+    for library in FOLDERS:
+        _keep_at_home(library)
+
+
+def _keep_at_home(library: str) -> None:
+    """Let `datasets` or `evaluate` ask no network, print nothing and write below the home."""
+    config: Any = importlib.import_module(f"{library}.config")
+    home = Path.home() / ".cache" / "huggingface"
+    config.HF_CACHE_HOME = str(home)
+    for name, folder in FOLDERS[library].items():
+        setattr(config, name, home / folder)
+    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"):
+        if hasattr(config, name):
+            setattr(config, name, True)
+    config.HF_UPDATE_DOWNLOAD_COUNTS = False
+    importlib.import_module(f"{library}.utils.logging").set_verbosity_error()
+    importlib.import_module(library).disable_progress_bar()

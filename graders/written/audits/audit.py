@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from graders.written.audits.copies import dev_equals_test, identical_runs, test_above_dev
-from graders.written.audits.figure import Figure
 from graders.written.audits.finding import Finding, by_severity
 from graders.written.audits.granularity import (
     KNOWN_SIZES,
@@ -16,7 +15,8 @@ from graders.written.audits.granularity import (
 )
 from graders.written.audits.grid import Coverage, coverage, grid_findings
 from graders.written.audits.majority import Split, majority_class
-from graders.written.audits.runs import ACCURACIES, Report
+from graders.written.audits.reading.figure import Figure
+from graders.written.audits.reading.runs import ACCURACIES, Report
 from graders.written.audits.selection import selection_finding
 
 MOST_FIGURES = 600  # accuracies of one answer that are audited

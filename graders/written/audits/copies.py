@@ -5,7 +5,7 @@ from itertools import combinations
 
 from graders.written.audits.finding import Finding
 from graders.written.audits.majority import Split
-from graders.written.audits.runs import Run
+from graders.written.audits.reading.runs import Run
 from graders.written.audits.selection import standard_error
 
 MOST_RUNS = 200  # runs that are compared with each other

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from graders.written.audits.figure import Figure
 from graders.written.audits.finding import Finding
-from graders.written.audits.runs import Run
+from graders.written.audits.reading.figure import Figure
+from graders.written.audits.reading.runs import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from graders.written.audits.figure import Figure
 from graders.written.audits.finding import Finding
+from graders.written.audits.reading.figure import Figure
 
 KNOWN_SIZES = (3270, 1427, 6920, 872, 1821, 500, 437, 10)
 # A share that was computed in float32 and printed in full is off by this much.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from graders.written.audits.finding import Finding
-from graders.written.audits.runs import Run
+from graders.written.audits.reading.runs import Run
 
 Point = tuple[Fraction, ...]
 # A learning rate is one of the grid's when it is printed to two digits or better.

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special  # type: ignore[import-untyped]  # it ships no stubs
 
-from graders.written.audits.figure import Figure
 from graders.written.audits.finding import Finding
 from graders.written.audits.granularity import fit
+from graders.written.audits.reading.figure import Figure
 
 LEVEL = 0.01
 

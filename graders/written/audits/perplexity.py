@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from graders.written.audits.figure import Figure
 from graders.written.audits.finding import Finding
+from graders.written.audits.reading.figure import Figure
 
 # Two decimals of a loss, rounded or cut off, and a hair for the perplexity's own digits.
 EQUAL, BELOW = 0.0101, 0.0051

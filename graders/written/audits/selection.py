@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graders.written.audits.figure import Figure, figure_in
 from graders.written.audits.finding import Finding
-from graders.written.audits.runs import SETTINGS, Report, Run
+from graders.written.audits.reading.figure import Figure, figure_in
+from graders.written.audits.reading.runs import SETTINGS, Report, Run
 
 _COUNTED = re.compile(r"\b(?:run|row|test|trial|experiment)\s*#?(\d{1,3})\b|#(\d{1,3})\b", re.I)
 

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Literal
 
-from graders.intervals import is_borderline, share_in_words
+from graders.statistics import is_borderline, share_in_words
 from graders.written.audits.finding import Finding
 
 Reached = Literal["pass", "borderline", "fail"]

@@ -14,12 +14,12 @@ from lark import Lark, Token, UnexpectedInput
 from lark.exceptions import VisitError
 from lark.lexer import Lexer
 
-from graders.written.formula.arrange import arranged
 from graders.written.formula.builder import Builder
 from graders.written.formula.errors import FormulaError
-from graders.written.formula.marked import Marked
-from graders.written.formula.notation import normalised, sides
-from graders.written.formula.scanner import Piece, Scanner
+from graders.written.formula.reading.arrange import arranged
+from graders.written.formula.reading.marked import Marked
+from graders.written.formula.reading.notation import normalised, sides
+from graders.written.formula.reading.scanner import Piece, Scanner
 from graders.written.formula.tree import Call, Name, Node, Total, walk
 from graders.written.formula.vocabulary import Vocabulary
 

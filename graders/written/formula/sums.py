@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from graders.written.formula.errors import FormulaError
-from graders.written.formula.marked import Marked
+from graders.written.formula.reading.marked import Marked
 
 BELOW = re.compile(
     r"\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\(([^()]*)\)"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from graders.written.formula.characters import GREEK
+from graders.written.formula.reading.characters import GREEK
 
 FUNCTIONS = {
     **{name: name for name in ("sqrt", "exp", "norm", "outer", "inv", "pinv", "min", "max", "abs")},

@@ -1,1 +1,1 @@
-"""Typed answers as values: a choice, a truth, a number, a vector or a matrix."""
+"""From an answers file to the parts of each answer; answers.py reads either format."""

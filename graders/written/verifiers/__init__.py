@@ -1,20 +1,20 @@
 """The verifiers that an assignment's written.toml can name."""
 
 from graders.written.judgement import Verifier
-from graders.written.verifiers.attention import attention_weights
-from graders.written.verifiers.average import average_query
+from graders.written.verifiers.attention.average import average_query
+from graders.written.verifiers.attention.four_vectors import key_query_value
+from graders.written.verifiers.attention.heads import two_queries
+from graders.written.verifiers.attention.projection import projection
+from graders.written.verifiers.attention.weights import attention_weights
 from graders.written.verifiers.choice import choice, choices, true_false
 from graders.written.verifiers.complexity import complexity
-from graders.written.verifiers.four_vectors import key_query_value
-from graders.written.verifiers.heads import two_queries
 from graders.written.verifiers.identity import identity
 from graders.written.verifiers.later import later
-from graders.written.verifiers.perplexity_table import perplexity_table
-from graders.written.verifiers.projection import projection
-from graders.written.verifiers.reported_curve import reported_curve
-from graders.written.verifiers.reported_runs import reported_runs
-from graders.written.verifiers.shape import tensor_shape
-from graders.written.verifiers.value import matrix, number, vector
+from graders.written.verifiers.reported.curve import reported_curve
+from graders.written.verifiers.reported.perplexities import perplexity_table
+from graders.written.verifiers.reported.runs import reported_runs
+from graders.written.verifiers.values.shape import tensor_shape
+from graders.written.verifiers.values.value import matrix, number, vector
 
 VERIFIERS: dict[str, Verifier] = {
     "attention_weights": attention_weights,

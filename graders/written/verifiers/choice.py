@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from string import ascii_uppercase
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.written.judgement import Asked, Judgement, Unreadable
 from graders.written.question import Machine
-from graders.written.reading.choice import Contradictory, Options, read_choice, read_choices
-from graders.written.reading.truth import read_truth
+from graders.written.values.choice import Contradictory, Options, read_choice, read_choices
+from graders.written.values.truth import read_truth
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
@@ -82,7 +82,7 @@ def _true_false(asked: Asked, part: str) -> Judgement:
     said = read_truth(asked.parts[part])
     key = of_part(asked.machine, "key", part)
     if not isinstance(key, bool):
-        raise Misuse(f"the key of `{part}` is {key!r}", "write `key = true` or `key = false`")
+        raise UsageError(f"the key of `{part}` is {key!r}", "write `key = true` or `key = false`")
     if said == key:
         return Judgement(1.0, actual=str(said))
     hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.part == part)

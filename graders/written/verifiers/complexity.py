@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.written.formula import (
     Formula,
     FormulaError,
@@ -13,9 +13,9 @@ from graders.written.formula import (
 )
 from graders.written.judgement import Asked, Judgement, Misfit
 from graders.written.verifiers.formulas import known, typed, unreadable
-from graders.written.verifiers.found import agreed
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
+from graders.written.verifiers.values.found import agreed
 
 OTHERWISE = "This does not grow as the cost does."
 
@@ -78,8 +78,8 @@ def _monomials(text: str, names: tuple[str, ...]) -> set[Monomial]:
     try:
         return set(polynomial(parse(str(text), names)))
     except FormulaError as error:
-        raise Misuse(
-            f"the complexity `{text}` cannot be read: {error.message}", "mend it"
+        raise UsageError(
+            f"the complexity `{text}` cannot be read: {error.message}", "fix it"
         ) from None
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders.written.formula import Formula, FormulaError, Mismatch, Value, evaluate, parse
-from graders.written.formula.characters import GREEK
-from graders.written.formula.prose import Statement, definitions, statements_in
+from graders.written.formula.reading.characters import GREEK
+from graders.written.formula.reading.prose import Statement, definitions, statements_in
 from graders.written.formula.tree import Call, Name, Power, Total, children, substituted
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.judgement import Misfit, Unreadable
-from graders.written.plain import VANISHES
-from graders.written.verifiers.found import FEW_WORDS, MOST, Found
+from graders.written.reading.plain import VANISHES
+from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
 
 Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]

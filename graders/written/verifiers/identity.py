@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
 from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
@@ -23,10 +23,10 @@ from graders.written.verifiers.formulas import (
     typed,
     value_of,
 )
-from graders.written.verifiers.found import agreed
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
-from graders.written.verifiers.value import shown
+from graders.written.verifiers.values.found import agreed
+from graders.written.verifiers.values.value import shown
 
 POINTS = 12
 TOLERANCE = 1e-9
@@ -148,7 +148,9 @@ def _drawn(domain: Any, size: int, draw: np.random.Generator) -> Value:
             return draw.standard_normal((size, size))
         case [int(low), int(high)]:
             return float(draw.integers(low, high + 1))
-    raise Misuse(f"`{domain!r}` is no domain", "write size, real, positive, vector or [low, high]")
+    raise UsageError(
+        f"`{domain!r}` is no domain", "write size, real, positive, vector or [low, high]"
+    )
 
 
 def _judged(asked: Asked, part: str, formula: Formula, question: _Question) -> Judgement:
@@ -200,7 +202,7 @@ def _values(key: str, question: _Question) -> list[Array]:
         formula = parse(str(key), question.names)
         return [np.asarray(evaluate(formula, point)) for point in question.keys]
     except FormulaError as error:
-        raise Misuse(f"the key `{key}` cannot be computed: {error.message}", "mend it") from None
+        raise UsageError(f"the key `{key}` cannot be computed: {error.message}", "fix it") from None
 
 
 def _unequal(

@@ -3,7 +3,7 @@
 from typing import NoReturn
 
 from graders.written.judgement import Asked, Undecided
-from graders.written.split import listed
+from graders.written.reading.split import listed
 
 
 def later(asked: Asked) -> NoReturn:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.written.question import Machine
 
 
@@ -28,7 +28,9 @@ def share(machine: Machine, name: str, default: float) -> float:
     """A setting that is a share of the points, from 0 to 1."""
     value = machine.settings.get(name, default)
     if not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise Misuse(f"`{name}` of `{machine.verify}` is {value!r}", "write a number from 0 to 1")
+        raise UsageError(
+            f"`{name}` of `{machine.verify}` is {value!r}", "write a number from 0 to 1"
+        )
     return float(value)
 
 
@@ -37,9 +39,9 @@ def texts(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(map(str, value))
 
 
-def missing(machine: Machine, name: str) -> Misuse:
+def missing(machine: Machine, name: str) -> UsageError:
     """The fault of a setting that is not there."""
-    return Misuse(
+    return UsageError(
         f"a question with parts {', '.join(machine.parts)} has no setting `{name}`",
         f"`{machine.verify}` needs `{name}` under [question.machine.with]",
     )

@@ -1,4 +1,4 @@
-"""A process in which `adapting.offline.ready` has been called, for each snippet that a test runs.
+"""A process in which the stand-ins are `ready`, for each snippet that a test runs.
 
 `ready` changes the interpreter for good, so one process imports the libraries once, and every
 snippet gets a fork of it: with warnings as errors, and with sockets that give themselves away.
@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from graders.boundary import policy
+
 GRADERS = Path(__file__).parents[3] / "graders"
 SERVER = """
 import os, socket, sys, traceback
@@ -19,6 +21,7 @@ import torch
 import transformers.models.auto.modeling_auto
 import transformers.models.auto.tokenization_auto
 from transformers import BertModel, DistilBertModel, RobertaModel
+import accelerate, datasets, evaluate, torchmetrics
 
 asked = []
 
@@ -29,8 +32,8 @@ def refuse(*values, **named):
 socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
 
 def run(path):
-    import adapting.offline
-    adapting.offline.ready()
+    import graders.adapting.offline
+    graders.adapting.offline.ready()
     with open(path) as file:
         source = file.read()
     scope = {"__name__": "snippet", "asked": asked}
@@ -62,9 +65,11 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="session")
 def offline():
+    for name in ("accelerate", "datasets", "evaluate", "torchmetrics"):
+        pytest.importorskip(name)
     environment = {
+        **policy.environment(Path("/nonexistent")),
         **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
-        **{"HOME": "/nonexistent", "OMP_NUM_THREADS": "1"},
     }
     environment["PYTHONPATH"] = f"{GRADERS}:{environment.get('PYTHONPATH', '')}"
     command = [sys.executable, "-W", "error", "-c", SERVER]

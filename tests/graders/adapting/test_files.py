@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from graders.adapting import listing, source
 from graders.adapting.gathered import NotHandedIn
+from graders.adapting.reading import listing, source
 
 F = "def f():\n    return 1\n"
 G = "def g():\n    return 1\n"

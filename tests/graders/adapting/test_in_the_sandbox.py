@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import Tier, tier_works
+from graders.boundary.side import Side
 from graders.boundary.student import Student
+from graders.boundary.tiers.sandbox import Tier, tier_works
 from graders.errors import StudentFault
 from graders.model import Limits
 
 from .conftest import notebook
 
-ADAPTERS = Path(__file__).with_name("playground") / "adapters.py"
+SIDE = Side(Path(__file__).with_name("playground"))
 LIMITS = Limits(
     wall_seconds=60, cpu_seconds=30, memory_bytes=2**31, output_bytes=10_000, processes=24
 )
@@ -37,7 +38,7 @@ def student(tmp_path_factory):
         "def one():\n    return 1\n\ndef fail():\n    raise KeyError('k')\n"
     )
     tier = next(each for each in Tier if tier_works(each))
-    with Student(folder, ADAPTERS, LIMITS, seed=1, tier=tier) as student:
+    with Student(folder, SIDE, LIMITS, seed=1, tier=tier) as student:
         yield student
 
 

@@ -110,7 +110,7 @@ def test_an_id_outside_the_embedding_is_an_error(run_offline, name):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_outputs_differ_clearly_between_inputs(run_offline, family):
     run_offline(f"""
-        from adapting.offline.models import tiny_model, tiny_tokenizer
+        from graders.adapting.offline.models import tiny_model, tiny_tokenizer
         tokenizer = tiny_tokenizer("{family}")
         model = tiny_model("{family}", seed=3).eval()
         texts = ["a good film", "a bad film", "film good a", "a good film ?"]
@@ -123,7 +123,7 @@ def test_outputs_differ_clearly_between_inputs(run_offline, family):
 @pytest.mark.parametrize("kind", ["classifier", "backbone"])
 def test_the_seed_decides_and_nothing_else_is_drawn(run_offline, kind):
     run_offline(f"""
-        from adapting.offline.models import tiny_model
+        from graders.adapting.offline.models import tiny_model
         before = torch.random.get_rng_state()
         one, same, other = (tiny_model("bert", kind="{kind}", seed=s) for s in (1, 1, 2))
         assert torch.equal(torch.random.get_rng_state(), before)
@@ -136,7 +136,7 @@ def test_the_seed_decides_and_nothing_else_is_drawn(run_offline, kind):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_dropout_is_as_asked(run_offline, family):
     run_offline(f"""
-        from adapting.offline.models import tiny_model
+        from graders.adapting.offline.models import tiny_model
         ids = torch.tensor([[5, 6, 7]])
         still, noisy = (tiny_model("{family}", dropout=rate).train() for rate in (0.0, 0.3))
         assert torch.equal(still(ids).logits, still(ids).logits)
@@ -146,7 +146,7 @@ def test_dropout_is_as_asked(run_offline, family):
 
 def test_shape_of_the_hubs_models_can_be_set(run_offline):
     run_offline("""
-        from adapting.offline.models import set_shape
+        from graders.adapting.offline.models import set_shape
         assert AutoModel.from_pretrained("roberta-base").config.hidden_dropout_prob == 0.1
         set_shape(width=768, dropout=0.0)
         wide = AutoModel.from_pretrained("roberta-base").train()
@@ -161,7 +161,7 @@ def test_shape_of_the_hubs_models_can_be_set(run_offline):
 def test_a_family_is_made_once(run_offline):
     run_offline("""
         import os
-        from adapting.offline.models import local_directory
+        from graders.adapting.offline.models import local_directory
         here = local_directory("roberta")
         assert here == local_directory("roberta") and str(here).startswith(os.environ["HOME"])
         AutoModel.from_pretrained("roberta-base"), AutoTokenizer.from_pretrained("roberta-large")
@@ -171,7 +171,7 @@ def test_a_family_is_made_once(run_offline):
 
 def test_a_tiny_model_learns_ten_items(run_offline):
     run_offline("""
-        from adapting.offline.models import tiny_model, tiny_tokenizer
+        from graders.adapting.offline.models import tiny_model, tiny_tokenizer
         words = ("good", "bad", "fine", "dull", "great", "awful", "best", "worst", "warm", "cold")
         batch = tiny_tokenizer("roberta")([f"a {w} film" for w in words], return_tensors="pt")
         labels = torch.tensor([0, 1] * 5)

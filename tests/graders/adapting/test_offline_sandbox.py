@@ -1,31 +1,47 @@
-"""The stand-ins in a real child: no network, a home that is emptied, limits."""
+"""The libraries in a real child: no network, a home that is emptied, limits."""
 
 import textwrap
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.boundary.side import Side
 from graders.boundary.student import Student
+from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
+from graders.errors import Unavailable
 from graders.model import Limits
 
 pytestmark = pytest.mark.slow
 LIMITS = Limits(
     wall_seconds=120, cpu_seconds=60, memory_bytes=2**31, output_bytes=10_000, processes=24
 )
-ADAPTERS = """
+STUDENT_SIDE = """
     def classify(text):
-        from adapting.offline import ready
+        from graders.adapting.offline import ready
         ready()
         import work
         return work.classify(text)
 
 
     def split_sizes(rows):
-        from adapting.offline import datasets, ready
+        from graders.adapting.offline import datasets, ready
         ready()
         datasets.set_rows("sst2", {"train": [{"text": "t", "label": 0}] * rows})
         import work
         return work.split_sizes()
+
+
+    def asked(name):
+        from graders.adapting.offline import ready
+        ready()
+        import work
+        return work.asked(name)
+
+
+    def changed():
+        from graders.adapting.offline import ready
+        ready()
+        import work
+        return work.changed()
 """
 WORK = """
     from datasets import load_dataset
@@ -50,17 +66,60 @@ WORK = """
 
     def split_sizes():
         return {name: len(split) for name, split in load_dataset("gpt3mix/sst2").items()}
+
+
+    def asked(name):
+        kind, _, name = name.partition(":")
+        try:
+            return str(load_dataset(name) if kind == "dataset" else evaluate.load(name))
+        except TypeError:
+            return "caught"
+        except ValueError as error:
+            raise RuntimeError("in other words") from error
+
+
+    def changed():
+        import accelerate, torchmetrics
+        from torch.utils.data import DataLoader
+        from transformers import DataCollatorWithPadding
+        tokenizer = RobertaTokenizer.from_pretrained("roberta-base")
+        table = load_dataset("gpt3mix/sst2", split="train").rename_column("label", "labels")
+        table = table.map(lambda rows: tokenizer(rows["text"]), batched=True, num_proc=2,
+                          remove_columns=["text"])
+        table.set_format("torch")
+        accelerator = accelerate.Accelerator()
+        batches = accelerator.prepare(
+            DataLoader(table, batch_size=3, collate_fn=DataCollatorWithPadding(tokenizer))
+        )
+        accuracy = torchmetrics.Accuracy(task="binary")
+        for batch in batches:
+            accuracy.update(*accelerator.gather_for_metrics((batch["labels"], batch["labels"])))
+        table.save_to_disk("saved")
+        return float(accuracy.compute()), len(batches)
 """
 
 
-@pytest.fixture(params=[(), ("transformers.models.roberta.modeling_roberta",)], ids=["", "warm"])
-def student(request, tmp_path):
-    adapters, code = tmp_path / "adapters.py", tmp_path / "code"
-    adapters.write_text(textwrap.dedent(ADAPTERS))
+LIBRARIES = ("datasets", "evaluate", "accelerate", "torchmetrics")
+WARM = ("transformers.models.roberta.modeling_roberta", *LIBRARIES)
+
+
+@pytest.fixture(params=[(), WARM], ids=["cold", "warm"])
+def preload(request):
+    for name in LIBRARIES:
+        pytest.importorskip(name)
+    return request.param
+
+
+@pytest.fixture(params=list(Tier), ids=lambda tier: tier.value)
+def student(request, preload, tmp_path):
+    if not tier_works(request.param):
+        pytest.skip(f"{request.param.value} does not work here")
+    code = tmp_path / "code"
+    (tmp_path / "student_side.py").write_text(textwrap.dedent(STUDENT_SIDE))
     code.mkdir()
     (code / "work.py").write_text(textwrap.dedent(WORK))
-    options = {"seed": 1, "tier": best_tier(), "preload": request.param}
-    with Student(code, adapters, LIMITS, **options) as student:
+    options = {"seed": 1, "tier": request.param, "warm": bool(preload), "preload": preload}
+    with Student(code, Side(tmp_path), LIMITS, **options) as student:
         yield student
 
 
@@ -70,3 +129,17 @@ def test_a_submission_runs_without_a_network(student):
     assert (logits == student.call("classify", text="a lovely film")).all()
     assert (logits != student.call("classify", text="a dull film")).any()
     assert student.call("split_sizes", rows=5) == {"train": 5}
+    assert student.call("changed") == [1.0, 2]
+    for name in ("dataset:imdb", "metric:rouge"):
+        with pytest.raises(Unavailable, match=rf"{name[-4:]}` is not available.*work\.py, line"):
+            student.call("asked", name=name)
+
+
+def test_the_warm_parent_starts_no_thread():
+    """With one it could not fork: every child would start cold."""
+    if not (tier_works(Tier.LANDLOCK) or tier_works(Tier.BUBBLEWRAP)):
+        pytest.skip("no sandbox works here")
+    tier = next(each for each in Tier if tier_works(each))
+    for name in LIBRARIES:
+        pytest.importorskip(name)
+    assert warm_works(tier, WARM)

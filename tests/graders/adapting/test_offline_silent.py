@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from graders.adapting.offline import tracking
-from graders.adapting.offline.absent import Finder, SilentModule
-from graders.adapting.offline.silent import Silent
+from graders.adapting.offline.reporting import tracking
+from graders.adapting.offline.reporting.absent import Finder, SilentModule
+from graders.adapting.offline.reporting.silent import Silent
 
 
 @pytest.fixture

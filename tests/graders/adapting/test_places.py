@@ -2,8 +2,9 @@
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.boundary.side import Side
 from graders.boundary.student import Student
+from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import StudentRaised
 from graders.model import Limits
 
@@ -11,8 +12,8 @@ pytestmark = pytest.mark.slow
 LIMITS = Limits(
     wall_seconds=60, cpu_seconds=30, memory_bytes=2**31, output_bytes=10_000, processes=24
 )
-ADAPTERS = """
-from adapting.offline.places import install
+STUDENT_SIDE = """
+from graders.adapting.offline.places import install
 
 install()
 
@@ -33,9 +34,9 @@ def result(tmp_path):
         (tmp_path / "work" / "work.py").write_text(
             f"import os\nimport pathlib\nimport torch\ndef result():\n{lines}"
         )
-        (tmp_path / "adapters.py").write_text(ADAPTERS)
+        (tmp_path / "student_side.py").write_text(STUDENT_SIDE)
         with Student(
-            tmp_path / "work", tmp_path / "adapters.py", LIMITS, seed=1, tier=best_tier()
+            tmp_path / "work", Side(tmp_path), LIMITS, seed=1, tier=best_tier()
         ) as student:
             return student.call("result")
 

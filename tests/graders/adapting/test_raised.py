@@ -5,9 +5,9 @@ import os
 import pytest
 import torch
 
-from graders.adapting.outline import Outline
 from graders.adapting.raised import is_of_this_machine, is_raised_inside, is_unwritten, told
-from graders.adapting.source import read_source
+from graders.adapting.reading.outline import Outline
+from graders.adapting.reading.source import read_source
 
 
 def raised(tmp_path, code, **names):
@@ -39,7 +39,7 @@ def test_lack_of_a_file_or_device_is_this_machines_doing(tmp_path, code, expecte
 
 def test_attribute_that_a_stand_in_lacks_is_this_machines_doing(tmp_path):
     class StandIn(torch.nn.Module):
-        __module__ = "adapters_spy"
+        __module__ = "graders.assignment.student_spy"
 
     error = raised(tmp_path, "made.name_of_run", made=StandIn())
     assert is_of_this_machine(error)

@@ -1,43 +1,33 @@
 """One check of assignment cs224n-a4, judged on files made up by a test."""
 
-import importlib.util
 import random
 import sys
 from pathlib import Path
 
 import pytest
 
+from graders.assignments.cs224n_a4 import student_side
+from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
+from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
-from graders.data import open_data, read_data
-from graders.discovery import ASSIGNMENTS, load_assignment
+from graders.data.birthplaces import open_data, read_data
 from graders.model import Check
+from graders.registry.discovery import ASSIGNMENTS, load_assignment
 
-FOLDER = ASSIGNMENTS / "cs224n-a4"
+FOLDER = ASSIGNMENTS / "cs224n_a4"
 COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
-
-sys.path.insert(0, str(FOLDER))  # as the plugin does, so that tests import a4_* by name
-sys.path.append(str(ASSIGNMENTS.parent))  # as a student's process does: adapters import `adapting`
-adapters_student = importlib.import_module("adapters_student")
-
-
-def load_checks(stem):
-    """The functions of a check file."""
-    spec = importlib.util.spec_from_file_location(f"a4_checks_{stem}", FOLDER / f"{stem}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(autouse=True)
 def forget_student_modules(tmp_path):
-    """What adapters imported into a test know of a student's folder ends with the test."""
+    """What a student side imported into a test knows of a student's folder ends with the test."""
     before = list(sys.meta_path), list(sys.path)
     yield
     sys.meta_path[:], sys.path[:] = before
-    adapters_student.modules.cache_clear()
-    adapters_student.code_folder.cache_clear()
+    student_side.modules.cache_clear()
+    student_side.code_folder.cache_clear()
     theirs = (str(tmp_path), str(FOLDER / "standins"))
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
@@ -47,8 +37,6 @@ def forget_student_modules(tmp_path):
 
 # Where predictions come from is tested in test_origin.py; elsewhere their accuracy is.
 ACCEPT = {"missing_checkpoints": "accept", "doubtful_predictions": "accept"}
-METRICS = load_checks("test_metrics")
-LONDON = load_checks("test_london")
 
 
 @pytest.fixture(scope="session")
@@ -79,11 +67,11 @@ def judge(tmp_path, world):
         score, problem = Score(), None
         try:
             if check == "london_baseline":
-                LONDON.test_london_baseline(submitted, data, settings, score)
+                test_london_baseline(submitted, data, settings, score)
             else:
-                predictions = METRICS.PredictionFiles(submitted, data, settings)
-                origin = METRICS.Origin(METRICS.Checkpoints(sandbox, submitted, data, settings))
-                getattr(METRICS, f"test_{check}")(predictions, origin, score)
+                predictions = metrics.PredictionFiles(submitted, data, settings)
+                origin = metrics.Origin(metrics.Checkpoints(sandbox, submitted, data, settings))
+                getattr(metrics, f"test_{check}")(predictions, origin, score)
         except Exception as error:  # noqa: BLE001  a check may end in any way
             problem = error
         return verdict(Check(check, "", ""), problem, score)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from graders.boundary import wire
-from graders.boundary.stage import ORACLE
 from graders.boundary.student import Student
 
 FAR = 2**63 - 1
@@ -194,10 +193,10 @@ class Replaying(Student):
     mutated: str = ""
     mutation: Mutation | None = None
 
-    def __init__(self, code: Any, adapters: Any, *values: Any, **named: Any) -> None:
-        super().__init__(code, adapters, *values, **named)
-        self._own = f"{adapters} {code is None}"
-        self._is_ours = adapters.name == ORACLE  # nothing of a student's is in its process
+    def __init__(self, code: Any, side: Any, *values: Any, **named: Any) -> None:
+        super().__init__(code, side, *values, **named)
+        self._own = f"{side.folder} {side.kind} {code is None}"
+        self._is_ours = side.kind == "oracle"  # nothing of a student's is in its process
 
     def _answer(self, function: str, values: dict[str, Any]) -> Any:
         question = wire.encode({"of": self._own, "asked": function, "values": values})

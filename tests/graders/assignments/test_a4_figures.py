@@ -1,14 +1,14 @@
 """Pictures of A4's accuracies, rotations and losses; none of them decides anything."""
 
-import a4_rerun
 import numpy as np
 import pytest
-from a4_figures import ASKED, applied_rotation, table_rotation
-from a4_rotations import Rotation, Table
-from adapters_losses import Losses
 
+from graders.assignments.cs224n_a4.hidden.rerun import runs
+from graders.assignments.cs224n_a4.hidden.rerun.student_losses import Losses
+from graders.assignments.cs224n_a4.rotary.expected import Rotation, Table
+from graders.assignments.cs224n_a4.rotary.replies import ASKED, applied_rotation, table_rotation
 from graders.figures import drawable
-from graders.rerun import Rerun, RerunPlan
+from graders.grading.rerun import Rerun, RerunPlan
 from tests.graders.assignments.test_rerun_replies import HONEST, Forger
 
 DEV, NONE = "vanilla.pretrain.dev.predictions", "vanilla.nopretrain.dev.predictions"
@@ -93,12 +93,12 @@ def test_a_flood_of_losses_is_thinned():
 @pytest.mark.parametrize("forged", [None, 3, "x" * 9, [[1]], [["a", "b"]], [1, 2], {"a": 1}])
 def test_forged_losses_cost_the_picture_alone(world, forged):
     reply = {**HONEST, "losses": forged}
-    ran = a4_rerun.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
+    ran = runs.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
     assert (ran.problem, ran.losses) == ("", ())
 
 
 def test_losses_reach_the_checks(world):
     reply = {**HONEST, "losses": [[1.0, 4.0], [2.0, 3.0]] * 1_000}
-    ran = a4_rerun.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
+    ran = runs.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
     assert ran.losses[:2] == ((1.0, 4.0), (2.0, 3.0))
-    assert len(ran.losses) == a4_rerun.MOST_LOSSES
+    assert len(ran.losses) == runs.MOST_LOSSES

@@ -5,16 +5,17 @@ import random
 from fractions import Fraction
 
 import pytest
-from a4_chance import (
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, fisher_exact
+
+from graders.assignments.cs224n_a4.hidden.predictions.chance import (
     chance_at_least,
     chance_below,
     chance_so_different,
     chance_so_far_below,
     p_in_words,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import binomtest, fisher_exact
 
 
 def agree(p, other):

@@ -1,6 +1,10 @@
 import numpy as np
 import pytest
-from a4_corruption import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graders.assignments.cs224n_a4.span_corruption.draws import STANDARD, UNKNOWN, Request, parse
+from graders.assignments.cs224n_a4.span_corruption.expected import (
     first,
     not_a_piece,
     not_shifted,
@@ -9,21 +13,18 @@ from a4_corruption import (
     wrong_layout,
     wrong_length,
 )
-from a4_corruption_mistakes import (
+from graders.assignments.cs224n_a4.span_corruption.located import located, order_of_parts
+from graders.assignments.cs224n_a4.span_corruption.mistakes import (
+    INDEX_MISTAKES,
     LAYOUT_MISTAKES,
     LENGTH_MISTAKES,
+    PIECE_MISTAKES,
     SHIFT_MISTAKES,
     named,
 )
-from a4_draws import STANDARD, UNKNOWN, Request, parse
-from a4_located import located, order_of_parts
-from a4_part_mistakes import INDEX_MISTAKES, PIECE_MISTAKES
-from hypothesis import given
-from hypothesis import strategies as st
-
 from graders.errors import BadReply
-from reference.edition import STANFORD_2024, XCS224N
-from reference.vocabulary import MASK, PAD, Vocabulary
+from reference.data.edition import STANFORD_2024, XCS224N
+from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 DOCUMENT = "ABCDEFGHIJ"
 RULES = (wrong_length, not_shifted, wrong_layout, not_a_piece, wrong_document, wrong_cut)
@@ -34,7 +35,7 @@ def request_of(*documents, block_size=16, rounds=1):
 
 
 def reply_of(request, sequences):
-    """What adapters send for these sequences, filled up with PADs to the asked length."""
+    """What the student side sends for these sequences, filled up with PADs to the asked length."""
     vocabulary = Vocabulary(request.corpus)
     rows = [vocabulary.encode(s.ljust(request.block_size + 1, PAD)) for s in sequences]
     ids = np.array(rows, dtype=np.int64)

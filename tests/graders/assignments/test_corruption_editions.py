@@ -5,8 +5,8 @@ import pytest
 from tests.graders.assignments.test_corruption_checks import broken, reader_of
 
 EDITION = """
-from reference.corruption import CharCorruptionDataset as Reference
-from reference.edition import Edition
+from reference.data.corruption import CharCorruptionDataset as Reference
+from reference.data.edition import Edition
 
 
 class CharCorruptionDataset(Reference):

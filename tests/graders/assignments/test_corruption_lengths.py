@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from a4_lengths import (
+
+from graders.assignments.cs224n_a4.span_corruption.lengths import (
     Lengths,
     content_is_a_quarter,
     content_of_short_cuts,

@@ -3,11 +3,11 @@
 from itertools import combinations, product
 
 import pytest
-from a4_corruption_texts import LONG_BLOCK, Documents
 
+from graders.assignments.cs224n_a4.span_corruption.texts import LONG_BLOCK, Documents
 from graders.checks.inputs import PUBLIC, Inputs
-from reference.edition import SHORTEST, STANFORD_2024, Edition
-from reference.vocabulary import Vocabulary
+from reference.data.edition import SHORTEST, STANFORD_2024, Edition
+from reference.data.vocabulary import Vocabulary
 
 EDITIONS = [
     Edition(*each)

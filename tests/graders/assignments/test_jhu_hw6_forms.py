@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
-from graders.discovery import ASSIGNMENTS, load_assignment
-from graders.pipeline import Options, grade_submission
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
 
 pytestmark = pytest.mark.slow
-SOLUTION = ASSIGNMENTS / "jhu-hw6" / "solution"
+SOLUTION = ASSIGNMENTS / "jhu_hw6" / "solution"
 BASE = (SOLUTION / "base_classification.py").read_text(encoding="utf-8")
 PEFT = (SOLUTION / "classification.py").read_text(encoding="utf-8")
 CODE = frozenset(("evaluation", "training", "full-tuning", "head-tuning", "prefix-tuning"))

@@ -1,30 +1,27 @@
 """No reply of a submission's process, however odd, breaks a check of the homework's code."""
 
-import importlib.util
+import importlib
 import inspect
-import sys
 
 import numpy as np
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.boundary.side import Side
 from graders.boundary.student import Student
+from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.errors import StudentFault
+from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from tests.graders.assignments.answering import Answering
 
-FOLDER = ASSIGNMENTS / "jhu-hw6"
+FOLDER = ASSIGNMENTS / "jhu_hw6"
 FILES = ("boolq_data", "evaluation", "training", "full_tuning", "head_tuning", "prefix_tuning")
-sys.path.append(str(FOLDER))  # as the plugin does
 
 
 def checks_of(name):
-    spec = importlib.util.spec_from_file_location(f"hw6_checks_{name}", FOLDER / f"test_{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = importlib.import_module(f"graders.assignments.jhu_hw6.{name}.checks")
     return {key: each for key, each in vars(module).items() if key.startswith("test_")}
 
 
@@ -53,7 +50,7 @@ ODD = {
 def oracle():
     """The process that gives expected values."""
     limits = load_assignment("jhu-hw6").limits
-    with Student(None, FOLDER / "oracle.py", limits, seed=1, tier=best_tier()) as process:
+    with Student(None, Side(FOLDER, "oracle"), limits, seed=1, tier=best_tier()) as process:
         yield process
 
 
@@ -98,7 +95,7 @@ class Counting(Odd):
 
 def test_an_equal_question_is_put_once():
     """What breaks is no answer, and neither another question nor another student's is."""
-    ask_once = importlib.import_module("hw6_once").ask_once
+    ask_once = importlib.import_module("graders.assignments.jhu_hw6.once").ask_once
     student, other = Counting(7), Counting(8)
     for each in (student, other):
         with pytest.raises(StudentFault):

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from graders.boundary.sandbox import best_tier
-from graders.discovery import ASSIGNMENTS, load_assignment
-from graders.pipeline import Options, grade_submission
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
 from tests.planted import examples_of
 

@@ -85,11 +85,12 @@ def test_a_pretrained_models_file_is_never_borderline(judge, world, predict):
 
 
 def test_an_unknown_rule_is_our_fault(judge, six):
-    from a4_statistics import borderline_rule
+    from graders.assignments.cs224n_a4.hidden.predictions.thresholds import borderline_rule
+    from graders.errors import UsageError
 
-    from graders.errors import Misuse
-
-    with pytest.raises(Misuse, match=r"settings.borderline` is 'maybe'; it may be `plain`, `full`"):
+    with pytest.raises(
+        UsageError, match=r"settings.borderline` is 'maybe'; it may be `plain`, `full`"
+    ):
         borderline_rule({"borderline": "maybe"})
     assert judge("pretrain_dev", six, borderline="maybe").status == "error"
 

@@ -3,7 +3,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from a4_chance import chance_below, chance_so_far_below
+
+from graders.assignments.cs224n_a4.hidden.predictions.chance import (
+    chance_below,
+    chance_so_far_below,
+)
 
 NOP_DEV, NOP_TEST = "vanilla.nopretrain.dev.predictions", "vanilla.nopretrain.test.predictions"
 DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"

@@ -1,6 +1,6 @@
 """Whatever a student's process answers, no check ends with a fault of ours.
 
-Each example changes all replies of one function of the adapters and grades one criterion that asks
+Each example changes all replies of one student-side function and grades one criterion that asks
 it. Examples are drawn before they are tried: checks use hypothesis themselves. They are the same in
 every run.
 """
@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from graders import pipeline
-from graders.boundary.sandbox import best_tier
-from graders.boundary.stage import ORACLE
-from graders.discovery import ASSIGNMENTS, assignment_names, load_assignment
-from graders.pipeline import Options, grade_submission
-from graders.validate import build_solution
+from graders.audit.validate import build_solution
+from graders.boundary.side import Side, packages_in
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading import pipeline
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import ASSIGNMENTS, assignment_names, load_assignment
 from submissions.receive import identify
 from tests.graders.assignments.odd_replies import Replaying, mutations
 
@@ -103,7 +103,9 @@ def test_a_mutation_is_a_value_that_the_wire_carries(mutation):
 def calls_without_reader():
     """The calls of a student's process whose reply is used without `read=`, by file and line."""
     trusted = [*GRADERS.glob("*.py"), *GRADERS.glob("suite/*.py"), *GRADERS.glob("checks/*.py")]
-    trusted += [path for path in ASSIGNMENTS.glob("*/*.py") if _is_trusted(path)]
+    folders = (load_assignment(name).folder for name in assignment_names())
+    packages = (package for folder in folders for package in packages_in(folder))
+    trusted += [path for each in packages for path in each.glob("*.py") if _is_trusted(path)]
     for path in trusted:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         ignored = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
@@ -113,7 +115,7 @@ def calls_without_reader():
 
 
 def _is_trusted(path: Path) -> bool:
-    return not path.name.startswith(("adapters", "oracle")) and path.name != "hw6_once.py"
+    return not path.name.startswith(("student_", "oracle")) and path.name != "once.py"
 
 
 def _is_call(node, path):
@@ -121,11 +123,18 @@ def _is_call(node, path):
     if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "call":
         return False
     asked = getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
-    if asked == "sandbox" and (path.parent / ORACLE).is_file():
+    if asked == "sandbox" and _has_oracle(path):
         return False
     return not any(each.arg == "read" for each in node.keywords)
 
 
+def _has_oracle(path):
+    inside = path.is_relative_to(ASSIGNMENTS)
+    return inside and bool(
+        Side(ASSIGNMENTS / path.relative_to(ASSIGNMENTS).parts[0], "oracle").asked
+    )
+
+
 def test_every_reply_is_read_where_it_is_asked_for():
-    """So that an exception while it is read is the student's; hw6_once.py reads what it keeps."""
+    """An exception while it is read is then the student's; once.py reads what it keeps."""
     assert list(calls_without_reader()) == []

@@ -1,13 +1,13 @@
 """Predictions that no submitted model gives: their points stand, and a person confirms them."""
 
 import pytest
-from a4_extraction import signs_of_extraction
-from a4_origin import rule
-from a4_places import Scored
 
-from graders.data import read_data
-from graders.discovery import ASSIGNMENTS
-from graders.errors import Misuse
+from graders.assignments.cs224n_a4.hidden.predictions.extraction import signs_of_extraction
+from graders.assignments.cs224n_a4.hidden.predictions.origin import rule
+from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
+from graders.data.birthplaces import read_data
+from graders.errors import UsageError
+from graders.registry.discovery import ASSIGNMENTS
 from tests.planted import examples_of
 
 DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
@@ -15,7 +15,7 @@ ROPE_TEST = "rope.pretrain.test.predictions"
 ASK = {"missing_checkpoints": "review", "doubtful_predictions": "review"}
 EXAMPLES = examples_of("cs224n-a4")
 EXTRACTED = EXAMPLES / "unproven-predictions-extracted"
-SOLUTION = ASSIGNMENTS / "cs224n-a4" / "solution"
+SOLUTION = ASSIGNMENTS / "cs224n_a4" / "solution"
 SIGN = "a model does not know which of its answers are wrong"
 
 
@@ -44,7 +44,7 @@ def test_setting_decides_about_missing_checkpoints(judge, world, predict, settin
 
 
 def test_unknown_setting_is_named():
-    with pytest.raises(Misuse, match=r"settings\.missing_checkpoints` is 'maybe'"):
+    with pytest.raises(UsageError, match=r"settings\.missing_checkpoints` is 'maybe'"):
         rule({"missing_checkpoints": "maybe"}, "missing_checkpoints")
 
 

@@ -1,9 +1,14 @@
 import codecs
 
 import pytest
-from a4_predictions import Aligned, Misaligned, read_predictions
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graders.assignments.cs224n_a4.hidden.predictions.files import (
+    Aligned,
+    Misaligned,
+    read_predictions,
+)
 
 PLACES = ["Berlin", "Paris", "New York", "St. Louis", "London", "Rome"]
 TEXT = "".join(f"{place}\n" for place in PLACES)

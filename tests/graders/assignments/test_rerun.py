@@ -10,14 +10,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from graders.batch import grade_all
-from graders.boundary.sandbox import Tier, best_tier, tier_works
-from graders.discovery import load_assignment
-from graders.executors import SerialExecutor
-from graders.pipeline import Options, grade_submission
-from graders.rerun import RerunPlan, Schedule
-from graders.validate import build_solution
-from reference.world import write_world
+from graders.audit.validate import build_solution
+from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works
+from graders.execution.executors import SerialExecutor
+from graders.grading.batch import grade_all
+from graders.grading.pipeline import Options, grade_submission
+from graders.grading.rerun import RerunPlan, Schedule
+from graders.registry.discovery import load_assignment
+from reference.data.world import write_world
 from submissions.receive import identify
 
 TASK = load_assignment("cs224n-a4")

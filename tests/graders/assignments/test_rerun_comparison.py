@@ -2,10 +2,15 @@
 
 import numpy as np
 import pytest
-from a4_checkpoint_file import Weights
-from a4_places import Scored
-from a4_rerun import COMMANDS, Ran
-from a4_rerun_comparison import compare_answers, compare_shapes, read_anew
+
+from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Weights
+from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
+from graders.assignments.cs224n_a4.hidden.rerun.comparison import (
+    compare_answers,
+    compare_shapes,
+    read_anew,
+)
+from graders.assignments.cs224n_a4.hidden.rerun.runs import COMMANDS, Ran
 
 NAME = "vanilla.model.params"
 

@@ -1,10 +1,10 @@
 """What the process of a rerun sends is hostile: it is read with caps, or told as unreadable."""
 
-import a4_rerun
 import pytest
 
+from graders.assignments.cs224n_a4.hidden.rerun import runs
 from graders.boundary.outcome import MALFORMED
-from graders.rerun import Rerun, RerunPlan
+from graders.grading.rerun import Rerun, RerunPlan
 from tests.graders.assignments.answering import Answering
 
 
@@ -36,14 +36,14 @@ HONEST = {"status": 0, "signal": None, "kind": "state dict", "said": "", "second
     ],
 )
 def test_a_forged_reply_is_told_as_unreadable(world, reply):
-    ran = a4_rerun.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)
+    ran = runs.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)
     assert len(ran) == 1
     assert MALFORMED in ran[0].problem
 
 
 def test_forged_names_and_words_are_cut(world):
     reply = {**HONEST, "said": "\x1b[2J" + "y" * 10**6, "shapes": {"module." * 10**6: [1] * 99}}
-    ran = a4_rerun.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
+    ran = runs.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
     ((name, shape),) = ran.shapes.items()
     assert (len(name), len(shape)) == (200, 8)
     assert len(ran.said[0]) == 160

@@ -1,38 +1,36 @@
-"""The rotary checks on code in files, called in this process over the same adapters."""
+"""The rotary checks on code in files, called in this process over the same student side."""
 
 import copy
 import importlib
 import inspect
 import sys
 
-import adapters
 import numpy as np
 import pytest
-import test_rotary_application
-import test_rotary_module
-import test_rotary_properties
-import test_rotary_table
 import torch
-from a4_rotary_modules import MODULES
 from hypothesis import Phase, settings
 
+from graders.assignments.cs224n_a4.rotary import (
+    checks_application,
+    checks_module,
+    checks_properties,
+    checks_table,
+    student_attention,
+    student_side,
+)
+from graders.assignments.cs224n_a4.rotary.mistakes import MODULES
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import mistake_named
 from graders.checks.score import Score
-from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
+from graders.registry.discovery import ASSIGNMENTS
 from tests.graders.assignments.answering import Answering
 from tests.planted import examples_of
 
 PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
-STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
-FILES = (
-    test_rotary_application,
-    test_rotary_module,
-    test_rotary_properties,
-    test_rotary_table,
-)
+STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
+FILES = (checks_application, checks_module, checks_properties, checks_table)
 CHECKS = {
     name.removeprefix("test_"): check
     for file in FILES
@@ -41,6 +39,10 @@ CHECKS = {
 }
 OWN = ("attention", "models", "src", "submission")
 ROTATE = "apply_rotary_emb({0}, self.rope_cache)"
+
+
+def _home(function):
+    return student_side if hasattr(student_side, function) else student_attention
 
 
 class InProcess(Answering):
@@ -52,7 +54,7 @@ class InProcess(Answering):
     def answer(self, function, /, **values):
         torch.manual_seed(0)
         try:
-            return plain(getattr(adapters, function)(**copy.deepcopy(values)))
+            return plain(getattr(_home(function), function)(**copy.deepcopy(values)))
         except Exception as error:  # noqa: BLE001  as the worker does
             raise StudentRaised(str(error), kind=type(error).__name__) from None
 

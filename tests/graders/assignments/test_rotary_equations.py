@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from a4_rotary_modules import UNROTATED, Module
-from a4_rotations import Projections, Rotation, Table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.attention import CausalSelfAttention
-from reference.rotary import apply_rotary_emb, precompute_rotary_emb
+from graders.assignments.cs224n_a4.rotary.expected import Projections, Rotation, Table
+from graders.assignments.cs224n_a4.rotary.mistakes import UNROTATED, Module
+from reference.models.attention import CausalSelfAttention
+from reference.models.rotary import apply_rotary_emb, precompute_rotary_emb
 
 SHAPES = st.tuples(
     st.integers(1, 3), st.integers(1, 4), st.integers(1, 9), st.integers(1, 6).map(lambda n: 2 * n)

@@ -3,16 +3,15 @@
 import inspect
 
 import pytest
-import test_rotary_application
-import test_rotary_table
 import torch
-from a4_rotary_mistakes import FORMULAS, TABLES, TURNED, table_pairs
 from hypothesis import Phase, settings
 
+from graders.assignments.cs224n_a4.rotary import checks_application, checks_table
+from graders.assignments.cs224n_a4.rotary.mistakes import FORMULAS, TABLES, TURNED, table_pairs
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.score import Score
-from graders.secret import new_secret
+from graders.grading.secret import new_secret
 from tests.graders.assignments.rotary_mistakes import (
     APPLY,
     PRECOMPUTE,
@@ -69,8 +68,8 @@ def says(mistakes, name):
 
 def test_right_functions_have_no_mistake():
     for check in (
-        test_rotary_table.test_table_values,
-        test_rotary_application.test_rotation_values,
+        checks_table.test_table_values,
+        checks_application.test_rotation_values,
     ):
         student = Coder()
         ask(check, student)
@@ -80,7 +79,7 @@ def test_right_functions_have_no_mistake():
 @pytest.mark.parametrize("name", PRECOMPUTE)
 def test_table_mistake_is_named(name):
     student = Coder(precompute=PRECOMPUTE[name])
-    assert hint(test_rotary_table.test_table_values, student) == says(TABLES, name)
+    assert hint(checks_table.test_table_values, student) == says(TABLES, name)
     assert_differs(student.shown)
 
 
@@ -89,17 +88,17 @@ def test_mistakes_are_named_whatever_is_drawn(number):
     """Under a secret that is drawn anew, and printed where a mistake has another name."""
     draw = new_secret()
     for name, precompute in PRECOMPUTE.items():
-        said = hint(test_rotary_table.test_table_values, Coder(precompute=precompute), draw)
+        said = hint(checks_table.test_table_values, Coder(precompute=precompute), draw)
         assert said == says(TABLES, name), hex(draw)
     for name, apply in APPLY.items():
-        said = hint(test_rotary_application.test_rotation_values, Coder(apply=apply), draw)
+        said = hint(checks_application.test_rotation_values, Coder(apply=apply), draw)
         assert said == says({**FORMULAS, **TURNED}, name), hex(draw)
 
 
 @pytest.mark.parametrize("name", APPLY)
 def test_rotation_mistake_is_named(name):
     student = Coder(apply=APPLY[name])
-    assert hint(test_rotary_application.test_rotation_values, student) == says(
+    assert hint(checks_application.test_rotation_values, student) == says(
         {**FORMULAS, **TURNED}, name
     )
     assert_differs(student.shown)
@@ -113,19 +112,19 @@ def test_every_mistake_has_a_wrong_implementation():
 def test_two_mistakes_are_named_together():
     student = Coder(precompute=table(lambda d: 10_000 ** (even(d) / d), first=1))
     both = dict(table_pairs())
-    assert hint(test_rotary_table.test_table_values, student) == says(
+    assert hint(checks_table.test_table_values, student) == says(
         both, "exponent-sign+positions-from-one"
     )
 
 
 def test_coarse_table_is_named():
     student = Coder(precompute=lambda *size: table()(*size).half())
-    assert "too coarse" in hint(test_rotary_table.test_table_values, student)
+    assert "too coarse" in hint(checks_table.test_table_values, student)
 
 
 def test_unknown_mistake_repeats_the_equation():
     student = Coder(precompute=table(turn=lambda a: a + 0.3))
-    assert "10000^(-2(i-1)/d)" in hint(test_rotary_table.test_table_values, student)
+    assert "10000^(-2(i-1)/d)" in hint(checks_table.test_table_values, student)
 
 
 @pytest.mark.parametrize(
@@ -144,4 +143,4 @@ def test_unknown_mistake_repeats_the_equation():
 def test_layout_of_table_is_named(layout, words):
     student = Coder(precompute=lambda *size: layout(table()(*size)))
     student.rotary_tables = lambda sizes: [student.precompute(*size).numpy() for size in sizes]
-    assert words in hint(test_rotary_table.test_table_shape, student)
+    assert words in hint(checks_table.test_table_shape, student)

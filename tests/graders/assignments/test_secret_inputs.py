@@ -2,12 +2,12 @@
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
-from graders.discovery import load_assignment
-from graders.executors import make_executor
-from graders.pipeline import Options
-from graders.secret import new_secret
-from graders.validate import validate
+from graders.audit.validate import validate
+from graders.boundary.tiers.sandbox import best_tier
+from graders.execution.executors import make_executor
+from graders.grading.pipeline import Options
+from graders.grading.secret import new_secret
+from graders.registry.discovery import load_assignment
 
 CODE = frozenset({"span-corruption", "rotary"})
 

@@ -5,21 +5,20 @@ import inspect
 import re
 import sys
 
-import a4_training
-import adapters_training
 import pytest
-import test_training_script as checks
 import torch
 
+from graders.assignments.cs224n_a4.training_script import checks, student_side
+from graders.assignments.cs224n_a4.training_script import runs as training_runs_module
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
-from graders.discovery import ASSIGNMENTS
 from graders.errors import BadReply, StudentRaised
+from graders.registry.discovery import ASSIGNMENTS
 from tests.graders.assignments.answering import Answering
 from tests.planted import examples_of
 
 PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
-STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
+STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
 CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}
 OWN = ("attention", "dataset", "models", "run", "trainer", "utils", "tqdm", "src", "submission")
 SMALL = "n_layer=1, n_head=2, n_embd=16"  # a test needs no model of the course's size
@@ -37,7 +36,7 @@ class InProcess(Answering):
     def answer(self, function, /, **values):
         self.calls += 1
         try:
-            return getattr(adapters_training, function)(**values)
+            return getattr(student_side, function)(**values)
         except Exception as error:  # noqa: BLE001  as the worker does
             raise StudentRaised(str(error)) from None
 
@@ -218,11 +217,11 @@ def test_broken_import_fails_every_check_alike(hand_in_script):
 @pytest.mark.parametrize("value", [None, 1, [1], [{}] * 5, [None] * 5, [{"file": 1}] * 5])
 def test_hostile_reply_is_the_student_s_fault(value):
     with pytest.raises(BadReply):
-        a4_training.runs(Replies(value))
+        training_runs_module.runs(Replies(value))
 
 
 def test_cases_are_the_handout_s_commands():
-    lines = [" ".join(case.arguments) for case in a4_training.CASES]
+    lines = [" ".join(case.arguments) for case in training_runs_module.CASES]
     assert lines[3] == (
         "finetune vanilla wiki.txt --writing_params_path vanilla.finetune.params "
         "--reading_params_path vanilla.pretrain.params "

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-import reference.attention
-from graders.discovery import ASSIGNMENTS
-from reference.evaluation import evaluate_places
-from reference.gpt import GPT, GPTConfig
+import reference.models.attention
+from graders.registry.discovery import ASSIGNMENTS
+from reference.data.evaluation import evaluate_places
+from reference.models.gpt import GPT, GPTConfig
 
-STANDINS = ASSIGNMENTS / "cs224n-a4" / "standins"
+STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
 SIZE = {"n_layer": 2, "n_head": 2, "n_embd": 8}
 NAMES = ("models", "trainer", "utils", "tqdm", "attention")
 
@@ -21,7 +21,7 @@ NAMES = ("models", "trainer", "utils", "tqdm", "attention")
 def standin(monkeypatch):
     """Imports a stand-in, beside the reference's attention."""
     monkeypatch.syspath_prepend(str(STANDINS))
-    monkeypatch.setitem(sys.modules, "attention", reference.attention)
+    monkeypatch.setitem(sys.modules, "attention", reference.models.attention)
     for name in NAMES[:-1]:
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module

@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
-from graders.discovery import load_assignment
-from graders.pipeline import Options, grade_submission
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 
 POINTS = 10.0

@@ -5,10 +5,10 @@ import importlib.util
 import pytest
 import torch
 
-from graders.discovery import ASSIGNMENTS
+from graders.registry.discovery import ASSIGNMENTS
 
 SPEC = importlib.util.spec_from_file_location(
-    "einops_standin", ASSIGNMENTS / "uw-a2" / "standins" / "einops.py"
+    "einops_standin", ASSIGNMENTS / "uw_a2" / "standins" / "einops.py"
 )
 einops = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(einops)

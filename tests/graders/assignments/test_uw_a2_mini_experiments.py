@@ -1,26 +1,22 @@
 """Advice on the code of experiments: what is found by its name, and what is said of it."""
 
-import importlib
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.assignments.uw_a2.experiments import checks as EXPERIMENTS
+from graders.assignments.uw_a2.experiments import expected as POSITIONS
+from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.compare import CheckFailed, CheckSkipped
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.errors import StudentFault
-from graders.pipeline import Options, grade_submission
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 from tests.graders.assignments.answering import Answering
 
-sys.path.append(str(ASSIGNMENTS / "uw-a2"))  # as the plugin does, so that a2_* are found
-
-EXPERIMENTS = importlib.import_module("test_experiments")
-POSITIONS = importlib.import_module("a2_positions")
 TABLES = ("sinusoidal_values", "sinusoidal_norm", "sinusoidal_shift")
 FUSIONS = ("fusion_is_repeatable", "fusion_treats_items_alone", "fusion_changes_the_model")
 HEADER = "import math\nimport torch\nfrom torch import nn\n"

@@ -1,34 +1,32 @@
 """How the checks of the mini transformer share points, and what they make of odd submissions."""
 
 import contextlib
-import importlib
 import itertools
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.assignments.uw_a2.mini_transformer import checks, checks_attention
+from graders.assignments.uw_a2.mini_transformer.expected import Attention
+from graders.assignments.uw_a2.mini_transformer.helpers import Judge
+from graders.assignments.uw_a2.mini_transformer.mistakes import ATTENTIONS
+from graders.assignments.uw_a2.mini_transformer.questions import Draws
+from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.discovery import ASSIGNMENTS, load_assignment
 from graders.errors import StudentFault
-from graders.pipeline import Options, grade_submission
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 from tests.graders.assignments.answering import Answering
 from tests.planted import examples_of
 
-sys.path.append(str(ASSIGNMENTS / "uw-a2"))  # as the plugin does, so that a2_* are found
-
 EXAMPLES = examples_of("uw-a2")
-FILES = ("test_mini_transformer", "test_mini_transformer_attention")
+FILES = (checks, checks_attention)
 CHECKS = {
-    name: check
-    for file in FILES
-    for name, check in vars(importlib.import_module(file)).items()
-    if name.startswith("test_")
+    name: check for file in FILES for name, check in vars(file).items() if name.startswith("test_")
 }
 HELPERS = (EXAMPLES / "right-mini-starter-split" / "A2S2.py").read_text()
 HELPERS, _, COMPOSED = HELPERS.partition("def self_attention")
@@ -199,14 +197,12 @@ def test_missing_function_is_named_with_the_files_that_were_looked_at(grade):
 
 
 def test_every_known_mistake_gives_answers_of_its_own():
-    mistakes = importlib.import_module("a2_mini_mistakes").ATTENTIONS
-    right = importlib.import_module("a2_attention").Attention()
-    draws = importlib.import_module("a2_mini_questions").Draws(Inputs(), "own answers")
+    right, draws = Attention(), Draws(Inputs(), "own answers")
     asked = [
         each for causal in (False, True) for each in draws.questions(heads=True, causal=causal)
     ]
     with np.errstate(all="ignore"):
-        answers = {each.id: [attention(q) for q in asked] for each, attention in mistakes.items()}
+        answers = {each.id: [attention(q) for q in asked] for each, attention in ATTENTIONS.items()}
         answers["right"] = [right(q) for q in asked]
     for one, other in itertools.combinations(answers, 2):
         pairs = zip(answers[one], answers[other], strict=True)
@@ -276,14 +272,12 @@ def test_odd_numbers_break_nothing(name, number):
 def run(name, value):
     """One check, on a student who answers with this value."""
     student, score, inputs = Replies(value), Score(), Inputs()
-    attention = importlib.import_module("test_mini_transformer_attention")
-    helpers = importlib.import_module("a2_mini_helpers")
     fixtures = {
         "student": student,
         "score": score,
         "inputs": inputs,
-        "asker": attention.Asker(student, score, inputs),
-        "judge": helpers.Judge(student, score, inputs),
+        "asker": checks_attention.Asker(student, score, inputs),
+        "judge": Judge(student, score, inputs),
     }
     check = CHECKS[name]
     wanted = check.__code__.co_varnames[: check.__code__.co_argcount]

@@ -1,19 +1,19 @@
-"""The classifier of uw-a2: other ways to write it cost nothing, each mistake costs its points."""
+"""The classifier of uw-a2: what is said, secret draws, notebooks, and code that is not written.
+
+Other ways to write it, and mistakes with their points, are planted in examples.toml.
+"""
 
 import json
-import tomllib
-from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
-from graders.discovery import ASSIGNMENTS, load_assignment
-from graders.pipeline import Options, grade_submission
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
 from tests.planted import examples_of
 
-HERE = Path(__file__).parent
-SOLUTION = ASSIGNMENTS / "uw-a2" / "solution" / "A2S3.py"
+SOLUTION = ASSIGNMENTS / "uw_a2" / "solution" / "A2S3.py"
 CRITERIA = frozenset({"sst2-data", "sst2-training", "sst2-main"})
 SPY = """
 import socket
@@ -25,20 +25,6 @@ def watch_network():
 
     socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
 """
-
-
-def cases(name):
-    """A change a case; a few are quick enough together for the usual tests."""
-    table = tomllib.loads((HERE / f"uw_a2_sst2_{name}.toml").read_text(encoding="utf-8"))
-    return [
-        pytest.param(
-            each["parts"],
-            each.get("lost", {}),
-            id=each["name"],
-            marks=[pytest.mark.long] if at % 48 else [pytest.mark.slow],
-        )
-        for at, each in enumerate(table["change"])
-    ]
 
 
 @pytest.fixture
@@ -76,16 +62,6 @@ def message(result, check):
     """What the student reads about a check."""
     found = {each.check.id: each for of in result.criteria for each in of.checks}[check]
     return f"{found.message} {found.hint}"
-
-
-@pytest.mark.parametrize(("changes", "costs"), cases("right"))
-def test_another_way_to_write_it_costs_nothing(grade, changes, costs):
-    assert lost(grade(changes)) == costs == {}
-
-
-@pytest.mark.parametrize(("changes", "costs"), cases("wrong"))
-def test_a_mistake_costs_its_points_and_no_others(grade, changes, costs):
-    assert lost(grade(changes)) == costs
 
 
 @pytest.mark.long

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import Tier, tier_works, warm_works
+from graders.boundary.side import Side
 from graders.boundary.student import Student
+from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
 from graders.model import Limits
 
-PLAYGROUND = Path(__file__).with_name("playground") / "adapters.py"
+PLAYGROUND = Side(Path(__file__).with_name("playground"))
 LIMITS = Limits(
     wall_seconds=30, cpu_seconds=20, memory_bytes=2**30, output_bytes=10_000, processes=24
 )
@@ -24,8 +25,8 @@ CODE = {
     "torch.py": "SHADOW = True\n",
     "numpy.py": "SHADOW = True\n",
     "json.py": "SHADOW = True\n",
-    "adapters_more.py": "def add(a, b):\n    return 'forged'\n",
-    "adapters.py": "def echo(value=None):\n    return 'forged'\n",
+    "student_more.py": "def add(a, b):\n    return 'forged'\n",
+    "student_side.py": "def echo(value=None):\n    return 'forged'\n",
     "sitecustomize.py": "raise SystemExit('sitecustomize ran')\n",
     "usercustomize.py": "raise SystemExit('usercustomize ran')\n",
     "package/__init__.py": "from package.inner import deep\n",

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from graders.boundary.capture import FileCapture, PipeCapture
+from graders.boundary.limits.capture import FileCapture, PipeCapture
 
 
 @pytest.fixture(params=["pipe", "file"])

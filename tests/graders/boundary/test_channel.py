@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import BadReply, StudentTimedOut
 
 # The channel is the one socket among the descriptors; a student's code can find it.

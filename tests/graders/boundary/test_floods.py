@@ -10,7 +10,8 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("Linux only", allow_module_level=True)
 
-from graders.boundary import cgroup, policy
+from graders.boundary import policy
+from graders.boundary.limits import cgroup
 from graders.errors import StudentFault, StudentRaised, StudentTimedOut
 
 

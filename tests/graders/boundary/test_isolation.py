@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from graders.boundary import policy, seccomp, syscalls
-from graders.boundary.sandbox import Tier
+from graders.boundary import policy
+from graders.boundary.child import seccomp, syscalls
+from graders.boundary.tiers.sandbox import Tier
 
 CANARY = "the canary 5417"
 ROOT = Path(__file__).parents[3]

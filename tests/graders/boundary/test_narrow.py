@@ -10,7 +10,7 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("Linux only", allow_module_level=True)
 
-from graders.boundary import landlock, seccomp
+from graders.boundary.child import landlock, seccomp
 
 ROOT = Path(__file__).parents[3]
 LANDLOCK = pytest.mark.skipif(not landlock.abi(), reason="this kernel has no Landlock")
@@ -19,7 +19,9 @@ SECCOMP = pytest.mark.skipif(
 )
 START = """
 import ctypes, os
-from graders.boundary import landlock, narrow, seccomp
+from graders.boundary.child import landlock
+from graders.boundary.child import narrow
+from graders.boundary.child import seccomp
 def attempt(action):
     try:
         return action()

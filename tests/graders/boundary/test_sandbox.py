@@ -10,23 +10,24 @@ from pathlib import Path
 import pytest
 
 from graders.boundary import policy
-from graders.boundary.sandbox import Tier, best_tier, tier_works, user_for
+from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, user_for
 from graders.errors import SandboxFailed
 
 ROOT = Path(__file__).parents[3]
-PLAYGROUND = Path(__file__).with_name("playground") / "adapters.py"
+PLAYGROUND = Path(__file__).with_name("playground")
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from graders.boundary.sandbox import Tier, best_tier, tier_works
+from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works
+from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.errors import StudentFault
 from graders.model import Limits
 
 def open_student(tier, warm=True):
     limits = Limits(20, 20, 2**30, 10_000, 24)
-    return Student(None, Path({adapters!r}), limits, seed=1, tier=tier, warm=warm)
+    return Student(None, Side(Path({playground!r})), limits, seed=1, tier=tier, warm=warm)
 
 def attempt(student, action, **values):
     try:
@@ -38,7 +39,7 @@ def attempt(student, action, **values):
 
 def python(source, *before, env=None, root=ROOT):
     """The output of a fresh interpreter that runs SCRIPT and this source."""
-    script = SCRIPT.format(adapters=str(PLAYGROUND)) + source
+    script = SCRIPT.format(playground=str(PLAYGROUND)) + source
     done = subprocess.run(
         [*before, sys.executable, "-c", script],
         cwd=root,
@@ -74,7 +75,7 @@ for name in ("landlock", "seccomp", "narrow", "bubblewrap", "supervised", "ident
     sys.modules["graders.boundary." + name] = None
 """
     done = subprocess.run(
-        [sys.executable, "-c", block + SCRIPT.format(adapters=str(PLAYGROUND)) + source],
+        [sys.executable, "-c", block + SCRIPT.format(playground=str(PLAYGROUND)) + source],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -109,14 +110,15 @@ def test_missing_bubblewrap_means_the_next_tier(tmp_path):
     assert out.strip() == ("landlock" if tier_works(Tier.LANDLOCK) else "none")
 
 
-def test_adapters_that_cannot_be_imported_are_our_fault(start, tmp_path):
-    (tmp_path / "adapters.py").write_text("import no_such_module\ndef echo(): pass\n")
+def test_a_student_side_that_cannot_be_imported_are_our_fault(start, tmp_path):
+    (tmp_path / "student_side.py").write_text("import no_such_module\ndef echo(): pass\n")
+    from graders.boundary.side import Side
     from graders.boundary.student import Student
     from graders.model import Limits
 
     limits = Limits(5, 5, 2**30, 10_000, 24)
     with (
-        Student(None, tmp_path / "adapters.py", limits, seed=1, tier=best_tier()) as student,
+        Student(None, Side(tmp_path), limits, seed=1, tier=best_tier()) as student,
         pytest.raises(SandboxFailed, match="no_such_module"),
     ):
         student.call("echo")
@@ -145,7 +147,7 @@ print("ready", flush=True)
 time.sleep(60)
 """
     with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT.format(adapters=str(PLAYGROUND)) + source],
+        [sys.executable, "-c", SCRIPT.format(playground=str(PLAYGROUND)) + source],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,

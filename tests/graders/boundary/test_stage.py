@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from graders.boundary.side import Side
 from graders.boundary.stage import Stage
 
 
@@ -26,33 +27,50 @@ def test_stage_takes_regular_files_only(tmp_path):
     assert not stage.root.exists()
 
 
-def staged_beside(folder, name):
+def staged(folder, kind):
     """What a child could import beside the student's code, by path without suffix."""
-    (folder / name).write_text("def ask():\n    return 1\n")
-    stage = Stage(None, folder / name, None)
+    for name in ("student_side", "student_data", "oracle", "checks", "deep/oracle_steps"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / f"{name}.py").touch()
+    (folder / "deep" / "__init__.py").touch()
+    (folder / "data").mkdir()
+    (folder / "data" / "student_no_package.py").touch()
+    stage = Stage(None, Side(folder, kind), None)
     try:
-        own = stage.layout.runtime / "adapters"
+        own = stage.layout.runtime
         return {str(each.relative_to(own).with_suffix("")) for each in own.rglob("*.pyc")}
     finally:
         stage.close()
 
 
+STUDENT = {"student_side", "student_data"}
+
+
+def assigned(beside):
+    own = "graders/assignment/"
+    return {each.removeprefix(own) for each in beside if each.startswith(own)}
+
+
 def test_the_oracle_and_the_reference_are_kept_from_students(tmp_path):
-    for name in ("adapters_data.py", "oracle.py", "oracle_steps.py"):
-        (tmp_path / name).write_text("")
-    beside = staged_beside(tmp_path, "adapters.py")
-    assert {"adapters", "adapters_data", "adapting/__init__"} <= beside
-    assert not [each for each in beside if each.startswith(("oracle", "reference"))]
+    beside = staged(tmp_path, "student")
+    assert assigned(beside) == STUDENT
+    assert "graders/adapting/__init__" in beside
+    assert not [each for each in beside if "oracle" in each or each.startswith("reference")]
 
 
-def test_the_oracle_stands_in_for_the_adapters(tmp_path):
-    (tmp_path / "oracle_steps.py").write_text("")
-    beside = staged_beside(tmp_path, "oracle.py")
-    assert {"adapters", "oracle_steps", "adapting/__init__", "reference/attention"} <= beside
+def test_an_oracle_may_import_the_student_side_and_the_reference(tmp_path):
+    beside = staged(tmp_path, "oracle")
+    assert assigned(beside) == {*STUDENT, "oracle", "deep/oracle_steps"}
+    assert {"graders/adapting/__init__", "reference/models/attention"} <= beside
+    assert not [each for each in beside if each.startswith("reference/training")]
 
 
 def test_stage_is_removed_when_it_cannot_be_filled(tmp_path):
+    (tmp_path / "student_side.py").touch()
+    side = Side(tmp_path)
+    assert side.files
+    (tmp_path / "student_side.py").unlink()
     before = set(tmp_path.parent.iterdir())
     with pytest.raises(FileNotFoundError):
-        Stage(None, tmp_path / "no" / "adapters.py", None)
+        Stage(None, side, None)
     assert set(tmp_path.parent.iterdir()) == before

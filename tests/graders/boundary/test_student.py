@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import (
     BadReply,
     GraderFault,
@@ -129,7 +129,9 @@ def test_errors_that_leave_the_child_alive(student, source, fault, words):
 
 
 def test_unknown_function_is_our_fault(student):
-    with pytest.raises(GraderFault, match="no function `draw`"):
+    with pytest.raises(
+        GraderFault, match="no student file of playground defines a function `draw`"
+    ):
         student.call("draw")
 
 
@@ -157,7 +159,7 @@ def test_shadowing_a_library_changes_nothing(student, module):
     assert student.call("run", source=source) is False
 
 
-def test_adapters_cannot_be_replaced(student):
+def test_the_student_side_cannot_be_replaced(student):
     assert student.call("echo", value=2) == 2
     assert student.call("add", a=1, b=2) == 3
 
@@ -166,7 +168,9 @@ def test_standins_serve_what_is_not_installed(student):
     assert student.call("run", source="import wandb; result = wandb.NAME") == "a stand-in"
 
 
-@pytest.mark.parametrize("name", ["graders", "reference", "reports", "submissions", "grade"])
+@pytest.mark.parametrize(
+    "name", ["graders.checks", "graders.model", "reference", "reports", "submissions", "grade"]
+)
 def test_our_packages_cannot_be_imported(walled, name):
     with pytest.raises(StudentRaised, match="ModuleNotFoundError"):
         walled.call("run", source=f"import {name}")

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from graders.boundary.sandbox import Tier, best_tier
+from graders.boundary.limits.usage import tree
 from graders.boundary.student import Budget
-from graders.boundary.usage import tree
+from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import (
     BadReply,
     SandboxFailed,

@@ -1,5 +1,6 @@
 """What a tree of processes uses together, and which user it runs as."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -10,9 +11,11 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("Linux only", allow_module_level=True)
 
-from graders.boundary import identity, policy, usage
-from graders.boundary.bubblewrap import Namespace
+from graders.boundary import policy
+from graders.boundary.limits import cgroup, usage
 from graders.boundary.stage import Stage
+from graders.boundary.tiers import identity
+from graders.boundary.tiers.bubblewrap import Namespace
 from graders.model import Limits
 
 HOLDING = "held = b'x' * (50 * 2**20); print('ready', flush=True); input()"
@@ -124,3 +127,23 @@ def test_files_of_the_machine_are_never_a_childs(family, monkeypatch):
     namespace = Namespace(family, status, Limits(20, 20, 2**30, 10_000, 24))
     namespace.watch()
     os.close(status)
+
+
+@pytest.mark.skipif(cgroup.find_place() is None, reason="no control groups can be made here")
+def test_groups_left_behind_are_removed_and_new_ones_kept():
+    """A grading in another process namespace has made a group whose process nobody sees here."""
+    place = cgroup.find_place()
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    new, old = (place.pids / f"softmark-{gone.pid}-{name}" for name in ("new", "old"))
+    try:
+        for folder in (new, old):
+            folder.mkdir()
+        os.utime(old, (0, 0))
+        cgroup._sweep(place)
+        assert new.exists()
+        assert not old.exists()
+    finally:
+        for folder in (new, old):
+            with contextlib.suppress(OSError):
+                folder.rmdir()

@@ -12,9 +12,10 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("Linux only", allow_module_level=True)
 
-from graders.boundary import landlock, warm
+from graders.boundary.child import landlock
 from graders.boundary.process import Spawned
-from graders.boundary.sandbox import Tier, tier_works, warm_works
+from graders.boundary.tiers import warm
+from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
 from graders.errors import StudentFault
 
 ROOT = Path(__file__).parents[3]
@@ -153,7 +154,8 @@ def test_parent_ends_with_softmark(tmp_path):
     """Also where Softmark is killed and no exit handler runs."""
     source = """
 import time
-from graders.boundary import landlock, warm
+from graders.boundary.child import landlock
+from graders.boundary.tiers import warm
 print(warm.parent().pid, flush=True)
 time.sleep(60)
 """

@@ -9,7 +9,7 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("Linux only", allow_module_level=True)
 
-from graders.boundary import warm
+from graders.boundary.tiers import warm
 from graders.errors import StudentFault
 
 DENIED = {

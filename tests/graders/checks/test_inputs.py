@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
+from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.inputs import PUBLIC, Inputs
-from graders.discovery import ASSIGNMENTS, load_assignment
-from graders.pipeline import Options, grade_submission
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
 
 SECRET = 0x0123456789ABCDEF0123456789ABCDEF
@@ -79,8 +79,8 @@ def test_secret_stands_in_no_representation():
 @pytest.fixture
 def notes(tiny_folder, hand_in):
     """What the checks and the student's code drew, under a draw."""
-    (tiny_folder / "test_tiny.py").write_text(ASKING)
-    (tiny_folder / "adapters.py").write_text(textwrap.dedent(DRAWING))
+    (tiny_folder / "checks.py").write_text(ASKING)
+    (tiny_folder / "student_side.py").write_text(textwrap.dedent(DRAWING))
     folder = hand_in(work_py="", answer_txt="42")
 
     def grade(draw):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from graders.batch import grade_stored, plan_work
-from graders.discovery import load_assignment
-from graders.executors import SerialExecutor
-from graders.pipeline import grade_submission
-from graders.results import open_store
+from graders.execution.executors import SerialExecutor
+from graders.grading.batch import grade_stored, plan_work
+from graders.grading.pipeline import GradingRequest, grade_submission
+from graders.registry.discovery import load_assignment
+from graders.storage.results import open_store
 from submissions.receive import identify
 from tests.graders.suite.conftest import FULL, OPTIONS, RIGHT, SUMS, checks, points
 
@@ -24,9 +24,9 @@ def add(a, b):
 # Replies that no test gives: too many points, a fault of ours, a score that is no number.
 LIES = """
 import sys
-adapters = sys.modules["adapters"]
-adapters._Kept.outcome = lambda self: {outcome!r}
-adapters.float = lambda _: {score}
+ours = sys.modules["graders.assignment.student_side"]
+ours._Kept.outcome = lambda self: {outcome!r}
+ours.float = lambda _: {score}
 def add(a, b):
     return a + b
 """
@@ -56,10 +56,10 @@ def test_a_verdict_can_be_forged_within_its_points(grade):
 def test_a_forger_alters_no_other_submission(folder, hand_in, tmp_path):
     uploads = [hand_in("eve", sums_py=LEAVES), hand_in("mal", sums_py=FORGES)]
     submissions = [identify(each, "sums") for each in (*uploads, hand_in("zoe", sums_py=WRONG))]
-    question = (load_assignment(str(folder)), OPTIONS)
+    request = GradingRequest(load_assignment(str(folder)), OPTIONS)
     with open_store(tmp_path / "out") as store:
-        work = plan_work(store, submissions, question)
-        graded = list(grade_stored(store, work, question, SerialExecutor()))
+        work = plan_work(store, submissions, request)
+        graded = list(grade_stored(store, work, request, SerialExecutor()))
     assert {each.submission.id: each.score for each in graded} == {"eve": 1, "mal": 4, "zoe": 1}
     assert {each.max_score for each in graded} == {7}
 

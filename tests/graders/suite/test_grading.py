@@ -135,10 +135,10 @@ def test_a_suite_and_checks_stand_side_by_side(grade, folder):
     own = '\n[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
     toml = folder / "assignment.toml"
     toml.write_text(toml.read_text() + own)
-    (folder / "adapters.py").write_text(
+    (folder / "student_side.py").write_text(
         "def add(a, b):\n    import sums\n    return sums.add(a, b)"
     )
-    (folder / "test_own.py").write_text(
+    (folder / "checks_own.py").write_text(
         'import pytest\n\n@pytest.mark.criterion("own")\ndef test_own(student):\n'
         '    """Two and two is four."""\n    assert student.call("add", a=2, b=2) == 4\n'
     )

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graders.address import keys_of
-from graders.discovery import load_assignment
-from graders.pipeline import grade_submission
+from graders.grading.address import keys_of
+from graders.grading.pipeline import grade_submission
+from graders.registry.discovery import load_assignment
 from graders.suite.model import LABEL
 from submissions.receive import identify
 from tests.console import ROOT, blocks_of
@@ -40,7 +40,7 @@ def test_a_changed_test_touches_the_suite_alone(written):
     own = '[[criterion]]\nid = "own"\ntitle = "Own"\npoints = 3\nkind = "code"\n'
     toml.write_text(toml.read_text() + own)
     check = '@pytest.mark.criterion("own")\ndef test_own(submitted):\n    """It holds."""\n'
-    (written / "test_own.py").write_text(f"import pytest\n\n{check}")
+    (written / "checks_own.py").write_text(f"import pytest\n\n{check}")
     before = keys_of(load_assignment(str(written)), OPTIONS).criteria
     suite = written / "tests" / "test_sums.py"
     suite.write_text(suite.read_text().replace("add(1, 1), 2", "add(1, 2), 3"))

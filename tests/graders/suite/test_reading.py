@@ -2,8 +2,8 @@
 
 import pytest
 
-from graders.discovery import load_assignment
-from graders.errors import Misuse
+from graders.errors import UsageError
+from graders.registry.discovery import load_assignment
 from graders.suite.reading import suite_tests
 
 HEAD = """
@@ -171,7 +171,7 @@ class A(Case):
     ],
 )
 def test_what_cannot_be_counted_is_refused(read, source, sentence):
-    with pytest.raises(Misuse, match=sentence):
+    with pytest.raises(UsageError, match=sentence):
         read(source)
 
 
@@ -182,7 +182,7 @@ def test_type_may_be_asked_and_may_make_what_has_no_tests(read):
 def test_a_decorator_of_a_helper_that_hides_points_is_refused(read):
     lib = "from gradescope_utils.autograder_utils.decorators import weight\n"
     source = "import lib\nclass A(Case):\n    @lib.worth(2)\n    def test_x(self): ...\n"
-    with pytest.raises(Misuse, match="`@lib.worth` hides `weight`"):
+    with pytest.raises(UsageError, match="`@lib.worth` hides `weight`"):
         read(source, lib=lib + "def worth(n):\n    return weight(n)\n")
     assert read(source, lib=lib + "def worth(n):\n    return lambda test: test\n")
 
@@ -191,20 +191,20 @@ def test_tests_in_a_deeper_folder_are_refused(read, tmp_path):
     deeper = tmp_path / "tests" / "more"
     deeper.mkdir(parents=True)
     (deeper / "test_b.py").write_text("")
-    with pytest.raises(Misuse, match="in a folder of the suite"):
+    with pytest.raises(UsageError, match="in a folder of the suite"):
         read("")
 
 
 def test_two_tests_of_one_id_are_refused(read):
-    with pytest.raises(Misuse, match="two tests would have the id `a-A-x`"):
+    with pytest.raises(UsageError, match="two tests would have the id `a-A-x`"):
         read("class A(Case):\n    def test_x(self): ...\n    def test_x_(self): ...\n")
 
 
 def test_the_suite_is_a_folder_of_the_assignment(folder):
     toml = folder / "assignment.toml"
     toml.write_text(toml.read_text().replace('"tests"', '"../tests"'))
-    with pytest.raises(Misuse, match="suite.folder"):
+    with pytest.raises(UsageError, match="suite.folder"):
         load_assignment(str(folder))
     toml.write_text(toml.read_text().replace('"../tests"', '"test"'))
-    with pytest.raises(Misuse, match="is no folder"):
+    with pytest.raises(UsageError, match="is no folder"):
         load_assignment(str(folder))

@@ -5,18 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from graders.boundary.sandbox import Tier
-from graders.checks.patience import at_most
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.pipeline import Options, grade_submission
-from graders.written.answers import read_answers
+from graders.boundary.tiers.sandbox import Tier
+from graders.errors import UsageError
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
 from graders.written.judgement import Judgement, Misfit, Unreadable
 from graders.written.loading import questions_in
 from graders.written.question import Machine, Question, Review
+from graders.written.reading.answers import read_answers
+from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
-from graders.written.wanted import wanted_of
 from submissions.receive import identify
 from tests.conftest import LIMITS
 
@@ -117,7 +116,7 @@ BROKEN = {
     "1/0": ZeroDivisionError("division by zero"),
     "assert": AssertionError("ours"),
     "deep": RecursionError("too deep"),
-    "key": Misuse("there is no key"),
+    "key": UsageError("there is no key"),
     "memory": MemoryError(),
 }
 
@@ -157,7 +156,7 @@ def essay_folder(tmp_path):
     folder.mkdir()
     (folder / "assignment.toml").write_text(ASSIGNMENT)
     (folder / "written.toml").write_text(QUESTIONS)
-    (folder / "test_written.py").write_text(CHECKS)
+    (folder / "checks_written.py").write_text(CHECKS)
     return folder
 
 
@@ -189,12 +188,6 @@ def grade(essay, tmp_path):
         return result, {c.check.id: c for each in result.criteria for c in each.checks}
 
     return graded
-
-
-@pytest.fixture
-def within_seconds():
-    """Ends a block that hangs, generously: machines are shared."""
-    return at_most
 
 
 def ask(name, kind=None, parts=("formula",), text="text", title=""):

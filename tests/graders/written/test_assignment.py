@@ -2,15 +2,15 @@
 
 import pytest
 
-from graders.address import keys_of
-from graders.boundary.sandbox import Tier
-from graders.check_files import check_files
-from graders.choices import choose_criteria
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.executors import make_executor
-from graders.pipeline import Options
-from graders.validate import examples_by_part, validate
+from graders.audit.validate import examples_by_part, validate
+from graders.boundary.tiers.sandbox import Tier
+from graders.errors import UsageError
+from graders.execution.executors import make_executor
+from graders.grading.address import keys_of
+from graders.grading.choices import choose_criteria
+from graders.grading.pipeline import Options
+from graders.registry.check_files import check_files
+from graders.registry.discovery import load_assignment
 
 OPTIONS = Options(Tier.NONE)
 WRITTEN = """
@@ -45,7 +45,7 @@ def test_written(written, submitted, score, inputs):
 def both_folder(tiny_folder):
     """The tiny assignment of code, with a written question."""
     (tiny_folder / "written.toml").write_text(WRITTEN)
-    (tiny_folder / "test_written.py").write_text(WRITTEN_CHECKS)
+    (tiny_folder / "checks_written.py").write_text(WRITTEN_CHECKS)
     return tiny_folder
 
 
@@ -88,13 +88,13 @@ def test_questions_follow_the_rubric(both_folder):
 def test_a_question_may_not_be_named_like_a_criterion(both_folder):
     file = both_folder / "written.toml"
     file.write_text(file.read_text().replace('"1b"', '"double"'))
-    with pytest.raises(Misuse, match="`double` stands there twice"):
+    with pytest.raises(UsageError, match="duplicate criterion id `double`"):
         load_assignment(str(both_folder))
 
 
 def test_an_assignment_asks_something(essay_folder):
     (essay_folder / "written.toml").unlink()
-    with pytest.raises(Misuse, match="there is none"):
+    with pytest.raises(UsageError, match="there is none"):
         load_assignment(str(essay_folder))
 
 
@@ -112,9 +112,9 @@ def test_only_takes_kinds_beside_ids(both_folder, only, chosen):
 
 
 def test_only_what_there_is(essay, tiny):
-    with pytest.raises(Misuse, match="no criterion of these kinds"):
+    with pytest.raises(UsageError, match="no criterion of these kinds"):
         choose_criteria(essay, "code,metric")
-    with pytest.raises(Misuse, match="no criterion `poem`"):
+    with pytest.raises(UsageError, match="no criterion `poem`"):
         choose_criteria(tiny, "poem")
 
 
@@ -170,7 +170,7 @@ def test_an_example_with_answers_is_asked_them(both_folder, examples):
     assert found["half"].lost == {"1b": 1}
     assert "loses 1.00, expected 0.00" in found["expects-too-much"].problems[0]
     assert found["expects-no-person"].problems == (
-        "`1b/review` waits for a person, expected 1.00",
+        "`1b/review` needs manual grading, expected 1.00",
         "there is no check `2/machine`",
     )
 

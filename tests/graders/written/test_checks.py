@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import Tier
-from graders.discovery import load_assignment
-from graders.errors import Misuse
-from graders.pipeline import Options
-from graders.precheck import Precheck
+from graders.boundary.tiers.sandbox import Tier
+from graders.errors import UsageError
+from graders.grading.pipeline import Options
+from graders.grading.precheck import Precheck
+from graders.registry.discovery import load_assignment
 from graders.written import checks as written_checks
 from graders.written.judgement import Judgement
 from graders.written.loading import questions_in
@@ -198,7 +198,7 @@ def test_a_very_long_text_is_cut_for_the_reader(grade):
         (('verify = "tiny_halves"', 'verify = "halves"'), "no verifier `halves`"),
         (('kind = "choice"', 'kind = "guess"'), "kind"),
         (('id = "1b"', 'id = "1.A"'), "one name for students"),
-        (('id = "1b"', 'id = "1a"'), "twice"),
+        (('id = "1b"', 'id = "1a"'), "duplicate question id `1a`"),
         (('text = "attention sees a set"', ""), "item.0.text"),
         (("points = 3\ntext", "points = 2\ntext"), "add up to less"),
         (('title = "The largest"', 'titel = ""'), "`question.0.title`"),
@@ -208,7 +208,7 @@ def test_a_very_long_text_is_cut_for_the_reader(grade):
 def test_a_wrong_file_is_named_with_its_key(essay_folder, change, message):
     file = essay_folder / "written.toml"
     file.write_text(file.read_text().replace(*change))
-    with pytest.raises(Misuse) as caught:
+    with pytest.raises(UsageError) as caught:
         load_assignment(str(essay_folder))
     assert "written.toml" in str(caught.value)
     assert message in str(caught.value)
@@ -233,7 +233,7 @@ def test_the_example_of_the_documents_loads(essay_folder):
     (essay_folder / "written.toml").write_text(example.split("```")[0])
     (question,) = questions_in(essay_folder)
     assert (question.points, question.parts) == (2, ("formula", "text"))
-    checks = (essay_folder / "test_written.py").read_text()
+    checks = (essay_folder / "checks_written.py").read_text()
     assert checks.split() == page.split("```python\n")[1].split("```")[0].split()
 
 

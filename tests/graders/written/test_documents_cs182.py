@@ -2,9 +2,9 @@
 
 import pytest
 
-from graders.boundary.sandbox import Tier
-from graders.discovery import load_assignment
-from graders.pipeline import Options, grade_submission
+from graders.boundary.tiers.sandbox import Tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 
 PRINTED = r"""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from graders.boundary.sandbox import Tier
-from graders.discovery import load_assignment
-from graders.pipeline import Options, grade_submission
+from graders.boundary.tiers.sandbox import Tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 
 KEY, QUERY = "u_d u_d^T + u_c u_c^T", "u_d u_a^T + u_c u_d^T"

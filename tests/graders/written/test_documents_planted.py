@@ -4,11 +4,11 @@ import tomllib
 
 import pytest
 
-from graders.boundary.sandbox import Tier
-from graders.choices import choose_criteria
-from graders.discovery import load_assignment
-from graders.pipeline import Options, grade_submission
-from graders.validate import build_solution, holds_answers
+from graders.audit.validate import build_solution, holds_answers
+from graders.boundary.tiers.sandbox import Tier
+from graders.grading.choices import choose_criteria
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
 from submissions.receive import identify
 from tests.planted import examples_of
 

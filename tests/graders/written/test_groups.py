@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from graders.written import groups as module
-from graders.written.groups import groups
+from graders.written.free_text import groups as module
+from graders.written.free_text.groups import groups
 
 ANSWERS = {
     "ann": "Attention is permutation equivariant, so the order of the words is lost.",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graders.written.answers import read_answers
 from graders.written.question import Question, Review
-from graders.written.wanted import wanted_of
+from graders.written.reading.answers import read_answers
+from graders.written.reading.wanted import wanted_of
 
 
 @pytest.mark.parametrize(

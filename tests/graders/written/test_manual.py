@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-from graders.discovery import load_assignment
 from graders.model import Check, CheckResult, Criterion
+from graders.registry.discovery import load_assignment
 from graders.scoring import criterion_result
 from graders.written.decisions import Decision, JudgedItem, answer_sum, decided, decided_as, waits
+from graders.written.free_text.manual import AWARDS, by_hand
 from graders.written.loading import questions_in
-from graders.written.manual import AWARDS, by_hand
-from graders.written.verifiers.audit_settings import CurveAward, RunAward, TextAward
+from graders.written.verifiers.reported.settings import CurveAward, RunAward, TextAward
 from tests.graders.written.conftest import ask
 from tests.graders.written.test_decisions import result as result
 

@@ -1,9 +1,9 @@
 import pytest
 
-from graders.written.proposals import propose
+from graders.written.free_text.proposals import propose
+from graders.written.free_text.similarity import TfIdf
+from graders.written.free_text.wording import MOST_SENTENCES, READ
 from graders.written.question import Review, RubricItem
-from graders.written.similarity import TfIdf
-from graders.written.wording import MOST_SENTENCES, READ
 
 RUBRIC = Review(
     3,

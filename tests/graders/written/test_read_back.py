@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from graders.written.answers import read_answers
 from graders.written.loading import questions_in
+from graders.written.reading.answers import read_answers
+from graders.written.reading.wanted import wanted_of
 from graders.written.template import answers_template, quoted
-from graders.written.wanted import wanted_of
 
 
 @pytest.mark.parametrize("form", ["md", "yaml"])

@@ -2,15 +2,15 @@
 
 import pytest
 
-from graders.batch import grade_stored, plan_work
-from graders.boundary.sandbox import Tier
-from graders.decisions import open_decisions
-from graders.discovery import load_assignment
-from graders.executors import SerialExecutor
-from graders.pipeline import Options
-from graders.regrade import grade_draft, plan_draft
-from graders.results import FILE, open_store
-from graders.secret import PUBLICLY, with_draw
+from graders.boundary.tiers.sandbox import Tier
+from graders.course.regrade import grade_draft, plan_draft
+from graders.execution.executors import SerialExecutor
+from graders.grading.batch import grade_stored, plan_work
+from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.secret import PUBLICLY, with_draw
+from graders.registry.discovery import load_assignment
+from graders.storage.decisions import open_decisions
+from graders.storage.results import FILE, open_store
 from graders.written.decisions import Decision, JudgedItem, answer_sum
 from submissions.receive import identify
 from tests.graders.written.conftest import RIGHT
@@ -27,7 +27,7 @@ def graded(essay_folder, tmp_path):
     (upload / "answers.md").write_text(RIGHT)
     task = load_assignment(str(essay_folder))
     with open_store(out) as store:
-        question = with_draw((task, OPTIONS), store, PUBLICLY)
+        question = with_draw(GradingRequest(task, OPTIONS), store, PUBLICLY)
         work = plan_work(store, [identify(upload, task.name)], question, alone=True)
         list(grade_stored(store, work, question, SerialExecutor()))
     with open_decisions(out / FILE) as trail:

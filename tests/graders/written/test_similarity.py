@@ -4,9 +4,9 @@ import sys
 import numpy as np
 import pytest
 
-from graders.errors import Misuse
-from graders.written import similarity
-from graders.written.similarity import MiniLM, TfIdf, best_encoder
+from graders.errors import UsageError
+from graders.written.free_text import similarity
+from graders.written.free_text.similarity import MiniLM, TfIdf, best_encoder
 
 INSTALLED = importlib.util.find_spec(similarity.PACKAGE) is not None
 needs_weights = pytest.mark.skipif(not INSTALLED, reason="softmark[encoder] is not installed")
@@ -49,7 +49,7 @@ def test_minilm_knows_synonyms():
 def test_other_weights_are_refused(monkeypatch):
     monkeypatch.setattr(similarity, "WEIGHTS", "0" * 64)
     assert best_encoder().name == "tf-idf"
-    with pytest.raises(Misuse, match="not as published"):
+    with pytest.raises(UsageError, match="not as published"):
         MiniLM()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.written.template import template_of
 
 ROOT = Path(__file__).parents[3]
@@ -44,17 +44,17 @@ def test_the_name_of_the_file_chooses_the_form(essay, form, output, start):
 
 def test_answers_are_never_overwritten(essay, tmp_path):
     (tmp_path / "answers.md").write_text("## 1a\nB\n")
-    with pytest.raises(Misuse, match="is there already"):
+    with pytest.raises(UsageError, match="is there already"):
         template_of(essay, "", tmp_path / "answers.md")
 
 
 def test_an_unknown_form_is_refused(essay):
-    with pytest.raises(Misuse, match="no format `docx`"):
+    with pytest.raises(UsageError, match="no format `docx`"):
         template_of(essay, "docx", None)
 
 
 def test_without_questions_there_is_no_template(tiny):
-    with pytest.raises(Misuse, match="asks nothing in writing"):
+    with pytest.raises(UsageError, match="asks nothing in writing"):
         template_of(tiny, "", None)
 
 

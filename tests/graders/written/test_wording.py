@@ -1,7 +1,7 @@
 import pytest
 
-from graders.written.negation import denies, occurrence
-from graders.written.wording import LONGEST_SENTENCE, MOST_SENTENCES, sentences, words
+from graders.written.free_text.negation import denies, occurrence
+from graders.written.free_text.wording import LONGEST_SENTENCE, MOST_SENTENCES, sentences, words
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.extensions import Extensions
+from graders.course.extensions import Extensions
 from graders.model import Assignment, FileSpec, Limits
 from reports.exports import FORMATS, Course
 

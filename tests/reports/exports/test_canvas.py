@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from reports.exports.roster import read_roster
 from submissions.people import Person
 from tests.reports.exports.conftest import TASK
@@ -124,7 +124,7 @@ def test_a_roster_without_the_assignment_says_so(export, by, roster):
 
 def test_two_columns_of_one_title_ask_which(export, by, roster):
     twice = HEADER.replace("Old (3)", '"Attention, please (5)"')
-    with pytest.raises(Misuse, match="more than one"):
+    with pytest.raises(UsageError, match="more than one"):
         export("canvas", by("ada"), roster=roster(twice, POINTS, *PEOPLE))
 
 
@@ -133,17 +133,17 @@ def test_two_columns_of_one_title_ask_which(export, by, roster):
     [(("a,b", "1,2"), "no gradebook of Canvas"), (('Student,ID,Section,"x',), "unexpected end")],
 )
 def test_what_is_no_roster_is_refused(roster, lines, words):
-    with pytest.raises(Misuse, match=words):
+    with pytest.raises(UsageError, match=words):
         read_roster(roster(*lines))
 
 
 def test_a_roster_in_another_encoding_is_refused(roster):
-    with pytest.raises(Misuse, match=r"canvas\.csv"):
+    with pytest.raises(UsageError, match=r"canvas\.csv"):
         read_roster(roster(HEADER, '"Lovelacé, Ada",7,,,A,,', encoding="latin-1"))
 
 
 def test_without_a_roster_the_way_to_get_one_is_told(export, by):
-    with pytest.raises(Misuse, match="no --roster"):
+    with pytest.raises(UsageError, match="no --roster"):
         export("canvas", by("ada"))
 
 

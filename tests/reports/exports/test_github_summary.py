@@ -66,7 +66,7 @@ def failing(make_result):
 def test_the_score_and_each_criterion_are_seen_first(graded):
     text = summary_text(graded, ["Only the public half."])
     assert text.startswith("## Toy assignment&#58; 15 of 20 points\n".replace("&#58;", ":"))
-    assert "| Rotary embedding | 2 of 4 | Partly | 1 passed, 1 failed |" in text
+    assert "| Rotary embedding | 2 of 4 | Partial credit | 1 passed, 1 failed |" in text
     assert Page(text).text.index("Only the public half.") < text.index("| Criterion |")
 
 

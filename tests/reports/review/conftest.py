@@ -12,14 +12,14 @@ from urllib.parse import urlencode
 import pytest
 
 from graders import scoring
-from graders.discovery import load_assignment
+from graders.course.review import open_review
 from graders.model import Check, CheckResult, Result, Submission
-from graders.results import Made, open_store
-from graders.review import open_review
-from graders.written.similarity import TfIdf
-from reports.review.help import Help
-from reports.review.server import entry, listen, make_server
-from reports.review.site import Site
+from graders.registry.discovery import load_assignment
+from graders.storage.results import Made, open_store
+from graders.written.free_text.similarity import TfIdf
+from reports.review.views.help import Help
+from reports.review.web.server import entry, listen, make_server
+from reports.review.web.site import Site
 from tests.conftest import LIMITS
 
 ASSIGNMENT = f"""

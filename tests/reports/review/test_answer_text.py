@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.review.text import Evidence, answer_html, visible
+from reports.review.views.text import Evidence, answer_html, visible
 
 
 def plain(html):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from graders import scoring
-from graders.discovery import load_assignment
+from graders.course.review import open_review
 from graders.model import Check, CheckResult
-from graders.review import open_review
+from graders.registry.discovery import load_assignment
 from tests.reports.review import conftest
 from tests.reports.review.test_pages import decide, score_of
 from tests.reports.review.test_sheet import fill, taken, written

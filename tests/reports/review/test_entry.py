@@ -4,8 +4,8 @@ import http.client
 
 import pytest
 
-from graders.errors import Misuse
-from reports.review.server import listen
+from graders.errors import UsageError
+from reports.review.web.server import listen
 from tests.reports.review.conftest import Visitor
 
 
@@ -90,7 +90,7 @@ def test_a_second_reviewer_is_let_in_by_the_first(rea):
 
 
 def test_a_port_in_use_is_named():
-    with listen(0) as taken, pytest.raises(Misuse, match="cannot be used"):
+    with listen(0) as taken, pytest.raises(UsageError, match="cannot be used"):
         listen(taken.getsockname()[1])
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.review.account import is_own
-from reports.review.server import redirect_file
+from reports.review.web.account import is_own
+from reports.review.web.server import redirect_file
 from tests.reports.review.conftest import Visitor
 
 ROOT = Path(__file__).parent.parent.parent.parent

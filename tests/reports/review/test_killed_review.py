@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.results import read_store
+from graders.storage.results import read_store
 from tests.reports.review.conftest import Visitor
 from tests.reports.review.test_pages import at, decide
 
@@ -52,7 +52,7 @@ def test_a_killed_server_loses_nothing(served, handles, graded):
     visitor, _ = served()
     page = visitor.get(at(handles, "ada"))
     assert "Kept." in page.body
-    assert "Decisions of 1 submission are not in the files yet" in visitor.get("/").body
+    assert "Decisions on 1 submission are not in the output files yet" in visitor.get("/").body
     visitor.post("/undo")
     assert "0 of 8 answers decided" in visitor.get("/").body
 

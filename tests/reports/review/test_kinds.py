@@ -7,9 +7,9 @@ from typer.testing import CliRunner
 
 from grade import app
 from graders import scoring
+from graders.course.review import open_review
 from graders.model import Check, CheckResult, Criterion
-from graders.results import read_store
-from graders.review import open_review
+from graders.storage.results import read_store
 from reports.review.kinds import kinds
 from tests.reports.review import conftest
 from tests.reports.review.test_pages import decide
@@ -103,7 +103,7 @@ def test_too_long_comment_is_refused(graded):
 
 def test_nothing_waits_in_the_end(graded):
     run(graded, "--kinds", "all", "--accept")
-    assert "nothing waits" in run(graded).stderr
+    assert "nothing needs manual grading" in run(graded).stderr
 
 
 def test_the_page_decides_it(rea, graded):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from graders.results import FILE, read_store
+from graders.storage.results import FILE, read_store
 from tests.reports.review.conftest import ANSWERS, Visitor
 
 HOSTILE = (
@@ -63,8 +63,8 @@ def test_after_a_decision_the_next_that_waits_comes(rea, handles):
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({}, "Nothing is ticked"),
-        ({"item": ["1", "none"]}, "and “none of these” too"),
+        ({}, "Select a rubric item, or “none of these” (0)."),
+        ({"item": ["1", "none"]}, "Select rubric items or “none of these”, not both."),
         ({"item": ["3"]}, "items 1 to 2"),
         ({"item": ["1"], "adjustment": "4"}, "a number from -3 to 3"),
         ({"item": ["1"], "adjustment": "nan"}, "a number from -3 to 3"),
@@ -176,9 +176,9 @@ def test_ten_megabytes_do_not_reach_the_page(start, grade):
 def test_written_grades_hold_the_decisions(rea, handles, graded):
     for question in ("1b", "c.ii"):
         decide(rea, at(handles, "ada", question), item=["1"], comment="=1+1")
-    assert "Decisions of 1 submission are not in the files yet" in rea.get("/").body
+    assert "Decisions on 1 submission are not in the output files yet" in rea.get("/").body
     assert rea.post("/write").status == 303
-    assert "The files say all that was decided" in rea.get("/").body
+    assert "All decisions are saved to the output files" in rea.get("/").body
     with (graded / "grades.csv").open() as file:
         scores = {row["submission"]: row["score"] for row in csv.DictReader(file)}
     assert scores == {"ada": "4", "bob": "", "cleo": "", "dan": ""}
@@ -187,7 +187,7 @@ def test_written_grades_hold_the_decisions(rea, handles, graded):
 
 
 def test_grading_meanwhile_is_waited_for(rea, graded):
-    from graders.locking import only_writer
+    from graders.storage.locking import only_writer
 
     rea.get("/")
     with only_writer(graded):
@@ -208,13 +208,13 @@ def test_a_changed_rubric_is_said(rea, handles, graded, essay, start):
     file = essay.folder / "written.toml"
     file.write_text(file.read_text().replace("large margin", "wide margin"))
     page = start(graded).visitor().get(at(handles, "ada"))
-    assert "The rubric has changed since this was decided" in page.body
+    assert "The rubric has changed since this decision" in page.body
 
 
 def test_a_question_that_is_gone_is_said(graded, essay, start):
     file = essay.folder / "written.toml"
     file.write_text(file.read_text().replace('id = "c.ii"', 'id = "c.iii"'))
-    assert "no rubric any more for c.ii" in start(graded).visitor().get("/").body
+    assert "no longer has a rubric for c.ii" in start(graded).visitor().get("/").body
 
 
 def test_what_is_not_there_is_said(rea, handles):
@@ -234,7 +234,7 @@ def test_suggestions_are_marked_and_never_ticked(rea, handles):
     page = rea.get(at(handles, "ada"))
     assert "<mark>The score of one key is much larger than all others.<sup" in page.body
     assert "Suggested (" in page.body
-    assert page.body.count(" checked") == 2 + 1  # the others of the group, and the switch of keys
+    assert page.body.count(" checked>") == 2 + 1  # the others of the group, and the switch of keys
 
 
 def test_what_speaks_against_a_line_is_shown(start, grade, essay):

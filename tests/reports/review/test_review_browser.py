@@ -104,7 +104,7 @@ def test_j_and_k_move_and_what_was_ticked_is_still_there(page):
 
 def test_enter_alone_gives_no_zero(page):
     goes(page, "Enter")
-    assert page.get_by_role("alert").filter(has_text="Nothing is ticked").is_visible()
+    assert page.get_by_role("alert").filter(has_text="Select a rubric item").is_visible()
     page.keyboard.press("1")
     page.keyboard.press("0")
     assert not item(page, 1).is_checked()
@@ -192,12 +192,12 @@ def test_a_sheet_goes_out_and_in(page, server, tmp_path):
     goes(page, "g")
     page.goto(f"http://127.0.0.1:{server.port}/")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Get decisions.csv").click()
+        page.get_by_role("link", name="Download decisions.csv").click()
     sheet = tmp_path / "decisions.csv"
     download.value.save_as(sheet)
-    page.get_by_label("A sheet to take in").set_input_files(sheet)
-    page.get_by_role("button", name="Take in", exact=True).click()
-    assert says(page, "0 decisions taken in, 8 as they were")
+    page.get_by_label("Edited CSV").set_input_files(sheet)
+    page.get_by_role("button", name="Import CSV", exact=True).click()
+    assert says(page, "0 decisions imported, 8 unchanged")
 
 
 def test_forms_work_without_script(visit, server):

@@ -45,7 +45,7 @@ def test_what_comes_out_goes_in_unchanged(rea, handles):
     rea.send_sheet(written(before))
     assert rea.status == 303
     assert taken(rea) == before
-    assert "0 decisions taken in, 8 as they were" in rea.get("/").body
+    assert "0 decisions imported, 8 unchanged" in rea.get("/").body
 
 
 @pytest.mark.parametrize("style", [{}, {"delimiter": ";"}, {"delimiter": "\t"}], ids=str)

@@ -3,22 +3,21 @@
 import io
 import random
 
-import adapters_checkpoint
 import pytest
-import test_checkpoints as checks
 import torch
-from a4_checkpoint_submission import Checkpoints
 from torch.nn.utils.rnn import pad_sequence
 
+from graders.assignments.cs224n_a4.hidden.checkpoints import checks, student_side
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import Checkpoints
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
-from graders.data import DEV, TEST_INPUTS, TRAIN, WIKI
-from graders.discovery import load_assignment
+from graders.data.birthplaces import DEV, TEST_INPUTS, TRAIN, WIKI
 from graders.model import Check
-from reference.gpt import GPT, GPTConfig
-from reference.prediction import predict_places, read_prompts
-from reference.vocabulary import MASK, Vocabulary
+from graders.registry.discovery import load_assignment
+from reference.data.vocabulary import MASK, Vocabulary
+from reference.models.gpt import GPT, GPTConfig
+from reference.models.prediction import predict_places, read_prompts
 from tests.graders.assignments.answering import Answering
 
 MODELS = {
@@ -99,7 +98,7 @@ class InProcess(Answering):
     """A sandbox without walls, for files that this test made."""
 
     def answer(self, function, /, **values):
-        reply = getattr(adapters_checkpoint, function)(**values)
+        reply = getattr(student_side, function)(**values)
         if "tensors" in reply:
             reply["tensors"] = {name: each.numpy() for name, each in reply["tensors"].items()}
         return reply

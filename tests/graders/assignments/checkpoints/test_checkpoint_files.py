@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from a4_checkpoint_file import Unfit, weights_of
 
-from graders.data import read_data
+from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Unfit, weights_of
+from graders.data.birthplaces import read_data
 from graders.errors import (
     BadReply,
     StudentOutOfMemory,
@@ -15,8 +15,8 @@ from graders.errors import (
     StudentSignalled,
     StudentTimedOut,
 )
-from reference.gpt import GPT, GPTConfig
-from reference.world import write_world
+from reference.data.world import write_world
+from reference.models.gpt import GPT, GPTConfig
 from tests.graders.assignments.answering import Answering
 
 MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"

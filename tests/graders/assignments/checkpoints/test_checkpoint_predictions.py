@@ -2,12 +2,15 @@
 
 import pytest
 import torch
-from a4_checkpoint_file import Weights
-from a4_checkpoint_prints import predictions_print, weights_print
 
-from graders.data import DEV
-from reference.gpt import GPT
-from reference.prediction import predict_places, read_prompts
+from graders.assignments.cs224n_a4.hidden.checkpoints.fingerprints import (
+    predictions_print,
+    weights_print,
+)
+from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Weights
+from graders.data.birthplaces import DEV
+from reference.models.gpt import GPT
+from reference.models.prediction import predict_places, read_prompts
 
 MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
 

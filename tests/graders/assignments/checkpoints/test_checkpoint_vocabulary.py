@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from graders.boundary.sandbox import best_tier
-from graders.data import WIKI
-from graders.discovery import load_assignment
-from graders.pipeline import Options, grade_submission
-from reference.gpt import GPT, GPTConfig
-from reference.vocabulary import Vocabulary
-from reference.world import write_world
+from graders.boundary.tiers.sandbox import best_tier
+from graders.data.birthplaces import WIKI
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
+from reference.data.vocabulary import Vocabulary
+from reference.data.world import write_world
+from reference.models.gpt import GPT, GPTConfig
 from submissions.receive import identify
 
 HINT = "Its rows are the characters of the corpus: another corpus was used."

@@ -1,14 +1,14 @@
 """A checkpoint that gives the predictions vouches for them; another asks for a person."""
 
 import pytest
-from a4_checkpoint_submission import Checkpoints
-from a4_origin import Origin
-from a4_places import Scored
 
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import Checkpoints
+from graders.assignments.cs224n_a4.hidden.predictions.origin import Origin
+from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
-from graders.discovery import load_assignment
+from graders.registry.discovery import load_assignment
 from tests.graders.assignments.checkpoints.conftest import MODELS, InProcess
 from tests.graders.assignments.checkpoints.test_checkpoint_predictions import (
     ROPE,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graders.written.audits.figure import figure_in, is_not_finite
+from graders.written.audits.reading.figure import figure_in, is_not_finite
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graders.written.audits.figure import figure_in
 from graders.written.audits.granularity import (
     KNOWN_SIZES,
     debug_subset,
@@ -13,6 +12,7 @@ from graders.written.audits.granularity import (
     granularity,
     sizes_that_fit,
 )
+from graders.written.audits.reading.figure import figure_in
 
 
 def printed(k, n, digits, cut):

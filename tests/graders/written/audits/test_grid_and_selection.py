@@ -7,7 +7,7 @@ from graders.written.audits.copies import dev_equals_test, identical_runs
 from graders.written.audits.copies import test_above_dev as above
 from graders.written.audits.grid import coverage, grid_findings
 from graders.written.audits.majority import Split
-from graders.written.audits.runs import report_of
+from graders.written.audits.reading.runs import report_of
 from graders.written.audits.selection import selection_finding
 
 GRID = {"lr": [Fraction(1, 10_000), Fraction(5, 10_000), Fraction(1, 1000)], "epochs": [7, 9]}

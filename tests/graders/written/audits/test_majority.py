@@ -1,7 +1,6 @@
 import pytest
 from scipy.stats import binom, hypergeom
 
-from graders.written.audits.figure import figure_in
 from graders.written.audits.majority import (
     Split,
     better_than_majority,
@@ -9,6 +8,7 @@ from graders.written.audits.majority import (
     least_better,
     majority_class,
 )
+from graders.written.audits.reading.figure import figure_in
 
 DEV, TEST = Split(3270, 2033), Split(1427, 5874, 9427)
 SST_DEV, SST_TEST = Split(872, 444), Split(1821, 912)

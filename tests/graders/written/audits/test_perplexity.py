@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graders.written.audits.figure import figure_in
 from graders.written.audits.perplexity import Cell, cell_finding, shortened
+from graders.written.audits.reading.figure import figure_in
 
 TEXTS = ("train", "dev", "normal", "weird", "long")
 PERPLEXITIES = (

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.errors import Misuse
-from graders.written.audits.pairs import pairs_in
-from graders.written.audits.runs import report_of
-from graders.written.audits.texts import texts_of
+from graders.errors import UsageError
+from graders.written.audits.reading.pairs import pairs_in
+from graders.written.audits.reading.runs import report_of
+from graders.written.audits.reading.texts import texts_of
 from graders.written.judgement import Unreadable
 
 GRID = {"lr": ["1e-4", "5e-4", "1e-3"], "epochs": [7, 9]}
@@ -132,7 +132,7 @@ def test_a_threshold_is_reached_by_the_count(judge, test, fraction):
 
 
 def test_wrong_settings_are_staffs_fault(judge):
-    with pytest.raises(Misuse, match="splitz"):
+    with pytest.raises(UsageError, match="splitz"):
         judge("reported_runs", {"t": "dev .7"}, splitz={})
 
 

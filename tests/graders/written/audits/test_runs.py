@@ -1,6 +1,6 @@
 import pytest
 
-from graders.written.audits.runs import report_of
+from graders.written.audits.reading.runs import report_of
 from graders.written.audits.selection import chosen_run
 from graders.written.judgement import Unreadable
 

@@ -1,29 +1,10 @@
 from fractions import Fraction
 
 import pytest
-from scipy.stats import binomtest
 
-from graders.written.audits.comparison import comparison_finding, least_net_difference, mcnemar
 from graders.written.audits.curve import curve_of, epoch_finding, length_finding, overfits
-from graders.written.audits.runs import report_of
+from graders.written.audits.reading.runs import report_of
 from graders.written.audits.threshold import reached, threshold_finding
-
-
-@pytest.mark.parametrize(("k", "n"), [(0, 1), (3, 0), (5, 5), (29, 14), (100, 60)])
-def test_mcnemar_is_the_exact_sign_test(k, n):
-    assert mcnemar(k, n) == pytest.approx(binomtest(k, k + n).pvalue)
-
-
-@pytest.mark.parametrize(
-    ("items", "discordance", "least"), [(872, 0.05, 15), (1821, 0.05, 21), (3270, 0.1, 37)]
-)
-def test_the_least_difference_that_counts(items, discordance, least):
-    assert least_net_difference(items, discordance) == least
-
-
-def test_three_items_of_872_say_nothing():
-    assert comparison_finding(("Adagrad", "AdamW"), 3, 0).severity == "note"
-    assert comparison_finding(("Adagrad", "AdamW"), 29, 14).severity == "fine"
 
 
 @pytest.mark.parametrize(

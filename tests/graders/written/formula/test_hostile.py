@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.formula_corpus import NASTY, RIGHT, TOKENS, read
+from benchmarks.support.formula_corpus import NASTY, RIGHT, TOKENS, read
 
 ROOT = Path(__file__).parents[4]
 LIMITED = """
 import resource, signal
-from benchmarks.formula_corpus import NASTY, RIGHT, random_texts, read
+from benchmarks.support.formula_corpus import NASTY, RIGHT, random_texts, read
 read(RIGHT[0])
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + 200 * 2**20,) * 2)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.errors import Misuse
+from graders.errors import UsageError
 from graders.written.judgement import Unreadable
 
 HEAD = {
@@ -175,7 +175,7 @@ def test_the_same_draw_gives_the_same_judgement(judge):
 
 
 def test_a_wrong_key_is_a_fault_of_staff(judge):
-    with pytest.raises(Misuse):
+    with pytest.raises(UsageError):
         judge("identity", "2d", names={"d": "size"}, key="2*x")
 
 

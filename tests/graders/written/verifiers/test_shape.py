@@ -5,7 +5,7 @@ import pytest
 
 from graders.written.judgement import Asked, Unreadable
 from graders.written.question import Machine, Mistake
-from graders.written.verifiers.shape import tensor_shape
+from graders.written.verifiers.values.shape import tensor_shape
 
 SIZES = {
     "B": {"values": [64], "names": ["B", "batch size"]},

@@ -1,0 +1,191 @@
+"""How often the test of the mean content errs, for usual and wrong ways of drawing the content.
+
+    python benchmarks/quality/corruption_statistics.py [--trials 2000]
+
+Draws cuts and contents as a student's code would, and lets the very functions that grade decide,
+batch after batch as they do. `bound` is what the normal approximation allows for a false alarm,
+or for letting a wrong mean pass; `share` is the slope that the test judges.
+"""
+
+import argparse
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.assignments.cs224n_a4.span_corruption import lengths as lengths_module
+from graders.assignments.cs224n_a4.span_corruption import measured as content_module
+from graders.assignments.cs224n_a4.span_corruption import texts as texts_module
+
+Numbers = NDArray[Any]
+Way = Callable[[np.random.Generator, Numbers], Numbers]
+SHORTEST, LONGEST = 4, 112
+MANY = 1_000_000
+FIRST, MORE = 3 * texts_module.LONG_ROUNDS, 3 * texts_module.MORE_ROUNDS
+
+
+def whole(numbers: NDArray[np.floating[Any]]) -> Numbers:
+    """Rounded down, as int() does."""
+    return np.asarray(np.floor(numbers), dtype=np.int64)
+
+
+def uniform(low: int, factor: float, more: int = 0) -> Way:
+    """random.randint(low, int(factor * cut) + more)."""
+    return lambda rng, cut: rng.integers(
+        low, np.maximum(low, whole(factor * cut) + more), endpoint=True
+    )
+
+
+def share(draw: Callable[[np.random.Generator, int], NDArray[np.floating[Any]]]) -> Way:
+    """int(cut * a random share)."""
+    return lambda rng, cut: whole(cut * draw(rng, len(cut)))
+
+
+USUAL: dict[str, Way] = {
+    "1 … cut/2, rounded down": uniform(1, 0.5),
+    "0 … cut/2, rounded down": uniform(0, 0.5),
+    "1 … cut/2 - 1": uniform(1, 0.5, -1),
+    "1 … cut/2 + 1": uniform(1, 0.5, 1),
+    "int(random() · cut/2)": share(lambda rng, n: rng.random(n) / 2),
+    "cut/8 … 3 cut/8": share(lambda rng, n: rng.uniform(1 / 8, 3 / 8, n)),
+    "cut/4 ± 3": lambda rng, cut: np.maximum(1, cut // 4 + rng.integers(-3, 4, len(cut))),
+    "cut/4 ± 1": lambda rng, cut: cut // 4 + rng.integers(-1, 2, len(cut)),
+    "normal(1/4, 1/10), at least 1": lambda rng, cut: np.maximum(
+        1, whole(rng.normal(0.25, 0.1, len(cut)) * cut)
+    ),
+    "normal(1/4, 1/4), at least 0": lambda rng, cut: np.maximum(
+        0, whole(rng.normal(0.25, 0.25, len(cut)) * cut)
+    ),
+    "binomial(cut, 1/4)": lambda rng, cut: rng.binomial(cut, 0.25),
+    "Poisson(cut/4)": lambda rng, cut: rng.poisson(cut / 4),
+    "exponential, up to cut": lambda rng, cut: whole(np.minimum(cut, rng.exponential(cut / 4))),
+    "exponential, up to cut/2": lambda rng, cut: whole(
+        np.minimum(cut / 2, rng.exponential(cut / 4))
+    ),
+    "triangular(0, 1/4, 1/2)": share(lambda rng, n: rng.triangular(0, 0.25, 0.5, n)),
+    "beta(2, 6)": share(lambda rng, n: rng.beta(2, 6, n)),
+    "one of .15 .2 .25 .3 .35": share(lambda rng, n: rng.choice([0.15, 0.2, 0.25, 0.3, 0.35], n)),
+}
+STOPPED = (  # the start is drawn first, on the whole cut; its end stops the content
+    "1 … cut/2, rounded down",
+    "0 … cut/2, rounded down",
+    "int(random() · cut/2)",
+    "cut/4 ± 3",
+    "normal(1/4, 1/10), at least 1",
+)
+WRONG: dict[str, Way] = {
+    "a fifth: 0 … 2 cut/5, rounded down": uniform(0, 0.4),
+    "a fifth: 1 … 2 cut/5, rounded down": uniform(1, 0.4),
+    "a fifth: int(random() · 2 cut/5)": share(lambda rng, n: rng.random(n) * 0.4),
+    "a fifth: cut/10 … 3 cut/10": share(lambda rng, n: rng.uniform(0.1, 0.3, n)),
+    "a fifth: cut/5 ± 2": lambda rng, cut: np.maximum(1, cut // 5 + rng.integers(-2, 3, len(cut))),
+    "a fifth: binomial(cut, 1/5)": lambda rng, cut: rng.binomial(cut, 0.2),
+    "a fifth: normal(1/5, 1/12)": lambda rng, cut: np.maximum(
+        1, whole(rng.normal(0.2, 1 / 12, len(cut)) * cut)
+    ),
+    "a third: 0 … 2 cut/3": uniform(0, 2 / 3),
+    "a third: between two random places": lambda rng, cut: np.abs(
+        rng.integers(0, cut + 1) - rng.integers(0, cut + 1)
+    ),
+    "a third: binomial(cut, 1/3)": lambda rng, cut: rng.binomial(cut, 1 / 3),
+    "a half: 1 … cut": uniform(1, 1.0),
+    "an eighth: 0 … cut/4": uniform(0, 0.25),
+}
+WRONG_STOPPED = ("a fifth: 1 … 2 cut/5, rounded down",)
+
+
+def draw(way: Way, stopped: bool, draws: int, rng: np.random.Generator) -> Any:
+    """The lengths in so many draws."""
+    cut = rng.integers(SHORTEST, LONGEST, draws, endpoint=True)
+    content = np.minimum(way(rng, cut), cut)
+    if stopped:
+        prefix = rng.integers(0, cut)
+        content = np.minimum(content, cut - prefix)
+    else:
+        prefix = rng.integers(0, cut - content, endpoint=True)
+    return lengths_module.Lengths(np.zeros_like(cut), cut, prefix, content)
+
+
+def decide(way: Way, stopped: bool, rng: np.random.Generator) -> tuple[bool, int]:
+    """Whether the mean is found right, and in how many draws: as `mean_is_a_quarter` does."""
+    lengths = draw(way, stopped, FIRST, rng)
+    for _ in range(content_module.BATCHES):
+        decision = lengths_module.content_is_a_quarter(lengths, final=False)
+        if decision != "unclear":
+            return decision == "right", len(lengths.cut)
+        lengths = lengths.joined(draw(way, stopped, MORE, rng))
+    decision = lengths_module.content_is_a_quarter(lengths, final=True)
+    return decision == "right", len(lengths.cut)
+
+
+def shares(way: Way, stopped: bool, rng: np.random.Generator) -> list[tuple[Any, float]]:
+    """The slopes that are judged, each with its error in a million draws and its lower boundary."""
+    m, lengths = lengths_module, draw(way, stopped, MANY, rng)
+    if not stopped:
+        return [(m.content_share(lengths), m.LOW)]
+    roomy = lengths.where(lengths.prefix * 2 <= lengths.cut)
+    return [(m.content_share(lengths), m.STOPPED_LOW), (m.content_share(roomy), m.ROOMY_LOW)]
+
+
+def false_alarm(way: Way, stopped: bool, rng: np.random.Generator) -> float:
+    """What the normal approximation allows: a boundary crossed at any stage, or at the end."""
+    return sum(
+        crossed(distance / slope.error, lengths_module.SURE)
+        for slope, low in shares(way, stopped, rng)
+        for distance in (slope.value - low, lengths_module.HIGH - slope.value)
+    )
+
+
+def let_pass(way: Way, stopped: bool, rng: np.random.Generator) -> float:
+    """The same for a wrong mean: all of its slopes come to lie inside."""
+    return min(
+        crossed(
+            max(low - slope.value, slope.value - lengths_module.HIGH) / slope.error,
+            lengths_module.CONFIDENT,
+        )
+        for slope, low in shares(way, stopped, rng)
+    )
+
+
+def crossed(distance: float, surely: float) -> float:
+    """The probability that a mean so many errors (of a million draws) away crosses a boundary."""
+    sizes = [FIRST + MORE * batch for batch in range(content_module.BATCHES + 1)]
+    at = [distance * math.sqrt(size / MANY) for size in sizes]
+    return sum(tail(z + surely) for z in at) + tail(at[-1])
+
+
+def tail(z: float) -> float:
+    """How often a normal variable lies z standard deviations or more above its mean."""
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def report(name: str, way: Way, *, stopped: bool, wrong: bool, trials: int) -> None:
+    """One line of the table."""
+    rng = np.random.default_rng(len(name) + stopped)
+    found = [decide(way, stopped, rng) for _ in range(trials)]
+    errors = sum(right == wrong for right, _ in found)
+    draws = float(np.mean([draws for _, draws in found]))
+    slope = lengths_module.content_share(draw(way, stopped, MANY, rng)).value
+    bound = (let_pass if wrong else false_alarm)(way, stopped, rng)
+    label = f"{name}, stopped by the end" if stopped else name
+    print(f"{label:58} {slope:.4f} {errors:6}/{trials} {bound:10.1e} {draws:9.0f}")
+
+
+def main() -> None:
+    """Print a line for each way of drawing."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--trials", type=int, default=2000)
+    trials = parser.parse_args().trials
+    for wrong, ways, again in ((False, USUAL, STOPPED), (True, WRONG, WRONG_STOPPED)):
+        title = "wrong means" if wrong else "usual ways"
+        print(f"{title:58} {'share':6} {'errors':>7} {'bound':>10} {'draws':>9}")
+        for name, way in ways.items():
+            report(name, way, stopped=False, wrong=wrong, trials=trials)
+        for name in again:
+            report(name, ways[name], stopped=True, wrong=wrong, trials=trials)
+
+
+if __name__ == "__main__":
+    main()

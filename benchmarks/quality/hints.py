@@ -1,0 +1,284 @@
+"""Measures how often a hint names a mistake that is not there.
+
+    python benchmarks/quality/hints.py NAME [--pairs 150] [--seed 0] [--only code]
+
+Grades every planted wrong example and pairs of them merged into one submission. A check that fails
+then has a hint that
+
+    correct   names a known mistake, and it is planted
+    unnamed   says only what was seen
+    wrong     names a known mistake that is not planted
+    new       names none, in words that neither example of the pair gets alone: read those
+
+The mistakes of an example are those that examples.toml names. An example that declares none has
+those that its own hints name, so only pairs say something about it. A pair is the three-way merge
+of two examples that differ from the same correct submission and change the same file; pairs whose
+changes overlap are left out. Checks say which mistake their hint names by
+`fail(hint=mistake.hint)` (graders/checks/mistakes.py).
+"""
+
+import argparse
+import itertools
+import os
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from graders.audit.examples import expectation, write_examples
+from graders.audit.validate import checks_of
+from graders.execution.executors import make_executor
+from graders.grading.batch import grade_all
+from graders.grading.choices import choose_criteria, choose_options
+from graders.grading.pipeline import Options
+from graders.model import Assignment, Result
+from graders.registry.discovery import load_assignment
+from submissions.receive import identify
+
+CODE = (".py", ".ipynb")
+FAILING = ("failed", "partial")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A planted example: its folder, its code, and the mistakes that it declares, if it does.
+
+    It is `judged` on some criteria.
+    """
+
+    folder: Path
+    code: Mapping[Path, tuple[str, ...]]
+    planted: tuple[str, ...] | None
+    correct: bool
+    judged: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one failing check's hint says about a submission."""
+
+    submission: str
+    check: str
+    named: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A submission with the mistakes of two examples."""
+
+    folder: Path
+    both: tuple[Example, Example]
+
+    @property
+    def judged(self) -> frozenset[str]:
+        """The criteria that both are judged on."""
+        return self.both[0].judged & self.both[1].judged
+
+
+def read_examples(task: Assignment, work: Path) -> list[Example]:
+    """The examples that hand in code, right and wrong, laid out in a folder."""
+    code_criteria = {each.id for each in task.rubric if each.kind == "code"}
+    found = []
+    for folder in write_examples(task, work):
+        expected = expectation(folder, task)
+        correct = not expected.lost
+        files = (path for path in sorted(folder.rglob("*")) if path.suffix in CODE)
+        code = {
+            path.relative_to(folder): tuple(path.read_text("utf-8").splitlines(keepends=True))
+            for path in files
+        }
+        if code and (
+            correct or expected.mistakes is not None or code_criteria & expected.lost.keys()
+        ):
+            planted = None if expected.mistakes is None else tuple(expected.mistakes)
+            judged = choose_criteria(task, expected.only) or {each.id for each in task.rubric}
+            found.append(Example(folder, code, planted, correct, frozenset(judged)))
+    return found
+
+
+def distance(one: Example, other: Example) -> int:
+    """How many lines of code differ between two examples."""
+    return sum(
+        a_stop - a_start + b_stop - b_start
+        for path in one.code.keys() | other.code.keys()
+        for tag, a_start, a_stop, b_start, b_stop in changes(
+            one.code.get(path, ()), other.code.get(path, ())
+        )
+    )
+
+
+def changes(base: Sequence[str], other: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+    """The blocks of lines in which a text differs from its base."""
+    codes = SequenceMatcher(None, base, other, autojunk=False).get_opcodes()
+    return [code for code in codes if code[0] != "equal"]
+
+
+def merged(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> list[str] | None:
+    """The base with the changes of both texts, or None where their changes overlap."""
+    edits = [
+        (start, stop, tuple(text[new_start:new_stop]))
+        for text in (one, other)
+        for _, start, stop, new_start, new_stop in changes(base, text)
+    ]
+    edits = sorted(set(edits))
+    for (start, stop, _), (next_start, _, _) in itertools.pairwise(edits):
+        if next_start < stop or next_start == start:
+            return None
+    result = list(base)
+    for start, stop, lines in reversed(edits):
+        result[start:stop] = lines
+    return result
+
+
+def compose(base: Example, one: Example, other: Example) -> dict[Path, list[str]] | None:
+    """The code of a submission with the mistakes of both examples, or None where none can be."""
+    shared = [
+        path
+        for path in one.code.keys() & other.code.keys() & base.code.keys()
+        if base.code[path] not in (one.code[path], other.code[path])
+    ]
+    if not shared or one.code.keys() != other.code.keys():
+        return None
+    code = {}
+    for path in one.code:
+        lines = merged(base.code.get(path, ()), one.code[path], other.code[path])
+        if lines is None:
+            return None
+        code[path] = lines
+    return code
+
+
+def pairs(examples: Sequence[Example], count: int, seed: int, into: Path) -> Iterator[Pair]:
+    """A seeded sample of composed pairs, written as submissions into a folder."""
+    correct = [each for each in examples if each.correct]
+    wrong = [each for each in examples if not each.correct]
+    bases = {each.name: min(correct, key=lambda base: distance(each, base)) for each in wrong}
+    both = list(itertools.combinations(wrong, 2))
+    random.Random(seed).shuffle(both)
+    for one, other in both:
+        if count == 0:
+            return
+        base = bases[one.name]
+        alike = base is bases[other.name] and one.judged & other.judged
+        code = compose(base, one, other) if alike else None
+        if code is None:
+            continue
+        folder = into / f"{one.name}+{other.name}"
+        shutil.copytree(one.folder, folder)
+        for path, lines in code.items():
+            (folder / path).write_text("".join(lines), encoding="utf-8")
+        count -= 1
+        yield Pair(folder, (one, other))
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The mistakes that the hints of a submission may name; the words it may use, None for any."""
+
+    mistakes: frozenset[str]
+    words: frozenset[str] | None = None
+
+
+def expected_alone(example: Example, found: Iterable[Verdict]) -> Expectation:
+    """What the hints of a single example may say: what it declares, or else what they do say."""
+    if example.planted is not None:
+        return Expectation(frozenset(example.planted))
+    named = (part for each in found for part in each.named.split("+") if part)
+    return Expectation(frozenset(named), frozenset(each.hint for each in found))
+
+
+def expected_together(one: Expectation, other: Expectation) -> Expectation:
+    """What the hints of a pair may say."""
+    words = None if one.words is None or other.words is None else one.words | other.words
+    return Expectation(one.mistakes | other.mistakes, words)
+
+
+def verdicts(result: Result, judged: Container[str]) -> Iterator[Verdict]:
+    """What the hints of a submission's failing checks say, in some criteria."""
+    name = result.submission.path.name
+    for found in checks_of(result):
+        if found.status in FAILING and found.check.criterion in judged:
+            yield Verdict(name, found.check.id, found.mistake, found.hint)
+
+
+def kind(found: Verdict, expected: Expectation) -> str:
+    """Whether a hint names what is there."""
+    if found.named:
+        return "correct" if {*found.named.split("+")} <= expected.mistakes else "wrong"
+    return "unnamed" if expected.words is None or found.hint in expected.words else "new"
+
+
+def report(
+    title: str, found: Sequence[Verdict], expected: Mapping[str, Expectation]
+) -> Iterator[str]:
+    """The shares of the kinds, and the wrong and the new ones."""
+    kinds = [kind(each, expected[each.submission]) for each in found]
+    submissions = len({each.submission for each in found})
+    yield f"{title}: {len(found)} failing checks of {submissions} submissions"
+    for name, count in Counter({"correct": 0, "unnamed": 0, "wrong": 0} | Counter(kinds)).items():
+        share = count / len(found) if found else 0.0
+        yield f"  {name:8}{count:5}  {share:6.1%}"
+    for each, name in zip(found, kinds, strict=True):
+        if name in ("wrong", "new"):
+            named = f"names `{each.named}`" if each.named else "says"
+            yield f"  {name}: {each.submission}: {each.check} {named}: {each.hint}"
+
+
+def graded(
+    task: Assignment, options: Options, submissions: Sequence[Example | Pair], jobs: int
+) -> dict[str, list[Verdict]]:
+    """What the hints of these submissions say, by the submission's name."""
+    judged = {each.folder.name: each.judged for each in submissions}
+    submitted = [identify(each.folder, task.name) for each in submissions]
+    with make_executor("processes", jobs) as pool:
+        results = grade_all(submitted, task, options, pool, ahead=2 * jobs)
+        named = ((each.submission.path.name, each) for each in results)
+        return {name: [*verdicts(each, judged[name])] for name, each in named}
+
+
+def main() -> None:
+    """Grade the examples and the pairs, and print what their hints say."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", help="the assignment")
+    parser.add_argument("--pairs", type=int, default=150, help="how many pairs to compose")
+    parser.add_argument("--seed", type=int, default=0, help="seeds the choice of pairs")
+    parser.add_argument("--only", default="code", help="criteria or kinds, as for `run`")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    task = load_assignment(arguments.name)
+    options = choose_options(task)
+    options = replace(options, only=choose_criteria(task, arguments.only))
+    with tempfile.TemporaryDirectory(prefix="softmark-hints-") as work:
+        examples = read_examples(task, Path(work) / "examples")
+        composed = list(pairs(examples, arguments.pairs, arguments.seed, Path(work) / "pairs"))
+        paired = {each.name for pair in composed for each in pair.both}
+        single = [
+            each
+            for each in examples
+            if not each.correct and (each.planted is not None or each.name in paired)
+        ]
+        alone = graded(task, options, single, arguments.jobs)
+        expected = {each.name: expected_alone(each, alone[each.name]) for each in single}
+        declared = [each.name for each in single if each.planted is not None]
+        found = [verdict for name in declared for verdict in alone[name]]
+        print(*report(f"{len(declared)} single mistakes", found, expected), sep="\n", flush=True)
+        together = graded(task, options, composed, arguments.jobs)
+    for pair in composed:
+        one, other = (expected[example.name] for example in pair.both)
+        expected[pair.folder.name] = expected_together(one, other)
+    found = [verdict for verdicts in together.values() for verdict in verdicts]
+    print(*report(f"{len(composed)} pairs", found, expected), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

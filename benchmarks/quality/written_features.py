@@ -1,0 +1,134 @@
+"""What is known of an answer before anybody scored it, as numbers: texts alone go in.
+
+Beside each number stands the same one relative to the other answers of its question.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.written.free_text.similarity import MiniLM, TfIdf
+from graders.written.free_text.wording import content, words
+
+Column = NDArray[np.float64]
+Columns = dict[str, Column]
+Means = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers with question and desired answer; `question` numbers the questions."""
+
+    question: NDArray[np.int64]
+    asked: tuple[str, ...]
+    desired: tuple[str, ...]
+    given: tuple[str, ...]
+    scores: Column
+
+
+def lexical(answers: Answers) -> Columns:
+    """Lengths, words shared with the desired answer, TF-IDF cosines."""
+    size = [np.log1p([len(words(t)) for t in texts]) for texts in (answers.given, answers.desired)]
+    new, covered, precise = _overlap(answers)
+    given, desired, asked = _encoded(answers, TfIdf().encode)
+    columns = {
+        "length": size[0], "desired_length": size[1], "longer": size[0] - size[1], "new": new,
+        "asked_length": np.log1p([len(words(text)) for text in answers.asked]),
+        "covered": covered, "precise": precise, "cosine": _rows(given, desired),
+        "asked_cosine": _rows(given, asked), "echoed": _rows(desired, asked),
+    }  # fmt: skip
+    return relative(columns | _nearness(answers, given), answers.question)
+
+
+def encoded(answers: Answers, encoder: MiniLM) -> tuple[Columns, Column, Means]:
+    """The encoder's cosines, the desired answer's tokens found again; vectors."""
+    texts = sorted({*answers.given, *answers.desired, *answers.asked})
+    tokens = dict(zip(texts, map(_unit, encoder.tokens(texts)), strict=True))
+    means = {text: _unit(rows.mean(axis=0)) for text, rows in tokens.items()}
+    given, desired, asked = _encoded(answers, lambda part: np.stack([means[t] for t in part]))
+    columns = {"e_cosine": _rows(given, desired), "e_asked": _rows(given, asked)}
+    columns |= {"e_echoed": _rows(desired, asked), **_alignment(answers, tokens)}
+    columns |= {f"e_{name}": column for name, column in _nearness(answers, given).items()}
+    return relative(columns, answers.question), given - desired, means
+
+
+def relative(columns: Columns, question: NDArray[np.int64]) -> Columns:
+    """The columns, and each in standard deviations from the mean of its question."""
+    found = dict(columns)
+    for name, column in columns.items():
+        scaled = np.zeros(len(column))
+        for number in np.unique(question):
+            own = column[question == number]
+            scaled[question == number] = (own - own.mean()) / (own.std() + 1e-3)
+        if np.abs(scaled).max() > 1e-6:
+            found[f"{name}_z"] = scaled
+    return found
+
+
+def _encoded(answers: Answers, encode: Callable[[Sequence[str]], Any]) -> tuple[Any, Any, Any]:
+    parts = (answers.given, answers.desired, answers.asked)
+    rows = encode([text for part in parts for text in part])
+    first, second, third = np.split(rows, 3)
+    return first, second, third
+
+
+def _rows(left: Any, right: Any) -> Column:
+    return np.asarray((left * right).sum(axis=1), dtype=np.float64)
+
+
+def _unit(rows: Any) -> Any:
+    return rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-9)
+
+
+def _overlap(answers: Answers) -> tuple[Column, Column, Column]:
+    """Words beyond the question's: how many, the desired ones covered, the share that is wanted."""
+    held = Counter(word for text in set(answers.given) for word in content(text))
+    rare = {word: math.log(len(answers.given) / count) for word, count in held.items()}
+
+    def mass(some: frozenset[str]) -> float:
+        return sum(rare.get(word, 8.0) for word in some)
+
+    found = []
+    for given, desired, asked in zip(answers.given, answers.desired, answers.asked, strict=True):
+        own = content(given) - content(asked)
+        wanted = content(desired) - content(asked) or content(desired)
+        shared = mass(wanted & content(given))
+        precise = mass(wanted & own) / max(mass(own), 1e-9)
+        found.append((math.log1p(len(own)), shared / max(mass(wanted), 1e-9), precise))
+    new, covered, precise_ = np.array(found, dtype=np.float64).T
+    return new, covered, precise_
+
+
+def _nearness(answers: Answers, rows: Any) -> Columns:
+    """How near an answer is to the others of its question, and how near these are to each other."""
+    found = np.zeros((len(answers.given), 4))
+    for number in np.unique(answers.question):
+        places = np.flatnonzero(answers.question == number)
+        near = rows[places] @ rows[places].T
+        np.fill_diagonal(near, -1)
+        ordered = -np.sort(-near, axis=1)[:, :-1]
+        found[places, 0], found[places, 1] = ordered.mean(axis=1), ordered[:, 0]
+        found[places, 2], found[places, 3] = ordered[:, :5].mean(axis=1), ordered.mean()
+    return dict(zip(("near", "nearest", "near_five", "near_all"), found.T, strict=True))
+
+
+def _alignment(answers: Answers, tokens: dict[str, Any]) -> Columns:
+    """How well each token of the desired answer is met; `gained`: what the question had not."""
+    found = []
+    for given, desired, asked in zip(answers.given, answers.desired, answers.asked, strict=True):
+        own, wanted, known = (tokens[text][1:-1] for text in (given, desired, asked))
+        if not len(own):
+            found.append((0.0, 0.0, 0.0, 0.0))
+            continue
+        met = wanted @ own.T
+        best, before = met.max(axis=1), (wanted @ known.T).max(axis=1)
+        novel = np.clip(1 - before, 0.02, 1)
+        gained = (best * novel).sum() / novel.sum()
+        found.append((best.mean(), met.max(axis=0).mean(), gained, (best - before).mean()))
+    names = ("e_recall", "e_precision", "e_novel", "e_gained")
+    return dict(zip(names, np.array(found, dtype=np.float64).T, strict=True))

@@ -1,0 +1,100 @@
+"""Loading, training and answering in the course's style: what the pipeline's speed is held against.
+
+One example is corrupted after the other, every position is computed, PADs included, and answers
+come one prompt and one full forward at a time. It is plain on purpose: no figure in
+docs/performance.md is worth more than the loop it is compared with.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+from reference.data.vocabulary import MASK, Vocabulary
+from reference.models.gpt import GPT
+from reference.models.prediction import STEPS
+
+Example = tuple[torch.Tensor, torch.Tensor]
+BETAS = (0.9, 0.95)
+WEIGHT_DECAY = 0.1
+CLIP = 1.0
+FLOOR = 0.1
+
+
+def loader(dataset: Dataset[Example], batch_size: int, num_workers: int = 0) -> DataLoader[Example]:
+    """The dataset in batches and in order: the course does not shuffle."""
+    on_gpu = torch.cuda.is_available()
+    return DataLoader(dataset, batch_size, num_workers=num_workers, pin_memory=on_gpu)
+
+
+@dataclass(slots=True)
+class Schedule:
+    """The learning rate by tokens seen, as minGPT's trainer sets it."""
+
+    learning_rate: float
+    warmup_tokens: int
+    final_tokens: int
+    tokens: int = 0
+
+    def after(self, y: torch.Tensor) -> float:
+        """The rate once this batch's targets are counted; every id is >= 0, so PADs count."""
+        self.tokens += int((y >= 0).sum())
+        if self.tokens < self.warmup_tokens:
+            return self.learning_rate * self.tokens / max(1, self.warmup_tokens)
+        # Not clamped: behind final_tokens the cosine rises again.
+        after_warmup = self.tokens - self.warmup_tokens
+        progress = after_warmup / max(1, self.final_tokens - self.warmup_tokens)
+        return self.learning_rate * max(FLOOR, 0.5 * (1 + math.cos(math.pi * progress)))
+
+
+def plain_optimizer(model: nn.Module, learning_rate: float) -> torch.optim.AdamW:
+    """AdamW with minGPT's groups: only the weights of Linear layers decay."""
+    linear = {id(m.weight) for m in model.modules() if isinstance(m, nn.Linear)}
+    decayed = [p for p in model.parameters() if id(p) in linear]
+    others = [p for p in model.parameters() if id(p) not in linear]
+    groups = [
+        {"params": decayed, "weight_decay": WEIGHT_DECAY},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=learning_rate, betas=BETAS)
+
+
+def plain_step(
+    model: GPT, optimizer: torch.optim.Optimizer, batch: Sequence[torch.Tensor], schedule: Schedule
+) -> float:
+    """The loss of one step on x and y; the next step's learning rate is set behind it."""
+    device = next(model.parameters()).device
+    x, y = (part.to(device) for part in batch)  # (B, T) each
+    model.train()
+    _, loss = model(x, y)
+    assert loss is not None
+    model.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+    optimizer.step()
+    rate = schedule.after(y)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    return float(loss.detach())
+
+
+def plain_evaluate(model: GPT, vocabulary: Vocabulary, prompts: Iterable[str]) -> list[str]:
+    """What the model says between the first and the second MASK, one prompt after the other."""
+    model.eval()
+    return [plain_answer(model, vocabulary, prompt) for prompt in prompts]
+
+
+@torch.no_grad()
+def plain_answer(model: GPT, vocabulary: Vocabulary, prompt: str) -> str:
+    """One answer: always 32 letters, each from the whole text before it."""
+    device = next(model.parameters()).device
+    idx = torch.tensor([vocabulary.encode(prompt)], device=device)  # (1, T)
+    for _ in range(STEPS):
+        logits, _ = model(idx[:, -model.config.block_size :])  # (1, T, vocab_size)
+        shares = torch.softmax(logits[:, -1], dim=-1)  # (1, vocab_size)
+        best = shares.topk(1, dim=-1).indices  # (1, 1)
+        idx = torch.cat((idx, best), dim=1)  # (1, T + 1)
+    return vocabulary.decode(idx[0].tolist()).split(MASK)[1]

@@ -1,0 +1,113 @@
+"""Let people decide what machines do not: manual grading, and when students see a criterion."""
+
+import getpass
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.options import Out
+from graders.course.extensions import read_extensions
+from graders.course.release import end_of, opened_in, still_closed
+from graders.course.review import open_review
+from graders.errors import UsageError
+from graders.grading.asked import stored_assignment
+from graders.model import Assignment, Criterion
+from graders.storage.results import reopen_store
+from reports.course.files import write_pages
+from reports.terminal.store import show_kinds, show_sentences
+
+Folder = Annotated[Path, typer.Argument(help="A results folder.", metavar="DIR")]
+Reviewer = Annotated[str, typer.Option(help="Who decides.", show_default="your login")]
+Undo = Annotated[bool, typer.Option("--undo", help="Hide them again.")]
+
+
+def review(
+    folder: Folder,
+    port: Annotated[int, typer.Option(help="Port on this machine.", show_default="a free one")] = 0,
+    reviewer: Reviewer = "",
+    browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
+) -> None:
+    """Open a local page for manual grading."""
+    # The web server is imported by nobody else.
+    from reports.review.web.server import serve
+
+    serve(folder, port=port, reviewer=reviewer, open_browser=browser)
+
+
+def decide(
+    folder: Folder,
+    kinds: Annotated[str, typer.Option(metavar="KIND,KIND", help="Which kinds, or `all`.")] = "",
+    accept: Annotated[
+        bool | None,
+        typer.Option("--accept/--reject", help="Count the points, or none.", show_default="list"),
+    ] = None,
+    only: Annotated[
+        str, typer.Option(metavar="ID,ID", help="Only these submissions.", show_default="all")
+    ] = "",
+    comment: Annotated[str, typer.Option(help="Comment (visible to students).")] = "",
+    reviewer: Reviewer = "",
+) -> None:
+    """List or decide what needs manual grading outside the written part."""
+    from reports.review.kinds import decide_kinds
+    from reports.review.kinds import kinds as kinds_of
+    from reports.review.outputs import write_grades
+    from reports.review.verdicts import Mistyped
+
+    if (accept is None) != (not kinds):
+        raise UsageError(
+            "--kinds goes with --accept or --reject", "without them, `decide` lists kinds"
+        )
+    with open_review(folder) as review:
+        found = kinds_of(review, _names(only))
+        if accept is None:
+            show_kinds([(each.name, each.submissions, each.checks, each.text) for each in found])
+            return
+        wanted = _names(kinds)
+        known = {each.name for each in found}
+        for name in sorted(wanted - known - {"all"}):
+            raise UsageError(f"nothing waits of the kind `{name}`", "`decide DIR` lists the kinds")
+        chosen = [each for each in found if "all" in wanted or each.name in wanted]
+        who = reviewer or getpass.getuser()
+        try:
+            count = decide_kinds(review, chosen, accept=accept, comment=comment, reviewer=who)
+        except Mistyped as error:
+            raise UsageError(str(error), "shorten --comment") from error
+        said = f"{count} check{'' if count == 1 else 's'} {'accepted' if accept else 'rejected'}"
+        show_sentences((said, write_grades(review)))
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(each.strip() for each in text.split(",") if each.strip())
+
+
+def release(out: Out = Path("out"), undo: Undo = False) -> None:
+    """Show students the criteria that wait for a release."""
+    with reopen_store(out) as store:
+        generation = store.generation().number
+        task = stored_assignment(store, generation)
+        end = end_of(task, read_extensions(out, task))
+        store.keep_release(released=not undo)
+        opened = opened_in(store, task, out)
+        written, pages = write_pages(store, generation, opened=opened, out=out)
+    show_sentences([_shown(task, opened, written, pages), *_closed(task, opened, end)])
+
+
+def _shown(task: Assignment, opened: frozenset[str], written: int, pages: int) -> str:
+    names = [each.id for each in task.rubric if each.id in opened]
+    shown = " and ".join(["the visible criteria", *([", ".join(names)] if names else [])])
+    return f"{written} of {pages} pages updated; shown: {shown}"
+
+
+def _closed(task: Assignment, opened: frozenset[str], end: datetime | None) -> Iterator[str]:
+    """What waits for its time, and for what."""
+    for each in still_closed(task, opened):
+        yield f"not shown yet: {each.id}, {_waits_for(each, end)}"
+
+
+def _waits_for(criterion: Criterion, end: datetime | None) -> str:
+    if criterion.visibility == "after_published" or end is None:
+        return "until you run `release`"
+    return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"

@@ -1,0 +1,1 @@
+"""Stand-ins for what only draws or reports: charts, wandb, progress bars."""

@@ -1,0 +1,1 @@
+"""A student's files as statements, read without running them; upload.py is the way in."""

@@ -1,0 +1,327 @@
+"""What a file defines and what each of its statements needs, found without running it."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType
+
+from graders.adapting.reading.names import (
+    DEFINITION,
+    MUTATORS,
+    Names,
+    changed,
+    compiled,
+    in_scope,
+    method_called,
+    names_of,
+)
+from graders.adapting.reading.parsing import Broken
+from graders.adapting.reading.source import Source
+
+TRAINS = frozenset(("backward", "fit"))
+TRAINER = re.compile(r"(train|main|fit|fine_?tune|pre_?train)(_model|_loop|_one_epoch|_epoch|er)?")
+MODULES = frozenset(("nn", "functional"))  # as in `from torch import nn`
+CALLED = frozenset(("forward", "__getitem__", "__call__"))  # methods that others call
+WRAPPERS = frozenset(("partial", "wraps", "compile", "jit", "script", "vmap", "staticmethod"))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One top-level statement with its code and names."""
+
+    index: int
+    node: ast.stmt
+    filename: str
+    later: int
+    code: CodeType
+    names: Names
+
+    @property
+    def is_star(self) -> bool:
+        """Say whether this is `from x import *`."""
+        return isinstance(self.node, ast.ImportFrom) and self.node.names[0].name == "*"
+
+
+class Outline:
+    """The statements of one file, by what they bind."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.broken = list(source.broken)
+        self.statements = {each.index: each for each in self._read()}
+        self.stars = [each for each in self.statements.values() if each.is_star]
+        self._trainers = _trainers(self.statements.values())
+
+    def _read(self) -> Iterator[Statement]:
+        for index, place in enumerate(self.source.places):
+            try:
+                code = compiled(place.node, place.filename)
+                names = names_of(place.node, code)
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                fault = SyntaxError(str(error), (place.filename, place.node.lineno, None, ""))
+                name = getattr(place.node, "name", "")
+                self.broken.append(Broken(fault, f"def {name}("))
+                continue
+            yield Statement(index, place.node, place.filename, place.later, code, names)
+
+    @cached_property
+    def binders(self) -> dict[str, list[Statement]]:
+        """The statements that bind each name; none below a border that replaces one above."""
+        table = _table((each, each.names.binds) for each in self.statements.values())
+        return {name: _early(_without_reuse(found, name)) for name, found in table.items()}
+
+    @cached_property
+    def touchers(self) -> dict[str, list[Statement]]:
+        """The statements that change what a name stands for."""
+        statements = self.statements.values()
+        table = _table((each, each.names.touches | self._registered(each)) for each in statements)
+        return {
+            name: [each for each in found if self._matters(each, name)]
+            for name, found in table.items()
+        }
+
+    def _registered(self, statement: Statement) -> frozenset[str]:
+        """Return what a definition's decorators change: the table that they enter it in."""
+        decorators = getattr(statement.node, "decorator_list", [])
+        words = {
+            each.id for one in decorators for each in ast.walk(one) if isinstance(each, ast.Name)
+        }
+        makers = [made.node for word in words for made in self.binders.get(word, ())]
+        return frozenset(changed(each for node in makers for each in ast.walk(node)))
+
+    def _matters(self, toucher: Statement, name: str) -> bool:
+        """Say whether a change counts: no later thought, no bare call of an imported module."""
+        binders = self.binders.get(name, ())
+        if binders and toucher.later > max(each.later for each in binders):
+            return False
+        called = method_called(toucher.node)
+        imported = all(_is_import(each.node) for each in binders)
+        if isinstance(toucher.node, DEFINITION):
+            return not imported
+        return called is None or called.attr in MUTATORS or not imported
+
+    def trains(self, node: ast.stmt) -> bool:
+        """Say whether running this statement trains a model."""
+        return not isinstance(node, DEFINITION) and any(
+            _is_training(each, self._trainers) for each in in_scope(node)
+        )
+
+    def definition(self, name: str) -> Statement | None:
+        """The statement that makes this name what it finally is; an import is none."""
+        made = [each for each in self.binders.get(name, ()) if not _is_import(each.node)]
+        written = [each for each in made if _defines(each.node, name)]
+        if not written:
+            return made[-1] if made else None
+        return [each for each in made if each in written or self._remakes(each.node, name)][-1]
+
+    def borrowed(self, name: str) -> Statement | None:
+        """The import that this name comes from: `from operator import add as plus`."""
+        binders = self.binders.get(name, ())
+        found = [each for each in binders if isinstance(each.node, ast.ImportFrom)]
+        return found[-1] if found else None
+
+    def _remakes(self, node: ast.stmt, name: str) -> bool:
+        """Say whether an assignment gives the name of a function another function."""
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.Lambda | ast.Attribute):
+            return True
+        if isinstance(value, ast.Name):
+            return any(_defines(each.node, value.id) for each in self.binders.get(value.id, ()))
+        if not isinstance(value, ast.Call):
+            return False
+        words = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+        words |= {each.attr for each in ast.walk(value.func) if isinstance(each, ast.Attribute)}
+        return bool(words & {name, *WRAPPERS}) or any(map(self._makes_functions, words))
+
+    def _makes_functions(self, name: str) -> bool:
+        """Say whether this is a function of the file that has another inside."""
+        return any(
+            isinstance(inner, (*DEFINITION, ast.Lambda))
+            for each in self.binders.get(name, ())
+            if isinstance(each.node, ast.FunctionDef)
+            for part in each.node.body
+            for inner in ast.walk(part)
+        )
+
+    def method_owner(self, name: str) -> str | None:
+        """The one top-level class that has a method of this name."""
+        owners = {
+            each.node.name
+            for each in self.statements.values()
+            if isinstance(each.node, ast.ClassDef) and method(each.node, name) is not None
+        }
+        return owners.pop() if len(owners) == 1 else None
+
+    def owner_of(self, name: str) -> Statement | None:
+        """Return the statement of the class that `method_owner` names."""
+        owner = self.method_owner(name)
+        return self.definition(owner) if owner is not None else None
+
+    def is_written(self, name: str) -> bool:
+        """Say whether the definition of this name does more than stand there."""
+        statement = self.definition(name)
+        if statement is None:
+            return bool(self.borrowed(name) or self.method_owner(name))
+        return not is_empty(statement.node)
+
+    def broken_definition(self, name: str) -> SyntaxError | None:
+        """The error in the text that would have defined this name."""
+        heads = (f"def {name}(", f"def {name} ", f"class {name}", f"{name} =", f"{name}=")
+        for each in self.broken:
+            if each.first.strip().removeprefix("async ").startswith(heads):
+                return each.error
+        return None
+
+
+def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """The last method of this name in a class."""
+    found = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    return found[-1] if found else None
+
+
+def _table(pairs: Iterable[tuple[Statement, frozenset[str]]]) -> dict[str, list[Statement]]:
+    """The statements by the names they come with."""
+    table: dict[str, list[Statement]] = {}
+    for statement, names in pairs:
+        for name in names:
+            table.setdefault(name, []).append(statement)
+    return table
+
+
+def _early(found: list[Statement]) -> list[Statement]:
+    """Return the consecutive assignments in the same block."""
+    first = next((each for each in found if not _is_stub(each.node)), found[0])
+    return [each for each in found if each.later <= first.later]
+
+
+def _is_stub(node: ast.stmt) -> bool:
+    """Say whether a definition is still to be written; one that gives what it gets is not."""
+    if not is_empty(node) or not isinstance(node, ast.FunctionDef):
+        return is_empty(node)
+    last = node.body[-1]
+    if not (isinstance(last, ast.Return) and isinstance(last.value, ast.Name)):
+        return True
+    blank = [ast.unparse(each.targets[0]) for each in node.body if isinstance(each, ast.Assign)]
+    return last.value.id in blank or any(map(_refuses, node.body))
+
+
+def _without_reuse(found: list[Statement], name: str) -> list[Statement]:
+    """Those that leave a module its name: a later `F = 3` is not what functions mean by F."""
+    modules = [each.index for each in found if _is_module(each.node)]
+    reused = [each for each in found if modules and each.index > modules[0] and _reuses(each, name)]
+    return [each for each in found if each not in reused]
+
+
+def _is_module(node: ast.stmt) -> bool:
+    taken = [each.name for each in node.names] if isinstance(node, ast.ImportFrom) else []
+    return isinstance(node, ast.Import) or bool(set(taken) & MODULES)
+
+
+def _reuses(statement: Statement, name: str) -> bool:
+    """Say whether it gives the name a value that has nothing to do with what it stood for."""
+    node = statement.node
+    value = getattr(node, "value", None)
+    other = not isinstance(value, ast.Lambda | ast.Name | ast.Attribute)
+    plain = isinstance(node, ast.For) or (isinstance(node, ast.Assign) and other)
+    return plain and name not in statement.names.reads
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    """Say whether the statement has a `def` or `class` of this name, also inside an `if`."""
+    return any(isinstance(each, DEFINITION) and each.name == name for each in in_scope(node))
+
+
+def is_empty(node: ast.stmt) -> bool:
+    """Return whether a definition is as a starter leaves it: without a body, or one that refuses.
+
+    A class is while a method that others call is, or its `__init__` refuses. Where it has no such
+    method, it is while all of its methods are.
+    """
+    if isinstance(node, ast.ClassDef):
+        methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+        made = methods.pop("__init__", None)
+        called = [each for name, each in methods.items() if name in CALLED]
+        if made is not None and any(map(_refuses, made.body)):
+            return True
+        if called:
+            return any(map(is_empty, called))
+        return bool(methods) and all(map(is_empty, methods.values()))
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    return any(map(_refuses, node.body)) or all(map(_does_nothing, node.body))
+
+
+def _refuses(node: ast.stmt) -> bool:
+    """Return whether a statement raises NotImplementedError whatever the case, as starters do.
+
+    Inside a loop or a branch that has to be the first thing done: behind other code, somebody has
+    begun to write and forgot the line.
+    """
+    if isinstance(node, ast.For | ast.While | ast.With | ast.Try):
+        return _refuses_at_once(node.body)
+    if isinstance(node, ast.If):
+        return bool(node.orelse) and all(map(_refuses_at_once, _branches(node)))
+    return isinstance(node, ast.Raise) and any(
+        isinstance(each, ast.Name) and each.id.startswith("NotImplemented")
+        for each in ast.walk(node)
+    )
+
+
+def _refuses_at_once(body: list[ast.stmt]) -> bool:
+    done = [each for each in body if not _does_nothing(each)]
+    return bool(done) and _refuses(done[0])
+
+
+def _branches(node: ast.If) -> Iterator[list[ast.stmt]]:
+    """The bodies of an if, all its elifs and its else."""
+    yield node.body
+    if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        yield from _branches(node.orelse[0])
+    elif node.orelse:
+        yield node.orelse
+
+
+def _does_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Return | ast.Assign):
+        value = node.value
+        nothing = isinstance(value, ast.Constant) and value.value in (None, ...)
+        return value is None or nothing or isinstance(value, ast.Name)
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text or isinstance(node, ast.Pass)
+
+
+def _trainers(statements: Iterable[Statement]) -> set[str]:
+    """The functions of the file that train a model, also by calling one that does."""
+    functions = [each.node for each in statements if isinstance(each.node, ast.FunctionDef)]
+    calls = {each.name: _calls(each) for each in functions}
+    names: set[str] = set()
+    while True:
+        found = {name for name, inside in calls.items() if inside & (TRAINS | names)}
+        if found <= names:
+            return names
+        names |= found
+
+
+def _calls(function: ast.FunctionDef) -> set[str]:
+    """The names of what a function calls, and of what it calls a method named so."""
+    functions = [each.func for each in ast.walk(function) if isinstance(each, ast.Call)]
+    methods = {each.attr for each in functions if isinstance(each, ast.Attribute)}
+    return methods & TRAINS | {each.id for each in functions if isinstance(each, ast.Name)}
+
+
+def _is_training(node: ast.AST, trainers: set[str]) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute):
+        owner = node.func.value
+        root = owner.id if isinstance(owner, ast.Name) else getattr(owner, "attr", "")
+        runs = node.func.attr == "train" and root.lower().endswith("trainer")
+        return runs or node.func.attr in TRAINS
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    return name in trainers or TRAINER.fullmatch(name) is not None

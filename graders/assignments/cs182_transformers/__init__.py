@@ -1,0 +1,1 @@
+"""Berkeley CS182, Transformers: written questions."""

@@ -1,0 +1,1 @@
+"""Not in the student bundle, because these checks import `reference`."""

@@ -1,0 +1,154 @@
+"""Run weights on the course's questions and compare with a prediction file."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graders.data.birthplaces import DEV, TEST_INPUTS, WIKI, Data
+from reference.data.vocabulary import Vocabulary
+
+from .expected import Plan
+from .weights import Array, Weights
+
+QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
+MOST_SHOWN = 60  # characters of an answer
+ROWS_SHOWN = 5
+TABLE_ERROR = 0.01  # of a correct rotary table, saved in half precision
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A model's answers to some rows of a question file, by row number from 0."""
+
+    rows: tuple[int, ...]
+    questions: tuple[str, ...]
+    said: tuple[str, ...]
+
+    def agreeing(self, predictions: Sequence[str]) -> int:
+        """Count the rows that are equal in a prediction file, ignoring spaces at the ends."""
+        return sum(
+            predictions[row].strip() == said.strip()
+            for row, said in zip(self.rows, self.said, strict=True)
+        )
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all answers are equal, as in any collapsed model."""
+        return len(set(self.said)) == 1
+
+    def differing(self, predictions: Sequence[str]) -> dict[str, str]:
+        """Return the first rows that differ, as a table for the student."""
+        table: dict[str, str] = {}
+        for row, question, said in zip(self.rows, self.questions, self.said, strict=True):
+            if predictions[row].strip() != said.strip() and len(table) < ROWS_SHOWN:
+                file, weights = _shown(predictions[row]), _shown(said)
+                table[f"{row + 1}: {question}"] = f"file: {file}, weights: {weights}"
+        return table
+
+
+class Decoder:
+    """A submitted model, run here by the reference."""
+
+    def __init__(self, weights: Weights, plan: Plan, data: Data) -> None:
+        self._data = data
+        self._vocabulary = _vocabulary(data)
+        self.model, self.notes = _model(weights, plan)
+
+    def answers(self, part: str, most: int | None) -> Answers:
+        """Return the model's answers to all rows of this part, or to `most` random ones."""
+        from reference.models.prediction import predict_places, read_prompts
+
+        prompts = read_prompts(self._data.folder / QUESTIONS[part])
+        rows = _sample(len(prompts), most)
+        with _one_thread():
+            said = predict_places(self.model, self._vocabulary, [prompts[row] for row in rows])
+        questions = tuple(prompts[row][:-1].strip() for row in rows)
+        return Answers(tuple(rows), questions, tuple(said))
+
+
+def vocabulary_size(data: Data) -> int:
+    """Return the vocabulary size of a model over this corpus."""
+    return len(_vocabulary(data))
+
+
+def _vocabulary(data: Data) -> Vocabulary:
+    """Return the characters of the corpus; read it again if it has changed."""
+    corpus = data.folder / WIKI
+    found = corpus.stat()
+    return _characters(corpus, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=1)
+def _characters(corpus: Path, _changed: int, _size: int) -> Vocabulary:
+    return Vocabulary(corpus.read_text(encoding="utf-8"))
+
+
+def _sample(count: int, most: int | None) -> list[int]:
+    """Return random rows in file order, the same for everybody."""
+    if most is None or count <= most:
+        return list(range(count))
+    return sorted(random.Random(count).sample(range(count), most))  # noqa: S311  not a secret
+
+
+def _model(weights: Weights, plan: Plan) -> tuple[Any, tuple[str, ...]]:
+    """Return the reference model with these weights, and notes on its rotary tables."""
+    import torch
+
+    from reference.models.gpt import GPT
+
+    model = GPT(plan.config())
+    own = {name: each.numpy() for name, each in model.state_dict().items()}
+    tables, notes = _rotary_tables(weights, own)
+    state = {**own, **plan.parameters(weights), **tables}
+    model.load({name: torch.from_numpy(np.ascontiguousarray(state[name])) for name in own})
+    return model.eval(), notes
+
+
+def _rotary_tables(
+    weights: Weights, own: Mapping[str, Array]
+) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """Return the checkpoint's tables: a model must run with the rotation it was trained with."""
+    names = [name for name in own if name.endswith(".rope_cache")]
+    tables = {name: _table(weights.tensors.get(name), own[name].shape) for name in names}
+    found = {name: each for name, each in tables.items() if each is not None}
+    if len(found) < len(names):
+        return found, (
+            "the checkpoint has no usable `rope_cache`, so the handout's table was used",
+        )
+    if any(np.abs(each - own[name]).max() > TABLE_ERROR for name, each in found.items()):
+        return found, (
+            "`rope_cache` in the checkpoint differs from the handout's table; it was used as is",
+        )
+    return found, ()
+
+
+def _table(array: Array | None, shape: tuple[int, ...]) -> Array | None:
+    """Return the first rows of a table of (cos, sin), even if it is complex."""
+    if array is None:
+        return None
+    pairs = np.stack([array.real, array.imag], axis=-1) if array.dtype.kind == "c" else array
+    pairs = pairs[: shape[0]].astype(np.float32) if pairs.ndim == len(shape) else pairs
+    return pairs if pairs.shape == shape and np.isfinite(pairs).all() else None
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Run torch on one thread: a batch grades one submission per processor."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")

@@ -1,0 +1,177 @@
+"""A submitted checkpoint as named arrays, or a sentence that says why it is unusable.
+
+    vanilla.model.params - bytes -> sandbox: torch.load(weights_only=True) -> names and arrays
+
+The reply is hostile: the file may have taken over the process that opened it. Here it stays data:
+only names, shapes and numbers are read, and nothing is unpickled.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, skip
+from graders.checks.submitted import SubmittedFiles
+from graders.errors import (
+    BadReply,
+    StudentFault,
+    StudentOutOfMemory,
+    StudentRaised,
+    StudentTimedOut,
+)
+
+Array = NDArray[Any]
+
+LARGEST = 63 * 2**20  # bytes of a file: the wire carries 64 MiB, its index included
+NAME = re.compile(r"[A-Za-z0-9_.]{1,200}")
+WRAPPING = re.compile(r"(?<![^.])(module|_orig_mod)\.")  # by DataParallel and torch.compile
+WRAPPERS = ("state_dict", "model", "model_state_dict")
+MOST_TENSORS = 500
+MODEL_MODULES = re.compile(
+    r"(__main__|torch\.nn|torch\._dynamo|collections|(src\.|submission\.)?"
+    r"(models?|attention|trainer|synthesizer|perceiver|mingpt))\b"
+)
+SAVE = "Save with `torch.save(model.state_dict(), path)`, which writes tensors only."
+BEGINNINGS = (
+    (b"version https://git-lfs", "is a Git LFS pointer; the weights themselves were not uploaded"),
+    (b"<!doctype", "is a web page, perhaps from a download that asked for confirmation"),
+    (b"<html", "is a web page, perhaps from a download that asked for confirmation"),
+    (b"\x1f\x8b", "is a gzip archive; upload the unpacked file"),
+    (b"rar!", "is an archive; upload the unpacked file"),
+    (b"7z\xbc\xaf", "is an archive; upload the unpacked file"),
+)
+END_OF_ZIP = b"PK\x05\x06"
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The tensors of one checkpoint by the starter's names, with notes on how they were saved."""
+
+    file: str
+    tensors: Mapping[str, Array]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """Why a file has no usable weights."""
+
+    reason: str
+    hint: str = ""
+
+
+_READ: WeakKeyDictionary[Student, dict[str, Weights | Unfit]] = WeakKeyDictionary()
+
+
+def read_weights(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Unfit:
+    """Return the file's tensors, opened once for all checks. A missing file skips the check."""
+    if not submitted.has(name):
+        skip(
+            f"`{name}` is not in your submission, or it exceeds the size limit, so it was not "
+            "checked. No points deducted."
+        )
+    known = _READ.setdefault(sandbox, {})
+    if name not in known:
+        known[name] = _open(sandbox, submitted, name)
+    return known[name]
+
+
+def _open(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Unfit:
+    try:
+        raw = submitted.bytes(name, largest=LARGEST)
+    except CheckFailed as error:
+        return Unfit(f"{error.message} A model of this course has about 14 MB.", SAVE)
+    if other := _other_kind(raw):
+        return Unfit(f"`{name}` {other}.", SAVE)
+    try:
+        return sandbox.call(
+            "read_checkpoint", file=np.frombuffer(raw, np.uint8), read=partial(weights_of, name)
+        )
+    except StudentTimedOut:
+        return Unfit(f"Reading `{name}` timed out.", SAVE)
+    except StudentOutOfMemory:
+        return Unfit(f"Reading `{name}` ran out of memory.", SAVE)
+    except (StudentRaised, BadReply):
+        return Unfit(f"`{name}` contains tensors of an unsupported type.", SAVE)
+    except StudentFault:
+        return Unfit(f"Reading `{name}` crashed the process.", SAVE)
+
+
+def _other_kind(raw: bytes) -> str:
+    """Return what these bytes are if they are clearly not a checkpoint."""
+    if not raw.strip(b"\0 \r\n\t"):
+        return "is empty" if not raw else "contains only zeros or blanks"
+    start = raw[:64].lstrip().lower()
+    for beginning, says in BEGINNINGS:
+        if start.startswith(beginning):
+            return says
+    if raw[8:10] == b'{"' and int.from_bytes(raw[:8], "little") < len(raw):
+        return "is a safetensors file, not one written by torch.save"
+    if raw.startswith(b"PK") and END_OF_ZIP not in raw[-(2**16) - 22 :]:
+        return f"is truncated after {len(raw):,} bytes"
+    return ""
+
+
+def weights_of(name: str, reply: Any) -> Weights | Unfit:
+    """Return the weights in a reply of the sandbox, which may be anything."""
+    if not isinstance(reply, dict):
+        return Unfit(f"Reading `{name}` gave no usable result.", SAVE)
+    if "problem" in reply:
+        return _refusal(name, str(reply["problem"]), str(reply.get("detail", "")))
+    tensors = reply.get("tensors")
+    if not isinstance(tensors, dict) or not 0 < len(tensors) <= MOST_TENSORS:
+        return Unfit(f"Reading `{name}` gave no usable result.", SAVE)
+    if not all(map(_is_array, tensors.items())):
+        return Unfit(f"`{name}` has tensors with names that no module has.", SAVE)
+    plain, notes = _plain_names(tensors)
+    if len(plain) < len(tensors):
+        return Unfit(f"`{name}` has tensors with the same name, with and without a prefix.", SAVE)
+    if reply.get("wrapper") in WRAPPERS:
+        notes += (f"the state dict is under the key {reply['wrapper']!r} of another dict",)
+    return Weights(name, {key: _numbers(each) for key, each in plain.items()}, notes)
+
+
+def _is_array(item: tuple[Any, Any]) -> bool:
+    name, value = item
+    return bool(NAME.fullmatch(name)) and isinstance(value, np.ndarray)
+
+
+def _numbers(array: Array) -> Array:
+    """Convert floats to float32; a hostile reply may have types that the sandbox does not send."""
+    with np.errstate(over="ignore"):
+        return array.astype(np.float32) if array.dtype.kind == "f" else array
+
+
+def _plain_names(tensors: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """Return the tensors by the starter's names, and a note on the prefixes of wrapping modules."""
+    wrapping = sorted({found[0] for name in tensors if (found := WRAPPING.search(name))})
+    plain = {WRAPPING.sub("", name): each for name, each in tensors.items()}
+    return plain, tuple(f"the prefix `{each}` was removed from the names" for each in wrapping)
+
+
+def _refusal(name: str, problem: str, detail: str) -> Unfit:
+    shown = detail if NAME.fullmatch(detail) else "something without a valid name"
+    match problem:
+        case "refused" if MODEL_MODULES.match(shown):
+            reason = f"`{name}` contains a whole pickled object (`{shown}`), not a state dict."
+        case "refused":
+            reason = (
+                f"`{name}` was not loaded: reading it would import and call `{shown}`, which a "
+                "file of weights never needs."
+            )
+        case "no state dict":
+            reason = f"`{name}` contains a `{shown}`, not a dict of named tensors."
+        case "too large":
+            reason = f"`{name}` is much larger than a model of this course."
+        case _ if detail == "TorchScript":
+            reason = f"`{name}` is a TorchScript archive, not a state dict."
+        case _:
+            reason = f"`{name}` cannot be read by torch.load: it is damaged or not a checkpoint."
+    return Unfit(reason, SAVE)

@@ -1,0 +1,1 @@
+"""Prediction files: accuracy compared with thresholds, and whether the models made them."""

@@ -1,0 +1,326 @@
+"""Prediction files: accuracy is recomputed; numbers in the submission are ignored."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.data.birthplaces import TRAIN, Data
+from graders.model import Setting
+from graders.statistics import is_borderline, percent, share_in_words
+
+from ..checkpoints.submitted import Checkpoints
+from .chance import chance_below, chance_so_far_below, p_in_words
+from .copies import copy_notes
+from .figures import accuracy_of
+from .origin import Origin
+from .places import Scored, case_of, slip_hint, spaces_note
+from .submitted import MODELS, PredictionFiles, file_name
+from .thresholds import (
+    LONDON,
+    borderline_note,
+    borderline_rule,
+    chance_note,
+    collapse_note,
+    gap_note,
+    majority,
+)
+
+NO_PRETRAIN, PRETRAIN, ROPE = MODELS
+THRESHOLDS = {PRETRAIN: "pretrain_full_percent", ROPE: "rotary_full_percent"}
+
+
+@pytest.fixture
+def files(
+    submitted: SubmittedFiles, data: Data, settings: Mapping[str, Setting]
+) -> PredictionFiles:
+    """Return the submission's prediction files."""
+    return PredictionFiles(submitted, data, settings)
+
+
+@pytest.fixture
+def origin(
+    sandbox: Student, submitted: SubmittedFiles, data: Data, settings: Mapping[str, Setting]
+) -> Origin:
+    """Return the evidence that they come from the submission's models."""
+    return Origin(Checkpoints(sandbox, submitted, data, settings))
+
+
+@pytest.mark.criterion("no-pretrain")
+def test_nopretrain_dev(files: PredictionFiles, origin: Origin, score: Score) -> None:
+    """Without pretraining, the accuracy on the dev set is below 10%."""
+    scored = _judge_without_pretraining(files, "dev", score)
+    origin.confirm(scored, NO_PRETRAIN, "dev", score)
+
+
+@pytest.mark.criterion("no-pretrain")
+def test_nopretrain_test(files: PredictionFiles, origin: Origin, score: Score) -> None:
+    """Without pretraining, the accuracy on the test set is below 10%."""
+    scored = _judge_without_pretraining(files, "test", score)
+    origin.confirm(scored, NO_PRETRAIN, "test", score)
+
+
+@pytest.mark.criterion("pretrain", weight=8)
+def test_pretrain_dev(files: PredictionFiles, origin: Origin, score: Score) -> None:
+    """With pretraining, the accuracy on the dev set is at least 15%."""
+    scored = files.score(PRETRAIN, "dev")
+    _say_notes(files, scored, score, threshold=THRESHOLDS[PRETRAIN])
+    _fail_if_answers(scored)
+    _fail_if_without_pretraining(files, scored, "dev")
+    _judge_threshold(files, scored, score, "pretrain")
+    _say_chance(files, scored, score)
+    origin.confirm(scored, PRETRAIN, "dev", score)
+
+
+@pytest.mark.criterion("pretrain", weight=2)
+def test_pretrain_test(files: PredictionFiles, origin: Origin, score: Score) -> None:
+    """With pretraining, the accuracy on the test set is similar to that on the dev set."""
+    scored = files.score(PRETRAIN, "test")
+    _say_notes(files, scored, score)
+    _say_copies(files, PRETRAIN, score)
+    _fail_if_answers(scored)
+    _fail_if_without_pretraining(files, scored, "test")
+    if files.twin(scored, ROPE, "test") and _is_rope(files, scored):
+        fail(
+            f"`{scored.name}` is a copy of `{file_name(ROPE, 'test')}`. Two models never agree on "
+            "every line, so this is the accuracy of your RoPE model, not of your vanilla model.",
+            hint="Evaluate the vanilla model on the test questions again.",
+            actual=scored.in_words,
+        )
+    _judge_similarity(files, scored, score)
+    origin.confirm(scored, PRETRAIN, "test", score)
+
+
+@pytest.mark.criterion("rotary-accuracy")
+def test_rope_test(files: PredictionFiles, origin: Origin, score: Score) -> None:
+    """With rotary positions, the accuracy on the test set is at least 30%."""
+    scored = files.score(ROPE, "test")
+    _say_notes(files, scored, score, threshold=THRESHOLDS[ROPE])
+    _say_copies(files, ROPE, score)
+    _fail_if_answers(scored)
+    if files.twin(scored, PRETRAIN, "test") and not _is_rope(files, scored):
+        fail(
+            f"`{scored.name}` and `{file_name(PRETRAIN, 'test')}` are identical, but two models "
+            "never agree on every line.",
+            hint="Submit the RoPE model's predictions. If these are its own, the rope setting "
+            "doesn't reach the model.",
+            actual=scored.in_words,
+        )
+    _judge_threshold(files, scored, score, "rotary")
+    _say_chance(files, scored, score)
+    _say_gap(files, ROPE, scored, score)
+    origin.confirm(scored, ROPE, "test", score)
+
+
+def _judge_without_pretraining(files: PredictionFiles, part: str, score: Score) -> Scored:
+    scored = files.score(NO_PRETRAIN, part)
+    _say_notes(files, scored, score)
+    if part == "test":
+        _say_copies(files, NO_PRETRAIN, score)
+    limit = _percent(files, "nopretrain_below_percent")
+    twin = files.twin(scored, PRETRAIN, part)
+    if scored.share >= limit and (twin or not _is_spared(files, scored, limit)):
+        same = f" It is a copy of `{file_name(PRETRAIN, part)}`." if twin else ""
+        fail(
+            f"A model without pretraining does not reach {scored.in_words}.{same}",
+            hint="Finetune from scratch, without --reading_params_path, and evaluate that model.",
+            expected=f"below {_shown(limit)}",
+            actual=percent(scored.correct, scored.n),
+        )
+    _fail_if_no_places(files, scored)
+    score.note(_passed(scored))
+    _say_borderline(files, scored, score, limit)
+    _say_chance(files, scored, score)
+    return scored
+
+
+def _fail_if_no_places(files: PredictionFiles, scored: Scored) -> None:
+    """Fail unless some lines are training places, since a finetuned model answers with those."""
+    if scored.is_blank:
+        fail(f"All {scored.n} lines are blank, so they are not predictions.")
+    known = {*files.data.train, *scored.gold}
+    if any(line.strip() in known for line in scored.predictions):
+        return
+    if case := case_of(scored.predictions, known):
+        fail(
+            f"The places are in {case}, so none of them counts as a place.",
+            hint="Submit the lines as `evaluate` writes them. Capital letters count.",
+            expected="places with capital letters, as in the question files",
+            actual=repr(scored.predictions[0][:60]),
+        )
+    fail(
+        f"No line is a place in {TRAIN}, but a finetuned model answers with those places.",
+        hint=slip_hint(scored) or "Submit the output of `evaluate`.",
+        expected="one place per line",
+        actual=repr(scored.predictions[0][:60]),
+    )
+
+
+def _judge_threshold(files: PredictionFiles, scored: Scored, score: Score, name: str) -> None:
+    """Give full points at the threshold, decreasing linearly to none."""
+    full = _percent(files, f"{name}_full_percent")
+    none = _percent(files, f"{name}_none_percent")
+    if scored.share >= full or _is_spared(files, scored, full):
+        score.note(_passed(scored))
+    else:
+        fraction = max(Fraction(0), (scored.share - none) / (full - none))
+        score.partial(
+            float(fraction),
+            f"{scored.in_words}: below {_shown(full)}. Points decrease linearly from "
+            f"{_shown(full)} (all) to {_shown(none)} (none).",
+            hint=slip_hint(scored),
+            expected=f"at least {_shown(full)}",
+            actual=percent(scored.correct, scored.n),
+        )
+    _say_borderline(files, scored, score, full)
+
+
+def _is_spared(files: PredictionFiles, scored: Scored, threshold: Fraction) -> bool:
+    """Handle a borderline accuracy, if the assignment has a special rule for it."""
+    plain = borderline_rule(files.settings) == "plain"
+    return not plain and is_borderline(scored.correct, scored.n, threshold)
+
+
+def _say_borderline(
+    files: PredictionFiles, scored: Scored, score: Score, threshold: Fraction
+) -> None:
+    rule = borderline_rule(files.settings)
+    note = borderline_note(scored, threshold, rule)
+    if note and rule == "review":
+        score.needs_review(note)
+    elif note:
+        score.note(note)
+
+
+def _judge_similarity(files: PredictionFiles, scored: Scored, score: Score) -> None:
+    """Fail unless test is above the London baseline and not significantly below dev."""
+    problem = _not_above_london(scored) or _far_below(files, scored)
+    if not problem:
+        score.note(_passed(scored))
+    _say_chance(files, scored, score)
+    if problem:
+        message, hint = problem
+        fail(message, hint=hint)
+    _say_gap(files, PRETRAIN, scored, score)
+
+
+def _not_above_london(scored: Scored) -> tuple[str, str] | None:
+    london = scored.gold.count(LONDON)
+    if scored.correct > london:
+        return None
+    return (
+        f"{scored.in_words}; the {LONDON} baseline gives {share_in_words(london, scored.n)}.",
+        slip_hint(scored),
+    )
+
+
+def _far_below(files: PredictionFiles, scored: Scored) -> tuple[str, str] | None:
+    """Fail if test is significantly below dev; without a readable dev file, below the threshold."""
+    dev = _readable_dev(files)
+    full = _percent(files, "pretrain_full_percent")
+    if dev is None:
+        p = chance_below(scored.correct, scored.n, full)
+        asked = f"the threshold of {_shown(full)} (the dev file cannot be used for comparison)"
+    else:
+        p = chance_so_far_below(scored.correct, scored.n, dev.correct, dev.n)
+        asked = f"on dev, {dev.in_words}"
+    alpha = _alpha(files)
+    if p >= alpha:
+        return None
+    return (
+        f"{scored.in_words}: below {asked}. By chance, this happens less than once in "
+        f"{1 / alpha:.0f} times ({p_in_words(p)}), so the test file does not come from a model "
+        "with that accuracy.",
+        slip_hint(scored)
+        or "The same model must write both files, and it must not be trained on the dev set.",
+    )
+
+
+def _readable_dev(files: PredictionFiles) -> Scored | None:
+    """Return the dev file if it represents the model."""
+    dev = files.score_or_none(PRETRAIN, "dev")
+    return None if dev is None or dev.predictions == dev.gold else dev
+
+
+def _is_rope(files: PredictionFiles, scored: Scored) -> bool:
+    """Return whether a test file of both models is RoPE's: closer to that model's dev accuracy."""
+    own = {model: _dev_share(files, model, key) for model, key in THRESHOLDS.items()}
+    return abs(scored.share - own[ROPE]) < abs(scored.share - own[PRETRAIN])
+
+
+def _dev_share(files: PredictionFiles, model: str, key: str) -> Fraction:
+    """Return the model's accuracy on dev, or the handout's expectation."""
+    dev = files.score_or_none(model, "dev")
+    return _percent(files, key) if dev is None else dev.share
+
+
+def _fail_if_answers(scored: Scored) -> None:
+    if scored.predictions == scored.gold:
+        fail(
+            f"All {scored.n} lines are correct. Models in this assignment reach 15 to 45%, so "
+            "these are the answers, or the model was trained on them.",
+            hint="Submit the output of `evaluate`, after finetuning on birth_places_train.tsv.",
+        )
+
+
+def _fail_if_without_pretraining(files: PredictionFiles, scored: Scored, part: str) -> None:
+    limit = _percent(files, "nopretrain_below_percent")
+    if scored.share < limit and files.twin(scored, NO_PRETRAIN, part):
+        fail(
+            f"`{scored.name}` is a copy of `{file_name(NO_PRETRAIN, part)}`: {scored.in_words}.",
+            hint="Finetune the pretrained model and evaluate that one.",
+        )
+
+
+def _say_notes(
+    files: PredictionFiles, scored: Scored, score: Score, *, threshold: str = ""
+) -> None:
+    score.show(accuracy_of(files, scored, threshold))
+    for note in scored.notes:
+        score.note(f"`{scored.name}`: {note}")
+    if spaces := spaces_note(scored):
+        score.note(spaces)
+    if collapse := collapse_note(scored, majority(files.data.train)):
+        score.note(collapse)
+
+
+def _say_copies(files: PredictionFiles, model: str, score: Score) -> None:
+    for note in copy_notes(files, model):
+        score.note(note)
+
+
+def _say_chance(files: PredictionFiles, scored: Scored, score: Score) -> None:
+    score.note(chance_note(scored, majority(files.data.train), _alpha(files)))
+
+
+def _say_gap(files: PredictionFiles, model: str, test: Scored, score: Score) -> None:
+    """Add a note on the gap between dev and test, unless a formatting slip explains it."""
+    dev = files.score_or_none(model, "dev")
+    if dev is None:
+        return
+    gap = gap_note(dev, test, _alpha(files))
+    if dev.predictions == dev.gold:
+        score.note(f"`{dev.name}`: all {dev.n} lines are correct, so these are the answers.")
+    elif gap and not slip_hint(dev) and not slip_hint(test):
+        score.note(gap)
+
+
+def _alpha(files: PredictionFiles) -> float:
+    """Return the p-value below which a difference is significant."""
+    return float(files.settings["similar_alpha"])
+
+
+def _passed(scored: Scored) -> str:
+    return f"Correct: {scored.in_words}."
+
+
+def _percent(files: PredictionFiles, key: str) -> Fraction:
+    return Fraction(str(files.settings[key])) / 100
+
+
+def _shown(share: Fraction) -> str:
+    return f"{float(100 * share):g} %"

@@ -1,0 +1,152 @@
+"""Count the correct places, and find out what went wrong if there are few."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from graders.data.birthplaces import DEV, TEST_INPUTS, TRAIN, WIKI, Data
+from graders.statistics import percent, share_in_words
+
+from ...text import is_blank
+
+LEADING_NUMBER = re.compile(r"^\s*[0-9]+[\s,.:;)\]]+")
+MODEL_CHARACTERS = "\u25a1\u2047"  # PAD and MASK
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One prediction file compared with the answers; `correct` of `n` are correct."""
+
+    name: str
+    predictions: tuple[str, ...]
+    gold: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def correct(self) -> int:
+        return matches(self.predictions, self.gold)
+
+    @property
+    def n(self) -> int:
+        return len(self.gold)
+
+    @property
+    def share(self) -> Fraction:
+        return Fraction(self.correct, self.n)
+
+    @property
+    def in_words(self) -> str:
+        return share_in_words(self.correct, self.n)
+
+    @property
+    def is_constant(self) -> bool:
+        return len(set(self.predictions)) == 1
+
+    @property
+    def is_blank(self) -> bool:
+        return all(is_blank(line) for line in self.predictions)
+
+
+def matches(predictions: Sequence[str], gold: Sequence[str]) -> int:
+    """Count the correct ones by the course's rule: equal characters, including spaces."""
+    return sum(said == place for said, place in zip(predictions, gold, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A formatting slip; `undo` returns the lines as they should have been."""
+
+    says: str
+    undo: Callable[[list[str]], list[str]]
+
+
+def _each(change: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+    return lambda lines: [change(line) for line in lines]
+
+
+SLIPS = (
+    Slip("without spaces around the places", _each(str.strip)),
+    Slip(
+        "without PAD and MASK characters",
+        _each(lambda line: line.strip(MODEL_CHARACTERS + " ")),
+    ),
+    Slip(
+        "without quotes or brackets around the places",
+        _each(lambda line: line.strip().strip("\"',;[]()")),
+    ),
+    Slip(
+        "with only the place on each line, without the question",
+        _each(lambda line: line.rsplit("\t", 1)[-1].rsplit("?", 1)[-1].strip(" \u2047")),
+    ),
+    Slip("without the numbers in front", _each(lambda line: LEADING_NUMBER.sub("", line).strip())),
+    Slip("without full stops at the ends", _each(lambda line: line.strip().rstrip("."))),
+    Slip("with every line one line earlier", lambda lines: [*lines[1:], ""]),
+    Slip("with every line one line later", lambda lines: ["", *lines[:-1]]),
+    Slip("with every line two lines earlier", lambda lines: [*lines[2:], "", ""]),
+    Slip("with the lines in reverse order", lambda lines: lines[::-1]),
+)
+
+
+def slip_hint(scored: Scored) -> str:
+    """Return what would make many more lines correct, or nothing."""
+    lines = list(scored.predictions)
+    found = [(matches(slip.undo(lines), scored.gold), slip) for slip in SLIPS]
+    right, slip = max(found, key=lambda each: each[0])
+    if right - scored.correct < max(3, scored.n // 20):  # chance moves a few lines at most
+        return _case_hint(scored)
+    return f"{slip.says[0].upper()}{slip.says[1:]}, {right} of {scored.n} would be correct."
+
+
+def _case_hint(scored: Scored) -> str:
+    folded = [line.casefold() for line in scored.predictions]
+    right = matches(folded, [place.casefold() for place in scored.gold])
+    if right - scored.correct < max(3, scored.n // 20):
+        return ""
+    return f"With capital letters as in the question files, {right} of {scored.n} would be correct."
+
+
+def case_of(lines: Sequence[str], places: Collection[str]) -> str:
+    """Return `lower case` or `upper case` if most lines are places in that case, else nothing."""
+    folded = {place.casefold() for place in places}
+    written = [line.strip() for line in lines if not is_blank(line)]
+    if 2 * sum(line.casefold() in folded for line in written) <= len(written):
+        return ""
+    if all(line == line.lower() for line in written):
+        return "lower case"
+    return "upper case" if all(line == line.upper() for line in written) else ""
+
+
+def spaces_note(scored: Scored) -> str:
+    """Return a note if spaces around places make lines wrong, as in the course's own rule."""
+    stripped = matches([line.strip() for line in scored.predictions], scored.gold)
+    if stripped == scored.correct:
+        return ""
+    return (
+        f"Spaces around places count as errors, as in the course's evaluate_places. Without them "
+        f"{stripped} of {scored.n} ({percent(stripped, scored.n)}) would be correct."
+    )
+
+
+def likeness(lines: Sequence[str], data: Data) -> str:
+    """Describe what a file with the wrong number of lines looks like, or return nothing."""
+    if any(line.startswith("PK\x03\x04") for line in lines[:1]):
+        return "This looks like a model checkpoint or a zip file, not like predictions."
+    inked = [line for line in lines if not is_blank(line)]
+    tabs = sum("\t" in line for line in inked)
+    asked = sum(line.startswith("Where was ") for line in inked)
+    if inked and asked * 2 > len(inked):
+        kind = "questions and places" if tabs * 2 > len(inked) else "questions"
+        return f"The lines are {kind}, as in a question file. Submit only the predicted places."
+    if inked and sum(bool(LEADING_NUMBER.match(line)) for line in inked) * 2 > len(inked):
+        return "The lines begin with numbers. Submit only the predicted places."
+    counts = {
+        len(data.dev): f"questions in {DEV}",
+        len(data.test_questions): f"questions in {TEST_INPUTS}",
+        len(data.train): f"questions in {TRAIN}",
+    }
+    if len(lines) in counts:
+        return f"{len(lines)} is the number of {counts[len(lines)]}. Evaluate on the other file."
+    if inked and sum(len(line) > 60 for line in inked) * 2 > len(inked):
+        return f"The lines are too long for places, as in {WIKI} or a log."
+    return ""

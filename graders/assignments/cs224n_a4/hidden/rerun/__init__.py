@@ -1,0 +1,1 @@
+"""`--rerun`: run the student's training commands again and compare the results."""

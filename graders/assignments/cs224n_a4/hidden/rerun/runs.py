@@ -1,0 +1,242 @@
+"""Run the handout's commands again, and record how each of them ended.
+
+    pretrain vanilla, rope -> finetune without, vanilla, rope -> evaluate each on dev and test
+
+A command is not run if its input is missing because an earlier one failed. If the process had to be
+killed, the list ends there.
+"""
+
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from graders.boundary.outcome import clean
+from graders.boundary.student import Student
+from graders.boundary.wire import Value
+from graders.checks.compare import skip
+from graders.data.birthplaces import DEV, TEST_INPUTS, TRAIN, WIKI, Data
+from graders.errors import GraderFault, StudentFault
+from graders.grading.rerun import Rerun, Schedule
+
+LINES = 5  # of the last output of a command
+CHARACTERS = 160  # of each of them
+MOST_LOSSES = 240
+MOST_TENSORS, MOST_DIMENSIONS, LONGEST_NAME = 500, 8, 200  # a course model has 76, 4 and 30
+QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the handout: what it does, reads and writes."""
+
+    function: str
+    variant: str
+    writes: str
+    reads: str = ""
+    questions: str = ""
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command line after run.py."""
+        words = [self.function, self.variant, WIKI]
+        if self.reads:
+            words += ["--reading_params_path", self.reads]
+        if self.function == "evaluate":
+            return [*words, "--eval_corpus_path", self.questions, "--outputs_path", self.writes]
+        if self.function == "finetune":
+            words += ["--finetune_corpus_path", TRAIN]
+        return [*words, "--writing_params_path", self.writes]
+
+    @property
+    def text(self) -> str:
+        """The command as typed in a terminal."""
+        return f"python src/run.py {' '.join(self.arguments)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A finetuned model: the name of its predictions, its variant and its file."""
+
+    name: str
+    variant: str
+    file: str
+    starts_from: str = ""
+
+
+MODELS = (
+    Model("vanilla.nopretrain", "vanilla", "vanilla.model.params"),
+    Model("vanilla.pretrain", "vanilla", "vanilla.finetune.params", "vanilla.pretrain.params"),
+    Model("rope.pretrain", "rope", "rope.finetune.params", "rope.pretrain.params"),
+)
+COMMANDS = (
+    *(
+        Command("pretrain", model.variant, model.starts_from)
+        for model in MODELS
+        if model.starts_from
+    ),
+    *(Command("finetune", each.variant, each.file, each.starts_from) for each in MODELS),
+    *(
+        Command("evaluate", each.variant, f"{each.name}.{part}.predictions", each.file, questions)
+        for each in MODELS
+        for part, questions in QUESTIONS.items()
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How one command ended: a problem or none, its last output, and the content of its file.
+
+    `over`: the process was killed, and the files of all commands are gone.
+    """
+
+    command: Command
+    problem: str = ""
+    over: bool = False
+    said: tuple[str, ...] = ()
+    seconds: float = 0.0
+    shapes: Shapes = field(default_factory=dict)
+    content: bytes = b""
+    losses: tuple[tuple[float, float], ...] = ()
+
+
+_SEEN: WeakKeyDictionary[Student, Sequence[Ran]] = WeakKeyDictionary()
+
+
+def rerun_of(rerun: Rerun, data: Data) -> Sequence[Ran]:
+    """Run each of COMMANDS with the student's run.py, once for all checks."""
+    if rerun.student not in _SEEN:
+        _SEEN[rerun.student] = _run_all(rerun, data)
+    if not _SEEN[rerun.student]:
+        skip("There is no run.py next to attention.py, so nothing can be trained again.")
+    return _SEEN[rerun.student]
+
+
+def _run_all(rerun: Rerun, data: Data) -> Sequence[Ran]:
+    if rerun.plan.gpu:
+        _demand_gpu(rerun.student)
+    try:
+        files = _files(data, rerun.plan.schedule)
+        if not rerun.student.call("rerun_begins", files=files, read=_is_true):
+            return ()
+    except StudentFault as fault:
+        return [Ran(COMMANDS[0], f"was not run: {fault}", over=True)]
+    ran: list[Ran] = []
+    for command in COMMANDS:
+        written = {each.command.writes for each in ran if each.shapes}
+        if ran and ran[-1].over:
+            break
+        if command.reads and command.reads not in written:
+            ran.append(Ran(command, f"was not run, because `{command.reads}` is missing."))
+        else:
+            ran.append(_run(command, rerun))
+    return ran
+
+
+def _demand_gpu(student: Student) -> None:
+    """Raise GraderFault if the sandbox has no GPU: run.py would train on the CPU, for days.
+
+    No student code has run yet, so any problem is ours.
+    """
+    try:
+        seen = student.call("rerun_sees_gpu", read=_is_true)
+    except StudentFault:
+        seen = False
+    if not seen:
+        raise GraderFault("torch finds a GPU on this machine, but none inside the sandbox")
+
+
+def _run(command: Command, rerun: Rerun) -> Ran:
+    schedule = rerun.plan.schedule
+    try:
+        return rerun.student.call(
+            "rerun_command",
+            arguments=list(command.arguments),
+            writes=command.writes,
+            schedule=None if schedule is None else asdict(schedule),
+            read=partial(_ran, command),
+        )
+    except StudentFault as fault:
+        return Ran(command, f"did not finish. {fault}", over=True)
+
+
+def _files(data: Data, schedule: Schedule | None) -> dict[str, Value]:
+    """Return the course's files as bytes; a schedule keeps only the first questions."""
+    files: dict[str, Value] = {}
+    for name in (WIKI, TRAIN, DEV, TEST_INPUTS):
+        content = (data.folder / name).read_bytes()
+        if schedule is not None and name in QUESTIONS.values():
+            content = b"".join(content.splitlines(keepends=True)[: schedule.questions])
+        files[name] = np.frombuffer(content, dtype=np.uint8)
+    return files
+
+
+# ---------------------------------------------------------------- a reply, which is untrusted
+
+
+def _is_true(reply: Any) -> bool:
+    return reply is True
+
+
+def _ran(command: Command, reply: Any) -> Ran:
+    return Ran(
+        command,
+        _problem(command, reply),
+        said=_last_lines(str(reply["said"])),
+        seconds=float(reply["seconds"]),
+        shapes=_shapes(reply.get("shapes", {})),
+        content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
+        losses=_losses(reply.get("losses")),
+    )
+
+
+def _problem(command: Command, reply: Any) -> str:
+    """Return why the command failed; nothing if it succeeded."""
+    said = {
+        "missing": f"wrote no `{command.writes}`",
+        "not a state dict": f"wrote a `{command.writes}` that contains no state dict",
+    }.get(str(reply["kind"]))
+    if reply["signal"] is not None:
+        ending = f"was killed by {_signal_name(int(reply['signal']))}"
+    elif reply["status"] != 0 or said:
+        ending = f"ended with exit status {int(reply['status'])}"
+    else:
+        return ""
+    return f"{ending} and {said}." if said else f"{ending}."
+
+
+def _losses(reply: Any) -> tuple[tuple[float, float], ...]:
+    """Return the printed losses, if valid; they are shown but never graded."""
+    try:
+        return tuple((float(step), float(loss)) for step, loss in reply[:MOST_LOSSES])
+    except Exception:  # noqa: BLE001  a reply may be of any type and shape
+        return ()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _last_lines(said: str) -> tuple[str, ...]:
+    """Return the last non-empty lines; carriage returns of a progress bar end lines as well."""
+    lines = [clean(line.strip())[:CHARACTERS] for line in said.splitlines() if line.strip()]
+    return tuple(lines[-LINES:])
+
+
+def _shapes(reply: Any) -> Shapes:
+    if len(reply) > MOST_TENSORS:
+        raise ValueError("not a model of this course")
+    return {
+        clean(str(name)[:LONGEST_NAME]): tuple(int(n) for n in shape[:MOST_DIMENSIONS])
+        for name, shape in reply.items()
+    }

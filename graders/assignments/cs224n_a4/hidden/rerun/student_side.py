@@ -1,0 +1,244 @@
+"""Run the student's run.py for real, each command in its own process, in the student's child.
+
+    files -> ./rerun/            what the handout's commands read and write
+    command -> fork -> run.py    a fresh interpreter's modules, torch imported already
+                 | output        its end is kept
+                 v
+            exit status, and the content of the file it should have written
+
+Nothing is graded here.
+"""
+
+import contextlib
+import importlib.util
+import inspect
+import itertools
+import os
+import runpy
+import select
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+from unittest import mock
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+from ...student_side import modules, student_module
+from .student_losses import Losses
+
+FOLDER = Path("rerun")
+SAID = 4000  # characters kept of what a command prints
+LARGEST_TEXT = 2**20  # bytes of a file of predictions
+LAST_OUTPUT = 2.0  # seconds for the output to end after the command
+
+Schedule = Mapping[str, int]
+
+
+def rerun_begins(files: dict[str, Any]) -> bool:
+    """Write the course's files; return whether there is a run.py."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (FOLDER / name).write_bytes(np.asarray(content, dtype=np.uint8).tobytes())
+    return _script() is not None
+
+
+def rerun_command(
+    arguments: list[str], writes: str, schedule: dict[str, int] | None
+) -> dict[str, Any]:
+    """Run `python src/run.py arguments`; return how it ended and what it wrote."""
+    with contextlib.suppress(FileNotFoundError):
+        (FOLDER / writes).unlink()
+    started = time.monotonic()
+    losses = Losses()
+    code, said = _run(lambda: _execute(arguments, schedule), losses)
+    return {
+        "status": code if code >= 0 else None,
+        "signal": -code if code < 0 else None,
+        "seconds": time.monotonic() - started,
+        "said": said,
+        "losses": losses.thinned(),
+        **_contents(FOLDER / writes),
+    }
+
+
+def rerun_sees_gpu() -> bool:
+    """Return whether torch finds a GPU; tested in a fork, since CUDA does not survive one."""
+    code, _ = _run(lambda: int(not torch.cuda.is_available()), Losses())
+    return code == 0
+
+
+def _script() -> str | None:
+    modules()
+    spec = importlib.util.find_spec("run")
+    return None if spec is None else spec.origin
+
+
+# ---------------------------------------------------------------- one process
+
+
+def _run(job: Callable[[], int], losses: Losses) -> tuple[int, str]:
+    """Do the job in a fork; return its exit code (negative for a signal) and last output."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _be_command(job, writing)
+    os.close(writing)
+    try:
+        said = _listen(reading, pid, losses)
+    finally:
+        os.close(reading)
+        with contextlib.suppress(OSError):
+            os.killpg(pid, signal.SIGKILL)  # processes that the command left running
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said
+
+
+def _be_command(job: Callable[[], int], output: int) -> NoReturn:
+    """Never return: a fork must not continue the worker's loop."""
+    code = 1
+    try:
+        with contextlib.suppress(OSError):
+            os.setsid()
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        code = job()
+    finally:
+        os._exit(code)
+
+
+def _listen(reading: int, pid: int, losses: Losses) -> str:
+    """Return the end of the output until the process exits; its children may keep the pipe open."""
+    kept, over_since = b"", None
+    while over_since is None or time.monotonic() - over_since < LAST_OUTPUT:
+        if over_since is None and _is_over(pid):
+            over_since = time.monotonic()
+        if select.select([reading], [], [], 0.05)[0]:
+            data = os.read(reading, 2**16)
+            if not data:
+                break
+            losses.read(data)
+            kept = (kept + data)[-SAID:]
+    return kept.decode("utf-8", "replace")
+
+
+def _is_over(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+# ---------------------------------------------------------------- inside it
+
+
+def _execute(arguments: list[str], schedule: Schedule | None) -> int:
+    """Run the script as its author would; return the exit status."""
+    script = _script()
+    assert script is not None  # tested in rerun_begins
+    os.chdir(FOLDER)
+    sys.argv[:] = ["src/run.py", *arguments]
+    try:
+        trainer = student_module("trainer")  # lets run.py import the other files by any name
+        with _without_workers(), _shortened(schedule, trainer):
+            runpy.run_path(script, run_name="__main__")
+    except SystemExit as error:
+        return _exit_status(error.code)
+    except BaseException as error:  # noqa: BLE001  reported to the instructor
+        _print_error(error, Path(script).parent)
+        return 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return 0
+
+
+def _exit_status(code: Any) -> int:
+    """Return the exit status as the interpreter does: None is 0; a text is printed, and 1."""
+    if code is None or isinstance(code, int):
+        return int(code or 0) % 256
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _print_error(error: BaseException, folder: Path) -> None:
+    frames = [
+        each for each in traceback.extract_tb(error.__traceback__)
+        if Path(each.filename).parent == folder
+    ]  # fmt: skip
+    if frames:
+        print(f"at {Path(frames[-1].filename).name}, line {frames[-1].lineno}", file=sys.stderr)
+    print("".join(traceback.format_exception_only(error)), file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _without_workers() -> Iterator[None]:
+    """Load batches in the training process, because workers use sockets.
+
+    The weaker sandbox tier has no sockets.
+    """
+    original = DataLoader.__init__
+    signature = inspect.signature(original)
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        given = signature.bind(self, *args, **kwargs).arguments
+        for name in ("self", "prefetch_factor", "persistent_workers", "multiprocessing_context"):
+            given.pop(name, None)
+        original(self, **{**given, "num_workers": 0})
+
+    with mock.patch.object(DataLoader, "__init__", init):
+        yield
+
+
+@contextlib.contextmanager
+def _shortened(schedule: Schedule | None, trainer: ModuleType) -> Iterator[None]:
+    """Reduce epochs, batches and examples; every remaining step is the student's own."""
+    if schedule is None:
+        yield
+        return
+    kind = trainer.Trainer
+    train, iterate = kind.train, DataLoader.__iter__
+
+    def fewer_epochs(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.config.max_epochs = min(self.config.max_epochs, schedule["epochs"])
+        return train(self, *args, **kwargs)
+
+    def fewer_batches(loader: Any) -> Iterator[Any]:
+        for batch in itertools.islice(iterate(loader), schedule["batches"]):
+            yield _first(batch, schedule["examples"])
+
+    with (
+        mock.patch.object(kind, "train", fewer_epochs),
+        mock.patch.object(DataLoader, "__iter__", fewer_batches),
+    ):
+        yield
+
+
+def _first(batch: Any, count: int) -> Any:
+    """Return only the first examples of the batch."""
+    if isinstance(batch, torch.Tensor):
+        return batch[:count]
+    if isinstance(batch, list | tuple):
+        return [_first(each, count) for each in batch]
+    return batch
+
+
+# ---------------------------------------------------------------- what it wrote
+
+
+def _contents(path: Path) -> dict[str, Any]:
+    """Return the shapes in a file of parameters, or the bytes of any other file."""
+    if not path.is_file():
+        return {"kind": "missing"}
+    if path.suffix != ".params":
+        with path.open("rb") as file:
+            content = file.read(LARGEST_TEXT)
+        return {"kind": "text", "content": np.frombuffer(content, dtype=np.uint8)}
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        shapes = {str(name): list(value.shape) for name, value in state.items()}
+    except Exception:  # noqa: BLE001  a pickled model, or not a torch file
+        return {"kind": "not a state dict"}
+    return {"kind": "state dict", "shapes": shapes}

@@ -1,0 +1,1 @@
+"""The accuracy of answering London to every question."""

@@ -1,0 +1,590 @@
+"""CausalSelfAttention and GPT: where the rotation is used, and where it is not."""
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graders.boundary.student import Student
+from graders.boundary.wire import Value
+from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.inputs import Inputs
+from graders.checks.mistakes import Mistake
+from graders.errors import StudentRaised
+
+from .expected import Floats, Projections, Rotation, Turn
+from .mistakes import (
+    ALWAYS_ROTATED,
+    ATTENDING,
+    HEADS_AS_TIME,
+    LEARNED_TOO,
+    MODULE,
+    MODULES,
+    NOT_CALLED,
+    PLAIN_ATTENDING,
+    TABLE_TRAINED,
+    UNROTATED,
+    UNUSED,
+    Module,
+    module_rotations,
+)
+from .replies import as_floats, bad_reply, kind, normal, rotations
+from .unwritten import require_positions, rotates
+
+BLOCKS = (101, 103, 107, 109, 113, 127)  # primes that no other axis has
+ROLES = ("query", "key", "value", "proj")
+WRITTEN = ("rotation-is-written", "module-is-written")
+ATTENTION = (
+    "Compare the forward pass with the starter's: q · k / sqrt(head size), causal mask, softmax "
+    "over keys, weighted sum of values, joined heads, proj."
+)
+NOT_PLAIN = f"Without rope, the module doesn't compute plain attention either. {ATTENTION}"
+NOT_FINITE = "The attention module's output contains numbers that are not finite (inf or nan)."
+FIND_NAN = (
+    "Print torch.isfinite(...).all() of the table, of the rotated q and k, and of the scores to "
+    "find where it starts."
+)
+BOTH_MODES = (
+    "Except for dropout, the forward pass should be the same in training and evaluation mode."
+)
+CUT = (
+    "Use only differentiable torch operations between x and the result: detach(), no_grad(), .data "
+    "and numpy detach the graph."
+)
+NO_INFLUENCE = "The graph is intact, but changing these weights does not change the output."
+DROPOUT = 0.5
+# Limits on a reply, to read it quickly; a module of this size has 8 parameters with 10,000 numbers.
+MOST_MODULES, MOST_PARAMETERS, MOST_NUMBERS, MOST_CALLS = 4, 500, 200_000, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The size of a model, with axes that all differ, and the inputs of its attention modules.
+
+    The inputs are a short text, a whole block, and a text shorter than the number of pairs.
+    """
+
+    n_embd: int
+    n_head: int
+    block_size: int
+    xs: Sequence[Floats]
+
+    @property
+    def size(self) -> dict[str, int]:
+        """The size, under the starter's names."""
+        return {"n_embd": self.n_embd, "n_head": self.n_head, "block_size": self.block_size}
+
+    def with_whole_block(self) -> "Question":
+        """Return the same question without the texts that are shorter than the block."""
+        return replace(self, xs=[x for x in self.xs if x.shape[1] == self.block_size])
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One of the student's attention modules: its weights and its outputs for the question."""
+
+    question: Question
+    parameters: Mapping[str, Floats]
+    outputs: Sequence[Floats]
+    gradients: Mapping[str, float]
+    rotated: Sequence[tuple[int, ...]]  # shapes passed to apply_rotary_emb
+    training: "Observed | str | None" = None  # the same in training mode, or the exception
+
+    @property
+    def is_finite(self) -> bool:
+        """Return whether all outputs are finite."""
+        return all(np.isfinite(output).all() for output in self.outputs)
+
+    def gives(self, module: Module, turn: Turn) -> Projections | None:
+        """Return the reading of its weights under which it computes what `module` does, if any."""
+        for layers in _readings(self.parameters, self.question):
+            if self._matches(module, turn, layers):
+                return layers
+        return None
+
+    def _matches(self, module: Module, turn: Turn, layers: Projections) -> bool:
+        return all(
+            is_close(output, module.output(layers, x, self.question.n_head, turn), "attention")
+            for x, output in zip(self.question.xs, self.outputs, strict=True)
+        )
+
+
+@pytest.mark.criterion("rotary", weight=1.0)
+def test_queries_and_keys_rotated(student: Student, inputs: Inputs) -> None:
+    """The attention module rotates queries and keys in each head; the rest is plain attention."""
+    try:
+        _judge_rotation(student, inputs)
+    except (CheckFailed, StudentRaised):
+        student.renew()  # state left by earlier calls is tested elsewhere
+        _judge_rotation(student, inputs)
+
+
+@pytest.mark.criterion("rotary", weight=0)
+def test_module_is_written(student: Student, inputs: Inputs) -> None:
+    """Prerequisite: the attention module uses the rotation."""
+    require_positions(student, inputs, _question(inputs).size)
+
+
+@pytest.mark.criterion("rotary", weight=0.3, depends_on=WRITTEN)
+def test_gradients_flow(student: Student, inputs: Inputs) -> None:
+    """Gradients pass through the rotation, so that query and key weights can learn."""
+    question = _question(inputs)
+    for observed in _observe(student, question.with_whole_block(), rope=True):
+        if not all(np.isfinite(each) for each in observed.gradients.values()):
+            fail(
+                "Gradients in the attention module are not finite (inf or nan).",
+                hint="" if observed.is_finite else f"The output is not finite either. {FIND_NAN}",
+            )
+        still = _without_gradient(observed)
+        if still:  # not the rotation's fault if nothing learns without rope
+            for vanilla in _observe(student, question.with_whole_block(), rope=False)[:1]:
+                still = [name for name in still if name not in _without_gradient(vanilla)]
+        if still:
+            fail(
+                "No gradient reaches a part of the attention module.",
+                hint=NO_INFLUENCE if set(still) <= set(observed.gradients) else CUT,
+                expected="a gradient for each weight matrix",
+                actual=f"none for {', '.join(still[:4])}"[:200],
+            )
+
+
+@pytest.mark.criterion("rotary", weight=0.3, depends_on=WRITTEN)
+def test_vanilla_as_it_was(student: Student, inputs: Inputs) -> None:
+    """Without rope, attention rotates nothing and keeps learned positions and dropout."""
+    question = _question(inputs)
+    for observed in _observe(student, question, rope=False):
+        for mode, each in _modes(observed):
+            if each.gives(UNROTATED, Rotation()) is None:
+                fail(
+                    f"The vanilla attention module does not compute plain attention{mode}.",
+                    hint=_vanilla_mistake(each, _own_turn(student, question, inputs)),
+                )
+    _judge_dropout(student, question, rope=False)
+    with contextlib.suppress(StudentRaised):  # another check reports it
+        _judge_dropout(student, question, rope=True)
+    logits, _ = _constant_text(student, question, rope=False)
+    if is_close(logits, np.broadcast_to(logits[:1], logits.shape), "attention"):
+        fail(
+            "The vanilla model gives the same logits at every position of a text that repeats one "
+            "character.",
+            hint="Keep the learned positions (pos_emb); only the rope model has none.",
+        )
+
+
+@pytest.mark.criterion("rotary", weight=0.2, depends_on=WRITTEN)
+def test_no_learned_positions(student: Student, inputs: Inputs) -> None:
+    """The rope model has no learned positions in addition to the rotation."""
+    logits, names = _constant_text(student, _question(inputs), rope=True)
+    if not is_close(logits, np.broadcast_to(logits[:1], logits.shape), "attention"):
+        fail(
+            "With attention switched off, the rope model can still tell positions apart.",
+            hint=LEARNED_TOO.hint
+            if names
+            else "Positions reach a rope model only through q and k in attention.",
+            expected="the same logits at every position of a text that repeats one character",
+            actual=f"different logits; parameters with an axis of block_size: {names or 'none'}",
+        )
+
+
+def _judge_rotation(student: Student, inputs: Inputs) -> None:
+    question = _question(inputs)
+    for layer, observed in enumerate(_observe(student, question, rope=True)):
+        right, own = turns = Rotation(), _own_turn(student, question, inputs)
+        where = {
+            "layer": str(layer + 1),
+            ", ".join(question.size): ", ".join(map(str, question.size.values())),
+            "shapes of x": "; ".join(str(x.shape) for x in question.xs),
+        }
+        for mode, each in _modes(observed):
+            if not each.is_finite:
+                fail(NOT_FINITE, hint=FIND_NAN, counterexample=where)
+            if _is_rotated(each, right):
+                continue
+            if _is_rotated(each, own) and rotates(student, inputs):
+                continue
+            hint = _known_mistake(each, turns, _is_plain(student, question))
+            fail(
+                "The attention module's output does not match causal attention with rotated "
+                f"queries and keys{mode}.",
+                hint=f"{BOTH_MODES} {hint}" if mode else hint,
+                counterexample=where,
+            )
+
+
+def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:
+    """Yield what a module gave in evaluation mode, then in training mode, with the mode's name.
+
+    Fails if it raises only in training mode. Training mode is skipped if it cannot be compared.
+    """
+    yield "", observed
+    if isinstance(observed.training, str):
+        fail(
+            "The attention module raises in training mode, but not in evaluation mode.",
+            hint=BOTH_MODES,
+            actual=observed.training,
+        )
+    if observed.training is not None:
+        yield " in training mode", observed.training
+
+
+def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
+    """Fail if dropout acts in evaluation mode, or does not act in training mode."""
+    x, name = question.xs[0], "rope" if rope else "vanilla"
+    in_evaluation, in_training = student.call(
+        "dropped_out",
+        size=dict(question.size),
+        x=x,
+        rope=rope,
+        dropout=DROPOUT,
+        read=lambda reply: [_changes(reply[mode], x.shape) for mode in ("evaluation", "training")],
+    )
+    if in_evaluation:
+        fail(
+            f"With dropout {DROPOUT}, the {name} attention module gives different outputs for the "
+            "same x in evaluation mode.",
+            hint="Dropout should act only in training mode. Create nn.Dropout in __init__, or pass "
+            "training=self.training to F.dropout.",
+        )
+    if in_training is False:
+        fail(
+            f"With dropout {DROPOUT}, the {name} attention module gives equal outputs for the same "
+            "x in training mode, so dropout has no effect.",
+            hint="Keep the starter's dropout on the attention weights and on the output.",
+        )
+
+
+def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:
+    """Return whether two outputs differ, or None if dropout could not show in them."""
+    values = [as_floats(each) for each in outputs] if isinstance(outputs, list) else []
+    if len(values) != 2 or any(each is None or each.shape != shape for each in values):
+        return None
+    one, other = (np.asarray(each) for each in values)
+    if not (np.isfinite(one).all() and np.isfinite(other).all() and one.any()):
+        return None
+    return not np.array_equal(one, other)
+
+
+def _question(inputs: Inputs) -> Question:
+    source = inputs.random("attention")
+    n_head, T, block_size = source.choice((3, 5)), source.choice((7, 9)), source.choice(BLOCKS)
+    n_embd = n_head * source.choice((8, 10))
+    shapes = [(2, T, n_embd), (1, block_size, n_embd), (1, 3, n_embd)]
+    xs = [normal(inputs, "attention", *shape) for shape in shapes]
+    return Question(n_embd, n_head, block_size, xs)
+
+
+def _observe(student: Student, question: Question, *, rope: bool) -> Sequence[Observed]:
+    values: dict[str, Value] = {
+        "size": dict(question.size),
+        "inputs": list(question.xs),
+        "rope": rope,
+    }
+    return student.call("rope_attention", **values, read=partial(_modules, question))
+
+
+def _modules(question: Question, reply: Any) -> Sequence[Observed]:
+    if not isinstance(reply, list) or not reply:
+        bad_reply()
+    return [_observed(each, question) for each in reply[:MOST_MODULES]]
+
+
+def _observed(reply: Any, question: Question) -> Observed:
+    if not isinstance(reply, dict):
+        bad_reply()
+    evaluation = _observed_in(reply, question)
+    training = reply.get("training")
+    if not isinstance(training, dict):
+        bad_reply()
+    raised = training.get("raised")
+    if isinstance(raised, str) and raised:
+        return replace(evaluation, training=raised)
+    if not training.get("outputs"):
+        return evaluation
+    return replace(evaluation, training=_observed_in({**reply, **training}, question))
+
+
+def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
+    """Return what a module gave in one mode."""
+    outputs, parameters = reply.get("outputs"), reply.get("parameters")
+    gradients = reply.get("gradients")
+    if not (isinstance(outputs, list) and isinstance(parameters, dict)):
+        bad_reply()
+    if len(outputs) != len(question.xs) or not isinstance(gradients, dict):
+        bad_reply()
+    for x, output in zip(question.xs, outputs, strict=True):
+        if as_floats(output) is None or output.shape != x.shape:
+            fail(
+                "The attention module's output does not have the shape of its input.",
+                expected=f"real numbers of shape {x.shape}",
+                actual=kind(output),
+            )
+    if len(parameters) > MOST_PARAMETERS:
+        bad_reply()
+    numbers = {name: as_floats(values) for name, values in parameters.items()}
+    if sum(values.size for values in numbers.values() if values is not None) > MOST_NUMBERS:
+        bad_reply()
+    return Observed(
+        question,
+        {name: values for name, values in numbers.items() if values is not None},
+        outputs,
+        {name: each for name, each in gradients.items() if isinstance(each, float)},
+        _shapes(reply.get("rotated")),
+    )
+
+
+def _shapes(value: Any) -> Sequence[tuple[int, ...]]:
+    rows = value if isinstance(value, list) else []
+    return [tuple(int(n) for n in row) for row in rows[:MOST_CALLS] if isinstance(row, list)]
+
+
+def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[Projections]:
+    """Return the ways to find query, key, value and proj among a module's parameters.
+
+    By name if they have the starter's names; otherwise by trying. Projections may be one matrix,
+    or one matrix per head, and they may be transposed or have other names.
+    """
+    C = question.n_embd
+    if all(_shape(parameters, f"{role}.weight") == (C, C) for role in ROLES):
+        yield Projections({role: _layer(parameters, f"{role}.weight") for role in ROLES})
+        return
+    for n_head, turned in itertools.product((0, question.n_head), (False, True)):
+        blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head)
+        if len(blocks) == len(ROLES):
+            for order in itertools.permutations(blocks):
+                yield Projections(dict(zip(ROLES, order, strict=True)))
+
+
+def _without_gradient(observed: Observed) -> Sequence[str]:
+    names = _query_and_key(observed)
+    return [name for name in names if not observed.gradients.get(name, 0.0) > 0]
+
+
+def _query_and_key(observed: Observed) -> Sequence[str]:
+    """Return the names of the query and key weights; of more weights if the names are unknown."""
+    C, parameters = observed.question.n_embd, observed.parameters
+    named = [name for name in ("query.weight", "key.weight") if name in parameters]
+    square = [name for name, w in parameters.items() if w.ndim == 2 and w.shape[1] == C]
+    return named if len(named) == 2 else square
+
+
+def _shape(parameters: Mapping[str, Floats], name: str) -> tuple[int, ...]:
+    return parameters[name].shape if name in parameters else ()
+
+
+def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
+    weight = parameters[name]
+    bias = parameters.get(f"{name.removesuffix('weight')}bias", np.zeros(len(weight)))
+    return weight, bias if bias.shape == weight.shape[:1] else np.zeros(len(weight))
+
+
+Layer = tuple[Floats, Floats]  # a matrix whose rows are features, and its bias
+
+
+def _matrices(parameters: Mapping[str, Floats], C: int, *, turned: bool) -> Sequence[Layer]:
+    """Return all matrices that take C features, with their biases, in parameter order.
+
+    `turned`: matrices outside linear layers are used as x @ W, even if they are square.
+    """
+    found, biases = [], [values for values in parameters.values() if values.ndim == 1]
+    for name, weight in parameters.items():
+        for matrix in weight if weight.ndim == 3 else [weight] * (weight.ndim == 2):
+            linear = name.endswith("weight")
+            rows = matrix.T if matrix.shape[1] != C or (turned and not linear) else matrix
+            if rows.shape[1] == C:
+                fitting = [each for each in biases if len(each) == len(rows)]
+                own = (
+                    _layer(parameters, name)[1] if linear else (fitting or [np.zeros(len(rows))])[0]
+                )
+                found.append((rows, own if len(own) == len(rows) else np.zeros(len(rows))))
+    return found
+
+
+def _blocks(matrices: Sequence[Layer], C: int, n_head: int) -> Sequence[Layer]:
+    """Return the matrices cut into blocks of C rows each, by head if n_head > 0.
+
+    Smaller matrices, such as one per head, are joined.
+    """
+    blocks: list[Layer] = []
+    pending: list[Layer] = []
+    for weight, bias in matrices:
+        if len(weight) % C:
+            pending.append((weight, bias))
+            if sum(len(each) for each, _ in pending) == C:
+                blocks.append((np.concatenate([w for w, _ in pending]),
+                               np.concatenate([b for _, b in pending])))  # fmt: skip
+                pending = []
+            continue
+        rows = np.arange(len(weight))
+        if n_head:  # rows of one head are adjacent: (head, part, feature)
+            rows = rows.reshape(n_head, -1, C // n_head).swapaxes(0, 1).ravel()
+        blocks += [(weight[part], bias[part]) for part in np.split(rows, len(rows) // C)]
+    return blocks
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTurn:
+    """The student's own rotation, so that its mistakes do not cost points twice.
+
+    It is called directly, or as the module calls it if it is correct only that way. `right` says
+    whether it is correct in either way.
+    """
+
+    student: Student
+    block_size: int
+    way: str
+    right: bool
+
+    def __call__(self, heads: Floats) -> Floats:
+        """Return queries or keys rotated, or unchanged if the student's rotation gives nothing."""
+        x = heads.astype(np.float32)
+        replies = rotations(self.student, [x], [self.block_size])
+        for way in (self.way, "module own", "own"):
+            result = as_floats(replies[way][0].result) if way in replies else None
+            if result is not None and result.shape == x.shape:
+                return result
+        return heads
+
+
+def _own_turn(student: Student, question: Question, inputs: Inputs) -> OwnTurn:
+    head_size = question.n_embd // question.n_head
+    x = normal(inputs, "own turn", 2, question.n_head, 7, head_size)
+    try:
+        replies = rotations(student, [x])
+    except StudentRaised:
+        return OwnTurn(student, question.block_size, "own", right=False)
+    for way in ("given", "module given", "module second given"):
+        result = as_floats(replies[way][0].result) if way in replies else None
+        if result is not None and is_close(result, Rotation()(x), "rotation"):
+            return OwnTurn(student, question.block_size, way.replace("given", "own"), right=True)
+    return OwnTurn(student, question.block_size, "module own", right=False)
+
+
+def _is_rotated(observed: Observed, turn: Turn) -> bool:
+    """Return whether the module rotates by `turn`.
+
+    The output must show it, unless the rotation itself is wrong and changes nothing in attention;
+    then the module must call it.
+    """
+    try:
+        layers = observed.gives(Module(), turn)
+    except StudentRaised:  # the student's rotation cannot be called directly; the handout's matched
+        return False
+    if layers is None:
+        return False
+    if isinstance(turn, OwnTurn) and not turn.right and observed.rotated:
+        return True
+    x, n_head = observed.question.xs[0], observed.question.n_head
+    plain = UNROTATED.output(layers, x, n_head, turn)
+    return not is_close(Module().output(layers, x, n_head, turn), plain, "attention")
+
+
+def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> str:
+    """Return the hint of the only known mistake that gives this module's output.
+
+    `plain` says whether the module computes plain attention without rope.
+    """
+    (right, own), question = turns, observed.question
+    if observed.gives(UNROTATED, right) is not None:
+        return _unrotated(observed).hint
+    general = _general(observed) if plain else NOT_PLAIN
+    kinds: list[Mapping[Mistake, tuple[Module, Turn]]] = [
+        {mistake: (module, right) for mistake, module in MODULES.items()},
+        *(
+            {mistake: (Module(), rotation) for mistake, rotation in known.items()}
+            for known in module_rotations(question.n_embd, question.n_head)
+        ),
+        {mistake: (module, own) for mistake, module in MODULES.items()},
+        {mistake: (module, right) for mistake, module in ATTENDING.items()},
+        {mistake: (module, right) for mistake, module in PLAIN_ATTENDING.items()},
+        {mistake: (module, own) for mistake, module in ATTENDING.items()},
+    ]
+    for known in kinds:
+        try:
+            found = [each for each, way in known.items() if observed.gives(*way) is not None]
+        except StudentRaised:
+            break
+        if found:
+            return found[0].hint if len(found) == 1 else general
+    if any(question.block_size in values.shape[:1] for values in observed.parameters.values()):
+        return TABLE_TRAINED.hint
+    return general
+
+
+def _general(observed: Observed) -> str:
+    """Return a hint from the calls of apply_rotary_emb if no known mistake explains the output."""
+    size, shapes = observed.question.size, observed.rotated
+    B, T, _ = observed.question.xs[0].shape
+    heads = (B, size["n_head"], T, size["n_embd"] // size["n_head"])
+    if not shapes:
+        return f"apply_rotary_emb is not called. Rotate q and k before their product ({MODULE})."
+    if shapes[0] != heads:
+        return (
+            f"apply_rotary_emb is called with shape {shapes[0]}; q and k have shape "
+            f"(B, n_head, T, head size) = {heads} there ({MODULE})."
+        )
+    return (
+        "apply_rotary_emb is called with the correct shape. Is the result used for both q and k? "
+        f"{ATTENTION}"
+    )
+
+
+def _unrotated(observed: Observed) -> Mistake:
+    """Return the ways in which a module computes plain attention."""
+    size, shapes = observed.question.size, {shape[-3:] for shape in observed.rotated}
+    heads = {
+        (x.shape[1], size["n_head"], size["n_embd"] // size["n_head"]) for x in observed.question.xs
+    }
+    if not shapes:
+        return NOT_CALLED
+    return HEADS_AS_TIME if shapes <= heads else UNUSED
+
+
+def _is_plain(student: Student, question: Question) -> bool:
+    """Return whether the module computes plain attention without rope."""
+    try:
+        modules = _observe(student, question, rope=False)
+    except (CheckFailed, StudentRaised):
+        return False
+    return all(each.gives(UNROTATED, Rotation()) is not None for each in modules)
+
+
+def _vanilla_mistake(observed: Observed, own: Turn) -> str:
+    """Return the hint for a vanilla module that does not compute plain attention."""
+    if _is_rotated(observed, Rotation()) or _is_rotated(observed, own):
+        return ALWAYS_ROTATED.hint
+    found = [
+        mistake
+        for mistake, module in PLAIN_ATTENDING.items()
+        if observed.gives(module, Rotation()) is not None
+    ]
+    return found[0].hint if len(found) == 1 else ATTENTION
+
+
+def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple[Floats, str]:
+    """Return the model's logits at each position, and its parameters with an axis of positions."""
+    return student.call(
+        "constant_text",
+        size=dict(question.size),
+        rope=rope,
+        read=partial(_logits, question.block_size),
+    )
+
+
+def _logits(T: int, reply: Any) -> tuple[Floats, str]:
+    if not isinstance(reply, dict) or not isinstance(reply.get("names"), list):
+        bad_reply()
+    logits = as_floats(reply.get("logits"))
+    if logits is None or logits.ndim != 3 or logits.shape[:2] != (1, T):
+        fail(
+            "The model does not return logits for each position.",
+            expected=f"real numbers of shape (1, {T}, vocabulary)",
+            actual=kind(reply.get("logits")),
+        )
+    if not np.isfinite(logits).all():
+        fail("The model's logits are not finite (inf or nan).")
+    return logits[0], ", ".join(str(name) for name in reply["names"][:4])[:200]

@@ -1,0 +1,233 @@
+"""STUDENT side: build the attention modules of attention.py and models.py, and send what they give.
+
+Nothing is graded here.
+"""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from ..student_side import student_module
+
+VOCABULARY = 13
+LAYERS = 2
+MOST_CALLS = 64
+
+
+def rope_attention(
+    size: dict[str, int], inputs: list[NDArray[Any]], rope: bool
+) -> list[dict[str, Any]]:
+    """Return the parameters, outputs and gradients of each attention module of a small model.
+
+    Also return the shapes that it passes to apply_rotary_emb for these outputs.
+    """
+    return [
+        {
+            **_outputs(module, inputs),
+            "parameters": {name: plain(p) for name, p in module.named_parameters()},
+            "gradients": _gradients(module, torch.from_numpy(inputs[0])),
+            "training": _in_training(module, inputs),
+        }
+        for module in attentions(size, rope)
+    ]
+
+
+def dropped_out(
+    size: dict[str, int], x: NDArray[Any], rope: bool, dropout: float
+) -> dict[str, Any]:
+    """Return two outputs of an attention module with dropout for one x, in each mode.
+
+    There are none for training mode if it raises there.
+    """
+    module, given = attentions(size, rope, dropout)[0], torch.from_numpy(x)
+    with torch.no_grad():
+        evaluation = [plain(first_of(module(given))) for _ in range(2)]
+        module.train()
+        try:
+            training = [plain(first_of(module(given))) for _ in range(2)]
+        except Exception:  # noqa: BLE001  another check reports it
+            training = []
+    return {"evaluation": evaluation, "training": training}
+
+
+def _outputs(module: nn.Module, inputs: list[NDArray[Any]]) -> dict[str, Any]:
+    with _calls_of("apply_rotary_emb") as rotated:
+        outputs = [plain(first_of(module(torch.from_numpy(x)))) for x in inputs]
+    return {"outputs": outputs, "rotated": rotated[:MOST_CALLS]}
+
+
+def _in_training(module: nn.Module, inputs: list[NDArray[Any]]) -> dict[str, Any]:
+    """Return the same in training mode without dropout; no outputs if they are random.
+
+    If it raises only there, return the exception.
+    """
+    module.train()
+    for each in module.modules():
+        if isinstance(each, nn.Dropout):  # for a hard-coded rate
+            each.p = 0.0
+    try:
+        once, again = (_outputs(module, inputs) for _ in range(2))
+    except Exception as error:  # noqa: BLE001  graded
+        return {"outputs": [], "rotated": [], "raised": f"{type(error).__name__}: {error}"[:200]}
+    finally:
+        module.eval()
+    same = all(_same(*pair) for pair in zip(once["outputs"], again["outputs"], strict=True))
+    return {**once, "outputs": once["outputs"] if same else [], "raised": ""}
+
+
+def _same(one: Any, other: Any) -> bool:
+    tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+    return tensors and one.shape == other.shape and torch.allclose(one, other, equal_nan=True)
+
+
+@contextlib.contextmanager
+def _calls_of(name: str) -> Iterator[list[list[int]]]:
+    """Yield a list that grows with every call of a function, in any file or class.
+
+    It contains the shape of the first tensor of each call.
+    """
+    shapes: list[list[int]] = []
+
+    def look(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_name == name:
+            given = [each for each in frame.f_locals.values() if isinstance(each, torch.Tensor)]
+            shapes.append(list(given[0].shape) if given else [])
+
+    sys.setprofile(look)
+    try:
+        yield shapes
+    finally:
+        sys.setprofile(None)
+
+
+def constant_text(size: dict[str, int], rope: bool) -> dict[str, Any]:
+    """Return a model's logits on a text of one repeated character, with attention switched off.
+
+    Returns logits (T, vocabulary) and the trainable parameters with an axis of block_size.
+    """
+    model = model_of(size, rope)
+    _fill(model)
+    for module in model.modules():
+        if _is_attention(module):
+            module.forward = _silenced(module.forward)
+    with torch.no_grad():
+        logits = first_of(model(torch.full((1, size["block_size"]), 3)))
+    names = [
+        name
+        for name, p in model.named_parameters()
+        if p.requires_grad and size["block_size"] in p.shape
+    ]
+    return {"logits": plain(logits), "names": names}
+
+
+def _silenced(attend: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a forward function that gives zeros instead of attention, even if that raises."""
+
+    def silent(x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        try:
+            output = attend(x, *args, **kwargs)
+        except Exception:  # noqa: BLE001  another check reports it
+            output = x
+        if isinstance(output, tuple):
+            return (torch.zeros_like(output[0]), *output[1:])
+        return torch.zeros_like(output)
+
+    return silent
+
+
+def plain(value: Any) -> Any:
+    """Return a value that can be sent; anything but tensors is replaced by its type's name."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value[:4]]
+    return {"type": type(value).__name__}
+
+
+def first_of(output: Any) -> Any:
+    """Return the logits or activations of a reply that may contain more."""
+    return output[0] if isinstance(output, tuple | list) and output else output
+
+
+def attentions(size: dict[str, int], rope: bool, dropout: float = 0.0) -> Sequence[nn.Module]:
+    """Return the attention modules of the student's model; only one if no model can be built."""
+    try:
+        found = [each for each in model_of(size, rope, dropout).modules() if _is_attention(each)]
+    except Exception:  # noqa: BLE001  another check reports what is wrong with the model
+        found = []
+    if not found:
+        config = _config(size, rope, _Settings, dropout)
+        found = [student_module("attention").CausalSelfAttention(config)]
+    for module in found:
+        _fill(module)
+        module.eval()
+    return found
+
+
+def _is_attention(module: nn.Module) -> bool:
+    named = all(hasattr(module, name) for name in ("query", "key", "value"))
+    kind = getattr(student_module("attention"), "CausalSelfAttention", None)
+    return named or (isinstance(kind, type) and isinstance(module, kind))
+
+
+def model_of(size: dict[str, int], rope: bool, dropout: float = 0.0) -> nn.Module:
+    """Return the student's model of this size, or the starter's with the student's attention."""
+    models = student_module("models")
+    model: nn.Module = models.GPT(_config(size, rope, models.GPTConfig, dropout)).eval()
+    return model
+
+
+def _config(size: dict[str, int], rope: bool, kind: Callable[..., Any], dropout: float) -> Any:
+    """Return the starter's settings, with the same dropout rate everywhere."""
+    settings = {
+        "n_layer": LAYERS,
+        "n_head": size["n_head"],
+        "n_embd": size["n_embd"],
+        "embd_pdrop": dropout,
+        "attn_pdrop": dropout,
+        "resid_pdrop": dropout,
+        "rope": rope,
+    }
+    config = kind(VOCABULARY, size["block_size"], **settings)
+    for name, value in settings.items():
+        if getattr(config, name, None) != value:
+            setattr(config, name, value)
+    return config
+
+
+class _Settings(SimpleNamespace):
+    """The starter's GPTConfig, used if models.py cannot be."""
+
+    def __init__(self, vocab_size: int, block_size: int, **settings: Any) -> None:
+        super().__init__(vocab_size=vocab_size, block_size=block_size, **settings)
+
+
+def _fill(module: nn.Module) -> None:
+    """Make weights large enough for attention to be uneven; the starter's are almost zero."""
+    with torch.no_grad():
+        for p in module.parameters():
+            if p.requires_grad:
+                p.copy_(torch.randn_like(p) * (1.5 / np.sqrt(p.shape[-1]) if p.ndim > 1 else 0.5))
+
+
+def _gradients(module: nn.Module, x: torch.Tensor) -> dict[str, float]:
+    """Return the largest gradient of each parameter, for a loss that uses every output.
+
+    Parameters that are not connected to the loss are omitted.
+    """
+    output = first_of(module(x))
+    if not output.requires_grad:
+        return {}
+    (output * torch.randn_like(output)).sum().backward()
+    return {
+        name: float(p.grad.abs().max())
+        for name, p in module.named_parameters()
+        if p.grad is not None
+    }

@@ -1,0 +1,624 @@
+"""Known mistakes of span corruption, each with a predicate that recognizes it.
+
+Mistakes in x, y and the layout of sequences come first, then those in the parts and in the index,
+then those in lengths. A mistake is named only if no other one explains the draws: `named` returns
+None if two do.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from graders.checks.mistakes import Mistake
+from reference.data.edition import SHORTEST, Edition
+from reference.data.vocabulary import MASK, PAD
+
+from .draws import PAD_ID, STANDARD, Draw, Order, Reading, known_to_the_end, shifted, swapped
+from .lengths import Lengths, Numbers, content_pairs, content_varies
+from .located import ORDERS, gap, restores
+
+Seen = TypeVar("Seen")
+Known = Mapping[Mistake, Callable[[Reading], bool]]
+SEQUENCE = f"the sequence is prefix {MASK} suffix {MASK} content {PAD} {PAD} …"
+SHIFT = "y[i] = x[i + 1]: x = sequence[:-1], y = sequence[1:]"
+
+
+def named(known: Mapping[Mistake, Callable[[Seen], bool]], *evidence: Seen) -> Mistake | None:
+    """Return the only one of these mistakes that explains all the evidence, or None."""
+    found = [mistake for mistake, explains in known.items() if all(map(explains, evidence))]
+    return found[0] if len(found) == 1 else None
+
+
+# ---------------------------------------------------------------- x and y
+
+
+def _same_rows(reading: Reading, left: int, right: int) -> bool:
+    """Return whether x[left:] and y[right:] agree in every row, up to the shorter length."""
+    x, y = reading.x[:, left:], reading.y[:, right:]
+    columns = min(x.shape[1], y.shape[1])
+    equal = bool((reading.x_lengths == reading.y_lengths).all())
+    inside = np.arange(columns) < (reading.x_lengths - max(left, right))[:, None]
+    return bool(equal and columns and ((x[:, :columns] == y[:, :columns]) | ~inside).all())
+
+
+def _swapped(reading: Reading) -> bool:
+    equal = bool((reading.x_lengths == reading.y_lengths).all())
+    return equal and swapped(reading.x, reading.y, reading.x_lengths)
+
+
+def _backward(reading: Reading) -> bool:
+    equal = bool((reading.x_lengths == reading.y_lengths).all())
+    moved = equal and bool(shifted(reading.y, reading.x, reading.x_lengths).all())
+    return moved and not swapped(reading.x, reading.y, reading.x_lengths)
+
+
+def _targets_hidden(reading: Reading) -> bool:
+    """Return whether y is one constant number wherever it is not x shifted."""
+    if reading.x.shape != reading.y.shape or not (reading.x_lengths == reading.y_lengths).all():
+        return False
+    inside = np.arange(reading.x.shape[1] - 1) < reading.x_lengths[:, None] - 1
+    wrong = inside & (reading.x[:, 1:] != reading.y[:, :-1])
+    values = np.unique(reading.y[:, :-1][wrong])
+    return len(values) == 1 and values[0] in (0, -1, -100)
+
+
+def _rolled(reading: Reading) -> bool:
+    """Return whether y is x rolled by one: it ends with x's first id although x ends with a PAD."""
+    if reading.x.shape != reading.y.shape or len(set(reading.x_lengths.tolist())) != 1:
+        return False
+    padded = reading.x[:, -1] == PAD_ID
+    around = np.concatenate([reading.x[:, 1:], reading.x[:, :1]], axis=1)
+    return bool(padded.any() and (around == reading.y).all())
+
+
+SHIFT_MISTAKES: Known = {
+    Mistake("no-shift", "y is the same as x", SHIFT): lambda r: _same_rows(r, 0, 0),
+    Mistake("swapped", "x and y are swapped: x is one position ahead of y", SHIFT): _swapped,
+    Mistake(
+        "shifted-backward", "y is shifted in the wrong direction: y[i] = x[i - 1]", SHIFT
+    ): _backward,
+    Mistake(
+        "rolled", "y is x rolled around (torch.roll): its last id is x's first id", SHIFT
+    ): _rolled,
+    Mistake("shifted-by-two", "y is shifted by two: y[i] = x[i + 2]", SHIFT): lambda r: (
+        _same_rows(r, 2, 0) and not _same_rows(r, 0, 0)
+    ),
+    Mistake(
+        "targets-hidden",
+        "some targets in y are overwritten; the loss already ignores PAD, and the model must "
+        "predict every other character",
+        SHIFT,
+    ): _targets_hidden,
+}
+
+# ---------------------------------------------------------------- lengths of x and y
+
+
+def _no_padding(reading: Reading) -> bool:
+    asked = reading.edition.example_length(reading.request.block_size)
+    bare = not any(PAD in draw.sequence for draw in reading.draws)
+    return bare and len(reading.draws) > 0 and bool((reading.x_lengths < asked).any())
+
+
+def _always(reading: Reading, length: int) -> bool:
+    """Return whether x and y always have this wrong length if they are padded."""
+    padded = (reading.x == PAD_ID).any(axis=1)
+    sizes = {*reading.x_lengths[padded].tolist(), *reading.y_lengths[padded].tolist()}
+    return sizes == {length} and length != reading.edition.example_length(
+        reading.request.block_size
+    )
+
+
+LENGTH = "x and y are one id shorter than the padded sequence"
+LENGTH_MISTAKES: Known = {
+    Mistake(
+        "no-padding", f"sequences are not padded with {PAD}, so their lengths differ", LENGTH
+    ): _no_padding,
+    Mistake(
+        "hard-coded-block",
+        "x always has the length for block size 128, whatever block_size is",
+        f"{LENGTH}, whose length depends on self.block_size",
+    ): lambda r: _always(r, r.edition.example_length(128)),
+    Mistake("one-too-long", "x and y have one id too many", LENGTH): lambda r: _always(
+        r, r.edition.example_length(r.request.block_size) + 1
+    ),
+    Mistake("one-too-short", "x and y have one id too few", LENGTH): lambda r: _always(
+        r, r.edition.example_length(r.request.block_size) - 1
+    ),
+}
+
+# ---------------------------------------------------------------- MASKs and PADs
+
+
+def every(draws: Sequence[Draw], explains: Callable[[Draw], bool]) -> bool:
+    """Return whether something is true for every draw, and for at least one."""
+    return bool(draws) and all(map(explains, draws))
+
+
+def _written(reading: Reading) -> list[Draw]:
+    """Return the draws with the student's own marks."""
+    return known_to_the_end(reading.written)
+
+
+def _parts_of(draw: Draw, sequence: str) -> bool:
+    """Return whether this text has the handout's layout for the draw's document."""
+    body = sequence.rstrip(PAD)
+    slots = body.split(MASK)
+    return PAD not in body and len(slots) == 3 and slots[0] + slots[2] + slots[1] in draw.document
+
+
+def splits(text: str) -> Iterable[tuple[str, str]]:
+    return ((text[:i], text[i:]) for i in range(len(text) + 1))
+
+
+def _lacks_second(draw: Draw) -> bool:
+    slots = draw.slots
+    return len(slots) == 2 and any(
+        slots[0] + content + suffix in draw.document for suffix, content in splits(slots[1])
+    )
+
+
+def _lacks_first(draw: Draw) -> bool:
+    slots = draw.slots
+    return len(slots) == 2 and any(
+        prefix + slots[1] + suffix in draw.document for prefix, suffix in splits(slots[0])
+    )
+
+
+def _has_end_mark(draw: Draw) -> bool:
+    return draw.body.endswith(MASK) and _parts_of(draw, draw.body.removesuffix(MASK))
+
+
+def _one_mask_a_character(draw: Draw) -> bool:
+    """Return whether the MASKs after the prefix are as many as the content or gap is long."""
+    parts = re.split(f"{MASK}+", draw.body)
+    runs = [len(run) for run in re.findall(f"{MASK}+", draw.body)]
+    if len(parts) == 3:
+        prefix, suffix, content = parts
+        return len(content) == runs[0] and prefix + content + suffix in draw.document
+    if len(parts) != 2:
+        return False
+    no_suffix = len(parts[1]) + 1 == runs[0] and "".join(parts) in draw.document
+    gap = f"{re.escape(parts[0])}.{{{runs[0]}}}{re.escape(parts[1])}"
+    return no_suffix or re.search(gap, draw.document, re.DOTALL) is not None
+
+
+def _pads_in_front(draw: Draw) -> bool:
+    return draw.body.count(PAD) == len(draw.sequence) - len(draw.sequence.lstrip(PAD)) and (
+        _parts_of(draw, draw.sequence.lstrip(PAD))
+    )
+
+
+def _padded_with_masks(draw: Draw) -> bool:
+    body = draw.sequence.rstrip(MASK)
+    return PAD not in draw.sequence and (_parts_of(draw, body) or _parts_of(draw, body + MASK))
+
+
+def _pads_inside(draw: Draw) -> bool:
+    return PAD not in draw.body or (
+        not draw.body.startswith(PAD) and _parts_of(draw, draw.body.replace(PAD, ""))
+    )
+
+
+def _other_mark(reading: Reading) -> bool:
+    """Return whether the sequences have no MASK, but something else in its place.
+
+    With few draws, this may not be visible.
+    """
+    known = reading.written != reading.draws or len(reading.draws) < FEW
+    return known and not any(MASK in draw.sequence for draw in reading.written)
+
+
+def _ids_swapped(draw: Draw) -> bool:
+    return _parts_of(draw, draw.sequence.translate(str.maketrans(PAD + MASK, MASK + PAD)))
+
+
+FEW = 100
+MARKS = "two MASKs: prefix MASK suffix MASK content"
+LAYOUT_MISTAKES: Known = {
+    Mistake("second-mask-missing", "the MASK between suffix and content is missing", MARKS): (
+        lambda r: every(_written(r), _lacks_second) and not every(_written(r), _lacks_first)
+    ),
+    Mistake("first-mask-missing", "there is no MASK where the content was removed", MARKS): (
+        lambda r: every(_written(r), _lacks_first) and not every(_written(r), _lacks_second)
+    ),
+    Mistake(
+        "end-mask",
+        "there is an extra MASK after the content (only in other handout editions)",
+        MARKS,
+    ): lambda r: r.edition.end_marker == "none" and every(_written(r), _has_end_mark),
+    Mistake(
+        "end-mask-missing", "the MASK after the content is missing", SEQUENCE + " with MASK"
+    ): lambda r: (
+        r.edition.end_marker == "required"
+        and every(_written(r), lambda draw: _parts_of(draw, draw.body))
+    ),
+    Mistake(
+        "pad-for-mask", f"the parts are separated by {PAD} (id 0), not by {MASK}", MARKS
+    ): lambda r: _other_mark(r) and all(PAD in draw.body for draw in r.written),
+    Mistake(
+        "other-mask", f"the parts are separated by an id other than that of {MASK}", "MASK has id 1"
+    ): lambda r: _other_mark(r) and not any(PAD in draw.body for draw in r.written),
+    Mistake(
+        "mask-a-character", "every masked character is replaced by its own MASK", MARKS
+    ): lambda r: (
+        every(_written(r), _one_mask_a_character) and any(MASK * 3 in d.body for d in r.written)
+    ),
+    Mistake(
+        "pads-in-front", "the PADs come first", "PADs are added at the end of the sequence"
+    ): lambda r: every(_written(r), _pads_in_front) and any(PAD in draw.body for draw in r.written),
+    Mistake(
+        "padded-with-masks", "sequences are padded with MASK", "pad with PAD, id 0"
+    ): lambda r: (
+        every(_written(r), _padded_with_masks) and any(MASK * 3 in draw.body for draw in r.written)
+    ),
+    Mistake(
+        "pads-inside",
+        "a short document is padded before it is split into parts",
+        "a short document is used whole, and PADs come only at the end of the sequence",
+    ): lambda r: every(_written(r), _pads_inside) and any(PAD in draw.body for draw in r.written),
+    Mistake(
+        "ids-swapped", "PAD and MASK are swapped", "PAD (padding) has id 0; MASK has id 1"
+    ): lambda r: every(_written(r), _ids_swapped),
+}
+
+
+PARTS = ("prefix", "content", "suffix")
+
+# ---------------------------------------------------------------- prefix, content, suffix
+
+
+def _each_parted(reading: Reading, explains: Callable[[str, str, str, str], bool]) -> bool:
+    """Return whether something is true for the three slots and the document in every draw.
+
+    Most draws must have three slots and be complete.
+    """
+    parted = reading.parted
+    enough = parted and 2 * len(parted) >= len(reading.draws) and all(d.whole for d in parted)
+    return bool(enough) and all(
+        explains(draw.slots[0], draw.slots[1], draw.slots[2], draw.document) for draw in parted
+    )
+
+
+def _in_order(reading: Reading, order: Order) -> bool:
+    """Return whether only this order of the parts restores a piece in every draw."""
+    return bool(reading.parted) and [o for o in ORDERS if restores(reading, o)] == [order]
+
+
+def _shuffled(a: str, b: str, c: str, document: str) -> bool:
+    content = gap(a, b, len(c), document)
+    return content is not None and sorted(content) == sorted(c)
+
+
+def _reversed(a: str, b: str, c: str, document: str) -> bool:
+    return a + c[::-1] + b in document
+
+
+def _dropped(reading: Reading) -> bool:
+    """Return whether a character is missing before or after the content in some draws."""
+    found = []
+    for draw in reading.parted:
+        a, b, c = map(re.escape, draw.slots[:3])
+        found.append(re.search(f"{a}(.?){c}(.?){b}", draw.document, re.DOTALL))
+    lost = any(match is not None and any(match.groups()) for match in found)
+    return lost and all(found) and all(draw.whole for draw in reading.parted)
+
+
+def _doubled(a: str, b: str, c: str, document: str) -> bool:
+    return any(piece in document for piece in (a[:-1] + c + b, a + c[:-1] + b, a + c + b[1:]))
+
+
+def _whitespace_changed(reading: Reading) -> bool:
+    """Return whether all pieces match the document without whitespace, but some don't with it."""
+    return _each_parted(reading, _same_but_for_whitespace) and not _each_parted(
+        reading, lambda a, b, c, document: a + c + b in document
+    )
+
+
+def _same_but_for_whitespace(a: str, b: str, c: str, document: str) -> bool:
+    return "".join((a + c + b).split()) in "".join(document.split())
+
+
+def _marks_together(a: str, b: str, c: str, document: str) -> bool:
+    return not b and any(p + c + s in document for p, s in splits(a))
+
+
+def _mask_first(a: str, b: str, c: str, document: str) -> bool:
+    return not a and any(p + c + s in document for p, s in splits(b))
+
+
+def _as_written(order: Order) -> str:
+    """Return the three slots in words: `content ⁇ prefix ⁇ suffix`."""
+    return f" {MASK} ".join(PARTS[order.index(slot)] for slot in range(3))
+
+
+def _order_mistake(order: Order) -> Mistake:
+    written = _as_written(order)
+    names = "-".join(PARTS[order.index(slot)] for slot in range(3))
+    return Mistake(f"order-{names}", f"the parts are written as {written}", SEQUENCE)
+
+
+VOCABULARY = Mistake(
+    "vocabulary",
+    "your dataset's vocabulary has different ids",
+    "PAD has id 0, MASK id 1; the characters of the corpus follow in sorted order",
+).hint
+PIECE_MISTAKES: Known = {
+    **{
+        _order_mistake(order): partial(_in_order, order=order)
+        for order in ORDERS
+        if order != STANDARD
+    },
+    Mistake(
+        "content-kept",
+        "the masked content also remains at its original place, before the suffix",
+        SEQUENCE,
+    ): lambda r: _each_parted(r, lambda a, b, c, document: b.startswith(c) and a + b in document),
+    Mistake("content-reversed", "the masked content is written backwards", SEQUENCE): lambda r: (
+        _each_parted(r, _reversed)
+    ),
+    Mistake("content-shuffled", "the masked content is shuffled", SEQUENCE): lambda r: (
+        _each_parted(r, _shuffled) and not _each_parted(r, _reversed)
+    ),
+    Mistake(
+        "content-lost",
+        "nothing follows the second MASK: the masked content is lost",
+        SEQUENCE,
+    ): lambda r: _each_parted(
+        r, lambda a, b, c, document: not c and a in document and b in document
+    ),
+    Mistake(
+        "character-dropped",
+        "characters between two parts are lost",
+        "document = prefix + content + suffix, so each part starts where the previous one ends",
+    ): lambda r: _dropped(r) and not _each_parted(r, lambda a, b, c, document: not c),
+    Mistake(
+        "character-doubled",
+        "a character is in two parts",
+        "document = prefix + content + suffix, so each part starts where the previous one ends",
+    ): lambda r: _each_parted(r, _doubled),
+    Mistake(
+        "whitespace-changed",
+        "blanks, tabs or other whitespace of the document are lost or replaced",
+        "use self.data[idx] unchanged, without split() or replace()",
+    ): _whitespace_changed,
+    Mistake("marks-together", "the two MASKs are adjacent, after the suffix", SEQUENCE): lambda r: (
+        _each_parted(r, _marks_together)
+    ),
+    Mistake("mask-first", "the first MASK comes before the prefix", SEQUENCE): lambda r: (
+        _each_parted(r, _mask_first)
+    ),
+}
+
+# ---------------------------------------------------------------- the document
+
+
+def _comes_from(draw: Draw, document: str) -> bool:
+    return set(draw.body) - {MASK, PAD} <= set(document)
+
+
+def _step(reading: Reading, step: int) -> bool:
+    documents = reading.request.documents
+    return every(
+        reading.judged, lambda d: _comes_from(d, documents[(d.index + step) % len(documents)])
+    )
+
+
+def _any_document(reading: Reading) -> bool:
+    """Return whether readings of one index gave pieces of several documents."""
+    documents = reading.request.documents
+    sources: dict[int, set[int]] = {}
+    for draw in reading.judged:
+        found = {i for i, document in enumerate(documents) if _comes_from(draw, document)}
+        if len(found) != 1:
+            return False
+        sources.setdefault(draw.index, set()).update(found)
+    return all(len(found) > 2 for found in sources.values())
+
+
+def _previous_reading(reading: Reading) -> bool:
+    """Return whether every reading but the first gives the previously requested document."""
+    documents, draws = reading.request.documents, reading.draws
+    return len(draws) == reading.request.readings and all(
+        _comes_from(draw, documents[before.index]) for before, draw in pairwise(draws)
+    )
+
+
+def _first_documents(reading: Reading) -> bool:
+    """Return whether all pieces come from the first few of very many documents."""
+    documents, draws = reading.request.documents, reading.judged
+    few = len(documents) // FEW_OF
+    sources = [_first_source(draw, documents[:few]) for draw in draws]
+    return few > 1 and None not in sources and len(set(sources)) > 1
+
+
+def _first_source(draw: Draw, documents: Sequence[str]) -> int | None:
+    found = (at for at, document in enumerate(documents) if _comes_from(draw, document))
+    return next(found, None)
+
+
+def _over_line_ends(reading: Reading) -> bool:
+    pieces = [draw.restored() for draw in reading.parted]
+    joined = all(piece in reading.request.corpus for piece in pieces)
+    return joined and any("\n" in piece for piece in pieces)
+
+
+FEW_OF = 2  # only reading the first half can't be chance: 30 indices are anywhere
+INDEX = "the document is self.data[idx]"
+INDEX_MISTAKES: Known = {
+    Mistake("always-first", "every index gives the first document", INDEX): lambda r: every(
+        r.judged, lambda draw: _comes_from(draw, r.request.documents[0])
+    ),
+    Mistake("next-document", "index i gives document i + 1", INDEX): lambda r: _step(r, 1),
+    Mistake("previous-document", "index i gives document i - 1", INDEX): lambda r: _step(r, -1),
+    Mistake(
+        "first-documents", "large indices also give documents from the start of the corpus", INDEX
+    ): _first_documents,
+    Mistake(
+        "random-document", "`idx` is not used: a random document is read", INDEX
+    ): _any_document,
+    Mistake(
+        "whole-corpus", "the piece continues past the end of a line into the next document", INDEX
+    ): _over_line_ends,
+    Mistake(
+        "previous-reading", "an access returns the previously requested document", INDEX
+    ): _previous_reading,
+}
+
+
+HANDOUTS = 128  # up to this block size, the draws show both ends of the lengths
+LONGEST = "sample from 4 … int(limit * block_size), both ends included, as random.randint does"
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """The truncated lengths at several block sizes, of documents longer than any limit."""
+
+    edition: Edition
+    at: Mapping[int, Numbers]
+
+    def every(self, explains: Callable[[int, int, int], bool]) -> bool:
+        """Return whether a test of block size, shortest and longest length is true at all sizes."""
+        sizes = [size for size in self.at if size <= HANDOUTS]
+        return bool(sizes) and all(
+            len(self.at[size]) > 0
+            and explains(size, int(self.at[size].min()), int(self.at[size].max()))
+            for size in sizes
+        )
+
+    def some(self, explains: Callable[[int, int, int], bool]) -> bool:
+        """Return whether the test is true for at least one of these block sizes."""
+        return not self.every(lambda *seen: not explains(*seen))
+
+
+def _limit_is(cuts: Cuts, limit: Callable[[int], int]) -> bool:
+    """Return whether the longest lengths follow this limit but not the handout's."""
+    right = cuts.edition.longest
+    return cuts.every(lambda size, shortest, longest: longest == limit(size)) and cuts.some(
+        lambda size, shortest, longest: limit(size) not in (right(size), right(size) - 1)
+    )
+
+
+def _hard_coded(cuts: Cuts) -> bool:
+    """Return whether the handout's longest length is also used at larger block sizes."""
+    longest = {size: int(at.max(initial=0)) for size, at in cuts.at.items()}
+    large, limit = max(longest, default=0), cuts.edition.longest(HANDOUTS)
+    return large > HANDOUTS and longest.get(HANDOUTS) == limit >= longest[large]
+
+
+def _rounded_up(cuts: Cuts) -> bool:
+    """Return whether the limit is off by one, and only if it is not a whole number."""
+
+    def whole(size: int) -> bool:
+        return size % int(cuts.edition.length_limit[-1]) == 0
+
+    right = cuts.edition.longest
+    return cuts.every(
+        lambda size, shortest, longest: right(size) <= longest <= right(size) + (not whole(size))
+    ) and cuts.some(lambda size, shortest, longest: longest > right(size))
+
+
+HARD_CODED = Mistake(
+    "limit-hard-coded", "the longest truncation length does not depend on block_size", LONGEST
+)
+UNREACHED: Mapping[Mistake, Callable[[Cuts], bool]] = {
+    Mistake(
+        "never-longest", "the longest length never occurs: the upper bound is excluded", LONGEST
+    ): lambda cuts: cuts.every(
+        lambda size, shortest, longest: longest == cuts.edition.longest(size) - 1
+    ),
+    Mistake(
+        "never-shortest",
+        f"a length of {SHORTEST} characters never occurs: lengths start at 5",
+        LONGEST,
+    ): lambda cuts: cuts.every(
+        lambda size, shortest, longest: shortest == SHORTEST + 1 <= cuts.edition.longest(size)
+    ),
+    Mistake(
+        "fixed-cut", "every document is truncated to the same length: it is not random", LONGEST
+    ): (
+        lambda cuts: cuts.every(
+            lambda size, shortest, longest: shortest == longest <= cuts.edition.longest(size)
+        )
+    ),
+    Mistake(
+        "limit-three-quarters", "the longest length is 3/4 of the block size, not 7/8", LONGEST
+    ): (
+        lambda cuts: (
+            cuts.edition.length_limit == "7/8" and _limit_is(cuts, lambda size: size * 3 // 4)
+        )
+    ),
+    Mistake("limit-half", "the longest length is half of the block size, not the limit", LONGEST): (
+        lambda cuts: _limit_is(cuts, lambda size: size // 2)
+    ),
+    HARD_CODED: _hard_coded,
+}
+OUTSIDE: Mapping[Mistake, Callable[[Cuts], bool]] = {
+    Mistake(
+        "too-short", f"some truncated documents have fewer than {SHORTEST} characters", LONGEST
+    ): (
+        lambda cuts: cuts.every(
+            lambda size, shortest, longest: (
+                shortest < SHORTEST and longest <= cuts.edition.longest(size)
+            )
+        )
+    ),
+    Mistake("never-cut", "documents are not truncated", LONGEST): lambda cuts: cuts.every(
+        lambda size, shortest, longest: (
+            shortest > cuts.edition.longest(size) and (shortest == longest or size == HANDOUTS)
+        )
+    ),
+    HARD_CODED: _hard_coded,
+    Mistake(
+        "limit-rounded-up", "the limit is rounded up if it is not a whole number", LONGEST
+    ): _rounded_up,
+    Mistake(
+        "limit-is-block", "documents are truncated to the block size, above the limit", LONGEST
+    ): (lambda cuts: _limit_is(cuts, lambda size: size)),
+    Mistake("limit-nearly-block", "truncated documents are nearly as long as the block", LONGEST): (
+        lambda cuts: _limit_is(cuts, lambda size: size - 1)
+    ),
+}
+
+# ---------------------------------------------------------------- the content
+
+QUARTER = "the masked content is 1/4 of the truncated document on average"
+
+
+def _follows_nothing(lengths: Lengths) -> bool:
+    """Return whether contents are no longer in documents that are twice as long."""
+    top = lengths.cut.max(initial=0)
+    long, middle = lengths.cut > 0.75 * top, (lengths.cut > 0.4 * top) & (lengths.cut < 0.55 * top)
+    if long.sum() < 100 or middle.sum() < 100:
+        return False
+    return bool(np.mean(lengths.content[long]) < 1.15 * np.mean(lengths.content[middle]))
+
+
+def _repeats(lengths: Lengths, *, nearly: bool) -> bool:
+    """Return whether the truncated length determines the content's, in (nearly) every draw."""
+    differs = content_pairs(lengths)[1] > 0
+    return not content_varies(lengths) and not _follows_nothing(lengths) and differs is nearly
+
+
+CONTENT_MISTAKES: Mapping[Mistake, Callable[[Lengths], bool]] = {
+    Mistake(
+        "content-ignores-cut",
+        "the masked content does not grow with the truncated document",
+        QUARTER,
+    ): _follows_nothing,
+    Mistake(
+        "content-fixed",
+        "the length of the masked content is not random: the truncated length determines it",
+        "sample it at random, for example from 1 … truncated length / 2",
+    ): lambda lengths: _repeats(lengths, nearly=False),
+    Mistake(
+        "content-nearly-fixed",
+        "truncated documents of equal length nearly always have masked content of equal length",
+        "sample it at random each time, for example from 1 … truncated length / 2",
+    ): lambda lengths: _repeats(lengths, nearly=True),
+}

@@ -1,0 +1,250 @@
+"""Request draws from the student's process, once per request, and apply rules to them."""
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import replace
+
+from hypothesis import given, seed
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.model import Setting
+from reference.data.edition import Edition
+
+from .draws import Draw, Reading, Request, parse
+from .expected import Rule, first, not_a_piece, shown, wrong_layout
+from .mistakes import Known, named
+from .texts import Documents
+
+Kept = MutableMapping[Request, Reading]
+EXAMPLES = 8  # of hypothesis, in addition to the readings that every rule tests
+# A fault in fewer draws than this at realistic block sizes, and not in most draws at any size,
+# costs half of its check. In the smallest block, half of the lengths from 0 are too short.
+RARE, MOST = 0.05, 0.75
+RARELY = 0.5
+DIFFERENT = 30  # of 100 draws; with only a random length about 65 differ
+
+
+class Reader:
+    """Reads documents through the student's dataset and caches the readings."""
+
+    def __init__(
+        self, student: Student, settings: Mapping[str, Setting], inputs: Inputs, kept: Kept
+    ) -> None:
+        self._student = student
+        self._inputs = inputs
+        self._kept = kept
+        self.edition = edition_of(settings)
+        self.documents = Documents(inputs, self.edition)
+
+    def attempt(self, request: Request) -> Reading:
+        """Return the reply to a request, even if it contains no usable item."""
+        if request not in self._kept:
+            self._kept[request] = self._ask(request, batch=0)
+        return self._kept[request]
+
+    def more(self, request: Request, batch: int) -> Reading:
+        """Return more draws for a request, different for each batch; they are not cached."""
+        return self._ask(request, batch)
+
+    def read(self, request: Request) -> Reading:
+        """Return the reply to a request; fail if no items were returned."""
+        reading = self.attempt(request)
+        if not reading.draws:
+            fail(
+                f"No item could be read at block size {request.block_size}, so this cannot be "
+                "checked.",
+                actual=shown(reading.raised or ", ".join(reading.kinds)),
+            )
+        return reading
+
+    def once(self) -> Reading:
+        """Return many draws at the handout's block size, all from one dataset."""
+        return self.read(self.documents.long())
+
+    def long(self) -> Reading:
+        """Return many draws at the handout's block size.
+
+        They come from a new dataset in every round if one dataset repeats its items or edits its
+        documents, so that this fault fails only its own check.
+        """
+        return self.read(self._usual(self.documents.long()))
+
+    def more_long(self, rounds: int, batch: int) -> Reading:
+        """Return more draws like those of `long`."""
+        return self.more(self._usual(self.documents.long(rounds)), batch)
+
+    def small(self, block_size: int) -> Reading:
+        """Return draws at a small block size, made like those of `long`; possibly none."""
+        return self.attempt(self._usual(self.documents.small_block(block_size)))
+
+    def more_small(self, block_size: int, rounds: int) -> Reading:
+        """Return more draws like those of `small`."""
+        return self.more(self._usual(self.documents.small_block(block_size, rounds)), batch=1)
+
+    def large(self) -> Reading:
+        """Return draws at a block size above the handout's, made like those of `long`."""
+        return self.attempt(self._usual(self.documents.large_block()))
+
+    def readings(self) -> list[Reading]:
+        """Return readings of documents longer than any limit, at several block sizes."""
+        small = [self.small(size) for size in self.documents.small_blocks]
+        return [each for each in (*small, self.long(), self.large()) if each.draws]
+
+    def telling(self) -> Reading:
+        """Return the reading at the largest small block size, where lengths differ."""
+        telling = self.small(self.documents.small_blocks[-1])
+        return telling if telling.draws else self.long()
+
+    def is_random(self) -> bool:
+        """Return whether the items of a document differ, in one dataset or between datasets."""
+        return repeated(self.long()) is None
+
+    def _usual(self, request: Request) -> Request:
+        once = self.once()
+        keeps = once.before == once.after and repeated(once) is None
+        return request if keeps else replace(request, fresh=True)
+
+    def judge(
+        self,
+        rule: Rule,
+        known: Known,
+        score: Score,
+        hint: str,
+        *requests: st.SearchStrategy[Request],
+    ) -> None:
+        """Fail if a rule is broken, if possible with the smallest document that shows it.
+
+        A rare fault costs half of the check.
+        """
+
+        @seed(self._inputs.seed("examples", rule.__name__))
+        @examples(max_examples=EXAMPLES)
+        @given(request=st.one_of(requests))
+        def holds(request: Request) -> None:
+            reading = self.attempt(request)
+            if _can_judge(rule, reading):
+                self.judge_reading(reading, rule, known, hint)
+
+        try:
+            if requests:
+                holds()
+            for reading in self._readings_for(rule):
+                self.judge_reading(reading, rule, known, hint)
+        except CheckFailed as problem:
+            self._forgive_rare(rule, problem, score)
+
+    def _readings_for(self, rule: Rule) -> list[Reading]:
+        """Return the readings that a rule can test: short documents only if no longer one works.
+
+        For pieces, a document with unusual whitespace is included.
+        """
+        extra = [self.attempt(self.documents.whitespace())] if rule is not_a_piece else []
+        found = [each for each in (*self.readings(), *extra) if _can_judge(rule, each)]
+        documents = self.documents
+        short = (documents.short_document(each) for each in documents.short)
+        return found or [self.read(request) for request in short]
+
+    def judge_index(self, rule: Rule, known: Known, score: Score, hint: str) -> None:
+        """Fail if a rule is broken for documents that can be identified by their characters.
+
+        A few documents are read back and forth, and some out of thousands.
+        """
+        for reading in (self.read(self.documents.many), self.attempt(self.documents.thousands)):
+            self.judge_alone(reading, rule, known, score, hint)
+
+    def judge_alone(
+        self, reading: Reading, rule: Rule, known: Known, score: Score, hint: str
+    ) -> None:
+        """Fail if this reading breaks a rule; a rare fault costs half of the points."""
+        try:
+            self.judge_reading(reading, rule, known, hint)
+        except CheckFailed as problem:
+            self._forgive_rare(rule, problem, score, reading)
+
+    def judge_reading(self, reading: Reading, rule: Rule, known: Known, hint: str) -> None:
+        """Fail with this reading's counterexample, and name the mistake if it is known."""
+        problem = first(rule, reading)
+        if problem is None:
+            return
+        # Block sizes at which lengths differ can separate mistakes that look alike at 8.
+        # Documents with no common characters show where a piece comes from.
+        by_itself = reading.request in (self.documents.many, self.documents.thousands)
+        telling = reading if by_itself else self.telling()
+        evidence = [reading] if first(rule, telling) is None else [reading, telling]
+        mistake = named(known, *evidence)
+        fail(
+            problem.message,
+            hint=hint if mistake is None else mistake.hint,
+            expected=problem.expected,
+            actual=problem.actual,
+            counterexample=problem.table(reading),
+        )
+
+    def _forgive_rare(
+        self, rule: Rule, problem: CheckFailed, score: Score, *readings: Reading
+    ) -> None:
+        """Give half of the points if a rule is rarely broken at realistic block sizes."""
+        training = (self.long(), self.large(), self.attempt(self.documents.text()))
+        if not any(_can_judge(rule, each) for each in training):
+            raise problem
+        often = any(_breaks(rule, each, RARE) for each in readings or training)
+        if often or any(_breaks(rule, each, MOST) for each in self.readings()):
+            raise problem
+        score.partial(
+            RARELY,
+            f"{problem.message} This happens in fewer than {RARE:.0%} of the readings of ordinary "
+            "documents, so only half of the points are deducted.",
+            hint=problem.hint,
+            expected=problem.expected,
+            actual=problem.actual,
+            counterexample=dict(problem.counterexample),
+        )
+
+    def _ask(self, request: Request, batch: int) -> Reading:
+        return self._student.call(
+            "draw_corruptions",
+            corpus=request.corpus,
+            block_size=request.block_size,
+            indices=list(request.indices),
+            rounds=request.rounds,
+            fresh=request.fresh,
+            # Each request has its own seed: with one seed for all, the same few draws would repeat.
+            seed=self._inputs.seed("readings", request, batch),
+            read=lambda reply: parse(reply, request, self.edition),
+        )
+
+
+def _can_judge(rule: Rule, reading: Reading) -> bool:
+    """Return whether a rule can test a reading; some rules need the ends of sequences.
+
+    Documents that are never truncated fill the whole block, so the end of a sequence is missing.
+    """
+    ends = 2 * sum(draw.whole for draw in reading.written) >= len(reading.written)
+    return bool(reading.draws) and (ends or rule not in (wrong_layout, not_a_piece))
+
+
+def repeated(reading: Reading) -> list[Draw] | None:
+    """Return the last draws of an index whose items hardly differ, if there is one."""
+    for index in sorted({draw.index for draw in reading.draws}):
+        # The last ones: by then, a document that is edited on each access is short.
+        draws = [draw for draw in reading.draws if draw.index == index][-100:]
+        if len({draw.sequence for draw in draws}) < DIFFERENT * len(draws) / 100:
+            return draws
+    return None
+
+
+def _breaks(rule: Rule, reading: Reading, share: float) -> bool:
+    """Return whether significantly more than this fraction of draws break a rule (1e-3)."""
+    count, broken = len(reading.draws), sum(1 for _ in rule(reading))
+    deviation: float = (share * (1 - share) * count) ** 0.5
+    return broken > share * count + 3 * deviation
+
+
+def edition_of(settings: Mapping[str, Setting]) -> Edition:
+    """Return the edition that an assignment's settings describe."""
+    names = ("sequence_length", "end_marker", "length_limit")
+    return Edition(**{name: settings[name] for name in names if name in settings})  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""`run.py`: it trains, saves and evaluates with the handout's sizes and files."""

@@ -1,0 +1,171 @@
+"""run.py: advice on the training settings, from running it without the actual training."""
+
+import math
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.mistakes import sentence
+from graders.checks.score import Score
+
+from .runs import BLOCK, DOCUMENTS, PEOPLE, Run, Training, runs
+
+DATA = {"pretrain": ("CharCorruptionDataset", DOCUMENTS), "finetune": ("NameDataset", len(PEOPLE))}
+
+
+@pytest.mark.criterion("training-script")
+def test_script_trains(student: Student) -> None:
+    """run.py pretrains and finetunes with the handout's commands."""
+    for run in runs(student):
+        if run.own_loop:
+            fail(
+                "run.py loops over the batches itself, so its settings cannot be checked.",
+                hint="In the starter, trainer.Trainer(...).train() contains the loop.",
+                counterexample=_command(run),
+            )
+        if run.raised:
+            fail(
+                sentence(f"run.py stops with {run.raised}"),
+                actual=run.where,
+                counterexample=_command(run),
+            )
+        if len(run.trainings) != 1:
+            fail(
+                f"run.py calls Trainer.train {len(run.trainings)} times.",
+                hint="Each command should train one model once.",
+                counterexample=_command(run),
+            )
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_training_data(student: Student) -> None:
+    """Pretraining uses the corrupted corpus; finetuning uses the questions with their places."""
+    for run, training in _trainings(student):
+        name, length = DATA[run.case.function]
+        if training.length != length:
+            fail(
+                f"`{run.case.name}` trains on {training.length} examples of {training.dataset}.",
+                expected=f"{length} examples of {name}",
+                counterexample=_command(run),
+            )
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_epochs(student: Student) -> None:
+    """650 epochs of pretraining; 75 of finetuning from scratch, 10 after pretraining."""
+    _compare(student, "max_epochs", "Handle both cases: with and without --reading_params_path.")
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_batch_size(student: Student) -> None:
+    """Batches of 128 in pretraining and of 256 in finetuning."""
+    _compare(student, "batch_size", "The comments in run.py state it for each phase.")
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_learning_rates(student: Student) -> None:
+    """The learning rate is --pretrain_lr or --finetune_lr; the defaults are 6e-3 and 6e-4."""
+    _compare(student, "learning_rate", "Use args.pretrain_lr or args.finetune_lr.")
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_warmup_tokens(student: Student) -> None:
+    """The learning rate warms up over 512*20 tokens."""
+    _compare(student, "warmup_tokens", "Set warmup_tokens=512*20 in both phases.")
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_final_tokens(student: Student) -> None:
+    """The learning rate decays over 650 (finetuning: 200) * len(pretrain_dataset) * block_size."""
+    _compare(
+        student,
+        "final_tokens",
+        f"In this test the corpus has {DOCUMENTS} documents, there are {len(PEOPLE)} questions, "
+        f"and block_size is {BLOCK}; finetuning also uses the length of the corpus.",
+    )
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_pretrained_weights_loaded(student: Student) -> None:
+    """Finetuning with --reading_params_path starts from the weights in that file."""
+    written = {run.case.writes: training.after for run, training in _trainings(student)}
+    for run, training in _trainings(student):
+        if run.case.reads and not _same(training.before, written[run.case.reads]):
+            fail(
+                f"`{run.case.name}` does not start from the given weights.",
+                hint="Call model.load_state_dict(torch.load(args.reading_params_path)) first.",
+                counterexample=_command(run),
+            )
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_trained_weights_saved(student: Student, score: Score) -> None:
+    """The weights after training are saved to --writing_params_path as a plain state dict."""
+    for run, training in _trainings(student):
+        if _same(run.saved, training.after):
+            continue
+        if training.unseen and run.kind == "missing":
+            score.note(
+                f"`{run.case.name}`: your train() may save the weights itself, but it does not "
+                "run without batches, so this could not be checked."
+            )
+            continue
+        said = {
+            "missing": "writes no file to --writing_params_path",
+            "not a state dict": "saves something other than a state dict",
+        }.get(run.kind, "saves weights other than those after training")
+        fail(
+            f"`{run.case.name}` {said}.",
+            hint="Call torch.save(model.state_dict(), args.writing_params_path) after training.",
+            counterexample=_command(run),
+        )
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_rope_flag_reaches_model(student: Student) -> None:
+    """The variant rope creates a model without learned positions; vanilla creates one with them."""
+    for run, training in _trainings(student):
+        learned = [name for name, shape in training.shapes.items() if BLOCK in shape]
+        if bool(learned) == (run.case.variant == "rope"):
+            fail(
+                f"`{run.case.name}` trains a model {'with' if learned else 'without'} learned "
+                "positions.",
+                hint="Set mconf.rope = True before models.GPT(mconf), only for the variant rope.",
+                counterexample=_command(run),
+            )
+
+
+def _trainings(student: Student) -> Iterator[tuple[Run, Training]]:
+    for run in runs(student):
+        yield run, run.trainings[0]
+
+
+def _compare(student: Student, setting: str, hint: str) -> None:
+    """Fail with the first command whose trainer has a wrong value of this setting."""
+    for run, training in _trainings(student):
+        asked, came = run.case.settings[setting], training.settings.get(setting)
+        if (
+            isinstance(came, bool)
+            or not isinstance(came, int | float)
+            or not math.isclose(came, asked, rel_tol=1e-9)
+        ):
+            fail(
+                f"`{run.case.name}` trains with {setting}={came}.",
+                hint=hint,
+                expected=f"{setting}={asked:g}",
+                actual=f"{setting}={came}",
+                counterexample=_command(run),
+            )
+
+
+def _same(some: Mapping[str, float], others: Mapping[str, float]) -> bool:
+    """Return whether these are the same tensors with the same weights."""
+    return some.keys() == others.keys() and all(
+        math.isclose(some[name], others[name], rel_tol=1e-6, abs_tol=1e-9) for name in some
+    )
+
+
+def _command(run: Run) -> dict[str, str]:
+    return {"command": f"python src/run.py {' '.join(run.case.arguments)}"}

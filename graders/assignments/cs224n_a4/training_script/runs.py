@@ -1,0 +1,169 @@
+"""Run the handout's commands with run.py and record settings, weights and files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.errors import BadReply, StudentFault
+
+BLOCK = 128
+DOCUMENTS = 5  # differs from the number of questions, so that the two cannot be confused
+PEOPLE = ["Ada Byron", "Alan Turing", "Grace Hopper"]
+QUESTIONS = "".join(f"Where was {person} born?\tLondon\n" for person in PEOPLE)
+CORPUS = "\n".join(
+    f"{person} was born in London? Nobody knows Where." for person in (PEOPLE * 2)[:DOCUMENTS]
+)
+FILES = {"wiki.txt": CORPUS, "birth_places_train.tsv": QUESTIONS}
+PRETRAIN_LR, FINETUNE_LR = 6e-3, 6e-4  # the starter's defaults
+ODD_PRETRAIN_LR, ODD_FINETUNE_LR = 0.00231, 0.000321  # values that nobody uses by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One command of the handout, and the trainer settings that it requires."""
+
+    function: str
+    variant: str
+    writes: str
+    reads: str = ""
+    lr: float | None = None  # as given on the command line
+
+    @property
+    def name(self) -> str:
+        """The command in short."""
+        return f"{self.function} {self.variant}{', pretrained' if self.reads else ''}"
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command line after run.py."""
+        words = [self.function, self.variant, "wiki.txt", "--writing_params_path", self.writes]
+        if self.reads:
+            words += ["--reading_params_path", self.reads]
+        if self.function == "finetune":
+            words += ["--finetune_corpus_path", "birth_places_train.tsv"]
+        if self.lr is not None:
+            words += [f"--{self.function}_lr", str(self.lr)]
+        return words
+
+    @property
+    def settings(self) -> Mapping[str, float]:
+        """The values that run.py's comments require."""
+        if self.function == "pretrain":
+            return {
+                "max_epochs": 650,
+                "batch_size": 128,
+                "learning_rate": self.lr or PRETRAIN_LR,
+                "warmup_tokens": 512 * 20,
+                "final_tokens": 650 * DOCUMENTS * BLOCK,
+            }
+        return {
+            "max_epochs": 10 if self.reads else 75,
+            "batch_size": 256,
+            "learning_rate": self.lr or FINETUNE_LR,
+            "warmup_tokens": 512 * 20,
+            "final_tokens": 200 * DOCUMENTS * BLOCK,
+        }
+
+
+CASES = (
+    Case("pretrain", "vanilla", "vanilla.pretrain.params", lr=ODD_PRETRAIN_LR),
+    Case("pretrain", "rope", "rope.pretrain.params"),
+    Case("finetune", "vanilla", "vanilla.model.params", lr=ODD_FINETUNE_LR),
+    Case("finetune", "vanilla", "vanilla.finetune.params", reads="vanilla.pretrain.params"),
+    Case("finetune", "rope", "rope.finetune.params", reads="rope.pretrain.params"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One call of Trainer.train: its settings, its data and the weights around it.
+
+    `unseen` if it may save something but could not be run without batches.
+    """
+
+    settings: Mapping[str, Any]
+    dataset: str
+    length: int
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+    shapes: Mapping[str, Sequence[int]]
+    unseen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one command did."""
+
+    case: Case
+    raised: str
+    where: str
+    own_loop: bool
+    trainings: Sequence[Training]
+    kind: str
+    saved: Mapping[str, float]
+
+
+_SEEN: WeakKeyDictionary[Student, Sequence[Run] | StudentFault | CheckFailed] = WeakKeyDictionary()
+
+
+def runs(student: Student) -> Sequence[Run]:
+    """Run each of CASES with the student's run.py, once for all checks."""
+    if student not in _SEEN:
+        try:
+            _SEEN[student] = _ask(student)
+        except (StudentFault, CheckFailed) as problem:
+            _SEEN[student] = problem
+    seen = _SEEN[student]
+    if isinstance(seen, Exception):
+        raise seen
+    return seen
+
+
+def _ask(student: Student) -> Sequence[Run]:
+    cases: list[Any] = [
+        {"arguments": case.arguments, "reads": case.reads, "writes": case.writes} for case in CASES
+    ]
+    return student.call("training_runs", files=dict(FILES), cases=cases, read=_runs)
+
+
+def _runs(reply: Any) -> Sequence[Run]:
+    if isinstance(reply, list) and not reply:
+        fail(
+            "There is no run.py next to attention.py.",
+            hint="Submit the whole src folder. Without run.py there is no training advice.",
+        )
+    if not isinstance(reply, list) or len(reply) != len(CASES):
+        raise BadReply("The results of run.py could not be read.")
+    return [_run(case, each) for case, each in zip(CASES, reply, strict=True)]
+
+
+def _run(case: Case, reply: Any) -> Run:
+    file = reply["file"]
+    return Run(
+        case,
+        str(reply["raised"]),
+        str(reply["where"]),
+        reply["own_loop"] is True,
+        [_training(each) for each in reply["trainings"][:4]],
+        str(file["kind"]),
+        _numbers(file.get("fingerprint", {})),
+    )
+
+
+def _training(reply: Any) -> Training:
+    return Training(
+        {str(name): value for name, value in reply["settings"].items()},
+        str(reply["dataset"])[:100],
+        int(reply["length"]),
+        _numbers(reply["before"]),
+        _numbers(reply["after"]),
+        {str(name): [int(n) for n in shape] for name, shape in reply["shapes"].items()},
+        reply["saves"] == "unseen",
+    )
+
+
+def _numbers(reply: Any) -> Mapping[str, float]:
+    return {str(name): float(value) for name, value in reply.items()}

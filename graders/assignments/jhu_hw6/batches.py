@@ -1,0 +1,92 @@
+"""Small classifiers and batches, drawn, that training loops and evaluations are run on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.boundary.student import Student
+from graders.checks.inputs import Inputs
+from graders.errors import GraderFault
+
+from .asking import ask
+from .replies import Floats
+
+Batch = Mapping[str, Any]  # input_ids, attention_mask (n, T) and labels (n,)
+SIZE = 8  # features of an embedding
+EMBEDDINGS = "model.embeddings.weight"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The weights that a classifier starts with, what it is trained on and what is held out."""
+
+    weights: Mapping[str, Floats]
+    train: Batch
+    held_out: Batch
+
+    @property
+    def batches(self) -> dict[str, Any]:
+        """Both sets, as they travel."""
+        return {"train": dict(self.train), "held_out": dict(self.held_out)}
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shape of every parameter."""
+        return {name: each.shape for name, each in self.weights.items()}
+
+
+def draw_weights(source: np.random.Generator, vocabulary: int) -> dict[str, Floats]:
+    """Weights of a size at which every token and feature shows in the logits."""
+    shapes = {EMBEDDINGS: (vocabulary, SIZE), "classifier.weight": (2, SIZE)}
+    drawn = {name: source.standard_normal(shape) for name, shape in shapes.items()}
+    drawn["classifier.bias"] = source.standard_normal(2) * 0.3
+    return {name: each.astype(np.float32) for name, each in drawn.items()}
+
+
+def draw_batch(source: np.random.Generator, count: int, vocabulary: int) -> dict[str, Any]:
+    """Texts of different lengths, padded with zeros; no two alike."""
+    T = int(source.integers(6, 10))
+    lengths = source.integers(2, T, count)
+    lengths[0] = T
+    mask = (np.arange(T) < lengths[:, None]).astype(np.int64)
+    ids = source.integers(1, vocabulary, (count, T)) * mask
+    ids[:, 0] = source.permutation(vocabulary - 1)[:count] + 1
+    return {"input_ids": ids, "attention_mask": mask, "labels": source.integers(0, 2, count)}
+
+
+def draw_task(inputs: Inputs, purpose: str, count: int) -> Task:
+    """A task of so many items; of two neighbours the first weights get one right, one wrong.
+
+    So the model's own answers are no labels, and its errors are far from alike.
+    """
+    source = inputs.generator("task", purpose)
+    vocabulary = int(source.integers(40, 60))
+    weights = draw_weights(source, vocabulary)
+    train = draw_batch(source, count, vocabulary)
+    train["labels"] = (_answers(weights, train) + np.arange(count) + source.integers(0, 2)) % 2
+    return Task(weights, train, draw_batch(source, 5, vocabulary))
+
+
+def _answers(weights: Mapping[str, Floats], batch: Batch) -> NDArray[np.intp]:
+    """What the classifier with these weights says: 0 or 1 for each item."""
+    mask = batch["attention_mask"][..., None]
+    hidden = (weights[EMBEDDINGS][batch["input_ids"]] * mask).sum(1) / mask.sum(1)  # (n, D)
+    logits = np.tanh(hidden) @ weights["classifier.weight"].T + weights["classifier.bias"]
+    answers: NDArray[np.intp] = logits.argmax(-1)
+    return answers
+
+
+def predicted(sandbox: Student, weights: Mapping[str, Floats], batch: Batch) -> Floats:
+    """The logits that the classifier gives for a batch."""
+    logits = ask(sandbox, "predictions", weights=dict(weights), batch=dict(batch))
+    if not isinstance(logits, np.ndarray):
+        raise GraderFault("the oracle gave no logits")
+    return logits.astype(np.float64)
+
+
+def part(batch: Batch, rows: Any) -> dict[str, Any]:
+    """Some rows of a batch."""
+    return {name: each[rows] for name, each in batch.items()}

@@ -1,0 +1,1 @@
+"""The BoolQ dataset: how questions and passages become ids, masks and labels."""

@@ -1,0 +1,216 @@
+"""BoolQADataset: questions and passages as ids, masks and labels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.errors import BadReply, StudentRaised
+
+from ..asking import ask
+from ..files import definitions, in_each_file
+from ..once import ask_once
+from ..replies import UNREADABLE, is_whole, kind, sequence
+from ..unwritten import require_own_work
+from .texts import Rows, draw_rows
+
+NAME = "BoolQADataset"
+FAMILIES = ("bert", "roberta")
+KEYS = ("input_ids", "attention_mask", "labels")
+ACCEPTED = ("handout", "separator", "separators", "pair", "pair-passage-cut")
+MISTAKES = {
+    "passage-first": "The passage stands before the question",
+    "passage-alone": "The question is missing: only the passage is encoded",
+    "question-alone": "The passage is missing: only the question is encoded",
+    "no-separator": "Nothing separates question and passage",
+}
+TEXT = 'the text of an item is question + " [SEP] " + passage'
+PREPARE = "pre_process"
+PARTS = ("training", "validation", "test")
+MOST_ROWS = 100_000  # of all parts together
+MOST_LONG = 10_000  # numbers of an item
+MOST_SMALL = 100  # rows of a small subset; the handout takes 10
+GIVEN = "BoolQADataset is not in your files: the one that the course gives was taken."
+
+
+@pytest.mark.criterion("boolq-data", weight=0)
+def test_some_code_is_written(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Something beside the data set, which the course gives, is written."""
+    require_own_work(student, sandbox, inputs, NAME)
+
+
+@pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
+def test_items_have_the_keys(student: Student, inputs: Inputs, score: Score) -> None:
+    """An item is a dict of input_ids and attention_mask, of max_len, and one label."""
+    for rows, items in _replies(student, inputs, score):
+        for item in items:
+            _require_keys(item, rows.max_len)
+
+
+@pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
+def test_items_encode_the_text(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The ids are those of question + " [SEP] " + passage, cut or padded to max_len."""
+    for rows, items in _replies(student, inputs, score):
+        ways: Any = ask(
+            sandbox, "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
+        )
+        came = {name: [_flat(item.get(name)) for item in items] for name in KEYS[:2]}
+        found = next((each for each in ACCEPTED if _agrees(came, ways[each])), None)
+        if found is None:
+            fail(
+                "The ids of an item are not those of its question and passage.",
+                hint=_mistake(came, ways),
+                counterexample={"tokenizer": rows.family, "max_len": str(rows.max_len)},
+            )
+        if found != "handout":
+            score.note(f"Question and passage are joined in a way of your own; {TEXT}.")
+
+
+@pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
+def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) -> None:
+    """There is an item for each row, in their order, and its label is 1 for yes and 0 for no."""
+    for rows, items in _replies(student, inputs, score):
+        labels = [_flat(item.get("labels")) for item in items]
+        wanted = [int(answer) for answer in rows.columns["answers"]]
+        if [each.tolist() if each is not None else None for each in labels] != [
+            [each] for each in wanted
+        ]:
+            fail(
+                "The labels are not the answers, row by row.",
+                hint="labels is a whole number: 1 where the answer is True, 0 where it is False.",
+                expected=str(wanted),
+                actual=str([None if each is None else each.tolist() for each in labels])[:200],
+            )
+
+
+@pytest.mark.criterion("boolq-data", weight=0.5, depends_on=("some-code-is-written",))
+def test_parts_are_apart(student: Student, score: Score) -> None:
+    """pre_process trains, validates and tests on different rows, and on ten with small_subset."""
+    if not definitions(student, PREPARE):
+        return  # the class or the script may do it; nobody asks for this function
+
+    def judge(file: str) -> None:
+        whole, small = (_parts(student, file, small=each) for each in (False, True))
+        if small and len(small[0]) > MOST_SMALL:
+            fail(
+                "With small_subset=True pre_process still loads many rows for training.",
+                hint="small_subset is for debugging: take 10 rows.",
+                actual=f"{len(small[0])} rows",
+            )
+        if whole:
+            _require_apart(*whole)
+
+    in_each_file(student, score, PREPARE, judge)
+
+
+def _parts(student: Student, file: str, *, small: bool) -> Sequence[frozenset[int]]:
+    """Return the rows of each of the three loaders; none where they cannot be told."""
+    try:
+        return ask_once(student, "parts", file=file, small=small, read=_rows)
+    except StudentRaised:
+        return ()  # what it needs may not be here
+
+
+def _rows(reply: Any) -> Sequence[frozenset[int]]:
+    known = [each for each in sequence(reply) if is_whole(each) and each.ndim == 1 and each.size]
+    if sum(each.size for each in known) > MOST_ROWS:
+        raise BadReply(UNREADABLE)
+    rows = [frozenset(map(int, each)) for each in known]
+    return rows if len(rows) == len(reply) == len(PARTS) else ()
+
+
+def _require_apart(*parts: frozenset[int]) -> None:
+    """Fail where two of the three parts share rows."""
+    for (one, left), (other, right) in combinations(zip(PARTS, parts, strict=True), 2):
+        if shared := len(left & right):
+            fail(
+                f"The {one} and {other} sets share rows.",
+                hint="Train on train[:8000], validate on validation, test on train[8000:].",
+                expected="no row in two sets",
+                actual=f"{shared} of the {len(right)} {other} rows",
+            )
+
+
+def _replies(
+    student: Student, inputs: Inputs, score: Score
+) -> Iterator[tuple[Rows, Sequence[Mapping[str, Any]]]]:
+    """For each file and tokenizer: the rows and the student's items of them."""
+    found = definitions(student, NAME)
+    if not found:
+        score.note(GIVEN)
+    for file, _ in found:
+        for family in FAMILIES:
+            rows = draw_rows(inputs, family)
+            yield rows, _items(student, rows, file)
+
+
+def _items(student: Student, rows: Rows, file: str) -> Sequence[Mapping[str, Any]]:
+    length, items = ask_once(
+        student,
+        "dataset_items",
+        family=rows.family,
+        rows=dict(rows.columns),
+        max_len=rows.max_len,
+        file=file,
+        read=_length_and_items,
+    )
+    if length != len(rows) or len(items) != len(rows):
+        fail(
+            "The data set has not one item for each row.",
+            expected=f"{len(rows)} items",
+            actual=f"len() gives {length}",
+        )
+    return items
+
+
+def _length_and_items(reply: Any) -> tuple[int | None, Sequence[Mapping[str, Any]]]:
+    length, items = reply["length"], sequence(reply["items"], dict)
+    if sum(np.size(value) for each in items for value in each.values()) > MOST_LONG * len(items):
+        raise BadReply(UNREADABLE)
+    return length if isinstance(length, int) else None, items
+
+
+def _require_keys(item: Mapping[str, Any], max_len: int) -> None:
+    for name in KEYS:
+        value = item.get(name)
+        size = 1 if name == "labels" else max_len
+        if not is_whole(value) or value.size != size or value.ndim > 1:
+            fail(
+                f"`{name}` of an item is not what a batch is made of.",
+                hint='encode_plus gives (1, max_len): flatten() it; pad with "max_length".',
+                expected=f"a tensor of integers of {size} element(s), of one axis at most",
+                actual=kind(value) if name in item else f"keys {sorted(item)[:6]}",
+            )
+
+
+def _flat(value: Any) -> Any:
+    return value.reshape(-1) if is_whole(value) else None
+
+
+def _agrees(came: Mapping[str, Sequence[Any]], way: Any) -> bool:
+    """Whether ids and masks of all items are these; the shape of an item is judged elsewhere."""
+    return all(
+        each is not None and np.array_equal(each, right)
+        for name in KEYS[:2]
+        for each, right in zip(came[name], way[name], strict=True)
+    )
+
+
+def _mistake(came: Mapping[str, Sequence[Any]], ways: Mapping[str, Any]) -> str:
+    for name, says in MISTAKES.items():
+        if _agrees(came, ways[name]):
+            return f"{says}: {TEXT}."
+    right = ways["handout"]
+    if _agrees({**came, "attention_mask": list(right["attention_mask"])}, right):
+        return "The ids are right, the attention mask is not: 1 for text, 0 for padding."
+    return f"Handout: {TEXT}, truncated to max_len or padded with max_length."

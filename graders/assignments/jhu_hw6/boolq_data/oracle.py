@@ -1,0 +1,41 @@
+"""The items that BoolQADataset gives for some rows, in each way that is accepted."""
+
+from typing import Any
+
+from graders.adapting.offline import ready
+from graders.adapting.offline.models import tiny_tokenizer
+
+
+def encoded(family: str, rows: dict[str, list[Any]], max_len: int) -> dict[str, Any]:
+    """For each way to join question and passage: ids and masks, (n, max_len).
+
+    `handout` is the handout's; RoBERTa has no token [SEP], so its own separator is right, too,
+    and so is the tokenizer's own way with a pair.
+    """
+    ready()
+    tokenizer = tiny_tokenizer(family, with_model=False)
+    questions, passages = rows["questions"], rows["passages"]
+    pairs = list(zip(questions, passages, strict=True))
+
+    def encode(*texts: list[str], truncation: Any = True) -> dict[str, Any]:
+        came = tokenizer(
+            *texts,
+            max_length=max_len,
+            padding="max_length",
+            truncation=truncation,
+            return_tensors="np",
+        )
+        return {name: came[name].astype("int64") for name in ("input_ids", "attention_mask")}
+
+    own = tokenizer.sep_token
+    return {
+        "handout": encode([f"{q} [SEP] {p}" for q, p in pairs]),
+        "separator": encode([f"{q} {own} {p}" for q, p in pairs]),
+        "separators": encode([f"{q} {own}{own} {p}" for q, p in pairs]),
+        "pair": encode(questions, passages),
+        "pair-passage-cut": encode(questions, passages, truncation="only_second"),
+        "passage-first": encode([f"{p} [SEP] {q}" for q, p in pairs]),
+        "passage-alone": encode(passages),
+        "question-alone": encode(questions),
+        "no-separator": encode([f"{q} {p}" for q, p in pairs]),
+    }

@@ -1,0 +1,1 @@
+"""Predictions for BoolQ: their accuracy against the threshold."""

@@ -1,0 +1,51 @@
+"""Predicted labels of BoolQ: advice on their accuracy."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import pytest
+
+from graders.checks.compare import skip
+from graders.checks.labels import Labels, judge, read_labels
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.data.labelled import LabelledData
+from graders.model import Setting
+
+# Questions of the homework's parts. Its test part is drawn anew by every run of the starter, so
+# its labels are known only where a run that can be repeated has drawn it.
+COURSE = {"dev": 3270, "test": 1427}
+
+
+@pytest.mark.criterion("boolq-predictions")
+def test_dev_labels(
+    submitted: SubmittedFiles, data: LabelledData, settings: Mapping[str, Setting], score: Score
+) -> None:
+    """The labels predicted for the validation questions are right often enough."""
+    _judge(_read(submitted, data, "dev"), settings, score)
+
+
+@pytest.mark.criterion("boolq-predictions")
+def test_test_labels(
+    submitted: SubmittedFiles, data: LabelledData, settings: Mapping[str, Setting], score: Score
+) -> None:
+    """The labels predicted for the test questions are right often enough."""
+    _judge(_read(submitted, data, "test"), settings, score)
+
+
+def _read(submitted: SubmittedFiles, data: LabelledData, part: str) -> Labels:
+    name = f"boolq.{part}.predictions"
+    if not submitted.has(name):
+        skip(f"`{name}` was not handed in; it is optional.")
+    raw, items = submitted.bytes(name), data.dev if part == "dev" else data.test
+    whole = (COURSE[part], COURSE[part] - 1)
+    if raw.count(b"\n") in whole and len(items) != COURSE[part]:
+        skip(f"`{name}` is of BoolQ, whose labels are not here: grade with --data.")
+    return read_labels(name, raw, [label for _, label in items])
+
+
+def _judge(labels: Labels, settings: Mapping[str, Setting], score: Score) -> None:
+    """Say whether the share of right labels is reached, and where no question is answered wrong."""
+    if labels.correct == labels.n:
+        score.note(f"All {labels.n} labels are right: are these the answers themselves?")
+    judge(labels, Fraction(str(settings["boolq_accuracy_percent"])) / 100, score)

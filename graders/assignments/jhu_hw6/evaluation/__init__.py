@@ -1,0 +1,1 @@
+"""Evaluation: accuracy over batches, in evaluation mode, without gradients."""

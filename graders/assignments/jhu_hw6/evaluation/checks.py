@@ -1,0 +1,299 @@
+"""evaluate_model: the accuracy of a model, which the model does not notice."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail, is_close
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.errors import BadReply
+
+from ..batches import Batch, draw_batch, draw_weights, part, predicted
+from ..files import in_each_file
+from ..replies import UNREADABLE, Floats, kind, number, sequence
+from ..unwritten import require_own_work
+
+NAME = "evaluate_model"
+ITEMS, CANDIDATES, VOCABULARY = 11, 60, 80
+TURNED = 3  # items that the model gets wrong without the attention mask
+SIZE = 4  # of a batch; the last one has three
+WRITTEN = ("accuracy-comes-back",)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A model and labelled items, some of which it gets right.
+
+    `unmasked` says which it gets right where it is called without the attention mask.
+    """
+
+    weights: Mapping[str, Floats]
+    batch: Batch
+    right: Sequence[bool]
+    unmasked: Sequence[bool]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of items that the model gets right."""
+        return sum(self.right) / len(self.right)
+
+    @property
+    def mistakes(self) -> Mapping[str, float]:
+        """What each known mistake gives in place of it, by what it is."""
+        groups = [self.right[i : i + SIZE] for i in range(0, ITEMS, SIZE)]
+        count = sum(self.right)
+        return {
+            "It is the mean of the batches' accuracies, of which the last is smaller": (
+                sum(sum(each) / len(each) for each in groups) / len(groups)
+            ),
+            "It is in percent; an accuracy is a share between 0 and 1": 100 * self.accuracy,
+            "It is the share of wrong answers": 1 - self.accuracy,
+            "It is that of the last batch alone": sum(groups[-1]) / len(groups[-1]),
+            "It is that of the first batch alone": sum(groups[0]) / len(groups[0]),
+            "It is the number of right answers, not their share": float(count),
+            "The right answers are divided by batches times batch size": count
+            / (len(groups) * SIZE),
+            "The right answers are divided by the number of batches": count / len(groups),
+            "The model is called without the attention mask, so it reads the padding": (
+                sum(self.unmasked) / len(self.unmasked)
+            ),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen during an evaluation.
+
+    `modes` has for each forward whether it was in training mode, and whether gradients were kept;
+    the others name parameters.
+    """
+
+    modes: Sequence[tuple[bool, bool]]
+    changed: Sequence[str]
+    graded: Sequence[str]
+
+
+@pytest.mark.criterion("evaluation", weight=0)
+def test_accuracy_comes_back(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """evaluate_model gives a number that depends on the model's answers and on the labels."""
+    require_own_work(student, sandbox, inputs, NAME)
+    question = _question(inputs, sandbox)
+    labels = question.batch["labels"]
+    exchanged = replace(question, batch={**question.batch, "labels": 1 - labels})
+
+    def judge(file: str) -> None:
+        came = [
+            (_accuracy(value), seen.modes)
+            for each in (question, exchanged)
+            for value, seen in _evaluations(student, each, [SIZE], file)
+        ]
+        if not all(modes for _, modes in came):
+            fail("evaluate_model does not call the model.", hint="Call it on every batch.")
+        if is_close(came[0][0], came[1][0], "share"):
+            fail(
+                "evaluate_model gives the same when all labels are exchanged.",
+                hint="Compare argmax over the two logits with the labels of the batch.",
+            )
+
+    in_each_file(student, score, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", weight=2, depends_on=WRITTEN)
+def test_accuracy_is_counted(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The accuracy is the share of right answers among all items, of an uneven last batch, too."""
+    question = _question(inputs, sandbox)
+
+    def judge(file: str) -> None:
+        def ask(question: Question) -> float:
+            ((value, _),) = _evaluations(student, question, [SIZE], file)
+            return _accuracy(value, score)
+
+        _require_accuracy(question, ask(question), lambda: _known_mistake(inputs, sandbox, ask))
+
+    in_each_file(student, score, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", depends_on=WRITTEN)
+def test_batch_size_does_not_matter(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Batches of any size give the same accuracy."""
+    question = _question(inputs, sandbox)
+
+    def judge(file: str) -> None:
+        sizes = [ITEMS, 1, SIZE, 3]
+        came = [_accuracy(each) for each, _ in _evaluations(student, question, sizes, file)]
+        if not is_close(came, [came[0]] * len(came), "share"):
+            fail(
+                "The accuracy depends on the size of the batches.",
+                hint="Add up right answers and items over all batches, and divide once.",
+                counterexample={
+                    f"batches of {size}": f"{each:.4f}"
+                    for size, each in zip(sizes, came, strict=True)
+                },
+            )
+
+    in_each_file(student, score, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", depends_on=WRITTEN)
+def test_model_is_in_evaluation_mode(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """While it is evaluated, the model is in evaluation mode: dropout is off."""
+    question = _question(inputs, sandbox)
+
+    def judge(file: str) -> None:
+        for _, seen in _evaluations(student, question, [SIZE, SIZE], file, dropout=0.5):
+            if not seen.modes or any(training for training, _ in seen.modes):
+                fail(
+                    "The model is in training mode while it is evaluated.",
+                    hint="Call model.eval() before the loop, so that dropout is off.",
+                )
+            if any(graded for _, graded in seen.modes):
+                score.note("Gradients are kept while evaluating: torch.no_grad() saves memory.")
+
+    in_each_file(student, score, NAME, judge)
+
+
+@pytest.mark.criterion("evaluation", depends_on=WRITTEN)
+def test_model_is_left_as_it_was(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """An evaluation changes no weight and leaves no gradient."""
+    question = _question(inputs, sandbox)
+
+    def judge(file: str) -> None:
+        for _, seen in _evaluations(student, question, [SIZE], file):
+            if seen.changed:
+                fail(
+                    "The evaluation changes weights of the model.",
+                    hint="No optimizer may step while the model is evaluated.",
+                    actual=", ".join(seen.changed[:4])[:200],
+                )
+            if seen.graded:
+                fail(
+                    "The evaluation leaves gradients behind, which the next step would use.",
+                    hint="Call no backward() while evaluating.",
+                )
+
+    in_each_file(student, score, NAME, judge)
+
+
+def _question(inputs: Inputs, sandbox: Student, purpose: str = "evaluation") -> Question:
+    """Return items on which every known mistake gives another number than the accuracy.
+
+    The model's answers are clear. Without the mask it would answer some of the items that it gets
+    right the other way.
+    """
+    source = inputs.generator(purpose)
+    weights = draw_weights(source, VOCABULARY)
+    batch = draw_batch(source, CANDIDATES, VOCABULARY)
+    whole = {**batch, "attention_mask": np.ones_like(batch["attention_mask"])}
+    logits, blind = (predicted(sandbox, weights, each) for each in (batch, whole))
+    margins = [each[:, 1] - each[:, 0] for each in (logits, blind)]
+    clear = np.argsort(-np.minimum(*map(np.abs, margins)))
+    turns = margins[0][clear] * margins[1][clear] < 0
+    right = np.ones(ITEMS, dtype=bool)
+    right[source.integers(0, SIZE)] = False
+    right[2 * SIZE + source.permutation(ITEMS - 2 * SIZE)[:2]] = False
+    chosen, turned = clear[~turns][:ITEMS], np.zeros(ITEMS, dtype=bool)
+    places = source.permutation(np.flatnonzero(right))[: min(TURNED, int(turns.sum()))]
+    chosen[places], turned[places] = clear[turns][: len(places)], True
+    answers = logits[chosen].argmax(-1)
+    labels = np.where(right, answers, 1 - answers)
+    return Question(
+        weights,
+        {**part(batch, chosen), "labels": labels},
+        right.tolist(),
+        (right ^ turned).tolist(),
+    )
+
+
+def _known_mistake(
+    inputs: Inputs, sandbox: Student, ask: Callable[[Question], float]
+) -> str | None:
+    """Return the one known mistake that gives the accuracies of two questions."""
+    names: set[str] | None = None
+    for purpose in ("evaluation", "evaluation again"):
+        question = _question(inputs, sandbox, purpose)
+        came = ask(question)
+        fitting = {
+            says for says, each in question.mistakes.items() if is_close(came, each, "share")
+        }
+        names = fitting if names is None else names & fitting
+    return names.pop() if names and len(names) == 1 else None
+
+
+def _evaluations(
+    student: Student, question: Question, sizes: list[int], file: str, *, dropout: float = 0.0
+) -> Sequence[tuple[Any, Seen]]:
+    """What came back for each batch size, and what was seen meanwhile."""
+    return student.call(
+        "evaluations",
+        weights=dict(question.weights),
+        batch=dict(question.batch),
+        sizes=list(sizes),
+        file=file,
+        dropout=dropout,
+        read=partial(_seen, len(sizes)),
+    )
+
+
+def _seen(count: int, reply: Any) -> Sequence[tuple[Any, Seen]]:
+    if len(sequence(reply, dict)) != count:
+        raise BadReply(UNREADABLE)
+    return [
+        (
+            each["value"],
+            Seen(
+                [
+                    (training is not False, graded is not False)
+                    for training, graded in each["modes"]
+                ],
+                sequence(each["changed"], str),
+                sequence(each["graded"], str),
+            ),
+        )
+        for each in reply
+    ]
+
+
+def _accuracy(value: Any, score: Score | None = None) -> float:
+    """The number in a reply, which may stand there without its dict."""
+    given = value.get("accuracy") if isinstance(value, dict) else value
+    accuracy = number(given)
+    if accuracy is None:
+        fail(
+            "evaluate_model does not give an accuracy.",
+            hint="It returns what evaluate.load('accuracy') computes: {'accuracy': a number}.",
+            expected="{'accuracy': a number between 0 and 1}",
+            actual=f"{kind(value)}: {str(value)[:120]}",
+        )
+    if score is not None and not isinstance(value, dict):
+        score.note("evaluate_model gives the number itself; the homework's gives {'accuracy': …}.")
+    return accuracy
+
+
+def _require_accuracy(
+    question: Question, accuracy: float, known_mistake: Callable[[], str | None]
+) -> None:
+    if is_close(accuracy, question.accuracy, "share"):
+        return
+    fail(
+        "The accuracy is not the share of right answers.",
+        hint=f"{known_mistake() or 'Compare argmax over the two logits with the labels'}.",
+        expected=f"{question.accuracy:.4f} ({sum(question.right)} of {ITEMS})",
+        actual=f"{accuracy:.4f}",
+        counterexample={"batches": "4, 4 and 3 items"},
+    )

@@ -1,0 +1,66 @@
+"""What the checks of evaluate_model ask; runs beside the student's code."""
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+from ..student_side import by_name, code_of, offline
+from ..student_spy import CPU, Classifier, items, state
+
+NAME = "evaluate_model"
+
+
+def evaluations(
+    weights: dict[str, Any], batch: dict[str, Any], sizes: list[int], file: str, dropout: float
+) -> list[dict[str, Any]]:
+    """One evaluation of the same model for each batch size, and what it did to the model."""
+    with offline():
+        evaluate = code_of(file)[NAME]
+        models = [Classifier(weights, dropout=dropout) for _ in sizes]
+        return [
+            _evaluated(evaluate, model, batch, size)
+            for model, size in zip(models, sizes, strict=True)
+        ]
+
+
+def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: int) -> Any:
+    """What came back, the mode of each forward, and what was changed."""
+    modes: list[list[bool]] = []
+    model.train()  # as it is between two epochs
+    model.zero_grad()
+    before, forwards = state(model), model.forwards.clone()
+    handle = model.register_forward_pre_hook(
+        lambda module, _: modes.append([module.training, torch.is_grad_enabled()])
+    )
+    loader: DataLoader[Any] = DataLoader(items(batch), batch_size=size)
+    named = {"model": model, "dataloader": loader, "device": CPU}
+    try:
+        value = by_name(evaluate, named)
+    finally:
+        handle.remove()
+    return {
+        "value": _plain(value),
+        "modes": modes,
+        "changed": [name for name, p in model.named_parameters() if not p.equal(before[name])],
+        "graded": [name for name, p in model.named_parameters() if _has_gradient(p)],
+        "counted": bool(model.forwards != forwards),
+    }
+
+
+def _has_gradient(parameter: nn.Parameter) -> bool:
+    return parameter.grad is not None and bool(parameter.grad.abs().max() > 0)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as they are, and what is none named by its type."""
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, torch.Tensor):
+        return value.item() if value.numel() == 1 else {"type": f"tensor {tuple(value.shape)}"}
+    if hasattr(value, "item") and getattr(value, "size", 0) == 1:
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return {"type": type(value).__name__}

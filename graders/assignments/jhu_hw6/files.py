@@ -1,0 +1,65 @@
+"""Which of a submission's definitions of a name are judged: both scripts may have their own."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graders.boundary.outcome import clean
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.checks.score import Score
+from graders.errors import StudentFault
+
+from .once import ask_once
+
+FILES = "base_classification.py and classification.py, or a notebook"
+MOST = 4  # definitions of one name
+
+
+def in_each_file(student: Student, score: Score, name: str, judge: Callable[[str], None]) -> None:
+    """Judge the name in each file that counts; each has an equal share of the check.
+
+    A failure says which file and line it is about.
+    """
+    found = definitions(student, name)
+    if not found:
+        fail(
+            f"No file defines `{name}`.",
+            hint=f"Softmark looks in every .py and .ipynb file; the homework has {FILES}.",
+        )
+    failures = [each for file, place in found if (each := _failure(judge, file, name, place))]
+    if not failures:
+        return
+    problem = failures[0]
+    if len(failures) == len(found):
+        raise problem
+    score.partial(
+        1 - len(failures) / len(found),
+        problem.message,
+        hint=problem.hint,
+        expected=problem.expected,
+        actual=problem.actual,
+        counterexample=dict(problem.counterexample),
+    )
+
+
+def _failure(judge: Callable[[str], None], file: str, name: str, place: str) -> CheckFailed | None:
+    """Return what is wrong with the name in this file."""
+    try:
+        judge(file)
+    except CheckFailed as problem:
+        problem.message = f"`{name}` in {place}: {problem.message}"
+        return problem
+    except StudentFault as fault:
+        failed = CheckFailed(f"`{name}` in {place}: {fault}", actual=fault.where)
+        failed.__cause__ = fault
+        return failed
+    return None
+
+
+def definitions(student: Student, name: str) -> Sequence[tuple[str, str]]:
+    """Return file and place of each definition of the name that is judged."""
+    return ask_once(student, "definitions", name=name, read=_places)
+
+
+def _places(reply: Any) -> list[tuple[str, str]]:
+    return [(clean(str(each["file"])), clean(str(each["place"]))) for each in reply[:MOST]]

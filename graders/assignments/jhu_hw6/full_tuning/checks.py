@@ -1,0 +1,105 @@
+"""Full fine-tuning: the mean of the last hidden states is classified, and everything learns."""
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail, is_close, largest_difference
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+
+from ..tuning.asked import Asked, in_each_model
+from ..tuning.pooling import ACCEPTED, POOLED, POOLINGS
+from ..tuning.tuned import require_trained
+
+TYPE = "full"
+WRITTEN = ("full-model-gives-logits",)
+MOST = 0.8  # of the backbone's parameters; a pooler that nothing uses stays as it is
+
+
+@pytest.mark.criterion("full-tuning", weight=0)
+def test_full_model_gives_logits(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The model of type full gives two logits for every text, from one linear layer."""
+
+    def judge(asked: Asked) -> None:
+        for question in asked.questions(TYPE):
+            came = asked.forward(question)
+            if came.output != "dict":
+                score.note('forward gives its logits in another form than {"logits": …}: accepted.')
+            if not came.outside_of("head"):
+                fail(
+                    "The model has no linear layer that gives two numbers.",
+                    hint="self.classifier = nn.Linear(d, num_labels).",
+                )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+@pytest.mark.criterion("full-tuning", weight=2, depends_on=WRITTEN)
+def test_mean_is_classified(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The logits are those of the mean over all tokens of the last hidden states."""
+
+    def judge(asked: Asked) -> None:
+        for question in asked.questions(TYPE):
+            came = asked.forward(question)
+            found = asked.found(question, came)
+            if any(each.pooled in ACCEPTED for each in found):
+                continue
+            named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
+            known = f"{named.pop()} (" if len(named) == 1 else "("
+            fail(
+                "The logits are not those of the mean of the last hidden states.",
+                hint=f"{known}{POOLED}).",
+                actual=largest_difference(came.logits, asked.known(question)["right"]["mean"]),
+                counterexample={"model": question.family, "texts": "all of one length"},
+            )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+@pytest.mark.criterion("full-tuning", depends_on=WRITTEN)
+def test_padding_is_masked(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The backbone gets the attention mask, so that it does not read the padding."""
+
+    def judge(asked: Asked) -> None:
+        for family in asked.families:
+            question = asked.question(family, TYPE)
+            came = asked.forward(question)
+            found = asked.found(question, came)
+            if any(each.called == "right" for each in found):
+                continue
+            blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
+            if found or blind:
+                fail(
+                    "The backbone reads padding as if it were text.",
+                    hint="Call it with attention_mask=attention_mask.",
+                    counterexample={"model": family},
+                )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+@pytest.mark.criterion("full-tuning", depends_on=WRITTEN)
+def test_all_of_the_model_is_trained(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Training a model of type full changes backbone and classifier."""
+
+    def judge(asked: Asked) -> None:
+        came = asked.tuned(asked.question("distilbert", TYPE))
+        trained = require_trained(came)
+        backbone = frozenset(name for name in came.backbone if "pooler" not in name)
+        still = sorted((backbone | came.head) - trained)
+        if len(backbone & trained) < MOST * len(backbone) or not came.head <= trained:
+            fail(
+                "Fine-tuning all of the model leaves parts of it as they were.",
+                hint="With type full the optimizer has all parameters, and none is frozen.",
+                actual=f"unchanged: {', '.join(still[:3])} and {max(len(still) - 3, 0)} more",
+            )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)

@@ -1,0 +1,1 @@
+"""Head tuning: the classifier is trained, the pretrained model is not."""

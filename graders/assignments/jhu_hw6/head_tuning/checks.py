@@ -1,0 +1,85 @@
+"""Head tuning: the model of full fine-tuning, of which the classifier alone learns."""
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail, is_close
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+
+from ..tuning.asked import Asked, in_each_model
+from ..tuning.pooling import ACCEPTED, POOLED
+from ..tuning.questions import Question
+from ..tuning.tuned import Tuned, require_trained
+
+TYPE = "head"
+COUNT = "2d + 2 numbers: two rows of weights and two biases"
+WRITTEN = ("head-model-gives-logits",)
+
+
+@pytest.mark.criterion("head-tuning")
+def test_head_model_gives_logits(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The model of type head gives the logits that the model of type full gives."""
+
+    def judge(asked: Asked) -> None:
+        for family in asked.families:
+            padded = asked.question(family, TYPE)
+            for question in (padded.unpadded(), padded):
+                _require_logits_of_full(asked, question)
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+def _require_logits_of_full(asked: Asked, question: Question) -> None:
+    """Fail where the logits are neither the handout's nor those of the student's full model."""
+    came = asked.forward(question)
+    found = asked.found(question, came)
+    if any(each.called == "right" and each.pooled in ACCEPTED for each in found):
+        return
+    full = asked.forward(question.of_type("full"))
+    if is_close(came.logits, full.logits, "attention"):
+        return
+    blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
+    fail(
+        "With the same weights, types head and full give different logits.",
+        hint="The backbone reads padding as if it were text: call it with the attention mask."
+        if blind and question.is_padded
+        else f"They differ in what learns, not in what they compute: {POOLED}.",
+        counterexample={
+            "model": question.family,
+            "texts": "of different lengths" if question.is_padded else "all of one length",
+        },
+    )
+
+
+@pytest.mark.criterion("head-tuning", weight=3, depends_on=WRITTEN)
+def test_only_the_head_is_trained(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Training a model of type head changes the 2d + 2 numbers of the classifier, no others."""
+
+    def judge(asked: Asked) -> None:
+        _require_head_alone(asked.tuned(asked.question("bert", TYPE)), asked.width)
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+def _require_head_alone(came: Tuned, width: int) -> None:
+    """Fail where the backbone or the rest learns, or a part of the head does not."""
+    trained = require_trained(came)
+    if trained & came.backbone:
+        fail(
+            "Training changes the backbone, which is to stay as it is.",
+            hint="Give the optimizer the classifier's parameters alone, or freeze the others.",
+            expected=COUNT,
+            actual=f"{came.count(trained):,} numbers change (d is {width})",
+        )
+    if not came.head <= trained:
+        fail(
+            "Training leaves parts of the classifier as they were.",
+            hint="Give the optimizer all parameters of the classifier.",
+            expected=f"{COUNT}, so {2 * width + 2} for d = {width}",
+            actual=f"{came.count(trained):,} numbers change, in {', '.join(sorted(trained)[:4])}",
+        )

@@ -1,0 +1,1 @@
+"""Prefix tuning: trained vectors in front of the embedded text."""

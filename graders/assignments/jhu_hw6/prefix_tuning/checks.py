@@ -1,0 +1,202 @@
+"""Prefix tuning: trained vectors before the words' embeddings; they and the classifier learn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail, is_close
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+
+from ..tuning.asked import Asked, in_each_model
+from ..tuning.pooling import Way
+from ..tuning.questions import PREFIX_LENGTH, Forward, Question
+from ..tuning.tuned import Tuned, require_trained
+from .expected import (
+    BEFORE,
+    CALLED,
+    ONE,
+    ORDERED,
+    SHORT,
+    TYPE,
+    is_called_rightly,
+    is_mask_too_short,
+    is_masked_rightly,
+    known_mistake,
+    prefix_names,
+    prefix_question,
+    require_prefix,
+)
+
+NUMBERED = ("roberta",)  # given embeddings, it numbers the positions of padding, too
+WRITTEN = ("prefix-model-gives-logits",)
+COUNT = "130d + 2 numbers: 128 vectors of d, and the classifier's 2d + 2"
+
+
+@pytest.mark.criterion("prefix-tuning", weight=0)
+def test_prefix_model_gives_logits(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The model of type prefix gives two logits for every text, in which the prefix shows."""
+
+    def judge(asked: Asked) -> None:
+        for question, came in _unpadded(asked):
+            weights = {**question.weights, "prefix": -question.weights["prefix"]}
+            other = asked.forward(replace(question, weights=weights))
+            given = came.prefix == question.weights["prefix"].size
+            if given and is_close(came.logits, other.logits, "attention"):
+                fail(
+                    "The logits are the same whatever the prefix is.",
+                    hint=f"{CALLED}. Checks that hold of any such code are not counted.",
+                    counterexample={"model": question.family},
+                )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+@pytest.mark.criterion("prefix-tuning", depends_on=WRITTEN)
+def test_prefix_is_a_parameter(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The prefix is one trainable parameter of prefix_length vectors, the same for every text."""
+
+    def judge(asked: Asked) -> None:
+        for question, came in _unpadded(asked):
+            require_prefix(asked, question, came)
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+@pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
+def test_prefix_stands_before_the_words(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The backbone gets the prefix, then the words' embeddings; the mean is classified."""
+
+    def judge(asked: Asked) -> None:
+        for question, came in _unpadded(asked):
+            found = asked.found(question, came)
+            if _is_before(asked, question, came, found):
+                continue
+            fail(
+                "The logits are not those of the prefix followed by the text.",
+                hint=known_mistake(question, came, found),
+                counterexample={
+                    "model": question.family,
+                    "prefix_length": str(question.length),
+                    "texts": "all of one length",
+                },
+            )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[Way]) -> bool:
+    """Return whether the backbone gets prefix and words, whatever mask goes with them.
+
+    The pooling is the full model's, where it is known: that one has cost its points already.
+    """
+    pooled = asked.own_poolings(question)
+    if any(each.called in BEFORE and each.pooled in pooled for each in found):
+        return True
+    masked = is_masked_rightly(question, came) and not is_mask_too_short(question, came)
+    unknown = not pooled or not (found or masked)
+    return unknown and is_called_rightly(question, came)
+
+
+@pytest.mark.criterion("prefix-tuning", weight=2, depends_on=WRITTEN)
+def test_mask_covers_the_prefix(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The mask has a one for each vector of the prefix, and then the text's own mask."""
+
+    def judge(asked: Asked) -> None:
+        for question, came in _unpadded(asked):
+            if is_mask_too_short(question, came):
+                fail("The mask has not a one for each vector of the prefix.", hint=f"{SHORT}.")
+        for family in set(asked.families) - set(NUMBERED):
+            question = prefix_question(asked, family)
+            came = asked.forward(question)
+            found = asked.found(question, came)
+            if any(each.called in ORDERED for each in found) or is_masked_rightly(question, came):
+                continue
+            fail(
+                "The mask is not that of the prefix followed by the text.",
+                hint=known_mistake(question, came, found),
+                counterexample={"model": family, "prefix_length": str(question.length)},
+            )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+@pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
+def test_gradient_reaches_the_prefix(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """The loss has a gradient with respect to the prefix, so that it can learn."""
+
+    def judge(asked: Asked) -> None:
+        for question, came in _unpadded(asked):
+            names = prefix_names(asked, question, came)
+            if not any(came.gradients.get(name, 0.0) > 0 for name in names):
+                fail(
+                    "No gradient reaches the prefix.",
+                    hint="detach(), .data and no_grad() cut it off."
+                    if names
+                    else f"It is no parameter of the model; make it {ONE}.",
+                    counterexample={"model": question.family},
+                )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+@pytest.mark.criterion("prefix-tuning", weight=1.5, depends_on=WRITTEN)
+def test_prefix_and_head_are_trained(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Training changes the 130d + 2 numbers of prefix and classifier, and no others."""
+
+    def judge(asked: Asked) -> None:
+        question = asked.question("roberta", TYPE, PREFIX_LENGTH)
+        came, seen = asked.tuned(question), asked.forward(question.unpadded())
+        names = prefix_names(asked, question, seen)
+        learns = frozenset(name for name in names if seen.gradients.get(name, 0.0) > 0)
+        problem = _problem(came, learns)
+        if problem is None:
+            return
+        message, hint = problem
+        fail(
+            message,
+            hint=f"{hint}.",
+            expected=f"{COUNT}, so {(PREFIX_LENGTH + 2) * asked.width + 2:,} for d = {asked.width}",
+            actual=f"{came.count(require_trained(came)):,} numbers change",
+        )
+
+    in_each_model(Asked(student, sandbox, inputs, score), judge)
+
+
+def _unpadded(asked: Asked) -> Iterator[tuple[Question, Forward]]:
+    """Yield a question to a backbone of each family, and what came back."""
+    for family in asked.families:
+        question = prefix_question(asked, family).unpadded()
+        yield question, asked.forward(question)
+
+
+def _problem(came: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
+    """Return what is trained that should not be, or the other way round, with a hint.
+
+    `prefix` is what can learn of it: that no gradient reaches it is judged elsewhere.
+    """
+    trained = require_trained(came)
+    if trained & came.backbone:
+        hint = "Give the optimizer prefix and classifier alone, or freeze the backbone"
+        return "Training changes the backbone, which is to stay as it is.", hint
+    if prefix and not trained & prefix:
+        hint = "Give self.prefix to the optimizer as well"
+        return "Training leaves the prefix as it was.", hint
+    if not came.head <= trained:
+        hint = "The classifier learns, too: give its parameters to the optimizer"
+        return "Training leaves the classifier as it was.", hint
+    return None

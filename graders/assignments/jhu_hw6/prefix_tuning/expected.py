@@ -1,0 +1,123 @@
+"""The prefix of a student's model: how long it can be, what it is, and how it was put in."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from graders.checks.compare import fail, is_close
+
+from ..replies import floats
+from ..tuning.asked import Asked
+from ..tuning.pooling import POOLED, POOLINGS, Way
+from ..tuning.questions import PREFIX_LENGTH, Forward, Question
+
+TYPE = "prefix"
+EMBEDDED = (
+    "The words are looked up in the word embeddings alone (get_input_embeddings): the backbone "
+    "adds positions and normalizes by itself"
+)
+CALLED = "inputs_embeds is the prefix, then the words; the mask a one for each vector of the prefix"
+MISTAKES = {
+    "twice": (
+        "The words go through all of the backbone's embeddings before they are given to it, so "
+        f"positions are added twice. {EMBEDDED}"
+    ),
+    "appended": f"The prefix stands behind the text, not before it: {CALLED}",
+    "appended-mask-first": f"The prefix stands behind the text, not before it: {CALLED}",
+    "hidden": f"The mask is 0 for the prefix, so no word sees it: {CALLED}",
+    "mask-appended": f"The ones for the prefix stand behind the text's mask: {CALLED}",
+    "no-mask": "The text's own mask is not given to the backbone: padding is read as text",
+}
+SHORT = (
+    "The mask is as long as the text, and the embeddings have the prefix, too: the course's "
+    f"version of transformers raises here. {CALLED}"
+)
+ORDERED = ("right", "twice", "appended")  # the ways in which the mask goes with the embeddings
+BEFORE = ("right", "hidden", "mask-appended", "no-mask")  # those in which the embeddings are right
+ONE = "one nn.Parameter of shape (prefix_length, d), the same for every text"
+
+
+def prefix_question(asked: Asked, family: str) -> Question:
+    """Return a question with a prefix of a drawn length, or of 128 where it cannot vary."""
+    drawn = asked.inputs.random("prefix", family).randint(3, 9)
+    return asked.question(family, TYPE, drawn if _varies(asked) else PREFIX_LENGTH)
+
+
+def _varies(asked: Asked) -> bool:
+    """Return whether the length of the prefix can be set from outside."""
+    question = asked.question("bert", TYPE, 2).unpadded()
+    return asked.forward(question).prefix == question.length * question.size
+
+
+def prefix_names(asked: Asked, question: Question, came: Forward) -> frozenset[str]:
+    """Return the parameters that type prefix adds to the student's own full model."""
+    rest, wanted = came.outside_of("rest"), question.length * question.size
+    full = asked.forward(question.of_type("full")).outside
+    return frozenset(name for name, size in rest.items() if name not in full or size == wanted)
+
+
+def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
+    """Fail where the prefix is not one parameter of so many vectors."""
+    names = prefix_names(asked, question, came)
+    rest = {name: size for name, size in came.outside_of("rest").items() if name in names}
+    wanted = question.length * question.size
+    if list(rest.values()) == [wanted]:
+        return
+    hint = f"It is {ONE}."
+    if not rest and came.prefix:
+        hint = f"self.prefix is a tensor that no optimizer finds; make it {ONE}."
+    elif sum(rest.values()) == wanted * len(question.batch["input_ids"]):
+        hint = f"There is a prefix for each text of the batch; make it {ONE}, and expand it."
+    fail(
+        "The prefix is not one parameter of prefix_length times d numbers.",
+        hint=hint,
+        expected=f"{question.length} vectors of {question.size}: {wanted:,} numbers",
+        actual=", ".join(f"{name}: {size:,}" for name, size in list(rest.items())[:4]) or "none",
+        counterexample={"prefix_length": str(question.length)},
+    )
+
+
+def is_called_rightly(question: Question, came: Forward) -> bool:
+    """Whether the backbone was given the prefix and then the words' own embeddings."""
+    table = next(
+        each for name, each in question.weights["backbone"].items() if "word_embeddings" in name
+    )
+    words = table[question.batch["input_ids"]]  # (B, T, D)
+    prefix = np.broadcast_to(
+        question.weights["prefix"], (len(words), *question.weights["prefix"].shape)
+    )
+    wanted = np.concatenate((prefix, words), axis=1)
+    given = [floats(call.get("inputs_embeds")) for call in came.calls]
+    return any(each is not None and is_close(each, wanted, "attention") for each in given)
+
+
+def is_masked_rightly(question: Question, came: Forward) -> bool:
+    """Whether the backbone was given ones for the prefix and then the text's mask."""
+    mask = question.batch["attention_mask"]
+    ones = np.ones((len(mask), question.length), dtype=mask.dtype)
+    wanted = np.concatenate((ones, mask), axis=1)
+    given = [floats(call.get("attention_mask")) for call in came.calls]
+    return any(each is not None and is_close(each, wanted, "exact") for each in given)
+
+
+def is_mask_too_short(question: Question, came: Forward) -> bool:
+    """Whether the mask has another length than the embeddings; some versions let that pass."""
+    masks = [call.get("attention_mask") for call in came.calls if "inputs_embeds" in call]
+    length = question.length + question.batch["input_ids"].shape[1]
+    return any(isinstance(each, np.ndarray) and each.shape[-1] != length for each in masks)
+
+
+def known_mistake(question: Question, came: Forward, found: Sequence[Way]) -> str:
+    """Return the hint for the one known mistake that gives the student's logits, or a general one.
+
+    On texts of one length several ways may give the same: the right one is then no mistake.
+    """
+    calls = {each.called for each in found}
+    poolings = {each.pooled for each in found}
+    if "right" in calls:
+        named = {POOLINGS.get(each, "") for each in poolings}
+        says = f"{named.pop()} ({POOLED})." if len(named) == 1 and "" not in named else ""
+    else:
+        named = {MISTAKES.get(each, "") for each in calls}
+        says = f"{named.pop()}." if len(named) == 1 and "" not in named else ""
+    return says or f"{EMBEDDED}; {CALLED}."

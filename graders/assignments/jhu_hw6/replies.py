@@ -1,0 +1,67 @@
+"""What the student's process sent, looked at before anything believes it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.errors import BadReply
+
+Floats = NDArray[np.floating[Any]]
+UNREADABLE = "The reply of the submission's process has not the form it was asked for in."
+
+
+def mapping(value: Any, *keys: str) -> Mapping[str, Any]:
+    """A dict that has these keys."""
+    if not isinstance(value, dict) or not set(keys) <= set(value):
+        raise BadReply(UNREADABLE)
+    return value
+
+
+def sequence(value: Any, kind: type = object) -> Sequence[Any]:
+    """A list of values of one kind."""
+    if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
+        raise BadReply(UNREADABLE)
+    return value
+
+
+def number(value: Any) -> float | None:
+    """A real number, or None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
+
+
+def is_whole(value: Any) -> TypeGuard[NDArray[Any]]:
+    """Whether it is an array of integers, or of truth values."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iub"
+
+
+def floats(value: Any) -> Floats | None:
+    """The array in float64 where it is one of finite real numbers."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
+        return None
+    as_float = value.astype(np.float64)
+    return as_float if np.isfinite(as_float).all() else None
+
+
+def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Floats]:
+    """A dict of arrays of these shapes; what is missing stays away."""
+    if not isinstance(value, dict):
+        raise BadReply(UNREADABLE)
+    found: dict[str, Floats] = {}
+    for name in set(value) & set(shapes):
+        if not isinstance(value[name], np.ndarray) or value[name].shape != shapes[name]:
+            raise BadReply(UNREADABLE)
+        found[name] = value[name].astype(np.float64)
+    return found
+
+
+def kind(value: Any) -> str:
+    """What a value is, in words."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, dict) and isinstance(value.get("type"), str):
+        return str(value["type"])[:60]
+    return type(value).__name__

@@ -1,0 +1,142 @@
+"""Finds the student's functions in whichever files define them; runs beside that code."""
+
+import inspect
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from graders.adapting.devices import on_cpu
+from graders.adapting.gathered import Gathered, NotHandedIn, code_folder
+from graders.adapting.reading.upload import Upload
+
+FILES = ("base_classification", "classification")
+DATASET = "BoolQADataset"
+NAMES = (
+    *(DATASET, "CustomModelforSequenceClassification"),
+    *("evaluate_model", "train", "pre_process"),
+)
+PREFIX_LENGTH = 128
+
+
+def settings(**changes: Any) -> Namespace:
+    """What the command line gives; the starter keeps it in a global `args`."""
+    given = {"small_subset": True, "num_epochs": 2, "lr": 1e-3, "batch_size": 4, "device": "cpu"}
+    more = {"model": "distilbert-base-uncased", "type": "full", "prefix_length": PREFIX_LENGTH}
+    return Namespace(**{**given, **more, **changes})
+
+
+def definitions(name: str) -> list[dict[str, str]]:
+    """Return the file and the place of each definition of this name that is judged.
+
+    These are the homework's own files that define it. Another file counts only where none of them
+    does, or where all leave it unwritten. The homework comes with a data set: own files without
+    one, or with one that is still to be written, use that, and a draft of it does not count.
+    """
+    found = [taken for taken in _slots() if taken.is_own(name)]
+    if not found and not (name == DATASET and _has_given_data_set()):
+        found = [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
+    return [{"file": each.source(name), "place": each.place(name)} for each in found]
+
+
+def _has_given_data_set() -> bool:
+    slots = _slots()
+    return gathered(*FILES).is_spare(DATASET) or any(
+        taken.is_own(name) for taken in slots for name in NAMES
+    )
+
+
+def _slots() -> list[Gathered]:
+    """Return the names as each of the homework's own files has them, without the other."""
+    return [gathered(stem, without=(other,)) for stem, other in (FILES, FILES[::-1])]
+
+
+def rivals() -> dict[str, list[str]]:
+    """Return the files that may as well be meant as those whose definitions are judged.
+
+    The homework's two files are no rivals of each other: each is judged.
+    """
+    slots = [each for each in _slots() if any(map(each.is_own, NAMES))]
+    if not slots:
+        return gathered(*FILES).rivals()
+    beside: dict[str, list[str]] = {name: [] for name in gathered(*FILES).stand_ins()}
+    return beside | {name: others for each in slots for name, others in each.rivals().items()}
+
+
+def _is_there(taken: Gathered, name: str) -> bool:
+    """Return whether the name is there: not only imported from a file that was not handed in."""
+    try:
+        with offline():
+            taken[name]
+    except (ImportError, NotHandedIn):
+        return False
+    except Exception:  # noqa: BLE001  it is there, and its own checks say what it raises
+        return True
+    return True
+
+
+def code_of(file: str) -> Gathered:
+    """Return the homework's names, taken from this file where it defines them."""
+    return gathered(file, *FILES)
+
+
+@cache
+def gathered(*own: str, without: tuple[str, ...] = ()) -> Gathered:
+    """Return the homework's names, looked for in these own files first."""
+    return Gathered(_upload(), NAMES, own, without=without)
+
+
+@cache
+def _upload() -> Upload:
+    """Return the one upload: a class is the same whichever file it is taken for."""
+    given = {"prefix_length": PREFIX_LENGTH, "args": settings()}
+    return Upload(code_folder(), given=given, until=None)
+
+
+def globals_of(made: Any) -> dict[str, Any]:
+    """The globals of the file that a function or class stands in."""
+    functions = [made, *vars(made).values()] if isinstance(made, type) else [made]
+    found = (getattr(inspect.unwrap(each), "__globals__", None) for each in functions)
+    return next((names for names in found if names is not None), {})
+
+
+@contextmanager
+def offline() -> Iterator[None]:
+    """No network and no GPU are needed inside the block."""
+    from graders.adapting import offline as stand_ins
+
+    stand_ins.ready()
+    with on_cpu():
+        yield
+
+
+def by_name(function: Any, named: dict[str, Any], **more: Any) -> Any:
+    """Call with keywords where the parameters have the handout's names, else by position."""
+    parameters = inspect.signature(function).parameters
+    if not set(named) <= set(parameters):
+        return by_position(function, list(named.values()), **more)
+    return function(**{**_required(parameters), **more, **named})
+
+
+def by_position(function: Any, values: list[Any], **more: Any) -> Any:
+    """Call by position; what it asks for beyond gets what the command line would give.
+
+    `more` is given to a parameter of that name whether it has a default or not.
+    """
+    parameters = inspect.signature(function).parameters
+    rest = dict.fromkeys(list(parameters)[len(values) :])
+    required = {name: each for name, each in _required(parameters).items() if name in rest}
+    asked = {name: each for name, each in more.items() if name in rest}
+    return function(*values, **{**required, **asked})
+
+
+def _required(parameters: Any) -> dict[str, Any]:
+    """The parameters without a default, each with what it would be given."""
+    known = {**vars(settings()), "model_name": settings().model, "num_labels": 2}
+    plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {
+        name: known.get(name)
+        for name, each in parameters.items()
+        if each.default is each.empty and each.kind in plain
+    }

@@ -1,0 +1,127 @@
+"""A small classifier that keeps a log of how it is trained and evaluated.
+
+It is a model of transformers, so that whatever a loop asks of one is there, and it has what the
+homework's own classes have (`.model`, `.classifier`, `.prefix`, `.type`): any loop for either of
+them runs on it.
+"""
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
+
+NAME = "distilbert-base-uncased"  # what the hub calls the model that this one stands for
+
+
+class TinyConfig(PretrainedConfig):  # type: ignore[no-untyped-call]  # transformers has no types
+    """The settings of a small classifier, under the names that models of the hub have."""
+
+    model_type = "tiny-classifier"
+
+
+class Backbone(PreTrainedModel):  # type: ignore[no-untyped-call]  # transformers has no types
+    """Embeddings of the tokens: the last hidden state of a model without layers."""
+
+    config_class = TinyConfig
+
+    def __init__(self, config: TinyConfig) -> None:
+        super().__init__(config)
+        self.embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Return the table of the tokens' embeddings."""
+        return self.embeddings
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        inputs_embeds: torch.Tensor | None = None,
+        **_: Any,
+    ) -> BaseModelOutput:
+        """Return the hidden states, (B, T, D)."""
+        hidden = self.embeddings(input_ids) if inputs_embeds is None else inputs_embeds
+        return BaseModelOutput(last_hidden_state=hidden)
+
+
+class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transformers has no types
+    """The mean of the embeddings of the tokens that are not padding, tanh, and a linear layer."""
+
+    config_class = TinyConfig
+    base_model_prefix = "model"
+    forwards: torch.Tensor
+    type: Any  # "full", as in the homework's own; a method of other modules
+
+    def __init__(self, weights: dict[str, Any], *, dropout: float = 0.0) -> None:
+        vocabulary, size = weights["model.embeddings.weight"].shape
+        sizes = {"vocab_size": vocabulary, "hidden_size": size, "dim": size}
+        settings: dict[str, Any] = {**sizes, "num_labels": 2, "name_or_path": NAME}
+        config = TinyConfig(**settings)
+        super().__init__(config)
+        self.model = Backbone(config)
+        self.classifier = nn.Linear(size, 2)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("forwards", torch.zeros(1))
+        self.prefix = None
+        self.type = "full"
+        self.num_labels = 2
+        values = {name: torch.tensor(array) for name, array in weights.items()}
+        self.load_state_dict(values, strict=False)
+        # As from_pretrained leaves a model; transformers has no types for it.
+        self.eval()  # type: ignore[no-untyped-call]
+
+    def forward(
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor | None = None,
+        labels: torch.Tensor | None = None,
+        **_: Any,
+    ) -> SequenceClassifierOutput:
+        """Return the logits (B, 2), and the loss where labels are given."""
+        if self.training:
+            self.forwards += 1
+        hidden = self.model(input_ids).last_hidden_state  # (B, T, D)
+        if attention_mask is None:
+            attention_mask = torch.ones_like(input_ids)
+        mask = attention_mask.unsqueeze(-1).to(hidden.dtype)  # (B, T, 1)
+        mean = (hidden * mask).sum(1) / mask.sum(1).clamp(min=1)  # (B, D)
+        logits = self.classifier(self.dropout(torch.tanh(mean)))  # (B, 2)
+        if labels is None:
+            return SequenceClassifierOutput(logits=logits)
+        loss = F.cross_entropy(logits, labels.view(-1).long())
+        return SequenceClassifierOutput(loss=loss, logits=logits)
+
+    def save_pretrained(self, *_: Any, **__: Any) -> None:
+        """Save nothing: what is saved is not judged."""
+
+
+class Device(str):
+    """The name of a device, as the command line gives it, that also has what a device has."""
+
+    __slots__ = ()
+    index: Any = None
+
+    @property
+    def type(self) -> str:
+        """The kind of device."""
+        return str(self)
+
+
+CPU = Device("cpu")
+
+
+def state(model: nn.Module) -> dict[str, torch.Tensor]:
+    """A copy of every parameter."""
+    return {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+def items(batch: dict[str, Any]) -> Any:  # a list: torch takes it, its types ask for a Dataset
+    """The items of a data set, from arrays of all their ids, masks and labels."""
+    tensors = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
+    tensors["labels"] = torch.tensor(batch["labels"], dtype=torch.long)
+    return [
+        {name: each[i] for name, each in tensors.items()} for i in range(len(tensors["labels"]))
+    ]

@@ -1,0 +1,1 @@
+"""The training loop, observed update by update."""

@@ -1,0 +1,291 @@
+"""train: each batch makes one step, with the gradient of its own loss."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.errors import StudentFault, Unavailable
+
+from ..batches import Task, draw_task, predicted
+from ..files import in_each_file
+from .expected import (
+    LOSS,
+    STEP,
+    Step,
+    are_right,
+    batch_of,
+    batches_of,
+    is_accumulated,
+    mistake_of,
+    steps_of,
+)
+from .runs import NAME, Plan, Run, training_run
+
+PLAN = Plan()
+ALONE = Plan(own=False)
+SINGLE = Plan(batch_size=1)
+ITEMS = 11  # in batches of 4, 4 and 3
+SMALL = 10
+OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
+ALL_PARAMETERS = "Give the optimizer all parameters of the model: mymodel.parameters()"
+UNCHANGED = "Training changes no weight of the model."
+ENDED = "The code of train then ends with an error; what it did before counts"
+LEARNED = 0.9
+FASTER = 10.0  # how much larger the second learning rate is
+ADDED_UP = (
+    "The loss of earlier batches is part of this one: call backward() on each batch's own loss"
+)
+CRASHES = {
+    "'Tensor' object is not callable": "The name of the loss function is given to its value",
+    "not implemented for 'Long'": "Cross entropy is given the labels first: loss(logits, labels)",
+    "element 0 of tensors does not require grad": "No gradient reaches the loss: is it detached?",
+    "Trying to backward through the graph a second time": ADDED_UP,
+}
+IN_PLACE = "modified by an inplace operation"
+WRITTEN = ("loop-computes-gradients",)
+
+
+@pytest.mark.criterion("training", weight=0)
+def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score) -> None:
+    """train calls the model on batches, and backward() gives its weights gradients."""
+
+    def judge(run: Run) -> None:
+        if run.ended is not None:
+            if len(run.updates) < PLAN.steps(run.task) and not run.elsewhere:
+                _fail_after(run, run.ended)
+            score.note(f"{ENDED}: {run.ended} {run.ended.where}".rstrip())
+        if run.graded:
+            return
+        run.refuse_unavailable()
+        if not run.forwards:
+            fail(
+                "train does not call the model.",
+                hint=f"Call it on every batch of train_dataloader ({STEP}).",
+            )
+        if not any(each.backwards for each in run.forwards):
+            fail("train never calls backward().", hint=f"Compute the gradients: {STEP}.")
+        fail(
+            "backward() is called, but gives the model's weights no gradient.",
+            hint="The loss must be made of the logits themselves: detach(), .data, .item() and "
+            "torch.tensor(...) cut it off from the model.",
+        )
+
+    _in_each_run(student, inputs, score, judge)
+
+
+@pytest.mark.criterion("training", weight=2, depends_on=WRITTEN)
+def test_every_epoch_sees_every_batch(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Every batch of the training set, and no other, makes one step in every epoch."""
+    task = draw_task(inputs, "training", ITEMS)
+
+    def judge(file: str) -> None:
+        run = training_run(student, task, PLAN, file)
+        if not run.updates:
+            run.refuse_unavailable()
+            fail("No step changes the model.", hint=_why_unchanged(run))
+        _require_batches(run)
+        if any(each.steps > 1 for each in run.updates):
+            fail("The optimizer makes more than one step for a batch.", hint=f"{STEP}.")
+        if len(run.updates) == len(run.graded):
+            return
+        for plan in (PLAN, SINGLE):  # several batches may make one step, if that is so throughout
+            batches = batches_of(task.train, plan.batch_size)
+            steps = steps_of(sandbox, training_run(student, task, plan, file), batches)
+            if is_accumulated(steps, len(batches)):
+                score.note("The gradients of several batches are added up for each step: accepted.")
+                return
+        fail(
+            "Not every batch makes a step.",
+            hint=f"optimizer.step() stands inside the loop over batches: {STEP}.",
+            expected=f"{len(run.graded)} steps",
+            actual=f"{len(run.updates)} steps",
+        )
+
+    in_each_file(student, score, NAME, judge)
+
+
+def _require_batches(run: Run) -> None:
+    """Fail where other batches than those of the training set are trained on, or not all."""
+    batches = batches_of(run.task.train, PLAN.batch_size)
+    seen = Counter(batch_of(each, batches) for each in run.graded)
+    if None in seen:
+        fail(
+            "A step is made on a batch that is not in the training set.",
+            hint="Train on train_dataloader alone; the other two are for evaluating.",
+        )
+    counts = [seen[number] for number in range(len(batches))]
+    whole = all(each == PLAN.epochs for each in counts)
+    if whole or (run.elsewhere and max(counts) - min(counts) <= 1):
+        return
+    run.refuse_unavailable()
+    fail(
+        "Not every batch is trained on in every epoch"
+        + (f": {run.ended}" if run.ended is not None else "."),
+        hint=f"Loop over all of train_dataloader in every epoch; {STEP}.",
+        expected=f"each of {len(batches)} batches {PLAN.epochs} times",
+        actual=f"{', '.join(map(str, counts))} times",
+    )
+
+
+@pytest.mark.criterion("training", depends_on=WRITTEN)
+def test_model_is_in_training_mode(student: Student, inputs: Inputs, score: Score) -> None:
+    """The model is in training mode in every epoch, also after it was evaluated."""
+
+    def judge(run: Run) -> None:
+        modes = [each.training for each in run.graded]
+        if modes and all(modes):
+            return
+        later = any(modes[:1])
+        fail(
+            "The model is in evaluation mode while it is trained"
+            + (", after the first evaluation." if later else "."),
+            hint="Call mymodel.train() in every epoch: evaluate_model switches it off.",
+            actual="training mode in steps "
+            + (", ".join(str(i + 1) for i, each in enumerate(modes) if each) or "none"),
+        )
+
+    _in_each_run(student, inputs, score, judge)
+
+
+@pytest.mark.criterion("training", weight=2, depends_on=WRITTEN)
+def test_gradients_are_those_of_the_batch(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Every step uses the gradient of the cross entropy of its own batch, and nothing else."""
+    task = draw_task(inputs, "training", ITEMS)
+    parts = (task.train, task.held_out)  # the wrong loader is judged elsewhere
+    batches = [each for part in parts for each in batches_of(part, PLAN.batch_size)]
+
+    def judge(file: str) -> None:
+        steps = steps_of(sandbox, training_run(student, task, PLAN, file), batches)
+        if are_right(steps):
+            return
+        if are_right(steps_of(sandbox, training_run(student, task, ALONE, file), batches)):
+            return  # evaluate_model leaves the gradients behind, and loses its own points
+        mistake = mistake_of(steps) if steps else None
+        fail(
+            "A step uses a gradient that is not the one of its batch's loss.",
+            hint=mistake.hint if mistake else f"{LOSS[0].upper()}{LOSS[1:]}; {STEP}.",
+            counterexample=_first_wrong(steps),
+        )
+
+    in_each_file(student, score, NAME, judge)
+
+
+def _first_wrong(steps: Sequence[Step]) -> dict[str, str]:
+    wrong = (i for i, each in enumerate(steps, 1) if not each.follows(each.asked["right"]))
+    return {"step": str(next(wrong, 1)), "epochs": str(PLAN.epochs)}
+
+
+@pytest.mark.criterion("training", depends_on=WRITTEN)
+def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Score) -> None:
+    """Training changes every parameter of a model that is to be trained as a whole."""
+
+    def judge(run: Run) -> None:
+        still = [name for name, each in run.task.weights.items() if (run.final[name] == each).all()]
+        if still:
+            none = len(still) == len(run.task.weights)
+            fail(
+                UNCHANGED if none else "Training leaves some of the parameters as they were.",
+                hint=_why_unchanged(run) if none else f"{ALL_PARAMETERS}.",
+                actual=f"unchanged: {', '.join(still)}",
+            )
+
+    _in_each_run(student, inputs, score, judge)
+
+
+@pytest.mark.criterion("training", depends_on=WRITTEN)
+def test_learning_rate_is_used(student: Student, inputs: Inputs, score: Score) -> None:
+    """A larger learning rate makes larger steps."""
+    task = draw_task(inputs, "learning rates", ITEMS)
+
+    def judge(file: str) -> None:
+        rates = (PLAN.lr / FASTER, PLAN.lr)
+        runs = [training_run(student, task, Plan(lr=lr), file) for lr in rates]
+        sizes = [_first_move(run) for run in runs]
+        if not any(sizes):
+            fail(UNCHANGED, hint=_why_unchanged(runs[1]))
+        if sizes[1] <= sizes[0] * np.sqrt(FASTER):
+            fail(
+                "The learning rate that train is given does not change how far it steps.",
+                hint="Give the optimizer lr=lr.",
+                counterexample={
+                    f"lr {lr}": f"first change of the weights {size:.3g}"
+                    for lr, size in zip(rates, sizes, strict=True)
+                },
+            )
+
+    in_each_file(student, score, NAME, judge)
+
+
+@pytest.mark.criterion("training", depends_on=WRITTEN)
+def test_ten_items_are_learned(
+    student: Student, inputs: Inputs, sandbox: Student, score: Score
+) -> None:
+    """Twenty epochs on ten items end with nine or more of them right."""
+    task = draw_task(inputs, "ten items", SMALL)
+
+    def judge(file: str) -> None:
+        run = training_run(student, task, OVERFIT, file)
+        logits = predicted(sandbox, run.final, task.train)
+        right = float(np.mean(logits.argmax(-1) == task.train["labels"]))
+        if right < LEARNED:
+            fail(
+                "The loop does not learn ten items by heart.",
+                hint="A model that trains overfits a small set, as --small_subset shows.",
+                expected="9 or 10 of 10 right after 20 epochs",
+                actual=f"{round(right * SMALL)} of {SMALL}",
+            )
+
+    in_each_file(student, score, NAME, judge)
+
+
+def _in_each_run(
+    student: Student, inputs: Inputs, score: Score, judge: Callable[[Run], None]
+) -> None:
+    """Judge a run of each file's train()."""
+    task: Task = draw_task(inputs, "training", ITEMS)
+    in_each_file(student, score, NAME, lambda file: judge(training_run(student, task, PLAN, file)))
+
+
+def _fail_after(run: Run, fault: StudentFault | Unavailable) -> NoReturn:
+    """Fail with what the loop raised in its first epoch, and the mistake that makes it raise it."""
+    hint = next((says for words, says in CRASHES.items() if words in str(fault)), "")
+    if IN_PLACE in str(fault):
+        late = run.forwards[-1].steps > 0
+        hint = "optimizer.step() comes before backward()" if late else ADDED_UP
+    hint = f"{hint} ({STEP})." if hint else ""
+    raise CheckFailed(str(fault), hint=hint, actual=fault.where) from fault
+
+
+def _why_unchanged(run: Run) -> str:
+    """Say why no weight changes."""
+    if not run.updates:
+        if any(each.foreign for each in run.forwards):
+            return f"The optimizer that steps holds no parameter of the model. {ALL_PARAMETERS}."
+        return f"No optimizer.step() is made in {PLAN.epochs} epochs ({STEP})."
+    if all(each.rate == 0 for each in run.updates):
+        return (
+            "The learning rate is 0 in every step. A schedule with warm-up starts at 0 and rises "
+            "with every lr_scheduler.step(): call it after each optimizer.step()."
+        )
+    if all(each.cleared for each in run.updates):
+        return (
+            "The gradients are zero in every step: zero_grad stands between backward and step "
+            f"({STEP})."
+        )
+    return f"{ALL_PARAMETERS}."
+
+
+def _first_move(run: Run) -> float:
+    """Return how far the first step went that moved at all: a schedule may begin with none."""
+    return next((each.size for each in run.updates if each.size > 0), 0.0)

@@ -1,0 +1,169 @@
+"""The gradients of a run beside those that its batches and weights ask for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from graders.boundary.student import Student
+from graders.boundary.wire import Value
+from graders.checks.compare import TOLERANCES
+from graders.checks.mistakes import Mistake
+from graders.errors import GraderFault
+
+from ..asking import ask
+from ..batches import Batch, part
+from ..replies import Floats
+from .runs import Run, Update
+
+STEP = "each batch: forward, loss, backward, optimizer step, zero_grad"
+LOSS = "the loss is the cross entropy of the logits and the batch's labels"
+
+PILED = Mistake(
+    "no-zero-grad",
+    "The gradients of earlier batches are still in those of this one: zero_grad is missing, or "
+    "it clears another optimizer's parameters",
+    STEP,
+)
+UPHILL = Mistake("uphill", "The loss is made larger: its sign is wrong", LOSS)
+LOSSES = {
+    "softmax-twice": Mistake(
+        "softmax-twice",
+        "Cross entropy is given probabilities; it takes the softmax itself and wants logits",
+        LOSS,
+    ),
+    "own-predictions": Mistake(
+        "own-predictions", "The loss compares the logits with the model's own predictions", LOSS
+    ),
+    "labels-swapped": Mistake("labels-swapped", "The loss is that of the labels exchanged", LOSS),
+    "unmasked": Mistake(
+        "unmasked", "The model is called without the attention mask of the batch", STEP
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step, the batches whose gradients led to it, and the sums of gradients asked for.
+
+    Most loops step after each batch. `asked` has the right gradient and those of known mistakes.
+    """
+
+    update: Update
+    batches: Sequence[int]
+    asked: Mapping[str, Floats]
+
+    def follows(self, gradient: Floats) -> bool:
+        """Return whether the step points where this gradient does, however long it is.
+
+        Only the parameters that the step was given count: which these are is judged elsewhere.
+        """
+        given = self.update.gradients or self.update.before
+        seen = flat({name: each * 0 + 1 for name, each in given.items()}, self.update.before)
+        used = flat(self.update.gradients, self.update.before)
+        return same_direction(used, gradient * seen)
+
+
+def batch_of(update: Update, batches: Sequence[Batch]) -> int | None:
+    """Return which of the batches this update's forward saw; padding may have been cut off."""
+    ids = update.input_ids
+    for number, batch in enumerate(batches):
+        whole, mask = batch["input_ids"], batch["attention_mask"]
+        if ids.ndim != 2 or len(ids) != len(whole) or ids.shape[1] > whole.shape[1]:
+            continue
+        T = ids.shape[1]
+        if np.array_equal(ids, whole[:, :T]) and not mask[:, T:].any():
+            return number
+    return None
+
+
+def batches_of(batch: Batch, size: int) -> list[Batch]:
+    """Return the batches that a loader makes."""
+    count = len(batch["labels"])
+    return [part(batch, slice(i, i + size)) for i in range(0, count, size)]
+
+
+def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]:
+    """Return every step that came of known batches, with the gradients asked for.
+
+    A run without any step has one after each batch: it is judged by what backward gave.
+    """
+    known = [(each, n) for each in run.graded if (n := batch_of(each, batches)) is not None]
+    gradients = _gradients(sandbox, known, batches)
+    found: list[Step] = []
+    waiting: list[tuple[int, Mapping[str, Floats]]] = []
+    for (update, number), asked in zip(known, gradients, strict=True):
+        waiting.append((number, asked))
+        if update.steps or not run.updates:
+            sums = {name: reduce(add, (each[name] for _, each in waiting)) for name in asked}
+            found.append(Step(update, [number for number, _ in waiting], sums))
+            waiting = []
+    return found
+
+
+def _gradients(
+    sandbox: Student, known: Sequence[tuple[Update, int]], batches: Sequence[Batch]
+) -> list[Mapping[str, Floats]]:
+    """Return the gradients that each update's batch asks for at its weights."""
+    questions: list[Value] = [
+        {"weights": dict(each.before), "batch": dict(batches[number])} for each, number in known
+    ]
+    replies: Any = ask(sandbox, "gradients", questions=questions)
+    if not isinstance(replies, list) or len(replies) != len(known):
+        raise GraderFault("the oracle gave no gradients")
+    return [
+        {name: flat(gradient, each.before) for name, gradient in reply.items()}
+        for (each, _), reply in zip(known, replies, strict=True)
+        if isinstance(reply, dict)
+    ]
+
+
+def are_right(steps: Sequence[Step]) -> bool:
+    """Return whether every step follows the gradient of its batches."""
+    return bool(steps) and all(each.follows(each.asked["right"]) for each in steps)
+
+
+def is_accumulated(steps: Sequence[Step], batches: int) -> bool:
+    """Return whether gradients of a fixed number of batches are added up for each step."""
+    sizes = [len(each.batches) for each in steps]
+    size = max(sizes, default=1)
+    whole = [each for step in steps for each in step.batches]
+    short = [i for i, each in enumerate(sizes) if each < size]
+    ends = [i for i, step in enumerate(steps) if step.batches[-1] == batches - 1]
+    return 1 < size < batches and set(short) <= {*ends, len(sizes) - 1} and len(whole) >= batches
+
+
+def mistake_of(steps: Sequence[Step]) -> Mistake | None:
+    """Return the one known mistake that explains every step."""
+    found = [
+        mistake
+        for mistake, wrong in _explanations(steps)
+        if all(each.follows(g) for each, g in zip(steps, wrong, strict=True))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Floats]]]:
+    right = [each.asked["right"] for each in steps]
+    yield PILED, list(np.cumsum(right, axis=0))
+    yield UPHILL, [-each for each in right]
+    for name, mistake in LOSSES.items():
+        yield mistake, [each.asked[name] for each in steps]
+
+
+def same_direction(one: Floats, other: Floats) -> bool:
+    """Whether two vectors point the same way, however long; zero points where zero does."""
+    lengths = [float(np.linalg.norm(each)) for each in (one, other)]
+    if not all(np.isfinite(lengths)) or 0.0 in lengths:
+        return lengths == [0.0, 0.0]
+    apart = np.linalg.norm(one / lengths[0] - other / lengths[1])
+    return bool(apart <= TOLERANCES["direction"].absolute)
+
+
+def flat(gradients: Mapping[str, Any], like: Mapping[str, Floats]) -> Floats:
+    """The gradients of all parameters one after the other."""
+    none = {name: np.zeros_like(each) for name, each in like.items()}
+    return np.concatenate([np.ravel({**none, **gradients}[name]) for name in sorted(like)])

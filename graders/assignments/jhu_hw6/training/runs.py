@@ -1,0 +1,132 @@
+"""A training run of the student's, as it is asked for and as it comes back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.boundary.outcome import fault_of
+from graders.boundary.student import Student
+from graders.errors import BadReply, StudentFault, Unavailable
+
+from ..batches import Task
+from ..once import ask_once
+from ..replies import UNREADABLE, Floats, arrays, mapping, sequence
+
+NAME = "train"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How long and how fast to train."""
+
+    epochs: int = 2
+    batch_size: int = 4
+    lr: float = 0.01
+    brief: bool = False
+    own: bool = True  # whether the student's evaluate_model is called by the loop
+
+    def steps(self, task: Task) -> int:
+        """How many batches an epoch has, and so steps."""
+        return -(-len(task.train["labels"]) // self.batch_size)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One training forward of the student's loop, and what came of it."""
+
+    input_ids: NDArray[Any]
+    training: bool
+    steps: int  # of the optimizer that made most
+    rate: float  # the learning rate of its steps; below 0 where none is known
+    foreign: int  # steps of optimizers that hold none of the model's parameters
+    backwards: int
+    reached: bool  # whether a backward gave the model a gradient
+    cleared: bool  # whether the gradients were zero, or none, at a step
+    before: Mapping[str, Floats]
+    after: Mapping[str, Floats]
+    gradients: Mapping[str, Floats]  # those of the last step; else those that backward gave
+
+    @property
+    def size(self) -> float:
+        """How far the weights moved."""
+        moved = [self.after[name] - each for name, each in self.before.items()]
+        return float(np.sqrt(sum(np.square(each).sum() for each in moved)))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All updates of a run, the weights after the last one, and what the loop raised then."""
+
+    task: Task
+    forwards: Sequence[Update]
+    final: Mapping[str, Floats]
+    ended: StudentFault | Unavailable | None
+    elsewhere: bool  # whether that may well not be raised on the student's machine
+
+    def refuse_unavailable(self) -> None:
+        """Raise what ended the run where it is ours: nobody knows what would have come then."""
+        if isinstance(self.ended, Unavailable):
+            raise self.ended
+
+    @property
+    def updates(self) -> Sequence[Update]:
+        """The forwards that a step followed."""
+        return [each for each in self.forwards if each.steps > 0]
+
+    @property
+    def graded(self) -> Sequence[Update]:
+        """The forwards that gave gradients to the model, whether a step followed or not.
+
+        Where steps are made, a forward in evaluation mode without one is an evaluation.
+        """
+        reached = [
+            each for each in self.forwards if each.reached or (each.steps and not each.cleared)
+        ]
+        return [each for each in reached if each.steps or each.training or not self.updates]
+
+
+def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
+    """Return what the student's train() does with this task, also where it raises later."""
+    return ask_once(
+        student,
+        "training_log",
+        weights=dict(task.weights),
+        batches=task.batches,
+        plan=asdict(plan),
+        file=file,
+        read=partial(_run, task),
+    )
+
+
+def _run(task: Task, reply: Any) -> Run:
+    mapping(reply, "updates", "final", "ended")
+    forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
+    told = mapping(reply["ended"])
+    ended = fault_of(told) if told else None
+    elsewhere = told.get("elsewhere") is True
+    return Run(task, forwards, _whole(task, reply["final"]), ended, elsewhere)
+
+
+def _update(task: Task, reply: Mapping[str, Any]) -> Update:
+    names = [each.name for each in fields(Update)]
+    told = {name: mapping(reply, *names)[name] for name in names}
+    whole = [reply[name] for name in ("steps", "foreign", "backwards")]
+    if any(type(each) is not int for each in whole) or type(reply["rate"]) is not float:
+        raise BadReply(UNREADABLE)
+    if not all(isinstance(reply[name], bool) for name in ("training", "reached", "cleared")):
+        raise BadReply(UNREADABLE)
+    found = {name: _whole(task, reply[name]) for name in ("before", "after")}
+    found["gradients"] = arrays(reply["gradients"], task.shapes)
+    return Update(**told | found | {"input_ids": np.asarray(reply["input_ids"])})
+
+
+def _whole(task: Task, reply: Any) -> Mapping[str, Floats]:
+    """Return the arrays of all parameters."""
+    found = arrays(reply, task.shapes)
+    if set(found) != set(task.shapes):
+        raise BadReply(UNREADABLE)
+    return found

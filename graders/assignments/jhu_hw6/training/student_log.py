@@ -1,0 +1,161 @@
+"""The log of a training run: each update with the batch, the weights and the gradients it used.
+
+    training forward -> batch, mode, weights before --+
+    backward -> gradients as they piled up            |-> one update for each forward
+    optimizer.step (any optimizer) -> gradients used -+       weights after
+
+Where no optimizer of torch steps, a change of the weights between two forwards is the update.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import nn
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from ..student_spy import state
+
+Tensors = dict[str, torch.Tensor]
+
+
+@dataclass(slots=True)
+class Update:
+    """What happened from one training forward to the next.
+
+    `gradients` are those that the last step used. Where no step was made, or all of them were zero
+    then, they are those that backward had given.
+    """
+
+    input_ids: torch.Tensor
+    training: bool
+    before: Tensors
+    gradients: Tensors = field(default_factory=dict)
+    after: Tensors = field(default_factory=dict)
+    steps: list[int] = field(default_factory=list)  # which optimizer, for each of its steps
+    rate: float = -1.0  # the largest learning rate of a step; below 0 where none is known
+    foreign: int = 0  # steps of optimizers that hold none of the model's parameters
+    backwards: int = 0  # calls of backward
+    reached: bool = False  # whether any of them gave a gradient to the model
+    cleared: bool = False  # whether the gradients were zero, or none, at a step
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as it travels."""
+        return {
+            "input_ids": self.input_ids,
+            "training": self.training,
+            "before": self.before,
+            "after": self.after,
+            "gradients": self.gradients,
+            "steps": max((self.steps.count(each) for each in self.steps), default=0),
+            "rate": self.rate,
+            "foreign": self.foreign,
+            "backwards": self.backwards,
+            "reached": self.reached,
+            "cleared": self.cleared,
+        }
+
+
+class Log:
+    """Watches one model for as long as `watching` lasts."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self.updates: list[Update] = []
+        self.model = model
+        self._piled: Tensors = {}
+        self._optimizers: dict[int, Any] = {}
+
+    @property
+    def stepped(self) -> int:
+        """How many of the updates made a step."""
+        return sum(bool(each.steps) for each in self.updates)
+
+    @contextmanager
+    def watching(self) -> Iterator["Log"]:
+        """Keep the log while the block runs."""
+        names = {id(p): name for name, p in self.model.named_parameters()}
+        handles = [
+            self.model.register_forward_pre_hook(self._forward, with_kwargs=True),
+            register_optimizer_step_pre_hook(self._before_step),
+            register_optimizer_step_post_hook(self._after_step),
+            *(
+                p.register_post_accumulate_grad_hook(  # type: ignore[no-untyped-call]  # torch has no types for it
+                    lambda p: self._pile(names[id(p)], p)
+                )
+                for p in self.model.parameters()
+                if p.requires_grad
+            ),
+        ]
+        try:
+            with mock.patch.object(torch.autograd, "backward", self._counting_backwards()):
+                yield self
+        finally:
+            for handle in handles:
+                handle.remove()
+            self._close()
+
+    def _counting_backwards(self) -> Any:
+        backward = torch.autograd.backward
+
+        def counted(*values: Any, **named: Any) -> Any:
+            if self.updates:
+                self.updates[-1].backwards += 1
+            return backward(*values, **named)
+
+        return counted
+
+    def _forward(self, _: nn.Module, args: tuple[Any, ...], values: dict[str, Any]) -> None:
+        if not torch.is_grad_enabled():
+            return
+        self._close()
+        ids = args[0] if args else values.get("input_ids")
+        ids = ids.detach().clone() if isinstance(ids, torch.Tensor) else torch.zeros(0)
+        self.updates.append(Update(ids, self.model.training, state(self.model)))
+
+    def _pile(self, name: str, parameter: torch.Tensor) -> None:
+        if parameter.grad is not None:
+            self._piled[name] = parameter.grad.detach().clone()
+            if self.updates:
+                self.updates[-1].reached = True
+
+    def _before_step(self, optimizer: Any, *_: Any) -> None:
+        held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        named = [(name, p) for name, p in self.model.named_parameters() if id(p) in held]
+        if not self.updates:
+            return
+        update = self.updates[-1]
+        if not named:
+            update.foreign += 1
+            return
+        self._optimizers[id(optimizer)] = optimizer  # kept, so that no other gets its number
+        update.steps.append(id(optimizer))
+        rates = (group.get("lr") for group in optimizer.param_groups)
+        update.rate = max([update.rate, *(float(each) for each in rates if each is not None)])
+        used = {name: p.grad.detach().to_dense() for name, p in named if p.grad is not None}
+        update.gradients |= {name: each.clone() for name, each in used.items()}
+        update.cleared = update.cleared or not any(each.any() for each in used.values())
+
+    def _after_step(self, *_: Any) -> None:
+        if self.updates:
+            self.updates[-1].after = state(self.model)
+
+    def _close(self) -> None:
+        """End the last forward; a change that no optimizer made is one by hand.
+
+        Without a backward it is none: an evaluation, and then the best weights taken back.
+        """
+        last = self.updates[-1] if self.updates else None
+        if last is not None and last.cleared:
+            last.gradients = dict(self._piled)
+        if last is not None and not last.steps:
+            last.after, last.gradients = state(self.model), dict(self._piled)
+            moved = (not torch.equal(last.after[name], each) for name, each in last.before.items())
+            if self._piled and any(moved):
+                last.steps.append(0)
+        self._piled = {}

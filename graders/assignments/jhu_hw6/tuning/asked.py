@@ -1,0 +1,85 @@
+"""One file's model class, and what is known and asked about it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from graders.boundary.student import Student
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+
+from ..files import in_each_file
+from .pooling import ACCEPTED, Way, Ways, ways, ways_of
+from .questions import (
+    CLASS,
+    FAMILIES,
+    NARROW,
+    Forward,
+    Model,
+    Question,
+    draw_question,
+    logits_of,
+    width_of,
+)
+from .tuned import Tuned, tuned
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The class of one file of the student's, its d, and the oracle."""
+
+    student: Student
+    sandbox: Student
+    inputs: Inputs
+    score: Score
+    file: str = ""
+    width: int = 0
+
+    @property
+    def families(self) -> Sequence[str]:
+        """The backbones to ask about: wide ones take long, so one of those is enough."""
+        return FAMILIES if self.width == NARROW else FAMILIES[:1]
+
+    def question(self, family: str, kind: str, length: int | None = None) -> Question:
+        """A question to a model of this family and type."""
+        return draw_question(self.inputs, self.sandbox, Model(family, kind, self.width, length))
+
+    def questions(self, kind: str) -> Iterator[Question]:
+        """A question to each family; every text is of one length."""
+        for family in self.families:
+            yield self.question(family, kind).unpadded()
+
+    def forward(self, question: Question) -> Forward:
+        """The student's logits."""
+        return logits_of(self.student, question, self.file)
+
+    def known(self, question: Question) -> Ways:
+        """The logits of all known ways."""
+        return ways(self.sandbox, question)
+
+    def found(self, question: Question, came: Forward) -> list[Way]:
+        """The ways that give the student's logits."""
+        return list(ways_of(came, self.known(question)))
+
+    def own_poolings(self, question: Question) -> frozenset[str]:
+        """The poolings that count: the accepted, and the full model's own if it has another.
+
+        That one has cost its points already. Empty where it is none that is known.
+        """
+        full = question.of_type("full")
+        own = {each.pooled for each in self.found(full, self.forward(full))}
+        if not own:
+            return frozenset()
+        return frozenset(ACCEPTED) | own | {"first of the text"} & {f"{p} of the text" for p in own}
+
+    def tuned(self, question: Question) -> Tuned:
+        """What a short run of the student's changes."""
+        return tuned(self.student, self.inputs, question, self.file)
+
+
+def in_each_model(asked: Asked, judge: Callable[[Asked], None]) -> None:
+    """Judge the class of every file that counts."""
+
+    def judge_file(file: str) -> None:
+        judge(replace(asked, file=file, width=width_of(asked.student, file)))
+
+    in_each_file(asked.student, asked.score, CLASS, judge_file)

@@ -1,0 +1,69 @@
+"""Which of the ways to pool, and to put a prefix in, gives the student's logits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graders.boundary.student import Student
+from graders.checks.compare import is_close
+from graders.errors import GraderFault
+
+from ..asking import ask
+from ..replies import Floats, floats
+from .questions import Forward, Question
+
+Ways = Mapping[str, Mapping[str, Floats]]  # how the backbone is called -> how it is pooled
+
+POOLED = "the classifier gets the mean of last_hidden_state over all tokens"
+MEANS = ("mean", "masked mean", "mean of the text", "masked mean of the text")
+ACCEPTED = (*MEANS, *(f"log softmax of {each}" for each in MEANS))  # to cross entropy the same
+SOFTMAX = "forward gives probabilities: cross entropy takes the softmax itself and wants logits"
+POOLINGS = {
+    "first": "Only the first token ([CLS]) is classified",
+    "first of the text": "Only the first token of the text ([CLS]) is classified",
+    "last": "Only the last token is classified",
+    "sum": "The hidden states are added up and not divided by their number",
+    "max": "The largest value of each feature is taken, not the mean",
+    "pooler": "The backbone's pooler_output is classified, which is made from [CLS] alone",
+    **{f"softmax of {each}": SOFTMAX for each in MEANS},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the backbone is called, and how its hidden states are pooled."""
+
+    called: str
+    pooled: str
+
+
+def ways(sandbox: Student, question: Question) -> Ways:
+    """The logits of every known way."""
+    asked = "pooled_logits" if "prefix" not in question.weights else "prefix_logits"
+    reply = ask(
+        sandbox,
+        asked,
+        family=question.family,
+        weights=dict(question.weights),
+        batch=dict(question.batch),
+    )
+    if not isinstance(reply, dict):
+        raise GraderFault("the oracle gave no logits")
+    return {
+        called: {
+            pooled: each
+            for pooled, values in (pools if isinstance(pools, dict) else {}).items()
+            if (each := floats(values)) is not None
+        }
+        for called, pools in reply.items()
+    }
+
+
+def ways_of(came: Forward, known: Ways) -> Sequence[Way]:
+    """All ways that give these logits, the right one first."""
+    order = (*ACCEPTED, *POOLINGS)
+    return [
+        Way(called, pooled)
+        for called, pools in known.items()
+        for pooled in order
+        if pooled in pools and is_close(came.logits, pools[pooled], "attention")
+    ]

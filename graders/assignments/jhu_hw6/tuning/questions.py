@@ -1,0 +1,222 @@
+"""A model of the student's class: what it is asked, and what it gives for drawn weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+from graders.errors import BadReply, GraderFault
+
+from ..asking import ask
+from ..once import ask_once
+from ..replies import Floats, floats, kind, mapping, sequence
+
+CLASS = "CustomModelforSequenceClassification"
+FAMILIES = ("bert", "roberta", "distilbert")
+PADDING = {"bert": 0, "roberta": 1, "distilbert": 0}
+FIRST_WORD = 10  # ids below may stand for something else than a word
+PREFIX_LENGTH = 128
+NARROW, WIDE = 32, 768  # d of the stand-ins, and of the real models
+ITEMS = 3
+HEAD = 0.2  # the size of the head's weights: no softmax of its logits is 0 or 1
+MOST_CALLS = 100  # of the backbone in one forward
+MOST_KNOWN = 8  # weights kept; those of a wide backbone hold millions of numbers
+_KNOWN: dict[tuple[str, int, int], Mapping[str, Any]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A family of backbones, a way of tuning, weights and a batch of texts."""
+
+    family: str
+    type: str
+    weights: Mapping[str, Any]
+    batch: Mapping[str, NDArray[Any]]
+
+    @property
+    def size(self) -> int:
+        """The backbone's d."""
+        return int(self.weights["weight"].shape[1])
+
+    @property
+    def length(self) -> int:
+        """The length of the prefix; 128 where there is none."""
+        prefix = self.weights.get("prefix")
+        return PREFIX_LENGTH if prefix is None else len(prefix)
+
+    @property
+    def kind(self) -> dict[str, Any]:
+        """What the student's model is made with."""
+        sizes = {"length": self.length, "width": self.size}
+        return {"family": self.family, "type": self.type, **sizes}
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether the mask hides a part of a text."""
+        return not self.batch["attention_mask"].all()
+
+    def of_type(self, kind: str) -> "Question":
+        """The same question to a model of another type."""
+        weights = {name: each for name, each in self.weights.items() if name != "prefix"}
+        return replace(self, type=kind, weights=weights)
+
+    def all_seen(self) -> "Question":
+        """The same ids with a mask that hides none."""
+        return replace(
+            self,
+            batch={**self.batch, "attention_mask": np.ones_like(self.batch["attention_mask"])},
+        )
+
+    def unpadded(self) -> "Question":
+        """The same question with every text as long as the longest."""
+        return replace(
+            self,
+            batch={
+                "input_ids": np.maximum(self.batch["input_ids"], FIRST_WORD),
+                "attention_mask": np.ones_like(self.batch["attention_mask"]),
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """What came back: logits, what the output was, calls of the backbone, parameters outside it."""
+
+    logits: Floats
+    output: str
+    calls: tuple[Mapping[str, NDArray[Any] | None], ...]
+    outside: Mapping[str, tuple[str, int]]  # name -> what it belongs to, and how many numbers
+    prefix: int  # numbers of what is neither backbone nor head
+    gradients: Mapping[str, float]
+
+    def outside_of(self, part: str) -> Mapping[str, int]:
+        """The parameters of one part outside the backbone, and how many numbers they hold."""
+        return {name: size for name, (its, size) in self.outside.items() if its == part}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Which model is asked: its family and type, its d, and the length of its prefix if any."""
+
+    family: str
+    type: str
+    width: int = NARROW
+    length: int | None = None
+
+
+def draw_question(inputs: Inputs, sandbox: Student, model: Model) -> Question:
+    """Weights for this model, and texts of different lengths."""
+    source = inputs.generator("model", model.family)
+    size, family = model.width, model.family
+    weights = _backbone(sandbox, family, inputs.seed("backbone", family), size)
+    drawn: dict[str, Any] = {
+        "backbone": weights,
+        "weight": source.standard_normal((2, size), dtype=np.float32) * np.float32(HEAD),
+        "bias": source.standard_normal(2, dtype=np.float32) * np.float32(HEAD),
+    }
+    texts = draw_texts(source, family, vocabulary_of(weights))
+    if model.length is not None:
+        drawn["prefix"] = source.standard_normal((model.length, size), dtype=np.float32)
+    return Question(family, model.type, drawn, texts)
+
+
+def _backbone(sandbox: Student, family: str, draw: int, width: int) -> Mapping[str, Any]:
+    """The weights of this draw, asked for once."""
+    key = (family, draw, width)
+    if key not in _KNOWN:
+        weights = ask(sandbox, "backbone_weights", family=family, draw=draw, width=width)
+        if not isinstance(weights, dict):
+            raise GraderFault("the oracle gave no weights")
+        if len(_KNOWN) >= MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = weights
+    return _KNOWN[key]
+
+
+def vocabulary_of(weights: Mapping[str, Any]) -> int:
+    """How many tokens a backbone of these weights knows."""
+    return next(len(each) for name, each in weights.items() if "word_embeddings" in name)
+
+
+def width_of(student: Student, file: str) -> int:
+    """The d that the student's model needs: some write roberta-base's own into it."""
+
+    def read(width: Any) -> int:
+        return WIDE if type(width) is int and width == WIDE else NARROW
+
+    return ask_once(student, "width", family=FAMILIES[0], file=file, read=read)
+
+
+def draw_texts(
+    source: np.random.Generator, family: str, vocabulary: int
+) -> dict[str, NDArray[Any]]:
+    """Ids and masks of a few texts, each shorter than the one before."""
+    T = int(source.integers(7, 12))
+    lengths = np.array([T, T - 2, T - 4])[:ITEMS]
+    mask = (np.arange(T) < lengths[:, None]).astype(np.int64)
+    ids = source.integers(FIRST_WORD, vocabulary, (ITEMS, T))
+    return {"input_ids": np.where(mask, ids, PADDING[family]), "attention_mask": mask}
+
+
+def logits_of(student: Student, question: Question, file: str) -> Forward:
+    """The student's logits for the question; fails where they are none."""
+    return ask_once(
+        student,
+        "custom_forward",
+        kind=question.kind,
+        weights=dict(question.weights),
+        batch=dict(question.batch),
+        file=file,
+        read=partial(_forward, question),
+    )
+
+
+def _forward(question: Question, reply: Any) -> Forward:
+    mapping(reply, "logits", "kind", "calls", "parts", "prefix", "gradients")
+    logits = floats(reply["logits"])
+    if logits is None or logits.shape != (len(question.batch["input_ids"]), 2):
+        fail(
+            "forward does not give two logits for every text.",
+            hint='It returns {"logits": a tensor (B, 2)}.',
+            expected=f"real numbers of shape {(len(question.batch['input_ids']), 2)}",
+            actual=kind(reply["logits"]),
+            counterexample={"type": question.type, "model": question.family},
+        )
+    return Forward(
+        logits,
+        str(reply["kind"]),
+        tuple(_call(each) for each in reply["calls"][:MOST_CALLS]),
+        outside_parts(reply["parts"]),
+        reply["prefix"] if type(reply["prefix"]) is int else 0,
+        {
+            str(name): each
+            for name, each in mapping(reply["gradients"]).items()
+            if isinstance(each, float)
+        },
+    )
+
+
+def _call(reply: Any) -> Mapping[str, NDArray[Any] | None]:
+    """The arguments of one call of the backbone: an array, or None for what is none."""
+    return {
+        str(name): each if isinstance(each, np.ndarray) and each.ndim else None
+        for name, each in reply.items()
+    }
+
+
+def outside_parts(parts: Any) -> Mapping[str, tuple[str, int]]:
+    """The parameters outside the backbone: what each belongs to, and how many numbers it holds."""
+    found: dict[str, tuple[str, int]] = {}
+    for name, each in mapping(parts).items():
+        told = mapping(each, "part", "shape")
+        shape = sequence(told["shape"], int)
+        if told["part"] not in ("head", "rest"):
+            raise BadReply("The parts of the model could not be read.")
+        found[name] = (told["part"], int(np.prod(shape, dtype=np.int64)))
+    return found

@@ -1,0 +1,235 @@
+"""What the checks of the three ways of tuning ask of the student's model class.
+
+Runs beside the student's code. A model's parameters are told apart by what they belong to: the
+pretrained model inside, the linear layer that gives two numbers, and the rest.
+"""
+
+import inspect
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..student_side import (
+    PREFIX_LENGTH,
+    by_name,
+    by_position,
+    code_of,
+    globals_of,
+    offline,
+    settings,
+)
+from ..student_spy import CPU
+
+NAME = "CustomModelforSequenceClassification"
+PREPARE = "pre_process"
+NARROW = 32  # the d of the models that stand in for pretrained ones
+HUB_NAMES = {
+    "bert": "bert-base-uncased",
+    "roberta": "roberta-base",
+    "distilbert": "distilbert-base-uncased",
+}
+
+
+def custom_forward(
+    kind: dict[str, Any], weights: dict[str, Any], batch: dict[str, Any], file: str
+) -> dict[str, Any]:
+    """The logits of the student's model with these weights, and how it called the backbone.
+
+    `kind` is {family, type, length, width}.
+    """
+    with offline():
+        model = build(kind, file)
+        parts = Parts(model)
+        loaded = parts.load(weights)
+        model.eval()
+        calls: list[dict[str, Any]] = []
+        parts.backbone.register_forward_pre_hook(
+            lambda model, *given: calls.append(_call(model, *given)), with_kwargs=True
+        )
+        given = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
+        known = set(given) <= set(inspect.signature(model.forward).parameters)
+        output = model(**given) if known else model(*given.values())
+        logits, shape = _logits(output)
+        gradients = _gradients(model, logits)
+    return {
+        "logits": logits.detach(),
+        "kind": shape,
+        "calls": calls[:4],
+        "parts": parts.told(),
+        "loaded": loaded,
+        "prefix": _size(parts, kind),
+        "gradients": gradients,
+    }
+
+
+def _size(parts: "Parts", kind: dict[str, Any]) -> int:
+    """Return how many numbers the prefix holds; 0 where there is none of the length asked for."""
+    found = parts.prefix(kind.get("length", PREFIX_LENGTH) * kind["width"])
+    return 0 if found is None else found.numel()
+
+
+def width(family: str, file: str) -> int:
+    """The d that the student's classifier expects: the backbone's, or one written down."""
+    with offline():
+        head = Parts(build({"family": family, "type": "full", "width": NARROW}, file)).head
+    return NARROW if head is None else int(head.in_features)
+
+
+def build(kind: dict[str, Any], file: str) -> nn.Module:
+    """The student's model of a family and type, with a prefix of this length where it can vary."""
+    from graders.adapting.offline.models import set_shape
+
+    set_shape(width=kind["width"], dropout=0.0)
+    made = code_of(file)[NAME]
+    length = kind.get("length", PREFIX_LENGTH)
+    names = globals_of(made)
+    names["prefix_length"] = length
+    names["args"] = settings(
+        model=HUB_NAMES[kind["family"]], type=kind["type"], prefix_length=length
+    )
+    named = {"model_name": HUB_NAMES[kind["family"]], "num_labels": 2, "type": kind["type"]}
+    parameters = inspect.signature(made).parameters
+    more = {name: length for name, each in parameters.items() if _is_length(name, each.default)}
+    if "num_labels" not in parameters and "type" in parameters:
+        del named["num_labels"]
+    model: nn.Module = by_name(made, named, **more)
+    return model
+
+
+def prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
+    """Return the model as the student's pre_process makes it, if there is one that does."""
+    provide_rows()
+    given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
+    values = [*given.values(), True]
+    try:
+        prepare = code_of(file)[PREPARE]
+        made = by_position(prepare, values, type=kind["type"])
+    except Exception:  # noqa: BLE001  what it does beside is not judged
+        return None
+    each = made if isinstance(made, list | tuple) else [made]
+    return next((one for one in each if isinstance(one, nn.Module)), None)
+
+
+def provide_rows() -> None:
+    """Let `load_dataset("boolq")` give a table of invented questions."""
+    from graders.adapting.offline import datasets
+
+    datasets.set_rows("boolq", {"train": datasets.BOOLQ * 2400, "validation": datasets.BOOLQ * 5})
+
+
+def _is_length(name: str, default: Any) -> bool:
+    """Whether a parameter is the prefix's length: not its dropout, nor whether there is one."""
+    return "prefix" in name and (default in (None, inspect.Parameter.empty) or type(default) is int)
+
+
+class Parts:
+    """The parameters of a student's model, by what they belong to."""
+
+    def __init__(self, model: nn.Module) -> None:
+        from transformers import PreTrainedModel
+
+        self.model = model
+        kinds = [each for each in model.modules() if isinstance(each, PreTrainedModel)]
+        found = [each for each in kinds if each is not model] or kinds
+        if not found:
+            raise LookupError("the model holds no pretrained model of transformers")
+        self.backbone: nn.Module = found[0].base_model
+        inside = {id(p) for p in self.backbone.parameters()}
+        self.outside = {name: p for name, p in model.named_parameters() if id(p) not in inside}
+        heads = [
+            each
+            for each in model.modules()
+            if isinstance(each, nn.Linear)
+            and each.out_features == 2
+            and id(each.weight) not in inside
+        ]
+        self.head = heads[-1] if heads else None
+
+    def prefix(self, size: int) -> torch.Tensor | None:
+        """Return the parameter of this many numbers that is neither backbone nor head.
+
+        Where there is no such parameter, a tensor called `prefix` may take its place.
+        """
+        rest = [p for name, p in self.outside.items() if self.part(name, p) == "rest"]
+        fitting = [p for p in rest if p.numel() == size]
+        if rest:
+            return fitting[0] if len(fitting) == 1 else None
+        plain = getattr(self.model, "prefix", None)
+        return plain if isinstance(plain, torch.Tensor) else None
+
+    def part(self, name: str, parameter: torch.Tensor) -> str:
+        """What a parameter belongs to."""
+        if name not in self.outside:
+            return "backbone"
+        head = () if self.head is None else self.head.parameters()
+        return "head" if any(parameter is each for each in head) else "rest"
+
+    def told(self) -> dict[str, Any]:
+        """Each parameter's part and shape, as it travels."""
+        return {
+            name: {"part": self.part(name, p), "shape": list(p.shape)}
+            for name, p in self.model.named_parameters()
+            if name in self.outside
+        }
+
+    def load(self, weights: dict[str, Any]) -> bool:
+        """Copy the given weights in; say whether there was a place for all of them."""
+        own = dict(self.backbone.named_parameters())
+        with torch.no_grad():
+            known = [
+                _copy(own.get(name), each)
+                for name, each in weights["backbone"].items()
+                if not name.startswith("pooler.") or name in own
+            ]
+            if self.head is None:
+                return False
+            known.append(_copy(self.head.weight, weights["weight"]))
+            known.append(_copy(self.head.bias, weights["bias"]))
+            if weights.get("prefix") is not None:
+                known.append(_copy(self.prefix(weights["prefix"].size), weights["prefix"]))
+        return all(known)
+
+
+def _copy(parameter: torch.Tensor | None, values: Any) -> bool:
+    """Copy values of the same number of elements."""
+    if parameter is None or parameter.numel() != values.size:
+        return False
+    parameter.copy_(torch.tensor(values).reshape(parameter.shape))
+    return True
+
+
+def _logits(output: Any) -> tuple[torch.Tensor, str]:
+    """The logits of an output, and what kind of output it was."""
+    if isinstance(output, torch.Tensor):
+        return output, "tensor"
+    if isinstance(output, dict) and isinstance(output.get("logits"), torch.Tensor):
+        return output["logits"], "dict"
+    if isinstance(getattr(output, "logits", None), torch.Tensor):
+        return output.logits, "object"
+    raise TypeError(f"forward returns {type(output).__name__} without logits")
+
+
+def _call(model: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """How the backbone was called: what is a tensor, by the names of its parameters."""
+    names = list(inspect.signature(model.forward).parameters)
+    values = {**dict(zip(names, args, strict=False)), **named}
+    return {
+        name: each.detach().clone()
+        for name, each in values.items()
+        if isinstance(each, torch.Tensor)
+    }
+
+
+def _gradients(model: nn.Module, logits: torch.Tensor) -> dict[str, float]:
+    """The largest gradient of each parameter, for a loss that looks at every logit."""
+    if not logits.requires_grad:
+        return {}
+    model.zero_grad()
+    loss = (logits * torch.randn_like(logits)).sum()
+    loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
+    return {
+        name: float(p.grad.abs().max())
+        for name, p in model.named_parameters()
+        if p.grad is not None and p.numel() > 0
+    }

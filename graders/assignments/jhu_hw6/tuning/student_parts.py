@@ -1,0 +1,91 @@
+"""Which rows the student's pre_process trains, validates and tests on; beside that code."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from torch.utils.data import DataLoader
+
+from ..boolq_data.student_side import NAME as DATASET
+from ..student_side import by_position, code_of, globals_of, offline
+from ..student_spy import CPU
+from .student_custom import HUB_NAMES, PREPARE
+
+TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
+NUMBER = re.compile(r"row (\d+) of")
+
+
+def parts(file: str, small: bool) -> list[Any]:
+    """Return the rows behind each loader that pre_process gives, in their order.
+
+    Rows of the validation split are numbered behind those of the training split.
+    """
+    from graders.adapting.offline import datasets
+
+    with offline():
+        datasets.set_rows(
+            "boolq", {"train": _rows(0, TRAIN), "validation": _rows(TRAIN, VALIDATION)}
+        )
+        prepare = code_of(file)[PREPARE]
+        values = [HUB_NAMES["distilbert"], 4, CPU, small]
+        with _noted(globals_of(prepare)) as rows_of:
+            made = by_position(prepare, values, type="full")
+        return [rows_of(each.dataset) for each in _loaders(made)]
+
+
+def _rows(first: int, count: int) -> list[dict[str, Any]]:
+    numbers = range(first, first + count)
+    return [
+        {
+            "question": f"is row {n} of the table fine",
+            "passage": f"row {n} of it",
+            "answer": n % 2 == 0,
+        }
+        for n in numbers
+    ]
+
+
+def _loaders(made: Any) -> Iterator[Any]:
+    """Yield the loaders in what came back, at any depth."""
+    if isinstance(made, DataLoader):
+        yield made
+    elif isinstance(made, dict | list | tuple):
+        for each in made.values() if isinstance(made, dict) else made:
+            yield from _loaders(each)
+
+
+@contextmanager
+def _noted(names: dict[str, Any]) -> Iterator[Callable[[Any], Any]]:
+    """Keep the rows that each data set is made of, as long as the block runs."""
+    theirs, kept = names.get(DATASET), dict[int, tuple[Any, Any]]()
+    if not isinstance(theirs, type):
+        yield lambda _: None
+        return
+    dataset: Any = theirs
+    made = dataset.__init__
+
+    def init(self: Any, *values: Any, **named: Any) -> None:
+        kept[id(self)] = (self, _numbers([*values, *named.values()]))
+        made(self, *values, **named)
+
+    theirs.__init__ = init  # type: ignore[misc]
+    try:
+        yield lambda dataset: kept.get(id(dataset), (None, None))[1]
+    finally:
+        theirs.__init__ = made  # type: ignore[misc]
+
+
+def _numbers(values: Sequence[Any]) -> Any:
+    """Return the numbers of the rows whose texts stand in a column that is given."""
+    columns = [list(each) for each in values if isinstance(each, Iterable) and not _is_text(each)]
+    for column in columns:
+        found = [NUMBER.search(each) if isinstance(each, str) else None for each in column]
+        if found and all(found):
+            return np.array([int(each[1]) for each in found if each])
+    return None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str | bytes)

@@ -1,0 +1,120 @@
+"""What a student's train() changes in the student's model, in each of the three ways of tuning."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from graders.adapting.unavailable import cause_of
+
+from ..student_side import FILES, PREFIX_LENGTH, definitions, offline
+from ..student_spy import state
+from ..training.student_side import NAME, run
+from .student_custom import HUB_NAMES, Parts, build, prepared, provide_rows
+from .student_custom import NAME as CLASS
+from .student_entry import handed_over
+
+
+def tuned(
+    kind: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
+) -> dict[str, Any]:
+    """Which parameters of each part were changed by a short run, and which were to be.
+
+    `made` has the parameters that each optimizer was given; `error` says what ended the run.
+    Where the backbone learns and should not, the student's pre_process may be what freezes it, or
+    the script that stands below.
+    """
+    with offline():
+        found = _tuned(build(kind, file), batches, plan, file)
+        if kind["type"] == "full" or not set(found["changed"]) & set(found["backbone"]):
+            return found
+        for make in (prepared, _handed_over):
+            model = make(kind, file)
+            if model is not None and not all(p.requires_grad for p in model.parameters()):
+                return _tuned(model, batches, plan, file)
+        return found
+
+
+def _tuned(
+    model: nn.Module, batches: dict[str, Any], plan: dict[str, Any], file: str
+) -> dict[str, Any]:
+    """The same for a model at hand, with the student's evaluate_model if that does not raise."""
+    parts, before, error, loop = Parts(model), state(model), "", _loop_of(file)
+    ours: BaseException | None = None
+    for own in (True, False):
+        with _optimizers() as made:
+            try:
+                run(model, batches, plan, file=loop, own=own)
+                error, ours = "", None
+                break
+            except (Exception, SystemExit) as problem:  # noqa: BLE001  told; other checks judge the loop
+                error, ours = _named(problem), cause_of(problem)
+    after = state(model)
+    changed = [name for name in before if not torch.equal(before[name], after[name])]
+    if ours is not None and not changed:
+        raise ours
+    return {
+        "error": error,
+        "parts": parts.told(),
+        "changed": changed,
+        "backbone": [name for name in before if name not in parts.outside],
+        "sizes": {name: p.numel() for name, p in model.named_parameters()},
+        "made": [_names(model, given) for given in made],
+    }
+
+
+def _named(problem: BaseException) -> str:
+    """The kind of an exception; torch's own NotImplementedError is no code left unwritten."""
+    name = type(problem).__name__
+    return "RuntimeError" if name == "NotImplementedError" and "kernel" in str(problem) else name
+
+
+def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
+    """The model of this kind that the student's script freezes before train(), if it does."""
+    provide_rows()
+    try:
+        found = handed_over(CLASS, file, type=kind["type"], model=HUB_NAMES[kind["family"]])
+    except Exception:  # noqa: BLE001  what it does beside is not judged
+        return None
+    frozen = [each for each in found if not all(p.requires_grad for p in each.parameters())]
+    size = kind.get("length", PREFIX_LENGTH) * kind["width"]
+    wanted = kind["type"] == "prefix"
+    return next((m for m in frozen if (Parts(m).prefix(size) is not None) == wanted), None)
+
+
+def _loop_of(file: str) -> str:
+    """Return the file whose train() is meant for the class of this file.
+
+    It is the same file, or else the homework's file for such classes, or any that is not its other.
+    """
+
+    def rank(other: str) -> tuple[bool, bool, bool]:
+        stem = Path(other).stem.lower()
+        return other != file, stem != FILES[1], stem == FILES[0]
+
+    return min((each["file"] for each in definitions(NAME)), key=rank, default=file)
+
+
+def _names(model: nn.Module, given: list[torch.Tensor]) -> list[str]:
+    held = {id(p) for p in given if p.requires_grad}
+    return [name for name, p in model.named_parameters() if id(p) in held]
+
+
+@contextmanager
+def _optimizers() -> Iterator[list[list[torch.Tensor]]]:
+    """The parameters of every optimizer that is made inside the block."""
+    made: list[list[torch.Tensor]] = []
+    kept = torch.optim.Optimizer.__init__
+
+    def init(self: Any, *args: Any, **named: Any) -> None:
+        kept(self, *args, **named)
+        made.append([p for group in self.param_groups for p in group["params"]])
+
+    torch.optim.Optimizer.__init__ = init  # type: ignore[method-assign]
+    try:
+        yield made
+    finally:
+        torch.optim.Optimizer.__init__ = kept  # type: ignore[method-assign]

@@ -1,0 +1,94 @@
+"""What a run of train() changed in a model of the student's class, and what it may change."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+
+from ..batches import Batch
+from ..replies import mapping, sequence
+from ..training.runs import Plan
+from .questions import Question, draw_texts, outside_parts, vocabulary_of
+
+PLAN = Plan(epochs=2, batch_size=3, lr=0.01)
+ITEMS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The parameters by their part, those that changed, and those that optimizers were given."""
+
+    head: frozenset[str]
+    rest: frozenset[str]
+    backbone: frozenset[str]
+    changed: frozenset[str]
+    made: Sequence[frozenset[str]]
+    sizes: Mapping[str, int]
+    error: str
+
+    @property
+    def trained(self) -> frozenset[str]:
+        """What changed; where nothing did, what an optimizer was to change: the last that is apt.
+
+        A loop that does not step is judged elsewhere; here it is the choice of parameters.
+        """
+        if self.changed or self.error == "NotImplementedError" or not self.made:
+            return self.changed
+        narrow = [each for each in self.made if not each & self.backbone]
+        return narrow[-1] if narrow else self.made[-1]
+
+    def count(self, names: frozenset[str]) -> int:
+        """How many numbers these parameters hold."""
+        return sum(self.sizes.get(name, 0) for name in names)
+
+
+def tuned(student: Student, inputs: Inputs, question: Question, file: str) -> Tuned:
+    """A short run on this question's kind of model."""
+    return student.call(
+        "tuned",
+        kind=question.kind,
+        batches={name: dict(_batch(inputs, question, name)) for name in ("train", "held_out")},
+        plan=asdict(PLAN),
+        file=file,
+        read=_tuned,
+    )
+
+
+def _tuned(reply: Any) -> Tuned:
+    mapping(reply, "error", "parts", "changed", "backbone", "made", "sizes")
+    outside = outside_parts(reply["parts"])
+    return Tuned(
+        frozenset(name for name, (part, _) in outside.items() if part == "head"),
+        frozenset(name for name, (part, _) in outside.items() if part == "rest"),
+        frozenset(sequence(reply["backbone"], str)),
+        frozenset(sequence(reply["changed"], str)),
+        [frozenset(sequence(each, str)) for each in sequence(reply["made"], list)],
+        {str(k): v for k, v in mapping(reply["sizes"]).items() if type(v) is int},
+        str(reply["error"]),
+    )
+
+
+def require_trained(came: Tuned) -> frozenset[str]:
+    """The parameters that are trained; fails where none is."""
+    if came.trained:
+        return came.trained
+    fail(
+        "Training the model changes none of its parameters.",
+        hint="Give the optimizer the parameters of this way of tuning, and step.",
+        actual=f"the run ended with {came.error}"[:100] if came.error else "",
+    )
+
+
+def _batch(inputs: Inputs, question: Question, purpose: str) -> Batch:
+    """Texts of the question's family, with labels drawn for them."""
+    source = inputs.generator("tuning", purpose, question.family)
+    vocabulary = vocabulary_of(question.weights["backbone"])
+    parts = [draw_texts(source, question.family, vocabulary) for _ in range(2)]
+    T = min(each["input_ids"].shape[1] for each in parts)
+    joined = {name: np.concatenate([each[name][:, :T] for each in parts]) for name in parts[0]}
+    return {**joined, "labels": source.permutation([0, 1] * (ITEMS // 2))}

@@ -1,0 +1,1 @@
+"""The experiments: positional tables and ways to fuse heads."""

@@ -1,0 +1,216 @@
+"""Run code of the experiments, found by approximate names, in the student's child.
+
+Nothing is graded here, and nothing is required: code that cannot be called is omitted.
+"""
+
+import contextlib
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..mini_transformer.student_side import GIVEN, WANTED, prepared, student
+
+POSITIONS = re.compile(
+    r"sinus|sin_?cos|pos\w*_?enc|pos\w*_?emb|positional|(^|_)pe($|_)", re.IGNORECASE
+)
+FUSIONS = re.compile(
+    r"shuff|shift|roll|re_?weigh|fus(e|ion)|perm\w*_heads|random_heads", re.IGNORECASE
+)
+OF_DATA = re.compile(r"data|doc|batch|token|sample|loader", re.IGNORECASE)  # shuffled as well
+REPLACED = ("merge_heads", "self_attention")
+LENGTH = re.compile(r"tok|len|block|pos|seq|ctx|context|time|^t$|^n$|^l$", re.IGNORECASE)
+WIDTH = re.compile(r"emb|dim|model|hidden|feat|chan|^d|^c$", re.IGNORECASE)
+HEADS = re.compile(r"head|^h$|^nh$", re.IGNORECASE)
+EITHER = re.compile(f"{POSITIONS.pattern}|{FUSIONS.pattern}", re.IGNORECASE)
+DEFINITION = re.compile(r"\b(?:def|class)\s+(\w+)\s*[(:]")
+MOST = 6  # candidates that are called
+MOST_FILES = 100
+
+
+def positional_tables(n_tok: int, n_embd: int) -> list[dict[str, Any]]:
+    """Return the table (n_tok, n_embd) of each function or module that seems to give positions.
+
+    A table that is random in each call, or constant, is a learned one before training.
+    """
+    found = []
+    with _on_cpu():
+        for name in _names(POSITIONS, ())[:MOST]:
+            ways = partial(_tables, name, n_tok, n_embd)
+            table, again = _first(ways), _first(ways)
+            if table is not None and torch.equal(table, again) and (table != table[:1]).any():
+                found.append({"name": name, "table": table})
+    return found
+
+
+def _tables(name: str, n_tok: int, n_embd: int) -> Iterator[Callable[[], Any]]:
+    """Yield ways to get its table, most likely first."""
+    made, sizes = _experiments()[name], {LENGTH: n_tok, WIDTH: n_embd}
+
+    def table(value: Any) -> Any:
+        return _table(value, n_tok, n_embd)
+
+    if isinstance(made, type):
+        module = _built(made, sizes)
+        yield lambda: next(filter(_is_some, map(table, module.buffers())), None)
+        yield lambda: table(module(torch.zeros(1, n_tok, n_embd)))
+        return
+    yield lambda: table(made(**_named(made, sizes)))
+    yield lambda: table(made(n_tok, n_embd))
+    yield lambda: table(made(n_embd, n_tok))
+
+
+def _is_some(value: Any) -> bool:
+    return value is not None
+
+
+def _table(value: Any, n_tok: int, n_embd: int) -> Any:
+    """Return the rows of a table with the requested width and sufficient length."""
+    value = torch.as_tensor(value).detach()
+    while value.ndim > 2 and 1 in value.shape:
+        value = value.squeeze(value.shape.index(1))
+    if value.ndim != 2 or value.shape[1] != n_embd or value.shape[0] < n_tok:
+        return None
+    return value[:n_tok].to(torch.float64)
+
+
+def head_fusions(y: Any) -> list[dict[str, Any]]:
+    """Apply each variant of merging heads to y (B, n_heads, T, c).
+
+    `whole` is the result for all items, `again` repeats it a few times, `alone` is for each item.
+    """
+    found = []
+    with _on_cpu():
+        names = [each for each in _names(FUSIONS, REPLACED) if not OF_DATA.search(each)]
+        for name in names[:MOST]:
+            fusion = _first(partial(_fusions, name, y.shape[1], y.shape[3]))
+            answer = _first(partial(iter, [partial(_asked, fusion, y)]))
+            if answer is not None:
+                found.append({"name": name, **answer})
+    return found
+
+
+def _fusions(name: str, n_heads: int, c: int) -> Iterator[Callable[[], Any]]:
+    """Return the function of y with this name."""
+    made = _experiments()[name]
+    if isinstance(made, type):
+        yield lambda: _built(made, {HEADS: n_heads, WIDTH: n_heads * c})
+    elif name == "self_attention":
+        yield lambda: lambda y: made(*[y.transpose(1, 2).flatten(2)] * 3, n_heads, False)
+    elif len(_required(made)) == 2:
+        yield lambda: lambda y: made(y, n_heads)
+    else:
+        yield lambda: made
+
+
+def _asked(fusion: Callable[[Any], Any], y: Any) -> dict[str, Any]:
+    def ask(items: Any) -> Any:
+        with torch.no_grad():
+            answer = fusion(torch.from_numpy(items.copy()))
+        if answer.ndim < 3 or len(answer) != len(items):
+            raise ValueError("merging must give at least one matrix per item")
+        return answer.detach().to(torch.float64).clone()
+
+    return {
+        "whole": ask(y),
+        "again": [ask(y) for _ in range(6)],
+        "alone": [ask(y[b : b + 1]) for b in range(len(y))],
+    }
+
+
+# ---------------------------------------------------------------- what the upload defines
+
+
+def _names(wanted: re.Pattern[str], replaced: Sequence[str]) -> list[str]:
+    """Return functions and classes with such names, and those of 2.1 that are redefined later."""
+    from graders.adapting.gathered import code_folder
+
+    named = [each for each in _written(code_folder()) if wanted.search(each)]
+    return [*(each for each in named if each not in WANTED), *filter(_is_replaced, replaced)]
+
+
+@functools.cache
+def _written(folder: Path) -> tuple[str, ...]:
+    """Return the name after each `def` and `class` in the code files, including notebooks."""
+    files = [*sorted(folder.rglob("*.py")), *sorted(folder.rglob("*.ipynb"))]
+    texts = (each.read_text(encoding="utf-8", errors="replace") for each in files[:MOST_FILES])
+    return tuple(dict.fromkeys(name for text in texts for name in DEFINITION.findall(text)))
+
+
+def _is_replaced(name: str) -> bool:
+    """Return whether the experiments redefine this function of part 2.1."""
+    try:
+        before, after = student()[name], _experiments()[name]
+    except Exception:  # noqa: BLE001  it does not exist or cannot be created
+        return False
+    codes = (getattr(inspect.unwrap(each), "__code__", None) for each in (before, after))
+    return len(set(codes)) == 2
+
+
+@functools.cache
+def _experiments() -> Any:
+    """Return everything that may be code of an experiment, in its last definition."""
+    from graders.adapting.gathered import code_folder, gather
+
+    found = [each for each in _written(code_folder()) if EITHER.search(each)]
+    names = tuple(dict.fromkeys((*found, *REPLACED)))
+    return prepared(gather(code_folder(), wanted=names, own=("A2S2",), given=GIVEN))
+
+
+def _first(ways: Callable[[], Iterator[Callable[[], Any]]]) -> Any:
+    """Return the first value that one of the ways gives; they are guesses, so any may raise."""
+    with contextlib.suppress(Exception):
+        for way in ways():
+            with contextlib.suppress(Exception):
+                if (value := way()) is not None:
+                    return value
+    return None
+
+
+def _required(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    parameters = inspect.signature(function).parameters.values()
+    return [
+        each
+        for each in parameters
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+
+
+def _named(function: Callable[..., Any], values: dict[re.Pattern[str], Any]) -> Any:
+    """Return values for the function's required parameters by name, or None."""
+    given = {}
+    for parameter in inspect.signature(function).parameters.values():
+        fits = [value for pattern, value in values.items() if pattern.search(parameter.name)]
+        if "drop" in parameter.name:
+            given[parameter.name] = 0.0
+        elif fits:
+            given[parameter.name] = fits[0]
+        elif parameter in _required(function):
+            return None
+    return given
+
+
+def _built(made: type, values: dict[re.Pattern[str], Any]) -> nn.Module:
+    """Return an instance, created by parameter names or by a config's settings."""
+    named = _named(made, values)
+    if named is None:
+        n_tok, n_embd, n_heads = (values.get(each, 12) for each in (LENGTH, WIDTH, HEADS))
+        config = SimpleNamespace(n_embd=n_embd, d_model=n_embd, block_size=n_tok, max_len=n_tok)
+        config.n_head = config.n_heads = n_heads
+        module: nn.Module = made(config).eval()
+    else:
+        module = made(**named).eval()
+    return module
+
+
+def _on_cpu() -> Any:
+    from graders.adapting.devices import on_cpu
+
+    return on_cpu()

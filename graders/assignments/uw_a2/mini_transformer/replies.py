@@ -1,0 +1,230 @@
+"""Read the replies of the student's mini transformer as untrusted data."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graders.boundary.outcome import clean
+from graders.boundary.student import Student
+from graders.checks.compare import fail, is_close
+from graders.checks.score import Score
+from graders.errors import BadReply, StudentRaised
+
+from .expected import Floats, Question
+
+LONGEST_KIND = 300  # characters
+ARGUMENTS = {
+    "pairwise_similarities": ("Q", "K"),
+    "attn_scaled": ("A", "n_embd", "n_heads"),
+    "attn_softmax": ("A",),
+    "compute_outputs": ("A", "V"),
+    "apply_causal_mask": ("A",),
+    "split_heads": ("x", "n_heads"),
+    "merge_heads": ("y",),
+}
+NARROWED = (
+    "Your code raises for float64 inputs, so it was tested with float32; no points are deducted. "
+    "Pass dtype=Q.dtype to torch.zeros and similar functions."
+)
+RANDOM = "The same input gives two different outputs. Is dropout active, or are heads shuffled?"
+CUT = (
+    "No points are deducted, but a model with this attention cannot learn: .detach(), .data, "
+    "torch.tensor(...), numpy and torch.no_grad() stop gradients."
+)
+SEVERAL = "self_attention returns several values; the one with the output's shape is tested."
+
+
+def answers(student: Student, function: str, calls: Sequence[Any], /, **values: Any) -> list[Any]:
+    """Return the student side's answers, one per call; fail if a function is missing."""
+    return student.call(function, calls=list(calls), **values, read=partial(_answers, len(calls)))
+
+
+def _answers(count: int, reply: Any) -> list[Any]:
+    if isinstance(reply, dict) and isinstance(reply.get("missing"), str):
+        fail(clean(str(reply["missing"])), hint="Submit a function with this name.")
+    if not isinstance(reply, list) or len(reply) != count:
+        bad_reply()
+    if not all(isinstance(each, dict) and "answer" in each for each in reply):
+        bad_reply()
+    return reply
+
+
+def helper(
+    student: Student, score: Score, function: str, calls: Sequence[Sequence[Any]]
+) -> list[Any]:
+    """Return the result of one of the eight functions for each list of arguments."""
+    given = [list(call) for call in calls]
+    replies = answers(student, "mini_helper", given, function=function, free=True)
+    note_narrowed(replies, score)
+    return [each["answer"] for each in replies]
+
+
+def part(answer: Any, name: str) -> Any:
+    """Return one part of an answer that has several."""
+    if not isinstance(answer, dict) or name not in answer:
+        bad_reply()
+    return answer[name]
+
+
+def note_narrowed(replies: Sequence[Mapping[str, Any]], score: Score) -> None:
+    """Add a note if the student's code accepts only float32."""
+    if any(each.get("narrowed") is True for each in replies):
+        score.note(NARROWED)
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """The output of self_attention for a question, and Q, K and V after the call."""
+
+    question: Question
+    output: Floats
+    after: Sequence[Any]
+
+    @property
+    def inputs_kept(self) -> bool:
+        """Whether Q, K and V are unchanged."""
+        before = (self.question.q, self.question.k, self.question.v)
+        return len(self.after) == 3 and all(
+            isinstance(each, np.ndarray) and is_close(each, asked, "exact")
+            for each, asked in zip(self.after, before, strict=True)
+        )
+
+
+def attend(
+    student: Student, score: Score, questions: Sequence[Question], *, free: bool = False
+) -> list[Attended]:
+    """Return self_attention's output for each question; fail if it does not have the shape of Q.
+
+    The random number generators are reset for each question unless `free`.
+    """
+    values = [_values(each) for each in questions]
+    replies = answers(student, "mini_self_attention", values, free=free)
+    note_narrowed(replies, score)
+    return [
+        _attended(question, reply["answer"], score)
+        for question, reply in zip(questions, replies, strict=True)
+    ]
+
+
+def note_gradients(student: Student, score: Score, question: Question) -> None:
+    """Add a note, worth no points, if no gradient reaches the inputs from the output."""
+    try:
+        cut = student.call("mini_gradients", call=_values(question), read=_without_gradient)
+    except StudentRaised:
+        return
+    if cut:
+        score.note(f"No gradient reaches {', '.join(cut)}. {CUT}")
+
+
+def _without_gradient(reply: Any) -> list[str]:
+    reached = reply if isinstance(reply, list) and len(reply) == 3 else []
+    return [name for name, each in zip("QKV", reached, strict=False) if each is False]
+
+
+def _values(question: Question) -> list[Any]:
+    given: list[Any] = [question.q, question.k, question.v]
+    return given if question.defaults else [*given, question.n_heads, question.causal]
+
+
+def _attended(question: Question, answer: Any, score: Score) -> Attended:
+    result, after = part(answer, "result"), part(answer, "after")
+    if isinstance(result, list):
+        fitting = [each for each in result if _shape(each) == question.v.shape]
+        if fitting:
+            result = fitting[0]
+            score.note(SEVERAL)
+    output = as_floats(result)
+    if output is None or output.shape != question.v.shape:
+        fail(
+            "self_attention does not return one vector per token.",
+            hint=_empty_hint(result) or "Q, K and V have shape (B, T, C), and so does the output.",
+            expected=f"real numbers of shape {question.v.shape}",
+            actual=kind(result),
+            counterexample={"asked": str(question)},
+        )
+    return Attended(question, output, after if isinstance(after, list) else [])
+
+
+def _empty_hint(value: Any) -> str:
+    if isinstance(value, dict) and value.get("type") == "NoneType":
+        return "It returns None. Have you implemented it yet, or is the return missing?"
+    return ""
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return value.shape if isinstance(value, np.ndarray) else ()
+
+
+def as_floats(value: Any) -> Floats | None:
+    """Return a float array as float64, or None if it is anything else."""
+    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
+        return value.astype(np.float64)
+    return None
+
+
+def require_floats(value: Any, shape: tuple[int, ...], what: str, **said: Any) -> Floats:
+    """Return the value as float64; fail if it is not an array of this shape.
+
+    Leading axes of size one, which a broadcast mask may leave, are removed.
+    """
+    numbers = as_floats(value)
+    while numbers is not None and numbers.ndim > len(shape) and numbers.shape[0] == 1:
+        numbers = numbers[0]
+    if numbers is None or numbers.shape != shape:
+        hint = _empty_hint(value) or said.pop("hint", "")
+        said.pop("hint", "")
+        wanted = f"real numbers of shape {shape}"
+        fail(what, hint=hint, expected=wanted, actual=kind(value), **said)
+    return numbers
+
+
+def same(actual: Floats, expected: Floats) -> bool:
+    """Return whether two arrays agree, with nan in the same places."""
+    if actual.shape != expected.shape or not np.array_equal(_odd(actual), _odd(expected)):
+        return False
+    finite = np.isfinite(expected)
+    return is_close(actual[finite], expected[finite], "attention")
+
+
+def matches(actual: Sequence[Floats], expected: Iterable[Floats]) -> bool:
+    """Return whether a mistake gives these answers, excluding all nan, which many give."""
+    alike = all(same(a, e) for a, e in zip(actual, expected, strict=True))
+    return alike and any(np.isfinite(each).any() for each in actual)
+
+
+def _odd(values: Floats) -> Floats:
+    """Describe the numbers that are not finite."""
+    return np.nan_to_num(np.where(np.isfinite(values), 0.0, values), nan=1, posinf=2, neginf=3)
+
+
+def kind(value: Any) -> str:
+    """Describe a value in a few words."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, list):
+        return f"several: {', '.join(kind(each) for each in value[:4])}"[:LONGEST_KIND]
+    if isinstance(value, dict) and isinstance(value.get("type"), str):
+        return f"a {clean(value['type'])[:40]}"
+    return "nothing usable"
+
+
+def sentence(equation: str) -> str:
+    """Return an equation as a hint."""
+    return f"{equation[:1].upper()}{equation[1:]}."
+
+
+def first_difference(actual: Floats, expected: Floats) -> str:
+    """Describe the first difference of two arrays of equal shape."""
+    for at in np.ndindex(expected.shape):
+        if not is_close(actual[at], expected[at], "attention"):
+            place = ", ".join(str(i) for i in at)
+            return f"at [{place}] {actual[at]:.6g} instead of {expected[at]:.6g}"
+    return "no difference"
+
+
+def bad_reply() -> NoReturn:
+    """Reject a reply that the student side would not send."""
+    raise BadReply("Your code's return value could not be read.")

@@ -1,0 +1,109 @@
+"""Test the values of self_attention, and find the known mistake that gives wrong ones."""
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail, is_close
+from graders.checks.score import Score
+from graders.errors import StudentRaised
+
+from .composition import Composition
+from .expected import Attention, Question
+from .mistakes import ATTENTIONS, NAN, ROLES, attention_pairs
+from .replies import RANDOM, Attended, attend, first_difference, matches, same, sentence
+
+DEFAULTS = "The handout's defaults are n_heads=1 and causal=True. "
+
+
+def require_values(student: Student, score: Score, questions: Sequence[Question]) -> None:
+    """Fail if self_attention does not compute attention."""
+    came = attend(student, score, questions)
+    wrong = [each for each in came if not _is_right(each)]
+    if wrong:
+        question, output = wrong[0].question, wrong[0].output
+        fail(
+            "self_attention returns wrong values.",
+            hint=f"{DEFAULTS if question.defaults else ''}{_hint(student, score, came)}",
+            actual=first_difference(output, Attention()(question)),
+            counterexample={"asked": str(question)},
+        )
+
+
+def require_composition(student: Student, score: Score, questions: Sequence[Question]) -> None:
+    """Fail if self_attention gives neither attention nor what the student's functions give."""
+    came = attend(student, score, questions)
+    if all(map(_is_right, came)):
+        return
+    if any(_is_composed(Composition(student, each), came) for each in (False, True)):
+        score.note(
+            "self_attention combines your functions correctly; its wrong values come from a "
+            "function that is graded in another check."
+        )
+        return
+    wrong = next(each for each in came if not _is_right(each))
+    fail(
+        "self_attention does not combine split, scores, scale, mask, softmax and values correctly.",
+        hint=_hint(student, score, came),
+        counterexample={"asked": str(wrong.question)},
+    )
+
+
+def _is_composed(own: Composition, came: Sequence[Attended]) -> bool:
+    """Return whether all outputs are attention, or what the student's own functions give."""
+    return all(_is_right(each) or same(each.output, own.output(each.question)) for each in came)
+
+
+def each_counts(score: Score, judgements: Sequence[Callable[[], None]]) -> None:
+    """Give points for each test that passes; the student reads the first that fails."""
+    problems: list[CheckFailed | StudentRaised] = []
+    for judgement in judgements:
+        try:
+            judgement()
+        except (CheckFailed, StudentRaised) as problem:
+            problems.append(problem)
+    if len(problems) == len(judgements):
+        raise problems[0]
+    if problems:
+        _partly(score, 1 - len(problems) / len(judgements), problems[0])
+
+
+def _partly(score: Score, fraction: float, problem: CheckFailed | StudentRaised) -> None:
+    if isinstance(problem, StudentRaised):
+        score.partial(fraction, str(problem), actual=problem.where)
+        return
+    score.partial(
+        fraction,
+        problem.message,
+        hint=problem.hint,
+        expected=problem.expected,
+        actual=problem.actual,
+        counterexample=dict(problem.counterexample),
+    )
+
+
+def _is_right(attended: Attended) -> bool:
+    return is_close(attended.output, Attention()(attended.question), "attention")
+
+
+def _hint(student: Student, score: Score, came: Sequence[Attended]) -> str:
+    """Return the known mistake that gives these outputs, or the equation."""
+    if _is_random(student, score, came):
+        return RANDOM
+    outputs = [each.output for each in came]
+    for mistake, attention in itertools.chain(ATTENTIONS.items(), attention_pairs()):
+        with np.errstate(all="ignore"):
+            if matches(outputs, (attention(each.question) for each in came)):
+                return mistake.hint
+    return sentence(NAN if all(np.isnan(each).all() for each in outputs) else ROLES)
+
+
+def _is_random(student: Student, score: Score, came: Sequence[Attended]) -> bool:
+    question = came[0].question
+    try:
+        one, *others = (each.output for each in attend(student, score, [question] * 6, free=True))
+    except (CheckFailed, StudentRaised):
+        return False
+    return not all(same(each, one) for each in others)

@@ -1,0 +1,1 @@
+"""Code shared by the criteria of the SST-2 classifier."""

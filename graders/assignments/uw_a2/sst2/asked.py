@@ -1,0 +1,88 @@
+"""Calls of the student's classifier, each made once for all checks that use the result."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+from weakref import WeakKeyDictionary
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.errors import BadReply, GraderFault, StudentFault, StudentRaised, Unavailable
+
+Answer = TypeVar("Answer")
+ABSENT = "NotHandedIn"
+MOST_NOTES = 50
+SEGMENTS = "token_type_ids"  # BERT's tokenizer returns them, RoBERTa's does not
+NO_SEGMENTS = f"RoBERTa's tokenizer returns input_ids and attention_mask, but no {SEGMENTS}."
+_SEEN: WeakKeyDictionary[Student, dict[str, Any]] = WeakKeyDictionary()
+
+
+def asked(student: Student, question: str, ask: Callable[[], Answer]) -> Answer:
+    """Return or raise what `ask` does; repeated calls use the cached result."""
+    seen = _SEEN.setdefault(student, {})
+    if question not in seen:
+        try:
+            seen[question] = ask()
+        except StudentRaised as problem:
+            seen[question] = _explained(problem)
+        except (StudentFault, Unavailable, CheckFailed) as problem:
+            seen[question] = problem
+    answer: Answer = seen[question]
+    if isinstance(answer, StudentFault | Unavailable | CheckFailed):
+        raise answer
+    return answer
+
+
+def oracle(sandbox: Student, question: str, function: str, **values: Any) -> Any:
+    """Return the oracle's answer; if it does not answer, the fault is ours."""
+    try:
+        return asked(sandbox, question, lambda: sandbox.call(function, **values))
+    except StudentFault as problem:
+        raise GraderFault(f"the oracle did not answer: {problem}") from None
+
+
+def _explained(problem: StudentRaised) -> StudentRaised | CheckFailed:
+    """Return the failure, with a hint if the exception identifies the mistake."""
+    if problem.kind == ABSENT:  # the sentence says which name is missing, and where
+        return CheckFailed(
+            str(problem).removeprefix(f"Your code raised {ABSENT}: "),
+            hint="Submit the file that defines it under the handout's name.",
+        )
+    if problem.kind == "KeyError" and SEGMENTS in str(problem):
+        failed = CheckFailed(str(problem), hint=NO_SEGMENTS, actual=problem.where)
+        failed.__cause__ = problem
+        return failed
+    return problem
+
+
+def note_file(student: Student, score: Any) -> None:
+    """Add a note on the file that is used, if there was a choice or the upload is unusual."""
+    file, notes = asked(student, "file", lambda: student.call("sst2_file", read=_file))
+    for each in notes:
+        score.note(each)
+    if notes and file:
+        score.note(f"The classifier was read from `{file}`.")
+
+
+def _file(reply: Any) -> tuple[str, list[str]]:
+    return str(reply["file"])[:100], [str(each)[:300] for each in reply["notes"][:MOST_NOTES]]
+
+
+def first_that_holds(claims: list[Callable[[], None]]) -> None:
+    """Pass if one of these passes; otherwise fail like the first."""
+    problems: list[Exception] = []
+    for claim in claims:
+        try:
+            return claim()
+        except (CheckFailed, StudentFault) as problem:
+            problems.append(problem)
+    raise problems[0]
+
+
+def unreadable() -> NoReturn:
+    """Fail because a reply is malformed."""
+    raise BadReply("Your code's return value could not be read.")
+
+
+def not_written(what: str) -> NoReturn:
+    """Fail because a part is not implemented."""
+    fail(what, hint="Have you implemented this yet? Other checks are skipped until then.")

@@ -1,0 +1,140 @@
+"""Find the submitted classifier code and call its functions, in the student's child."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import torch
+
+from graders.adapting.devices import on_cpu
+from graders.adapting.gathered import NotHandedIn, code_folder, gather
+
+Names = Mapping[str, Any]
+WANTED = (
+    *("SST2Example", "SST2Dataset", "initialize_datasets", "collate_fn"),
+    *("train_one_epoch", "evaluate", "compute_accuracy", "main"),
+)
+# The purpose of a parameter, by a part of its name; the first match counts.
+MEANT = {
+    "optimizer": ("optim",),
+    "scheduler": ("sched",),
+    "criterion": ("criterion", "loss"),
+    "epoch": ("epoch",),
+    "device": ("device",),
+    "tokenizer": ("tok",),
+    "loader": ("loader", "data", "iterator", "batches"),
+    "model": ("model", "net", "classifier"),
+    "predictions": ("pred", "output", "logit"),
+    "items": ("batch", "sample", "example", "item", "list"),
+    "labels": ("label", "target", "gold", "true"),
+}
+
+
+@cache
+def code() -> Any:
+    """Return the file that contains the classifier."""
+    given = {"DEVICE": torch.device("cpu")}
+    return gather(code_folder(), wanted=WANTED, own=("A2S3",), given=given)
+
+
+def wanted(name: str) -> Any:
+    """Return a function or class of the student's; raise NotHandedIn if there is none."""
+    with on_cpu():
+        return code()[name]
+
+
+def optional(name: str) -> Any:
+    """Return the same, or None if it is not defined."""
+    try:
+        return wanted(name)
+    except NotHandedIn:
+        return None
+
+
+def call(function: Callable[..., Any], known: Names) -> Any:
+    """Call the function with the handout's arguments, which `known` contains in order.
+
+    If all required parameters are known by name, names decide; additional ones, such as a scheduler
+    or a device, are supplied too. Otherwise the order decides.
+    """
+    parameters = list(_parameters(function))
+    by_name = _by_name(parameters, known) if len(parameters) > 1 else None
+    if by_name is not None:
+        return function(**by_name)
+    values = list(known.values())[: places(function, len(known))]
+    return function(*values, **_rest(parameters[len(values) :]))
+
+
+def _rest(parameters: list[inspect.Parameter]) -> dict[str, Any]:
+    """Return what a function requires beyond the handout's arguments, including unknown names."""
+    return {
+        each.name: _extras().get(_meaning(each.name), "validation")
+        for each in parameters
+        if each.default is each.empty
+        and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+    }
+
+
+def _by_name(parameters: list[inspect.Parameter], known: Names) -> dict[str, Any] | None:
+    """Return the arguments by the function's own names; None if a name is unknown."""
+    chosen: dict[str, Any] = {}
+    for each in parameters:
+        if each.kind is each.VAR_KEYWORD:
+            continue
+        if each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
+            return None
+        demanded, meaning = each.default is each.empty, _meaning(each.name)
+        supplied = {**_extras(), **known} if demanded else known
+        if meaning in supplied:
+            chosen[each.name] = supplied[meaning]
+        elif demanded:
+            return None
+    return chosen
+
+
+def _meaning(name: str) -> str:
+    lowered = name.lower()
+    found = (meant for meant, words in MEANT.items() if any(word in lowered for word in words))
+    return next(found, "")
+
+
+def _extras() -> dict[str, Any]:
+    """Return values for arguments that students add to the handout's."""
+    return {
+        "scheduler": _NoSchedule(),
+        "criterion": torch.nn.CrossEntropyLoss(),
+        "device": torch.device("cpu"),
+    }
+
+
+class _NoSchedule:
+    """A learning rate scheduler that changes nothing."""
+
+    def step(self, *_: Any) -> None:
+        """Keep the learning rate."""
+
+    def get_last_lr(self) -> list[float]:
+        """Return a dummy learning rate."""
+        return [0.0]
+
+
+def places(function: Callable[..., Any], asked: int) -> int:
+    """Return how many of the arguments a function accepts."""
+    kinds = [parameter.kind for parameter in _parameters(function)]
+    if inspect.Parameter.VAR_POSITIONAL in kinds or not kinds:
+        return asked
+    named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return min(asked, sum(kind in named for kind in kinds))
+
+
+def _parameters(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
+    try:
+        return iter(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return iter(())
+
+
+def sst2_file() -> dict[str, Any]:
+    """Return the file, the names that are not defined, and notes about the upload."""
+    return {"file": code().file, "missing": list(code().missing), "notes": list(code().notes)[:6]}

@@ -1,0 +1,124 @@
+"""Detect the form in which the student's functions return numbers, to return them likewise.
+
+    evaluate -> (0.81, 12)       seen on predictions that are all correct, and all wrong
+    form.filled(0.5) -> (0.5, 0.5)
+
+Nothing is graded here.
+"""
+
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..sst2_training.student_evaluation import predicting
+from .student_code import call, wanted
+from .student_models import classifier, loader
+from .student_saves import keeping, unseen
+
+CLASSES = {"good": 1, "bad": 0}
+Place = tuple[Any, ...]  # how to reach a number: () for itself, ("acc",) or (1,) inside a container
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A returned value, the place of the accuracy in it, and its unit."""
+
+    value: Any
+    accuracy: Place = ()
+    unit: float = 1.0
+
+    def filled(self, number: float) -> Any:
+        """Return the same with this accuracy, and with its complement where a number falls."""
+        return self._filled(self.value, (), number)
+
+    def _filled(self, value: Any, place: Place, number: float) -> Any:
+        if place == self.accuracy:
+            return _scalar(value, number * self.unit)
+        if isinstance(value, dict):
+            return {key: self._filled(each, (*place, key), number) for key, each in value.items()}
+        if isinstance(value, list | tuple) and not place:
+            parts = [self._filled(each, (at,), number) for at, each in enumerate(value)]
+            named = hasattr(value, "_fields")
+            return type(value)(*parts) if named else type(value)(parts)
+        return _scalar(value, 1 - number)
+
+
+def _scalar(value: Any, number: float) -> Any:
+    """Return the number in the type of the value, or the value if it is not a number."""
+    if isinstance(value, torch.Tensor) and value.numel() == 1:
+        return torch.full_like(value.detach(), number, dtype=torch.get_default_dtype())
+    if isinstance(value, np.generic):
+        return np.float64(number)
+    return float(number) if isinstance(value, int | float) else value
+
+
+def numbers(value: Any) -> dict[Place, float]:
+    """Yield all single numbers in a returned value, by place."""
+    if isinstance(value, list | tuple | dict):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        return {(key,): found for key, each in parts if (found := _number(each)) is not None}
+    found = _number(value)
+    return {} if found is None else {(): found}
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, torch.Tensor | np.ndarray):
+        return float(value) if value.size == 1 or value.shape == () else None
+    return float(value) if isinstance(value, int | float | np.generic) else None
+
+
+@cache
+def evaluation_form(evaluate: Any, seed: int, **options: Any) -> tuple[Form, bool]:
+    """Return what evaluate returns with these options, and whether it leaves training mode on.
+
+    If evaluate does not work, assume a float and eval mode: its own checks report that.
+    """
+    try:
+        asked = partial(evaluate, **options)
+        (right, left), (wrong, _) = (_evaluated(asked, seed, each) for each in ((1, 0), (0, 1)))
+    except Exception:  # noqa: BLE001
+        return Form(0.0), False
+    before, after = numbers(wrong), numbers(right)
+    for place, number in after.items():
+        if number in (1.0, 100.0) and before.get(place) == 0.0:
+            return Form(right, place, number), left
+    return Form(0.0), left
+
+
+def _evaluated(evaluate: Any, seed: int, labels: tuple[int, int]) -> tuple[Any, bool]:
+    """Return evaluate's result for a good and a bad text with these labels."""
+    from graders.adapting.devices import on_cpu
+
+    model = classifier(seed).train()
+    batches = loader(*_source(labels))
+    with on_cpu(), keeping(unseen), predicting(model, CLASSES):
+        returned = call(evaluate, {"model": model, "loader": batches})
+    return returned, model.training
+
+
+def training_forms(seed: int) -> list[Form]:
+    """Return what train_one_epoch returns or, if it does not work, what it may be meant to."""
+    from graders.adapting.devices import on_cpu
+
+    model = classifier(seed)
+    known = {
+        "model": model,
+        "loader": loader(*_source((1, 0))),
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.001),
+        "epoch": 0,
+    }
+    try:
+        with on_cpu(), keeping(unseen):
+            returned = call(wanted("train_one_epoch"), known)
+    except Exception:  # noqa: BLE001  its own checks report it
+        return [Form(None), Form(0.5), Form((0.5, 0.5), (1,))]
+    return [Form(returned, next(reversed(numbers(returned)), ()))]
+
+
+def _source(labels: tuple[int, int]) -> tuple[str, list[dict[str, Any]], int]:
+    """Return two texts in one batch, in the handout's format."""
+    texts = ("good film", "bad film")
+    return "given", [{"text": t, "label": n} for t, n in zip(texts, labels, strict=True)], 2

@@ -1,0 +1,104 @@
+"""A tiny instrumented classifier and batches for it, in the student's child."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+from ..sst2_data.student_side import Rows, collate_of, own_dataset
+
+FAMILY = "roberta"
+CALM = 0.08  # factor on the head's weights, so that gradients stay below 1 and are not clipped
+
+
+@dataclass(slots=True)
+class Watched:
+    """What a model received and its mode: one entry for each forward pass."""
+
+    ids: list[torch.Tensor] = field(default_factory=list)
+    masked: list[bool] = field(default_factory=list)  # whether padding was masked
+    training: list[bool] = field(default_factory=list)
+    gradient: list[bool] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)  # forward passes before each optimizer step
+
+
+def tokenizer() -> Any:
+    """Return the family's tokenizer."""
+    from graders.adapting.offline import ready
+    from graders.adapting.offline.models import tiny_tokenizer
+
+    ready()
+    return tiny_tokenizer(FAMILY)
+
+
+def classifier(seed: int) -> Any:
+    """Return a small classifier with small gradients and no dropout; seeds determine weights."""
+    from graders.adapting.offline import ready
+    from graders.adapting.offline.models import tiny_model
+
+    ready()
+    model: Any = tiny_model(FAMILY, kind="classifier", seed=seed, dropout=0.0)
+    with torch.no_grad():
+        for name in ("dense", "out_proj"):
+            getattr(model.classifier, name).weight.mul_(CALM)
+    return model
+
+
+def loader(source: str, rows: Rows, size: int) -> DataLoader[Any]:
+    """Return batches in row order: in the handout's format, or the student's own.
+
+    The loader has its own generator, so that iterating does not affect other random numbers.
+    """
+    known = tokenizer()
+    if source == "own":
+        dataset = own_dataset(known, rows)
+        collate = collate_of(dataset)
+    else:
+        dataset, collate = rows, _Collate(known)
+    return DataLoader(dataset, size, collate_fn=collate, generator=torch.Generator())
+
+
+class _Collate:
+    """Return the handout's batch of rows."""
+
+    def __init__(self, known: Any) -> None:
+        self._known = known
+
+    def __call__(self, rows: Rows) -> dict[str, Any]:
+        texts = [row["text"] for row in rows]
+        kinds = {"padding": True, "truncation": True, "max_length": 512, "return_tensors": "pt"}
+        labels = torch.tensor([row["label"] for row in rows])
+        return {"text_encoding": self._known(texts, **kinds), "label_encoding": labels}
+
+
+def _masks(ids: Any, mask: Any) -> bool:
+    """Return whether a mask is given wherever the ids have padding."""
+    padded = isinstance(ids, torch.Tensor) and bool((ids == tokenizer().pad_token_id).any())
+    return not padded or isinstance(mask, torch.Tensor)
+
+
+@contextlib.contextmanager
+def watched(model: nn.Module, optimizer: torch.optim.Optimizer | None = None) -> Iterator[Watched]:
+    """Record every forward pass of the model and every optimizer step."""
+    seen = Watched()
+
+    def look(_: nn.Module, args: Any, kwargs: Any) -> None:
+        ids = kwargs.get("input_ids", args[0] if args else None)
+        seen.ids.append(ids.detach().clone() if isinstance(ids, torch.Tensor) else torch.zeros(0))
+        seen.masked.append(_masks(ids, kwargs.get("attention_mask", args[1] if args[1:] else None)))
+        seen.training.append(model.training)
+        seen.gradient.append(torch.is_grad_enabled())
+
+    handles = [model.register_forward_pre_hook(look, with_kwargs=True)]
+    if optimizer is not None:
+        note = lambda *_: seen.steps.append(len(seen.ids))  # noqa: E731  a hook of one line
+        handles.append(optimizer.register_step_pre_hook(note))
+    try:
+        yield seen
+    finally:
+        for handle in handles:
+            handle.remove()

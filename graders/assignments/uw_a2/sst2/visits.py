@@ -1,0 +1,235 @@
+"""The events of a run of main, while evaluation followed a random script.
+
+    epoch         1    2    3    4    5    6    7    8  ...
+    validation  .72  .82  .82  .76  .92  .92  .80  .86      rises, ties, drops, a late rise
+    strictly better:   1, 2, 5; the weights to keep are those of the last of these
+
+Replies are read as untrusted data.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from graders.boundary.outcome import fault_of
+from graders.boundary.student import Student
+from graders.checks.inputs import Inputs
+from graders.errors import StudentFault, Unavailable
+
+from .asked import asked, unreadable
+from .rows import Row, rows
+
+EPOCHS = 64  # of the script: no main trains longer
+MOST_EVENTS = 10_000
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer, and how many of the model's weights it contains."""
+
+    name: str
+    adamw: bool
+    held: int
+    weights: int
+    settings: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """Two passes over a dataset of `count` items, and the indices of the first one's texts."""
+
+    orders: Sequence[Sequence[int]]
+    places: Sequence[int]
+    count: int
+    plain: bool
+    names: Sequence[str]
+    raised: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One event; `epoch` is the number of epochs trained before it, or with it."""
+
+    kind: str
+    epoch: int
+    split: str
+    weights: int
+    place: str
+    training: bool
+    gradient: bool
+    optimizer: Optimizer
+    strange: str  # an id in its batches outside the embedding table
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """All events of main, the script it followed, and what its loaders return."""
+
+    events: Sequence[Visit]
+    loaders: Mapping[str, Loader]
+    script: Mapping[str, Sequence[float]]
+    splits: Mapping[str, Sequence[Row]]
+    ended: StudentFault | Unavailable | None  # what main raised after training
+
+    def of(self, kind: str) -> list[Visit]:
+        """Return the events of one kind."""
+        return [each for each in self.events if each.kind == kind]
+
+    @property
+    def last_epoch(self) -> int:
+        """The number of epochs that main trained."""
+        return len(self.of("train"))
+
+    def evaluations(self, split: str = "") -> list[Visit]:
+        """Return the evaluations of one split, or of all."""
+        return [each for each in self.of("evaluate") if each.split == split or not split]
+
+    def accuracy(self, split: str, epoch: int) -> float:
+        """Return the accuracy that main received after an epoch; 0 is before training."""
+        return self.script[split][min(max(epoch, 0), EPOCHS)]
+
+    def validated(self) -> list[int]:
+        """The epochs after which validation accuracy was requested."""
+        return sorted({e.epoch for e in self.evaluations("validation") if e.epoch > 0})
+
+    def best(self, split: str = "validation", *, ties: bool = False) -> int:
+        """Return the best epoch on a split: the first of equals, or the last."""
+        epochs = self.validated() or list(range(1, self.last_epoch + 1))
+        numbers = [self.accuracy(split, epoch) for epoch in epochs]
+        if not numbers:
+            return 0
+        best = max(numbers)
+        at = len(numbers) - 1 - numbers[::-1].index(best) if ties else numbers.index(best)
+        return epochs[at]
+
+    def last_rise(self) -> int:
+        """Return the last epoch that was better than the previous one."""
+        epochs = self.validated()
+        numbers = {at: self.accuracy("validation", at) for at in (0, *epochs)}
+        rises = [b for a, b in zip([0, *epochs], epochs, strict=False) if numbers[b] > numbers[a]]
+        return rises[-1] if rises else 0
+
+    def final_files(self) -> Mapping[str, int]:
+        """Which epoch's weights each file contains at the end."""
+        return {each.place: each.weights for each in self.of("keep")}
+
+    def tests(self) -> list[Visit]:
+        """The evaluations on test."""
+        return self.evaluations("test")
+
+
+def visits(student: Student, inputs: Inputs) -> Visits:
+    """Run main on random data, once for all checks."""
+    script, splits = _script(inputs), _splits(inputs)
+    return asked(
+        student,
+        "main",
+        lambda: student.call(
+            "sst2_main",
+            script={name: list(numbers) for name, numbers in script.items()},
+            splits={name: list(each) for name, each in splits.items()},
+            weights=inputs.seed("main weights"),
+            read=partial(_visits, script, splits),
+        ),
+    )
+
+
+def _visits(
+    script: Mapping[str, Sequence[float]], splits: Mapping[str, Sequence[Row]], reply: Any
+) -> Visits:
+    if not isinstance(reply, dict) or not isinstance(reply.get("events"), list):
+        unreadable()
+    if len(reply["events"]) > MOST_EVENTS:
+        unreadable()
+    loaders: Any = reply.get("loaders") if isinstance(reply.get("loaders"), dict) else {}
+    known = {name: _loader(loaders[name]) for name in SPLITS if name in loaders}
+    told = reply.get("ended")
+    ended = fault_of(told) if isinstance(told, dict) and told else None
+    made = Visits([_visit(each) for each in reply["events"]], known, script, splits, ended)
+    if isinstance(ended, Unavailable) and not made.tests():
+        raise ended  # nobody knows what main would have done then
+    return made
+
+
+def _visit(reply: Any) -> Visit:
+    if not isinstance(reply, dict) or not isinstance(reply.get("epoch"), int):
+        unreadable()
+    weights = reply.get("weights")
+    return Visit(
+        str(reply.get("kind")),
+        reply["epoch"],
+        str(reply.get("split", "")),
+        weights if isinstance(weights, int) else -1,
+        str(reply.get("place", ""))[:100],
+        reply.get("training") is True,
+        reply.get("gradient") is not False,
+        _optimizer(reply.get("optimizer")),
+        str(reply.get("strange", ""))[:100],
+    )
+
+
+def _optimizer(reply: Any) -> Optimizer:
+    found = reply if isinstance(reply, dict) else {}
+    counts = [found.get(name) for name in ("held", "weights")]
+    held, weights = (each if isinstance(each, int) else 0 for each in counts)
+    settings = {name: found.get(name) for name in ("lr", "eps")}
+    return Optimizer(
+        str(found.get("name", ""))[:40],
+        found.get("adamw") is True,
+        held,
+        weights,
+        {name: each for name, each in settings.items() if isinstance(each, float)},
+    )
+
+
+def _loader(reply: Any) -> Loader:
+    if not isinstance(reply, dict) or not isinstance(reply.get("orders"), list):
+        unreadable()
+    passes, count = [*reply["orders"], reply.get("places")], reply.get("count")
+    if len(passes) != 3 or not all(map(_is_order, passes)) or not isinstance(count, int):
+        unreadable()
+    names = reply.get("names")
+    return Loader(
+        passes[:2],
+        passes[2],
+        count,
+        reply.get("plain") is True,
+        [str(each)[:40] for each in names] if isinstance(names, list) else [],
+        str(reply.get("raised", ""))[:200],
+    )
+
+
+def _is_order(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, int) for each in value)
+
+
+@lru_cache(maxsize=2)
+def _script(inputs: Inputs) -> Mapping[str, Sequence[float]]:
+    """Return accuracies per epoch, starting before training; each split has its own best epoch."""
+    source = inputs.random("script")
+    low = source.uniform(0.7, 0.74)
+    first, best = low + source.uniform(0.08, 0.12), low + source.uniform(0.18, 0.22)
+    later = [best - source.uniform(0.02, 0.1) for _ in range(EPOCHS)]
+    validation = [low - 0.04, low, first, first, low + 0.04, best, best, best - 0.12, best - 0.06]
+    test = [low + 0.1 - source.uniform(0.0, 0.05) for _ in range(EPOCHS + 1)]
+    test[source.choice((3, 4))] = low + 0.2
+    return {
+        "train": [0.5 + 0.49 * epoch / EPOCHS for epoch in range(EPOCHS + 1)],
+        "validation": [round(each, 6) for each in (validation + later)[: EPOCHS + 1]],
+        "test": test,
+    }
+
+
+@lru_cache(maxsize=2)
+def _splits(inputs: Inputs) -> Mapping[str, Sequence[Row]]:
+    """Return sizes larger than a batch; none is a multiple of the batch size."""
+    source = inputs.random("main sizes")
+    sizes = [source.choice((131, 137, 139, 149)), *source.sample((67, 71, 73, 79, 83), 2)]
+    drawn = rows(inputs, "main", sum(sizes))
+    ends = np.cumsum(sizes).tolist()
+    parts = zip(SPLITS, sizes, ends, strict=True)
+    return {name: drawn[end - size : end] for name, size, end in parts}

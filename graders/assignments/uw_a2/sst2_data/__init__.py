@@ -1,0 +1,1 @@
+"""The data of the SST-2 classifier: items, batches and splits."""

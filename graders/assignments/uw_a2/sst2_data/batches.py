@@ -1,0 +1,170 @@
+"""Collated batches, and their correct values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed, fail
+from graders.checks.inputs import Inputs
+from graders.errors import StudentFault
+
+from ..sst2.asked import asked, oracle, unreadable
+from ..sst2.rows import Row, long_row, rows
+
+Ids = NDArray[np.int64]
+FAMILIES = ("roberta", "bert")
+LIMIT = 512  # positions of the model
+SHORTEST_CUT = 64  # tokens; the random sentences are shorter, so no limit truncates them
+LONG = 600  # words
+MOST_IDS = 10**6  # of a batch
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of each row with one tokenizer."""
+
+    ids: Sequence[Ids]
+    pad: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch of one tokenizer: the requested rows, and the result of collate_fn."""
+
+    family: str
+    rows: Sequence[Row]
+    asked: Sequence[int]
+    tokens: Tokens
+    text: Mapping[str, Any]
+    labels: Any
+
+    @property
+    def longest(self) -> int:
+        """The number of tokens of its longest sentence."""
+        return max(len(self.tokens.ids[row]) for row in self.asked)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it contains a sentence that must be truncated."""
+        return self.longest > LIMIT
+
+    def matrix(self, name: str) -> NDArray[Any]:
+        """Return `input_ids` or `attention_mask`; fail unless it has one row per text."""
+        value = self.text.get(name)
+        if isinstance(value, np.ndarray) and value.ndim == 2 and len(value) == len(self.asked):
+            return value
+        fail(
+            f"text_encoding has no `{name}` with one row per sentence of the batch.",
+            hint='The tokenizer returns it: tokenizer(texts, padding=True, return_tensors="pt").',
+            expected=f"a tensor of shape ({len(self.asked)}, L)",
+            actual=kind(value),
+            counterexample=self.shown,
+        )
+
+    def kept(self) -> list[Ids]:
+        """Return each row's ids without padding, whatever the padding token is."""
+        ids = self.matrix("input_ids")
+        return [
+            _unpadded(row, self.tokens, self.tokens.ids[at])
+            for at, row in zip(self.asked, ids, strict=True)
+        ]
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """Return the batch as a counterexample."""
+        texts = " | ".join(self.rows[row]["text"][:40] for row in self.asked)
+        return {"tokenizer": self.family, "sentences": texts[:200]}
+
+
+def _unpadded(row: NDArray[Any], tokens: Tokens, right: Ids) -> Ids:
+    """Return the row's ids without padding: the tokenizer's token, or one added to it."""
+    for ids, rest in (
+        (row[: len(right)], row[len(right) :]),
+        (row[len(row) - len(right) :], row[: len(row) - len(right)]),
+    ):
+        if np.array_equal(ids, right) and len(set(rest.tolist())) <= 1:
+            return right
+    inside = np.flatnonzero((row != tokens.pad) & (row < tokens.size))
+    ids = row[inside[0] : inside[-1] + 1] if len(inside) else row[:0]
+    return np.asarray(ids, dtype=np.int64)
+
+
+def batches(student: Student, sandbox: Student, inputs: Inputs) -> Sequence[Batch]:
+    """Return collate_fn's batches for each tokenizer that it works with; fail if there is none."""
+    found: list[Batch] = []
+    problems: list[Exception] = []
+    for family in FAMILIES:
+        try:
+            found += family_batches(student, sandbox, inputs, family)
+        except (CheckFailed, StudentFault) as problem:
+            problems.append(problem)
+    if not found:
+        raise problems[0]
+    return found
+
+
+def family_batches(
+    student: Student, sandbox: Student, inputs: Inputs, family: str
+) -> Sequence[Batch]:
+    """Return the same for one tokenizer."""
+    drawn: Any = [*rows(inputs, "collate", 11), long_row(inputs, LONG)]
+    drawn[4:5] = rows(inputs, "longer", 1, most=30)  # only in the last batch
+    plan: Any = _plan(inputs)
+    reply = asked(
+        student,
+        f"collate {family}",
+        lambda: student.call(
+            "sst2_collate", family=family, rows=drawn, batches=plan, read=partial(_all, len(plan))
+        ),
+    )
+    tokens = tokens_of(sandbox, family, [row["text"] for row in drawn])
+    return [Batch(family, drawn, at, tokens, *parts) for at, parts in zip(plan, reply, strict=True)]
+
+
+def _plan(inputs: Inputs) -> list[list[int]]:
+    """Return the rows of each batch, not in dataset order; the last has the long sentence."""
+    order = inputs.random("collate order").sample([0, 1, 2, 3, 5, 6, 7, 8, 9, 10], 10)
+    return [order[:4], order[4:5], order[5:], [4, 11, 0]]
+
+
+def _all(count: int, reply: Any) -> list[tuple[Mapping[str, Any], Any]]:
+    if not isinstance(reply, list) or len(reply) != count:
+        unreadable()
+    return [_parts(each) for each in reply]
+
+
+def _parts(reply: Any) -> tuple[Mapping[str, Any], Any]:
+    if not isinstance(reply, dict):
+        unreadable()
+    if not isinstance(reply.get("text"), dict):
+        names: Any = reply.get("names") if isinstance(reply.get("names"), list) else []
+        fail(
+            "collate_fn does not return a dict with `text_encoding` and `label_encoding`.",
+            hint="The training loop accesses batches by these two names.",
+            actual=f"a {str(reply.get('type'))[:40]} with {', '.join(map(str, names))[:100]}",
+        )
+    if sum(np.size(each) for each in reply["text"].values()) > MOST_IDS:
+        unreadable()
+    return reply["text"], reply.get("labels")
+
+
+def tokens_of(sandbox: Student, family: str, texts: list[str]) -> Tokens:
+    """Return the correct tokens of each text."""
+    question = f"tokens {family} {texts}"
+    reply = oracle(sandbox, question, "sst2_tokens", family=family, texts=list(texts))
+    return Tokens([np.asarray(each) for each in reply["ids"]], reply["pad"], reply["size"])
+
+
+def kind(value: Any) -> str:
+    """Describe a value in a few words."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    if isinstance(value, dict) and isinstance(value.get("type"), str):
+        return f"a {value['type'][:40]}"
+    return "nothing"

@@ -1,0 +1,264 @@
+"""SST2Dataset, its collate_fn and initialize_datasets."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graders.boundary.student import Student
+from graders.boundary.wire import Value
+from graders.checks.compare import CheckFailed, fail
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.errors import StudentFault
+
+from ..sst2.asked import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
+from ..sst2.rows import rows
+from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches, kind
+from .items import (
+    Item,
+    compare_items,
+    compare_iteration,
+    compare_split,
+    read_items,
+    read_splits,
+    splits,
+)
+
+
+@pytest.mark.criterion("sst2-data", weight=10)
+def test_three_datasets(student: Student, inputs: Inputs, score: Score) -> None:
+    """initialize_datasets returns all sentences of train, validation and test."""
+    note_file(student, score)
+    drawn = splits(inputs)
+    sent: dict[str, Value] = {name: list(part) for name, part in drawn.items()}
+    came = asked(
+        student, "splits", lambda: student.call("sst2_splits", splits=sent, read=read_splits)
+    )
+    for name, given in drawn.items():
+        compare_split(name, given, came.get(name), drawn)
+
+
+@pytest.mark.criterion("sst2-data", weight=10)
+def test_items_by_index(student: Student, inputs: Inputs, score: Score) -> None:
+    """The dataset has one item per row, with the row's text and label, in the same order."""
+    drawn = rows(inputs, "items", 13)
+    length, items = asked(
+        student, "indexed", lambda: student.call("sst2_indexed", rows=list(drawn), read=_indexed)
+    )
+    if length != len(drawn):
+        fail(
+            "len() of the dataset is not the number of its rows.",
+            expected=str(len(drawn)),
+            actual=str(length),
+        )
+    compare_items(items, drawn, score)
+
+
+def _indexed(reply: Any) -> tuple[int, list[Item]]:
+    if not isinstance(reply["length"], int):
+        unreadable()
+    return reply["length"], read_items(reply["items"])
+
+
+@pytest.mark.criterion("sst2-data", weight=5)
+def test_iteration(student: Student, inputs: Inputs, score: Score) -> None:
+    """Iterating gives every item in order, and the same items again the second time."""
+    drawn = rows(inputs, "iterated", 9)
+    first, again, kind_of_item = asked(
+        student, "iterated", lambda: student.call("sst2_items", rows=list(drawn), read=_iterated)
+    )
+    compare_iteration(first, drawn, score)
+    if {each.type for each in first} != {kind_of_item}:
+        fail(
+            "Iterating gives other items than indexing.",
+            expected=f"a {kind_of_item}",
+            actual=f"a {first[0].type}",
+        )
+    if again != first:
+        fail(
+            "Iterating over the dataset a second time does not start from the beginning.",
+            hint="__iter__ must return a new iterator each time, as iter(self.data) or a loop with "
+            "yield does. A stored iterator is exhausted after one pass.",
+            expected=f"{len(drawn)} items",
+            actual=f"{len(again)} items",
+        )
+
+
+def _iterated(reply: Any) -> tuple[list[Item], list[Item], str]:
+    first, again = (read_items(reply[name]) for name in ("first", "again"))
+    return first, again, str(reply["type"])[:40]
+
+
+@pytest.mark.criterion("sst2-data", weight=10)
+def test_tokens(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """collate_fn returns the tokenizer's ids of each sentence as int64, in the batch's order."""
+    for batch in batches(student, sandbox, inputs):
+        _compare_tokens(batch)
+
+
+@pytest.mark.criterion("sst2-data", weight=10)
+def test_padding(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """Sentences are padded with the tokenizer's own token, to the longest of the batch."""
+    for batch in batches(student, sandbox, inputs):
+        _compare_padding(batch)
+
+
+@pytest.mark.criterion("sst2-data", weight=5)
+def test_truncation(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """A sentence of more than 512 tokens is truncated, and keeps its last token."""
+    for batch in batches(student, sandbox, inputs):
+        if not batch.is_long:
+            continue
+        length = batch.matrix("input_ids").shape[1]
+        whole = max(len(ids) for ids in batch.kept())
+        if length > LIMIT or whole < SHORTEST_CUT:
+            fail(
+                f"A sentence of {batch.longest} tokens is encoded as {length} tokens.",
+                hint="Pass truncation=True and max_length=512 to the tokenizer: the model has no "
+                "more positions.",
+                expected=f"at most {LIMIT}",
+                actual=str(length),
+            )
+
+
+@pytest.mark.criterion("sst2-data", weight=5)
+def test_mask(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """The attention mask is 1 for the sentence's own tokens and 0 for padding."""
+    for batch in batches(student, sandbox, inputs):
+        mask, kept = batch.matrix("attention_mask"), batch.kept()
+        if not np.isin(mask, (0, 1)).all():
+            fail("The attention mask contains numbers other than 0 and 1.", actual=str(mask.dtype))
+        for row, ids in zip(mask, kept, strict=True):
+            if int(row.sum()) != len(ids):
+                fail(
+                    "The attention mask does not have a 1 for each token of the sentence.",
+                    hint="Use the tokenizer's attention_mask: 1 for tokens, 0 for padding.",
+                    expected=f"{len(ids)} ones",
+                    actual=f"{int(row.sum())} ones of {len(row)}",
+                    counterexample=batch.shown,
+                )
+
+
+@pytest.mark.criterion("sst2-data", weight=10)
+def test_labels(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """label_encoding contains the batch's labels in order, as a LongTensor of shape (B,)."""
+    for batch in batches(student, sandbox, inputs):
+        expected = [batch.rows[row]["label"] for row in batch.asked]
+        labels = batch.labels
+        is_right = isinstance(labels, np.ndarray) and labels.shape == (len(expected),)
+        if not is_right or labels.dtype != np.int64:
+            fail(
+                "label_encoding is not a LongTensor with one label per sentence.",
+                hint="Use torch.LongTensor([example.label for example in batch]). Cross entropy "
+                "needs integer labels.",
+                expected=f"int64 of shape ({len(expected)},)",
+                actual=kind(labels),
+            )
+        if labels.tolist() != expected:
+            fail(
+                "label_encoding does not contain the labels of these sentences.",
+                hint="Keep the order of the batch and the labels of the data.",
+                expected=str(expected),
+                actual=str(labels.tolist())[:100],
+                counterexample=batch.shown,
+            )
+
+
+@pytest.mark.criterion("sst2-data", weight=15)
+def test_any_tokenizer(student: Student, sandbox: Student, inputs: Inputs, score: Score) -> None:
+    """collate_fn works with RoBERTa's tokenizer and with BERT's."""
+    problems: dict[str, Exception] = {}
+    for family in FAMILIES:
+        try:
+            family_batches(student, sandbox, inputs, family)
+        except (CheckFailed, StudentFault) as problem:
+            problems[family] = problem
+    if "roberta" in problems:
+        _fail_with_roberta(problems["roberta"], works_with_bert="bert" not in problems)
+    if problems:
+        score.partial(2 / 3, f"With BERT's tokenizer: {problems['bert']}")
+
+
+def _compare_tokens(batch: Batch) -> None:
+    ids = batch.matrix("input_ids")
+    if ids.dtype != np.int64:
+        fail(
+            "input_ids are not 64-bit integers.",
+            hint='return_tensors="pt" returns a LongTensor.',
+            expected="int64",
+            actual=str(ids.dtype),
+        )
+    kept = batch.kept()
+    right = [batch.tokens.ids[row] for row in batch.asked]
+    agree = [np.array_equal(*pair) for pair in zip(kept, right, strict=True)]
+    if batch.is_long or all(agree):
+        return
+    at = agree.index(False)
+    fail(
+        "input_ids are not the tokenizer's ids of the sentences.",
+        hint=_known_mistake(kept, right),
+        expected=str(right[at].tolist())[:200],
+        actual=str(kept[at].tolist())[:200],
+        counterexample=batch.shown,
+    )
+
+
+def _known_mistake(kept: Sequence[Any], right: Sequence[Any]) -> str:
+    came, expected = [each.tolist() for each in kept], [each.tolist() for each in right]
+    if sorted(came) == sorted(expected):
+        return "All sentences are present, but in another order than in the batch."
+    if came == [each[1:-1] for each in expected]:
+        return "The first and last tokens are missing. Keep the default of add_special_tokens."
+    pairs = zip(came, expected, strict=True)
+    if all(a[:-1] == b[: len(a) - 1] for a, b in pairs):
+        return "Sentences far below 512 tokens are truncated."
+    return "Pass the unchanged texts of the batch to the tokenizer."
+
+
+def _compare_padding(batch: Batch) -> None:
+    ids = batch.matrix("input_ids")
+    padding = [
+        int(each)
+        for row, kept in zip(ids, batch.kept(), strict=True)
+        for each in _ends(row.tolist(), kept.tolist())
+    ]
+    if strange := {each for each in padding if each != batch.tokens.pad}:
+        outside = max(strange) >= batch.tokens.size
+        fail(
+            "Sentences are not padded with the tokenizer's padding token.",
+            hint="The token used is an added one, outside the model's embedding table. RoBERTa has "
+            "its own <pad>."
+            if outside
+            else "Use tokenizer.pad_token_id.",
+            expected=str(batch.tokens.pad),
+            actual=str(sorted(strange))[:60],
+        )
+    longest = max(len(kept) for kept in batch.kept())
+    if ids.shape[1] == longest or batch.is_long:
+        return
+    fail(
+        "The batch is not padded to its longest sentence.",
+        hint='padding=True (or "longest") pads to the longest of the batch. padding="max_length" '
+        "and a fixed length make every batch as long as the longest text.",
+        expected=f"({len(ids)}, {longest})",
+        actual=str(ids.shape),
+        counterexample=batch.shown,
+    )
+
+
+def _ends(row: list[int], kept: list[int]) -> list[int]:
+    """Return what comes before and after the tokens of a row."""
+    start = next((i for i in range(len(row)) if row[i : i + len(kept)] == kept), 0)
+    return [*row[:start], *row[start + len(kept) :]]
+
+
+def _fail_with_roberta(problem: Exception, *, works_with_bert: bool) -> None:
+    message = str(problem)
+    only = " With BERT's tokenizer it works." if works_with_bert else ""
+    fail(
+        f"collate_fn does not work with RoBERTa's tokenizer: {message}{only}",
+        hint=NO_SEGMENTS if works_with_bert or SEGMENTS in message else "",
+        actual=getattr(problem, "where", ""),
+    )

@@ -1,0 +1,129 @@
+"""Compare the items of the student's datasets with the rows they are made from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+
+from ..sst2.asked import unreadable
+from ..sst2.rows import Row, rows
+
+SPLITS = ("train", "validation", "test")
+MOST_ITEMS = 10_000
+
+
+def splits(inputs: Inputs) -> dict[str, list[Row]]:
+    """Return three splits of different lengths without common sentences."""
+    source = inputs.random("splits")
+    sizes = source.sample(range(9, 24), 3)
+    drawn = rows(inputs, "splits", sum(sizes))
+    ends = np.cumsum(sizes).tolist()
+    parts = zip(SPLITS, [0, *ends], ends, strict=False)
+    return {name: drawn[start:end] for name, start, end in parts}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a dataset: its type, and its text and label if it has one of each."""
+
+    type: str
+    text: str | None
+    label: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The len() of a dataset, and the texts of its items."""
+
+    length: int
+    texts: Sequence[str | None]
+
+
+def read_splits(reply: Any) -> Mapping[str, Split | None]:
+    """Return the datasets of a reply; None for one that is missing or has no length."""
+    found = {name: reply.get(name) for name in SPLITS}
+    return {
+        name: Split(each["length"], [item.text for item in read_items(each["items"])])
+        if isinstance(each, dict) and isinstance(each.get("length"), int)
+        else None
+        for name, each in found.items()
+    }
+
+
+def read_items(reply: Any) -> list[Item]:
+    """Return the items of a reply."""
+    if not isinstance(reply, list) or len(reply) > MOST_ITEMS:
+        unreadable()
+    return [_item(each) for each in reply]
+
+
+def _item(reply: Any) -> Item:
+    if not isinstance(reply, dict):
+        unreadable()
+    text, label = reply.get("text"), reply.get("label")
+    return Item(
+        str(reply.get("type"))[:40],
+        text if isinstance(text, str) else None,
+        label if isinstance(label, int) else None,
+    )
+
+
+def compare_split(
+    name: str, given: Sequence[Row], came: Split | None, drawn: Mapping[str, Sequence[Row]]
+) -> None:
+    """Fail if a dataset is not the split of this name; items without text are only counted."""
+    if came is None:
+        fail(
+            f"initialize_datasets returns no dataset for {name}.",
+            hint="Return train, validation and test, in this order or with these names.",
+        )
+    length, texts = came.length, came.texts
+    if length == len(given) and (not any(texts) or texts == _texts(given)):
+        return
+    other = next((n for n, part in drawn.items() if n != name and texts == _texts(part)), "")
+    fail(
+        f"The dataset for {name} does not contain the {len(given)} sentences of that split.",
+        hint=f"It contains the split {other}."
+        if other
+        else "Include every row of the split once, in its order.",
+        expected=f"{len(given)} sentences",
+        actual=f"{length} items",
+    )
+
+
+def _texts(given: Sequence[Row]) -> list[str]:
+    return [row["text"] for row in given]
+
+
+def compare_items(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> None:
+    """Fail unless items match the rows; items without text are tested through collate_fn."""
+    if len(items) != len(drawn):
+        fail("Not every row can be accessed by index.", expected=f"{len(drawn)} items")
+    if not any(each.text for each in items):
+        score.note(
+            "The items contain no text, so they are tested through the output of collate_fn."
+        )
+        return
+    for at, (each, row) in enumerate(zip(items, drawn, strict=True)):
+        if (each.text, each.label) != (row["text"], row["label"]):
+            fail(
+                f"Item {at} does not have the text and the label of row {at}.",
+                hint="Keep both as they are in the raw data, in its order.",
+                expected=str(tuple(row.values())),
+                actual=str((each.text, each.label))[:200],
+            )
+
+
+def compare_iteration(items: Sequence[Item], drawn: Sequence[Row], score: Any) -> None:
+    """Fail if one pass does not give every item in order."""
+    if len(items) != len(drawn):
+        fail(
+            "Iterating over the dataset does not give every item exactly once.",
+            expected=f"{len(drawn)} items",
+            actual=f"{len(items)} items or more",
+        )
+    compare_items(items, drawn, score)

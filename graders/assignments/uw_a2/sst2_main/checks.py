@@ -1,0 +1,235 @@
+"""main: which splits it trains and evaluates on, which weights it saves, and what it tests."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+
+from ..sst2.asked import not_written
+from ..sst2.visits import Loader, Visits, visits
+
+ENDED = "main then raised an error; only what it did before counts"
+
+
+@pytest.mark.criterion("sst2-main", weight=0)
+def test_main_is_written(student: Student, inputs: Inputs, score: Score) -> None:
+    """Prerequisite: main trains and evaluates."""
+    seen = visits(student, inputs)
+    if seen.ended is not None:
+        score.note(f"{ENDED}: {seen.ended} {seen.ended.where}".rstrip())
+    if not seen.last_epoch:
+        not_written("main does not call train_one_epoch.")
+    if not seen.evaluations():
+        not_written("main does not call evaluate.")
+
+
+@pytest.mark.criterion("sst2-main", weight=1, depends_on=("main-is-written",))
+def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) -> None:
+    """Each epoch trains on the training split and is followed by an evaluation on validation."""
+    seen = visits(student, inputs)
+    for epoch in seen.of("train"):
+        if epoch.split not in ("train", ""):
+            fail(f"main trains on the split {epoch.split}.", expected="train")
+        if epoch.strange:
+            fail(
+                "The batches contain a token outside the model's embedding table; training would "
+                "crash.",
+                hint="Use the tokenizer's own <pad>, or call "
+                "model.resize_token_embeddings(len(tokenizer)).",
+                actual=epoch.strange,
+            )
+    missing = [at for at in range(1, seen.last_epoch + 1) if at not in seen.validated()]
+    if missing:
+        known = {each.split for each in seen.evaluations()}
+        fail(
+            "The validation accuracy is not computed after each epoch.",
+            hint="Call evaluate(model, validation_dataloader) inside the loop over epochs.",
+            expected=f"{seen.last_epoch} evaluations on validation",
+            actual=f"{seen.last_epoch - len(missing)}; splits evaluated: {', '.join(known)}"[:200],
+        )
+    if seen.last_epoch < 6:
+        score.note(f"main trains for {seen.last_epoch} epochs; the handout uses 20.")
+
+
+@pytest.mark.criterion("sst2-main", weight=2, depends_on=("main-is-written",))
+def test_best_weights_kept(student: Student, inputs: Inputs) -> None:
+    """The saved weights are those of the first epoch with the highest validation accuracy."""
+    seen = visits(student, inputs)
+    kept, best = _kept(seen), seen.best()
+    if kept == best:
+        return
+    fail(
+        "main does not save the weights of the epoch with the best validation accuracy.",
+        hint=_known_mistake(seen, kept),
+        expected=f"weights of epoch {best}",
+        actual=f"weights of epoch {kept}" if kept > 0 else "no trained weights",
+        counterexample=_shown(seen),
+    )
+
+
+@pytest.mark.criterion("sst2-main", weight=1, depends_on=("main-is-written",))
+def test_tested_once(student: Student, inputs: Inputs, score: Score) -> None:
+    """main evaluates on the test split once, after training, with the saved weights."""
+    seen = visits(student, inputs)
+    tests = seen.tests()
+    if not tests:
+        score.note("main does not evaluate on test; Q5.1 needs that accuracy.")
+        return
+    if any(each.epoch < seen.last_epoch for each in tests):
+        fail(
+            "The test split is used during training.",
+            hint="Select on validation only, and evaluate on test once at the end.",
+            expected="1 evaluation, after the last epoch",
+            actual=f"{len(tests)} evaluations on test",
+        )
+    if all(each.weights != _kept(seen) for each in tests):
+        fail(
+            "The test accuracy is not that of the best weights.",
+            hint="After training, the model has the last epoch's weights; load the best ones "
+            "before the evaluation on test.",
+            expected=f"weights of epoch {_kept(seen)}",
+            actual=f"weights of epoch {tests[-1].weights}",
+            counterexample=_shown(seen),
+        )
+
+
+@pytest.mark.criterion("sst2-main", weight=1, depends_on=("main-is-written",))
+def test_order_of_sentences(student: Student, inputs: Inputs, score: Score) -> None:
+    """Training sentences are shuffled; validation and test sentences are in order, each once."""
+    seen = visits(student, inputs)
+    for split, loader in _loaders(seen).items():
+        _fail_without_collate(split, loader)
+        orders, count = loader.orders, loader.count
+        drawn = [*orders, loader.places] if split == "train" else orders
+        shuffled = any(order != sorted(order) for order in drawn)
+        if split == "train" and not shuffled:
+            fail(
+                "The training sentences are in the same order in every epoch.",
+                hint="Use DataLoader(..., shuffle=True) for the training split.",
+            )
+        if split == "train" and orders[0] == orders[-1]:
+            score.note("The training sentences are shuffled only once, not in every epoch.")
+        if split != "train":
+            _fail_unless_whole(split, orders[0], count, shuffled=shuffled)
+
+
+@pytest.mark.criterion("sst2-main", weight=1, depends_on=("main-is-written",))
+def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
+    """AdamW trains the weights of the model that is evaluated."""
+    seen = visits(student, inputs)
+    for optimizer in [each.optimizer for each in seen.of("train")]:
+        if not optimizer.name:
+            fail("train_one_epoch is called without an optimizer.")
+        if not optimizer.held:
+            fail(
+                "The optimizer has no weight of the model that is trained.",
+                hint="Create it after the model, from model.parameters().",
+            )
+        if optimizer.held != optimizer.weights:
+            fail(
+                "The optimizer does not have all of the model's weights.",
+                hint="Pass model.parameters(); the handout fine-tunes the whole model.",
+                expected=f"{optimizer.weights} tensors",
+                actual=f"{optimizer.held} tensors",
+            )
+        if not optimizer.adamw:
+            fail(
+                f"main trains with {optimizer.name}.",
+                hint="The handout's main uses AdamW; use other optimizers only in the experiments "
+                "of Q4.5.",
+                expected="AdamW",
+            )
+    _note_settings(seen, score)
+
+
+def _kept(seen: Visits) -> int:
+    """Return the epoch whose weights main has chosen: those it tests, or those in its files.
+
+    If weights were loaded for the test, they decide. Otherwise the model has the last epoch's
+    weights, and the files decide, unless every epoch has its own file.
+    """
+    files = list(seen.final_files().values())
+    tests = [each.weights for each in seen.tests() if each.epoch == seen.last_epoch]
+    loaded = [weights for weights in tests if weights not in (seen.last_epoch, -1, 0)]
+    if loaded:
+        return loaded[-1]
+    chosen = [epoch for epoch in files if epoch != seen.last_epoch]
+    if seen.best() in files and len(set(files)) < max(2, seen.last_epoch):
+        return seen.best()
+    if len(set(chosen)) == 1:
+        return chosen[0]
+    return files[-1] if files else tests[-1] if tests else 0
+
+
+def _known_mistake(seen: Visits, kept: int) -> str:
+    if not seen.validated():
+        return "Evaluate on validation after each epoch, and choose by that accuracy."
+    written = {each.epoch for each in seen.of("keep")}
+    if kept == seen.last_epoch and len(written) == seen.last_epoch > 1:
+        return (
+            "Weights are saved in every epoch. Save them only if the validation accuracy is higher "
+            "than the best so far, and update the best accuracy then"
+        ) + "."
+    mistakes = {
+        seen.best(ties=True): "An epoch that is only as good as the best so far replaces it. "
+        "Compare with >, not with >=.",
+        seen.last_rise(): "An epoch is saved if it is better than the previous one. Is best_acc "
+        "updated with the best accuracy?",
+        seen.best("test"): "The weights are chosen by the test accuracy.",
+        seen.last_epoch: "These are the last epoch's weights. A state_dict that is not copied "
+        "changes with the model, and the last epoch may not be the best.",
+        1: "Only the first epoch is saved. Is best_acc compared in the correct direction?",
+    }
+    return mistakes.get(kept, "Save the weights if the validation accuracy is a new best.")
+
+
+def _shown(seen: Visits) -> dict[str, str]:
+    """Return the accuracies that main received."""
+    epochs = seen.validated()[:9]
+    numbers = [f"{seen.accuracy('validation', epoch):.3f}" for epoch in epochs]
+    return {"validation accuracy by epoch": ", ".join(numbers), "epochs": str(seen.last_epoch)}
+
+
+def _loaders(seen: Visits) -> Mapping[str, Loader]:
+    """Return the readable loaders; fail if the training split's is not among them."""
+    if "train" not in seen.loaders:
+        fail("train_one_epoch is not called with a dataloader of the training split.")
+    return seen.loaders
+
+
+def _fail_without_collate(split: str, loader: Loader) -> None:
+    if loader.plain and "text_encoding" not in loader.names:
+        fail(
+            f"The dataloader of {split} does not use collate_fn.",
+            hint="Use DataLoader(dataset, ..., collate_fn=dataset.collate_fn).",
+            actual=loader.raised,
+        )
+
+
+def _fail_unless_whole(split: str, order: Sequence[int], count: int, *, shuffled: bool) -> None:
+    if shuffled:
+        fail(
+            f"The sentences of {split} are shuffled.",
+            hint="Only training needs a random order. Use shuffle=False here.",
+        )
+    if sorted(order) != list(range(count)):
+        fail(
+            f"The dataloader of {split} does not return every sentence once.",
+            hint="Don't use drop_last or sampling with replacement where accuracy is measured.",
+            expected=f"{count} sentences",
+            actual=f"{len(set(order))} different ones",
+        )
+
+
+def _note_settings(seen: Visits, score: Any) -> None:
+    """Add a note if learning rate or epsilon differ from the handout's; both may be tuned."""
+    for name, usual in (("lr", 5e-5), ("eps", 1e-8)):
+        for each in seen.of("train")[:1]:
+            came = each.optimizer.settings.get(name, usual)
+            if came != usual:
+                score.note(f"The optimizer has {name}={came:g}; the handout starts with {usual:g}.")

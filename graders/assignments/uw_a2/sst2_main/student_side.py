@@ -1,0 +1,224 @@
+"""Run the student's main with scripted training and evaluation, in the student's child.
+
+    main -> train_one_epoch (ours)   marks the weights with the number of the epoch
+         -> evaluate (ours)          returns a random accuracy, in the student's own form
+         -> torch.save, save_pretrained, DataLoader, optimizer      noted
+
+Nothing is graded here.
+"""
+
+import contextlib
+import inspect
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+from graders.adapting.gathered import code_folder
+from graders.adapting.raised import is_of_this_machine, is_raised_inside, told
+
+from ..sst2.student_code import code, optional, wanted
+from ..sst2.student_forms import Form, evaluation_form, training_forms
+from ..sst2.student_loaders import Loaders, in_process, strange_id
+from ..sst2.student_marks import mark, marked
+from ..sst2.student_saves import keeping
+from ..sst2_data.student_side import Rows, provide
+
+ENOUGH = 2000  # events: a main with more is stuck
+ARGUMENTS = {
+    "epochs": 8, "batch": 4, "rate": 5e-5, "lr": 5e-5, "model": "roberta-base", "seed": 0,
+    "decay": 0.01, "eps": 1e-8, "optim": "AdamW", "name": "run", "device": torch.device("cpu"),
+}  # fmt: skip
+
+
+class Script:
+    """The replacements of training and evaluation, and everything that was recorded."""
+
+    def __init__(
+        self, script: dict[str, list[float]], splits: dict[str, Rows], weights: int
+    ) -> None:
+        self._script = script
+        self._forms = partial(evaluation_form, optional("evaluate"), weights)
+        self._loaders = Loaders(splits)
+        self.epoch = 0
+        self.events: list[dict[str, Any]] = []
+
+    def report(self, problem: BaseException | None) -> dict[str, Any]:
+        """Return the events of main, what its loaders return, and what it raised at the end."""
+        ended = told(problem, code_folder()) if problem is not None else {}
+        return {"events": self.events, "loaders": self._loaders.seen, "ended": ended}
+
+    def note(self, kind: str, **values: Any) -> None:
+        """Record one event."""
+        if len(self.events) >= ENOUGH:
+            raise RuntimeError("main trains, evaluates and saves endlessly")
+        self.events.append({"kind": kind, "epoch": self.epoch, **values})
+
+    def kept(self, place: str, weights: int) -> None:
+        """Record that weights were written to a file."""
+        if weights >= 0:
+            self.note("keep", place=place[:200], weights=weights)
+
+    def train(self, form: Form, *args: Any, **kwargs: Any) -> Any:
+        """Replace train_one_epoch."""
+        given = [*args, *kwargs.values()]
+        model, optimizer = _of(given, nn.Module), _of(given, torch.optim.Optimizer)
+        self.epoch += 1
+        split, described = self._split(given), _described(optimizer, model)
+        strange = next(filter(None, (strange_id(each, model) for each in _loaders(given))), "")
+        noted = {"split": split, "optimizer": described, "strange": strange}
+        self.note("train", training=_trains(model), **noted)
+        if model is not None:
+            mark(model, self.epoch)
+        return form.filled(self._number("train"))
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> Any:
+        """Replace evaluate."""
+        plain = {key: each for key, each in kwargs.items() if isinstance(each, bool | int | str)}
+        form, leaves_training = self._forms(**plain)
+        given = [*args, *kwargs.values()]
+        model, split = _of(given, nn.Module), self._split(given)
+        self.note(
+            "evaluate",
+            split=split,
+            weights=marked(model),
+            training=_trains(model),
+            gradient=torch.is_grad_enabled(),
+        )
+        if model is not None and leaves_training is not None:
+            model.train(leaves_training)
+        return form.filled(self._number(split))
+
+    def _split(self, given: list[Any]) -> str:
+        loaders = _loaders(given)
+        loaders.sort(key=lambda each: not isinstance(each, DataLoader))
+        return self._loaders.split(loaders[0]) if loaders else ""
+
+    def _number(self, split: str) -> float:
+        numbers = self._script.get(split) or [0.5]
+        return numbers[min(self.epoch, len(numbers) - 1)]
+
+
+def _loaders(given: list[Any]) -> list[Any]:
+    loaders = [each for each in given if hasattr(each, "__iter__") and hasattr(each, "__len__")]
+    return [each for each in loaders if not isinstance(each, str | nn.Module | torch.Tensor)]
+
+
+def _of(given: list[Any], kind: Any) -> Any:
+    """Return the first argument of a kind."""
+    return next((each for each in given if isinstance(each, kind)), None)
+
+
+def _trains(model: nn.Module | None) -> bool:
+    return model is not None and model.training
+
+
+def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None) -> dict[str, Any]:
+    """Return the optimizer's class and settings, and how many of the model's weights it has."""
+    if optimizer is None:
+        return {"name": ""}
+    held = {id(each) for group in optimizer.param_groups for each in group["params"]}
+    parameters = [each for each in model.parameters() if each.requires_grad] if model else []
+    group = optimizer.param_groups[0]
+    settings = {"lr": group.get("initial_lr", group.get("lr")), "eps": group.get("eps")}
+    return {
+        "name": type(optimizer).__name__,
+        "adamw": isinstance(optimizer, torch.optim.AdamW) or type(optimizer).__name__ == "AdamW",
+        "held": sum(id(each) in held for each in parameters),
+        "weights": len(parameters),
+        **{name: float(each) for name, each in settings.items() if isinstance(each, int | float)},
+    }
+
+
+def sst2_main(
+    script: dict[str, list[float]], splits: dict[str, Rows], weights: int
+) -> dict[str, Any]:
+    """Run main on these splits, with evaluation following the script.
+
+    The script has a number for each epoch and split, starting before training. If main raises after
+    training, its events until then count.
+    """
+    provide(splits)
+    main = wanted("main")
+    tried: list[tuple[Script, BaseException]] = []
+    for training in training_forms(weights):
+        run = Script(script, splits, weights)
+        standins = {
+            "train_one_epoch": lambda *a, form=training, run=run, **k: run.train(form, *a, **k),
+            "evaluate": lambda *a, run=run, **k: run.evaluate(*a, **k),
+        }
+        try:
+            _run(main, standins, run)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  main may expect the next form
+            tried.append((run, error))
+            continue
+        return run.report(None)
+    run, problem = max(tried, key=lambda each: len(each[0].events))
+    late = not is_raised_inside(problem, code().loops_around("train_one_epoch"))
+    if run.epoch and (late or is_of_this_machine(problem)):
+        return run.report(problem)
+    raise tried[0][1]
+
+
+def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> None:
+    from graders.adapting.devices import on_cpu
+
+    with (
+        tempfile.TemporaryDirectory(dir=".") as folder,
+        contextlib.chdir(folder),
+        on_cpu(),
+        _replaced(main, standins),
+        keeping(run.kept),
+        mock.patch.object(DataLoader, "__init__", in_process),
+    ):
+        try:
+            main(**_arguments(main))
+        except SystemExit as ended:  # a script may end this way; with a message or status it failed
+            if ended.code:
+                raise
+        finally:  # main must not affect later checks
+            torch.set_grad_enabled(True)
+            torch.set_default_dtype(torch.float32)
+
+
+@contextlib.contextmanager
+def _replaced(main: Callable[..., Any], standins: dict[str, Any]) -> Iterator[None]:
+    """Replace the functions wherever main finds them: in its file, or in a module it uses."""
+    own = getattr(inspect.unwrap(main), "__globals__", code().namespace)
+    with contextlib.ExitStack() as stack:
+        for space in (own, code().namespace):
+            stack.enter_context(mock.patch.dict(space, standins))
+        for module in [each for each in own.values() if isinstance(each, ModuleType)]:
+            for name, standin in standins.items():
+                if vars(module).get(name, module) is optional(name):
+                    stack.enter_context(mock.patch.object(module, name, standin))
+        yield
+
+
+def _arguments(main: Callable[..., Any]) -> dict[str, Any]:
+    """Return values for main's required arguments."""
+    demanded = [
+        name
+        for name, each in inspect.signature(main).parameters.items()
+        if each.default is each.empty
+        and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+    ]
+    return {
+        name: next((v for word, v in ARGUMENTS.items() if word in name.lower()), _Options())
+        for name in demanded
+    }
+
+
+class _Options:
+    """Parsed arguments with a value for every option."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return next((v for word, v in ARGUMENTS.items() if word in name.lower()), None)

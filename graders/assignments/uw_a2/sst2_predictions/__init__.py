@@ -1,0 +1,1 @@
+"""Predictions for SST-2: accuracy compared with the threshold."""

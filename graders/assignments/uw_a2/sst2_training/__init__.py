@@ -1,0 +1,1 @@
+"""Training and evaluation of the SST-2 classifier."""

@@ -1,0 +1,293 @@
+"""train_one_epoch, evaluate and compute_accuracy."""
+
+from typing import Any
+
+import pytest
+
+from graders.boundary.student import Student
+from graders.checks.compare import fail
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+
+from ..sst2.asked import asked, first_that_holds, not_written, unreadable
+from ..sst2.visits import visits
+from .evaluations import CASES, MISTAKES, Evaluated, evaluates
+from .numbers import find, in_words
+from .updates import COARSE, EXACT, Observed, learns, mistaken
+
+# Each of the oracle's mistakes with its hint.
+UPDATES = {
+    "never cleared": "Gradients accumulate over batches. Call optimizer.zero_grad() before each "
+    "backward",
+    "cleared once an epoch": "optimizer.zero_grad() is outside the loop over batches, so "
+    "gradients accumulate within an epoch",
+    "step once an epoch": "optimizer.step() is outside the loop over batches; step after each",
+    "step once an epoch, last batch": "optimizer.step() is outside the loop over batches, and "
+    "uses only the last batch",
+    "sum of losses": "The losses of a batch are added, not averaged, so the step grows with the "
+    "batch size",
+    "last batch left out": "The last batch of each epoch is skipped",
+    "first batch left out": "The first batch of each epoch is skipped",
+    "labels exchanged": "The two classes are swapped",
+    "upwards": "The weights increase the loss instead of decreasing it",
+}
+
+
+@pytest.mark.criterion("sst2-training", weight=0)
+def test_training_is_written(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """Prerequisite: train_one_epoch changes the model."""
+
+    def claim(observed: Observed) -> None:
+        if not observed.moved and observed.steps:
+            fail(
+                "train_one_epoch calls step, but no weight of the model changes.",
+                hint="The order is zero_grad, backward, step: step needs the gradients of this "
+                "batch.",
+            )
+        if not observed.moved:
+            not_written(
+                "train_one_epoch leaves every weight of the model unchanged: "
+                f"optimizer.step() was called {len(observed.steps)} times."
+            )
+
+    learns(student, sandbox, inputs, claim)
+
+
+@pytest.mark.criterion("sst2-training", weight=2, depends_on=("training-is-written",))
+def test_batches(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """An epoch trains on every batch once, in order, with one optimizer step after each."""
+    learns(student, sandbox, inputs, _one_step_a_batch)
+
+
+@pytest.mark.criterion("sst2-training", weight=4, depends_on=("training-is-written",))
+def test_updates(student: Student, sandbox: Student, inputs: Inputs, score: Score) -> None:
+    """After two epochs the weights are those of gradient descent on the batches' mean losses."""
+
+    def claim(observed: Observed) -> None:
+        if observed.error <= EXACT:
+            return
+        name = observed.nearest(mistaken(sandbox, inputs, list(UPDATES)))
+        if observed.error <= COARSE and not name:
+            score.note(
+                "The updates are correct to two digits only: they are not computed in float32."
+            )
+            return
+        fail(
+            "After two epochs the weights are not those of gradient descent.",
+            hint=f"{UPDATES[name]}."
+            if name
+            else "For each batch: zero_grad, loss of the model's logits, backward, step.",
+            actual=f"off by {100 * min(observed.error, 99):.0f}% of the update",
+            counterexample={"batches": "sizes 4, 4 and 3", "optimizer": "SGD"},
+        )
+
+    learns(student, sandbox, inputs, claim)
+
+
+@pytest.mark.criterion("sst2-training", weight=2, depends_on=("training-is-written",))
+def test_training_mode(student: Student, sandbox: Student, inputs: Inputs) -> None:
+    """The model is in training mode during training, even after an evaluation."""
+
+    def claim(observed: Observed) -> None:
+        learning = [t for t, g in zip(observed.training, observed.gradient, strict=True) if g]
+        if not all(learning):
+            fail(
+                "The model is trained in eval mode, so dropout is off.",
+                hint="evaluate switches the model to eval mode, so call model.train() at the start "
+                "of train_one_epoch.",
+            )
+
+    def by_main() -> None:
+        epochs = visits(student, inputs).of("train")
+        if not epochs or not all(each.training for each in epochs):
+            fail("main does not set the mode either.")
+
+    first_that_holds([lambda: learns(student, sandbox, inputs, claim), by_main])
+
+
+@pytest.mark.criterion("sst2-training", weight=0)
+def test_evaluation_is_written(student: Student, inputs: Inputs) -> None:
+    """Prerequisite: evaluate uses the model."""
+
+    def claim(evaluated: Evaluated) -> None:
+        if not any(evaluated.training) and not evaluated.passes:
+            not_written("evaluate never calls the model.")
+
+    evaluates(student, inputs, claim)
+
+
+@pytest.mark.criterion("sst2-training", weight=3, depends_on=("evaluation-is-written",))
+def test_accuracy_of_all(student: Student, inputs: Inputs, score: Score) -> None:
+    """evaluate returns the fraction of correctly classified sentences, for any batch size."""
+
+    def claim(evaluated: Evaluated) -> None:
+        if not all(evaluated.masked):
+            fail(
+                "evaluate calls the model without the attention mask, so padding counts as text.",
+                hint="Pass attention_mask with input_ids, or call model(**text_encoding).",
+            )
+        found = find(evaluated.returned, evaluated.expected)
+        if found is not None:
+            if found.note:
+                score.note(found.note)
+            return
+        came = evaluated.returned
+        name = next((said for said, of in MISTAKES.items() if find(came, of(evaluated))), "")
+        shown = zip(CASES, evaluated.returned, evaluated.expected, strict=True)
+        case, came, right = next(
+            (each for each in shown if not find([each[1]], [each[2]])),
+            (CASES[0], evaluated.returned[0], evaluated.expected[0]),
+        )
+        fail(
+            "evaluate does not return the accuracy.",
+            hint=f"{name}."
+            if name
+            else "Count the correct predictions in all batches; divide by the number of sentences.",
+            expected=f"{right:.6g}",
+            actual=in_words(came),
+            counterexample={"sentences": str(case.count), "batch size": str(case.size)},
+        )
+
+    evaluates(student, inputs, claim)
+
+
+@pytest.mark.criterion("sst2-training", weight=1, depends_on=("evaluation-is-written",))
+def test_eval_mode(student: Student, inputs: Inputs) -> None:
+    """The model is in eval mode during evaluation."""
+
+    def claim(evaluated: Evaluated) -> None:
+        if any(evaluated.training):
+            fail(
+                "The model is evaluated in training mode, so dropout is on.",
+                hint="Call model.eval() at the start of evaluate.",
+            )
+
+    def by_main() -> None:
+        if any(each.training for each in visits(student, inputs).evaluations()):
+            fail("main does not set the mode either.")
+
+    first_that_holds([lambda: evaluates(student, inputs, claim), by_main])
+
+
+@pytest.mark.criterion("sst2-training", weight=1, depends_on=("evaluation-is-written",))
+def test_no_gradient(student: Student, inputs: Inputs) -> None:
+    """Gradients are not tracked during evaluation."""
+
+    def claim(evaluated: Evaluated) -> None:
+        if any(evaluated.gradient):
+            fail(
+                "The model is evaluated with gradients tracked.",
+                hint="Put the loop of evaluate inside `with torch.no_grad():`.",
+            )
+
+    def by_main() -> None:
+        if any(each.gradient for each in visits(student, inputs).evaluations()):
+            fail("main does not disable gradients either.")
+
+    first_that_holds([lambda: evaluates(student, inputs, claim), by_main])
+
+
+@pytest.mark.criterion("sst2-training", weight=1, depends_on=("evaluation-is-written",))
+def test_nothing_changed(student: Student, inputs: Inputs) -> None:
+    """evaluate does not change weights, buffers or gradients."""
+
+    def claim(evaluated: Evaluated) -> None:
+        if evaluated.changed:
+            fail(
+                "evaluate changes the model.",
+                hint="Evaluation only reads the model: no backward, no step, no zero_grad.",
+                actual=", ".join(evaluated.changed)[:200],
+            )
+
+    evaluates(student, inputs, claim)
+
+
+@pytest.mark.criterion("sst2-training", weight=2)
+def test_compute_accuracy(student: Student, inputs: Inputs, score: Score) -> None:
+    """compute_accuracy returns the fraction of equal entries, for any size and any accuracy."""
+    cases = _cases(inputs)
+    expected = [_share(case) for case in cases]
+    kinds = asked(
+        student,
+        "accuracies",
+        lambda: student.call("sst2_accuracies", cases=list(cases), read=_accuracies),
+    )
+    for came in kinds.values():
+        found = find(came, expected) if len(came) == len(cases) else None
+        if found is not None:
+            if found.note:
+                score.note(found.note)
+            return
+    kind, came = next(iter(kinds.items()))
+    _fail_accuracy(cases, came, kind)
+
+
+def _accuracies(reply: Any) -> dict[str, list[Any]]:
+    """Return the results of all cases, for each type of predictions and labels."""
+    kinds = {str(kind): found for kind, found in reply.items() if isinstance(found, list)}
+    if not kinds:
+        unreadable()
+    return kinds
+
+
+def _one_step_a_batch(observed: Observed) -> None:
+    seen = observed.batches_seen()
+    right = [[ids.tolist() for ids in batch] for batch in observed.right_ids]
+    if seen != right:
+        in_order = sorted(seen) == sorted(right)
+        fail(
+            "The model is not trained on every batch of the dataloader once and in order.",
+            hint="The order differs."
+            if in_order
+            else "Iterate over the dataloader once per epoch; "
+            "the last batch is smaller but counts too.",
+            expected=f"{len(right)} batches in two epochs",
+            actual=f"{len(seen)} batches",
+        )
+    if len(observed.steps) != len(right) or len(set(observed.steps)) != len(right):
+        fail(
+            "The number of optimizer steps is not one per batch.",
+            hint="Call optimizer.step() once, inside the loop over batches.",
+            expected=f"{len(right)} steps in two epochs",
+            actual=f"{len(observed.steps)} steps",
+        )
+
+
+def _cases(inputs: Inputs) -> list[dict[str, Any]]:
+    """Return random predictions and labels, and some fixed cases."""
+    source = inputs.random("accuracies")
+    labels = [source.randint(0, 1) for _ in range(source.choice((7, 9, 11)))]
+    wrong = source.sample(range(len(labels)), source.randint(1, 3))
+    some = [1 - n if at in wrong else n for at, n in enumerate(labels)]
+    pairs = [(some, labels), (labels, labels), ([1 - n for n in labels], labels)]
+    pairs += [([1], [1]), ([0], [1]), ([0, 0, 0, 1], [0, 0, 1, 1])]
+    return [{"predictions": list(said), "labels": list(true)} for said, true in pairs]
+
+
+def _share(case: dict[str, list[int]]) -> float:
+    pairs = list(zip(case["predictions"], case["labels"], strict=True))
+    return sum(said == true for said, true in pairs) / len(pairs)
+
+
+def _fail_accuracy(cases: list[dict[str, list[int]]], came: list[Any], kind: str) -> None:
+    wrong = [
+        (case, reply)
+        for case, reply in zip(cases, came, strict=False)
+        if find([reply], [_share(case)]) is None
+    ]
+    case, reply = wrong[0] if wrong else (cases[0], came[0] if came else None)
+    counts = [_share(each) * len(each["labels"]) for each in cases]
+    errors = [1 - _share(each) for each in cases]
+    hint = "Divide the number of correct predictions by the number of labels."
+    if find(came, counts):
+        hint = "This is the number of correct predictions; divide it by the number of labels."
+    elif find(came, errors):
+        hint = "This is the error rate (1 - accuracy)."
+    fail(
+        "compute_accuracy does not return the fraction of correct predictions.",
+        hint=hint,
+        expected=f"{_share(case):.6g}",
+        actual=in_words(reply),
+        counterexample={"predictions": str(case["predictions"]), "labels": str(case["labels"]),
+                        "type": kind},
+    )  # fmt: skip

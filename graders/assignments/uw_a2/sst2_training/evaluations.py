@@ -1,0 +1,148 @@
+"""The results of evaluate on known predictions, and the model's mode during the call."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from graders.boundary.student import Student
+from graders.checks.inputs import Inputs
+
+from ..sst2.asked import asked, first_that_holds, unreadable
+from ..sst2.rows import classes, labelled
+from .updates import SOURCES
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A number of sentences and a batch size, with the correct predictions of each batch."""
+
+    count: int
+    size: int
+    right: Callable[[int], bool]
+
+
+def _uneven(at: int) -> bool:
+    """Return a case that is correct but for one sentence in full batches, and wrong in the last."""
+    return at < 8 and at != 2
+
+
+CASES = (
+    Case(11, 4, _uneven),
+    Case(11, 11, _uneven),
+    Case(11, 1, _uneven),
+    Case(10, 4, lambda at: True),
+    Case(9, 4, lambda at: False),
+    Case(7, 5, lambda at: at in (1, 5, 6)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The results of all cases."""
+
+    returned: Sequence[Any]
+    passes: int
+    masked: Sequence[bool]
+    training: Sequence[bool]
+    gradient: Sequence[bool]
+    changed: Sequence[str]
+
+    @property
+    def expected(self) -> list[float]:
+        """Return the accuracy of each case."""
+        return [sum(_hits(case)) / case.count for case in CASES]
+
+
+def _hits(case: Case) -> list[bool]:
+    return [case.right(at) for at in range(case.count)]
+
+
+def _batches(case: Case) -> list[list[bool]]:
+    hits = _hits(case)
+    return [hits[i : i + case.size] for i in range(0, case.count, case.size)]
+
+
+def _of_batches(evaluated: Evaluated) -> list[float]:
+    shares = [[sum(each) / len(each) for each in _batches(case)] for case in CASES]
+    return [sum(each) / len(each) for each in shares]
+
+
+def _as_if_full(evaluated: Evaluated) -> list[float]:
+    return [sum(_hits(case)) / (len(_batches(case)) * case.size) for case in CASES]
+
+
+MISTAKES: Mapping[str, Callable[[Evaluated], list[float]]] = {
+    "The accuracies of the batches are averaged, although the last batch is smaller. Count "
+    "sentences instead": _of_batches,
+    "The last batch is counted as if it were full": _as_if_full,
+    "This is the accuracy of only the last batch": lambda _: [
+        sum(_batches(case)[-1]) / len(_batches(case)[-1]) for case in CASES
+    ],
+    "This is the accuracy of only the first batch": lambda _: [
+        sum(_batches(case)[0]) / len(_batches(case)[0]) for case in CASES
+    ],
+    "This is the number of correct predictions; divide it by the number of sentences": lambda _: [
+        float(sum(_hits(case))) for case in CASES
+    ],
+    "The number of correct predictions is divided by batches, not by sentences": lambda _: [
+        sum(_hits(case)) / len(_batches(case)) for case in CASES
+    ],
+    "The accuracies of the batches are added": lambda _: [
+        sum(sum(each) / len(each) for each in _batches(case)) for case in CASES
+    ],
+    "This is the error rate (1 - accuracy)": lambda evaluated: [1 - e for e in evaluated.expected],
+}
+
+
+def evaluates(student: Student, inputs: Inputs, claim: Callable[[Evaluated], None]) -> None:
+    """Pass if a claim is true with the handout's batches or with the student's own."""
+    first_that_holds(
+        [lambda source=source: claim(_observe(student, inputs, source))  # type: ignore[misc]
+         for source in SOURCES]
+    )  # fmt: skip
+
+
+def _observe(student: Student, inputs: Inputs, source: str) -> Evaluated:
+    seed = inputs.seed("evaluated weights")
+    return asked(
+        student,
+        f"evaluation {source}",
+        lambda: student.call(
+            "sst2_evaluations",
+            source=source,
+            weights=seed,
+            cases=_cases(inputs),
+            classes=dict(classes(inputs)),
+            read=_read,
+        ),
+    )
+
+
+@lru_cache(maxsize=2)
+def _cases(inputs: Inputs) -> list[Any]:
+    """Return the sentences of each case, with the labels that it needs."""
+    known = classes(inputs)
+    return [
+        {"rows": labelled(inputs, f"evaluated {at}", known, _hits(case)), "size": case.size}
+        for at, case in enumerate(CASES)
+    ]
+
+
+def _read(replies: Any) -> Evaluated:
+    if not isinstance(replies, list) or len(replies) != len(CASES):
+        unreadable()
+    for each in replies:
+        if not isinstance(each, dict) or not all(
+            isinstance(each.get(name), list)
+            for name in ("masked", "training", "gradient", "changed")
+        ):
+            unreadable()
+    return Evaluated(
+        [each.get("returned") for each in replies],
+        sum(len(each["training"]) for each in replies),
+        [flag is not False for each in replies for flag in each["masked"]],
+        [flag is not False for each in replies for flag in each["training"]],
+        [flag is not False for each in replies for flag in each["gradient"]],
+        [str(name)[:80] for each in replies for name in each["changed"]],
+    )

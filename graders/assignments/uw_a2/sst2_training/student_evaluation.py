@@ -1,0 +1,130 @@
+"""Call evaluate and compute_accuracy on known predictions, in the student's child."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..sst2.student_code import call, wanted
+from ..sst2.student_models import classifier, loader, tokenizer, watched
+from ..sst2.student_saves import keeping, unseen
+from ..sst2.student_values import number
+
+SURE = 2.0  # the logit of the class that is predicted
+
+
+def sst2_evaluations(
+    source: str, weights: int, cases: list[dict[str, Any]], classes: dict[str, int]
+) -> list[dict[str, Any]]:
+    """Return evaluate's result for each case {rows, size}, and the model's mode during the call.
+
+    The model predicts the class of a text's first word. It starts in training mode and with the
+    gradients of an earlier batch.
+    """
+    from graders.adapting.devices import on_cpu
+
+    model = classifier(weights)
+    with on_cpu(), keeping(unseen), predicting(model, classes):
+        return [_evaluated(model, source, case) for case in cases]
+
+
+def _evaluated(model: nn.Module, source: str, case: dict[str, Any]) -> dict[str, Any]:
+    batches = loader(source, case["rows"], case["size"])
+    model.train()
+    for parameter in model.parameters():
+        parameter.grad = torch.full_like(parameter, 0.5)
+    before = _state(model)
+    with watched(model) as seen:
+        returned = call(wanted("evaluate"), {"model": model, "loader": batches})
+    after = _state(model)
+    return {
+        "returned": number(returned),
+        "masked": seen.masked,
+        "training": seen.training,
+        "gradient": seen.gradient,
+        "changed": [name for name in before if not torch.equal(before[name], after[name])][:4],
+        "leaves_training": model.training,
+    }
+
+
+def _state(model: nn.Module) -> dict[str, torch.Tensor]:
+    """Return copies of weights, buffers and gradients; a missing gradient is an empty tensor."""
+    state = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    for name, parameter in model.named_parameters():
+        grad = parameter.grad
+        state[f"{name}, its gradient"] = torch.zeros(0) if grad is None else grad.clone()
+    return state
+
+
+@contextlib.contextmanager
+def predicting(model: nn.Module, classes: dict[str, int]) -> Iterator[None]:
+    """Make the model predict the class of each text's first word."""
+    known = tokenizer()
+    ids = {int(known(word)["input_ids"][1]): label for word, label in classes.items()}
+
+    def answer(_: nn.Module, args: Any, kwargs: Any, output: Any) -> Any:
+        asked = kwargs.get("input_ids", args[0] if args else None)
+        rows = [[ids[each] for each in row if each in ids][:1] or [0] for row in asked.tolist()]
+        logits = SURE * (2 * nn.functional.one_hot(torch.tensor(rows)[:, 0], 2).float() - 1)
+        return _with_logits(output, logits, kwargs.get("labels"))
+
+    handle = model.register_forward_hook(answer, with_kwargs=True)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _with_logits(output: Any, logits: torch.Tensor, labels: torch.Tensor | None) -> Any:
+    """Return the output of a classifier with other logits and their loss.
+
+    The real logits are added with weight 0, so that gradients still reach the weights.
+    """
+    old = output.logits if hasattr(output, "logits") else output[-1]
+    logits = logits + 0.0 * old
+    loss = None if labels is None else nn.functional.cross_entropy(logits, labels.view(-1))
+    if not hasattr(output, "logits"):
+        return (logits,) if loss is None else (loss, logits)
+    output["logits"] = logits
+    if loss is not None:
+        output["loss"] = loss
+    return output
+
+
+def sst2_accuracies(cases: list[dict[str, list[int]]]) -> dict[str, list[dict[str, Any]]]:
+    """Return compute_accuracy's result for each case, by the type of its arguments.
+
+    Types on which it raises are omitted; if it raises on all, the last exception is raised.
+    """
+    compute = wanted("compute_accuracy")
+    replies: dict[str, list[dict[str, Any]]] = {}
+    problem: Exception | None = None
+    for kind, make in _KINDS.items():
+        try:
+            replies[kind] = [
+                number(call(compute, {name: make(name, case[name]) for name in _ORDER}))
+                for case in cases
+            ]
+        except Exception as error:  # noqa: BLE001  raised below if no type is accepted
+            problem = problem or error
+    if not replies and problem is not None:
+        raise problem
+    return replies
+
+
+def _logits(name: str, values: list[int]) -> torch.Tensor:
+    """Return predictions as the model returns them, and the labels unchanged."""
+    labels = torch.tensor(values)
+    return nn.functional.one_hot(labels, 2).float() if name == "predictions" else labels
+
+
+_ORDER = ("predictions", "labels")
+_KINDS = {
+    "tensors": lambda _, values: torch.tensor(values),
+    "lists": lambda _, values: list(values),
+    "arrays": lambda _, values: np.array(values),
+    "logits": _logits,
+}

@@ -1,0 +1,165 @@
+"""Compare the effect of train_one_epoch on a small classifier with the correct effect."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.boundary.student import Student
+from graders.checks.inputs import Inputs
+
+from ..sst2.asked import asked, first_that_holds, oracle, unreadable
+from ..sst2.rows import Row, rows
+from ..sst2_data.batches import Ids, tokens_of
+
+Weights = Mapping[str, NDArray[Any]]
+SIZE, COUNT, EPOCHS = 4, 11, 2  # the last batch is smaller
+LEARNING_RATE = 0.25
+SOURCES = ("given", "own")  # batches in the handout's format, or the student's own
+
+# Relative errors of the whole update. float32 in any order of summation has an error of 1e-4,
+# bfloat16 of 0.02. Known mistakes have 0.08 and more; between EXACT and COARSE an update must still
+# be closer to the correct one than to any known mistake.
+EXACT, COARSE = 0.002, 0.05
+MOST_IDS = 10**6  # of all batches together
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Two observed epochs of training."""
+
+    rows: Sequence[Row]
+    right_ids: Sequence[Sequence[Ids]]
+    ids: Sequence[Any]
+    training: Sequence[bool]
+    gradient: Sequence[bool]
+    steps: Sequence[int]
+    weights: Weights
+    expected: Weights
+    start: Weights
+    pad: int
+
+    @property
+    def error(self) -> float:
+        """The error of the weights, relative to the correct update."""
+        return distance(self.weights, self.expected) / distance(self.expected, self.start)
+
+    @property
+    def moved(self) -> bool:
+        """Whether any weight changed."""
+        return distance(self.weights, self.start) > 0
+
+    def nearest(self, mistakes: Mapping[str, Weights]) -> str:
+        """The mistake whose weights are closer to these than the correct ones, or nothing."""
+        far = {name: distance(self.weights, weights) for name, weights in mistakes.items()}
+        name = min(far, key=far.__getitem__)
+        update = distance(mistakes[name], self.start)
+        closer = far[name] < distance(self.weights, self.expected)
+        return name if closer and far[name] <= COARSE * update else ""
+
+    def batches_seen(self) -> list[list[list[int]]]:
+        """The batches that were trained on, in order; immediate repeats count once."""
+        seen: list[list[list[int]]] = []
+        for ids, gradient in zip(self.ids, self.gradient, strict=True):
+            batch = _without(ids, self.pad)
+            if gradient and (not seen or batch != seen[-1]):
+                seen.append(batch)
+        return seen
+
+
+def distance(some: Weights, others: Weights) -> float:
+    """Return the norm of the difference of all weights; infinite if one is not a number."""
+    parts = [np.sum((some[n].astype(np.float64) - others[n]) ** 2) for n in others]
+    total = float(np.sqrt(np.sum(parts)))
+    return total if np.isfinite(total) else float("inf")
+
+
+def learns(
+    student: Student, sandbox: Student, inputs: Inputs, claim: Callable[[Observed], None]
+) -> None:
+    """Pass if a claim is true with the handout's batches or with the student's own.
+
+    So neither a wrong collate_fn nor a loop that reads batches in another format fails here.
+    """
+    first_that_holds(
+        [lambda source=source: claim(_observe(student, sandbox, inputs, source))  # type: ignore[misc]
+         for source in SOURCES]
+    )  # fmt: skip
+
+
+def mistaken(sandbox: Student, inputs: Inputs, names: Sequence[str]) -> Mapping[str, Weights]:
+    """Return the weights that each mistake leads to."""
+    reply = oracle(
+        sandbox, f"updates {names}", "sst2_updates", **_question(inputs), rules=list(names)
+    )
+    return {name: reply[name] for name in names}
+
+
+def _question(inputs: Inputs) -> dict[str, Any]:
+    return {
+        "weights": inputs.seed("training weights"),
+        "rows": rows(inputs, "training", COUNT),
+        "plan": {"size": SIZE, "epochs": EPOCHS, "lr": LEARNING_RATE},
+    }
+
+
+def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) -> Observed:
+    question = _question(inputs)
+    right = oracle(sandbox, "updates", "sst2_updates", **question, rules=["right"])
+    texts = [row["text"] for row in question["rows"]]
+    tokens = tokens_of(sandbox, "roberta", texts)
+    chunks = [tokens.ids[i : i + SIZE] for i in range(0, COUNT, SIZE)]
+    read = partial(_read, question["rows"], chunks * EPOCHS, (tokens.pad, right))
+    return asked(
+        student,
+        f"training {source}",
+        lambda: student.call("sst2_training", source=source, **question, read=read),
+    )
+
+
+def _read(
+    asked_rows: Sequence[Row], right_ids: Sequence[Any], known: tuple[int, Any], reply: Any
+) -> Observed:
+    pad, right = known
+    names = ("ids", "training", "gradient", "steps")
+    if not isinstance(reply, dict) or not all(isinstance(reply.get(n), list) for n in names):
+        unreadable()
+    ids, training, gradient, steps = (reply[name] for name in names)
+    count = min(len(ids), len(training), len(gradient))
+    if sum(np.size(each) for each in ids) > MOST_IDS:
+        unreadable()
+    weights = reply.get("weights")
+    if not isinstance(weights, dict) or not _alike(weights, right["start"]):
+        unreadable()
+    return Observed(
+        asked_rows,
+        right_ids,
+        ids[:count],
+        [each is True for each in training[:count]],
+        [each is True for each in gradient[:count]],
+        [each for each in steps if isinstance(each, int)],
+        weights,
+        right["right"],
+        right["start"],
+        pad,
+    )
+
+
+def _alike(weights: Mapping[str, Any], others: Weights) -> bool:
+    """Return whether these are float arrays of the same names and shapes."""
+    return set(weights) == set(others) and all(
+        isinstance(weights[name], np.ndarray)
+        and weights[name].shape == others[name].shape
+        and weights[name].dtype.kind in "fiub"
+        for name in others
+    )
+
+
+def _without(ids: Any, pad: int) -> list[list[int]]:
+    """Return the rows of a batch without padding; an empty list if it is not a matrix of ids."""
+    if not isinstance(ids, np.ndarray) or ids.ndim != 2 or ids.dtype.kind not in "iu":
+        return []
+    return [[int(each) for each in row if each != pad] for row in ids]

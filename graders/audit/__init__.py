@@ -1,0 +1,5 @@
+"""Who tests the graders: planted examples with known results, and hostile submissions.
+
+Start with `validate.py`, which grades an assignment's planted examples. `frozen.py` compares every
+check's verdict with a file, and `attacks.py` grades the hostile submissions.
+"""

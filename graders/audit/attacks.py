@@ -1,0 +1,156 @@
+"""Grade hostile submissions against an assignment, and say which of them gain anything.
+
+    attacks over the assignment's wrong code    -> attackers ─┐
+    the assignment's solution                   -> honest ────┴ one batch -> a Verdict an attack
+
+An attack fails when it earns no point that the same wrong code does not earn without it, brings
+back no canary, and makes no fault of ours. After the batch the canaries are untouched, the honest
+submission's Result is what it was alone, and no process is left.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graders.audit.attacks_canaries import Canaries
+from graders.audit.attacks_uploads import Attack, build_attackers, build_base
+from graders.audit.validate import build_solution
+from graders.boundary.tiers.sandbox import Tier
+from graders.errors import UsageError
+from graders.grading.batch import grade_all
+from graders.grading.pipeline import Options
+from graders.model import Assignment, Result
+from graders.storage.store import result_to_json
+from submissions.receive import identify_all
+
+WALL_SECONDS = 6.0  # an endless attack takes all of it, several times a criterion
+TOTAL_SECONDS = 90.0  # the solutions need 5, alone on two busy cores
+MEMORY_BYTES = 2**31  # floods of memory may run side by side
+LOOT = "LOOT "  # how an attack says that it found something
+ALL = "all together"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one attack reached in one tier; it failed where there are no problems."""
+
+    kind: str
+    attack: str
+    tier: str
+    problems: tuple[str, ...]
+
+
+def attack_all(
+    assignment: Assignment,
+    options: Options,
+    executor: Executor,
+    *,
+    chosen: Sequence[Attack],
+    ahead: int = 1,
+) -> Iterator[Verdict]:
+    """A Verdict on each attack, as they are graded, and one on what they did together.
+
+    Raises UsageError where nothing isolates: an attack kills and overwrites what it can.
+    """
+    if options.tier is Tier.NONE:
+        raise UsageError("attacks are not run without isolation", "use `--isolation auto`")
+    task, tier = tightened(assignment), options.tier.value
+    with (
+        tempfile.TemporaryDirectory(prefix="softmark-attacks-") as work,
+        Canaries(Path(work)) as canaries,
+    ):
+        base, honest = _graded_alone(Path(work), task, options, executor)
+        known = build_attackers(
+            chosen, base.submission.path, Path(work) / "uploads", task.files, canaries
+        )
+        uploads = identify_all(among(list(known), honest.submission.path), task.name)
+        problems: list[str] = []
+        for result in grade_all(uploads, task, options, executor, ahead=ahead):
+            attack = known.get(result.submission.path)
+            if attack is None:
+                problems += changes(result, honest)
+            else:
+                found = tuple(gains(result, base, canaries))
+                yield Verdict(attack.kind, attack.name, tier, found)
+        yield Verdict(ALL, ALL, tier, (*problems, *canaries.harmed()))
+
+
+def _graded_alone(
+    work: Path, task: Assignment, options: Options, executor: Executor
+) -> tuple[Result, Result]:
+    """The Results of the wrong code and of the solution, without any attack.
+
+    Raises UsageError where no code is asked for, or the wrong code loses nothing: nothing could be
+    gained then.
+    """
+    if not task.files.code:
+        raise UsageError(f"{task.name} asks for no code", "attacks are code of a submission's")
+    paths = [build_base(task, work / "base"), build_solution(task, work / "honest")]
+    submitted = identify_all(paths, task.name)
+    graded = grade_all(submitted, task, options, executor)
+    found = {result.submission.path: result for result in graded}
+    base, honest = (found[path] for path in paths)
+    judged = [each for each in base.criteria if each.criterion.kind != "written"]
+    if all(each.points in (None, each.criterion.points) for each in judged):
+        raise UsageError(
+            f"{task.name}: the wrong code under the attacks loses no points",
+            "plant a wrong example in its examples.toml",
+        )
+    return base, honest
+
+
+def verdict_row(verdict: Verdict) -> tuple[str, str, bool]:
+    """A row of the table: class and attack, tier and verdict, and whether all is well."""
+    found = "; ".join(verdict.problems) or "fails, as it should"
+    name = f"{verdict.kind:<13} {verdict.attack}"
+    return name, f"{verdict.tier}: {found}", not verdict.problems
+
+
+def tightened(assignment: Assignment) -> Assignment:
+    """The assignment with limits under which a hundred attacks end in minutes."""
+    limits = assignment.limits
+    tight = replace(
+        limits,
+        wall_seconds=min(limits.wall_seconds, WALL_SECONDS),
+        memory_bytes=min(limits.memory_bytes, MEMORY_BYTES),
+        total_seconds=min(limits.total_seconds, TOTAL_SECONDS),
+    )
+    return replace(assignment, limits=tight)
+
+
+def among(attackers: Sequence[Path], honest: Path) -> list[Path]:
+    """The uploads of the batch: the honest one has attackers before and behind it."""
+    middle = len(attackers) // 2
+    return [*attackers[:middle], honest, *attackers[middle:]]
+
+
+def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
+    """What an attack reached, in words; nothing when it failed."""
+    if result.status == "incomplete":
+        yield f"Softmark could not grade it: {result.environment.get('faults')}"
+    before = {each.criterion.id: each.points for each in base.criteria}
+    for each in result.criteria:
+        name, most = each.criterion.id, before.get(each.criterion.id)
+        if each.points is not None and most is not None and each.points > most + 1e-9:
+            yield f"`{name}` earns {each.points:g}, without the attack {most:g}"
+    said = json.dumps(result_to_json(result), ensure_ascii=False)
+    if LOOT in said:
+        start = said.index(LOOT) + len(LOOT)
+        yield f"it found {said[start : start + 120]}"
+    yield from (f"it brought back {name}" for name in canaries.named_in(said))
+
+
+def changes(result: Result, alone: Result) -> Iterator[str]:
+    """Where a Result differs from that of the same submission graded without attackers."""
+    before, after = (
+        {check.check.id: replace(check, seconds=0.0) for c in each.criteria for check in c.checks}
+        for each in (alone, result)
+    )
+    for name in before.keys() | after.keys():
+        if before.get(name) != after.get(name):
+            yield f"the honest submission's check `{name}` ended otherwise"
+    if result.score != alone.score:
+        yield f"the honest submission has {result.score} points, alone {alone.score}"

@@ -1,0 +1,228 @@
+"""From an attack in `submissions/examples/hostile/` to an upload that carries it.
+
+hostile/attacks.toml     of each attack: name, class, tries, runs, the files that go beside the
+                         code, and what is made when it is needed: archive, artifact, submission
+                         (the upload's name)
+hostile/shared/          what all of them import
+"""
+
+import ast
+import json
+import shutil
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+import submissions
+from graders.audit.attacks_archives import ARCHIVES, ARTIFACTS
+from graders.audit.attacks_canaries import Canaries
+from graders.audit.examples import EXPECTED, expectation, write_examples
+from graders.audit.validate import build_solution
+from graders.model import Assignment, FileSpec
+
+HOSTILE = Path(str(submissions.__file__)).parent / "examples" / "hostile"
+SHARED = HOSTILE / "shared"
+AT_THE_TOP = "import hostile\n"
+AT_THE_END = "\nimport aim\nimport hostile\n\naim.every(globals(), hostile.answer)\n"
+# Where definitions alone are taken from a file, nothing else of it runs: each brings the attack.
+ON_EACH_DEFINITION = "@_attacked\n"
+BRINGS_IT = """
+
+def _attacked(defined):
+    from importlib import import_module
+
+    hostile = import_module("hostile")
+    return import_module("aim").one(defined, hostile.answer) if {answers} else defined
+"""
+WITHOUT_ANSWERS = """
+for _name, _value in list(globals().items()):
+    if callable(_value) and not _name.startswith("_"):
+        globals()[_name] = lambda *_, **__: None
+"""
+
+
+class _Attack(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    kind: str = Field(alias="class")
+    tries: str
+    runs: Literal["import", "answer", "never"]
+    files: dict[str, str] = {}
+    archive: str = ""
+    artifact: str = ""
+    submission: str = ""
+
+
+class _Attacks(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    attack: list[_Attack]
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One attack: what it tries, and how it is put into a submission."""
+
+    name: str
+    kind: str
+    tries: str
+    runs: Literal["import", "answer", "never"]
+    files: Mapping[str, str]
+    archive: str
+    artifact: str
+    submission: str
+
+
+def known_attacks() -> list[Attack]:
+    """Every attack that we know, by name."""
+    text = (HOSTILE / "attacks.toml").read_text(encoding="utf-8")
+    found = _Attacks.model_validate(tomllib.loads(text)).attack
+    return sorted((Attack(**each.model_dump()) for each in found), key=lambda each: each.name)
+
+
+def build_attackers(
+    chosen: Sequence[Attack], base: Path, uploads: Path, files: FileSpec, canaries: Canaries
+) -> dict[Path, Attack]:
+    """An upload for each of these attacks."""
+    return {build_attacker(each, base, uploads, files, canaries): each for each in chosen}
+
+
+def build_attacker(
+    attack: Attack, base: Path, uploads: Path, files: FileSpec, canaries: Canaries
+) -> Path:
+    """The upload of a student who hands in `base` together with this attack."""
+    folder = uploads / (attack.submission or attack.name)
+    shutil.copytree(base, folder)
+    code = _code_files(folder, files)
+    beside = code[0].parent
+    shutil.copytree(SHARED, beside, dirs_exist_ok=True, ignore=lambda *_: ["__pycache__"])
+    for name, text in attack.files.items():
+        (beside / name).parent.mkdir(parents=True, exist_ok=True)
+        (beside / name).write_text(text, encoding="utf-8")
+    (beside / "targets.json").write_text(json.dumps(canaries.targets), encoding="utf-8")
+    for path in code:
+        text = path.read_text(encoding="utf-8")
+        put_in = _with_definitions_attacked if _by_pattern(files) else _with_attack
+        path.write_text(put_in(text, attack.runs), encoding="utf-8")
+    if attack.artifact:
+        ARTIFACTS[attack.artifact](folder, files.artifacts)
+    return ARCHIVES[attack.archive](folder) if attack.archive else folder
+
+
+def _with_attack(text: str, runs: str) -> str:
+    """The module with a line that runs the attack, behind what must stand at the top."""
+    if runs == "answer":
+        return text + AT_THE_END
+    if runs == "never":
+        return text
+    lines = text.splitlines(keepends=True)
+    first = max(_ends_of_the_top(text), default=0)
+    return "".join([*lines[:first], AT_THE_TOP, *lines[first:]])
+
+
+def _with_definitions_attacked(text: str, runs: str) -> str:
+    """The module with a decorator on every definition, which runs the attack."""
+    if runs == "never":
+        return text
+    lines = text.splitlines(keepends=True)
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            lines.insert(first - 1, ON_EACH_DEFINITION)
+    return "".join(lines) + BRINGS_IT.format(answers=runs == "answer")
+
+
+def _by_pattern(files: FileSpec) -> bool:
+    """Whether code is looked for in all files, by what they define."""
+    return any("*" in name for name in files.code)
+
+
+def _ends_of_the_top(text: str) -> Iterator[int]:
+    """The last lines of the module's docstring and of its imports from the future."""
+    for number, node in enumerate(ast.parse(text).body):
+        opens = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if opens or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+            yield node.end_lineno or 0
+
+
+# ---------------------------------------------------------------- the wrong code below an attack
+
+
+def build_base(assignment: Assignment, folder: Path) -> Path:
+    """Plain wrong code: of the planted examples that lose most, else a solution without answers.
+
+    Where one example is wrong in one file and another in the next, both wrong files are taken.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        examples = write_examples(assignment, Path(work))
+        worst = _worst(examples, assignment)
+        if not worst:
+            return _without_answers(build_solution(assignment, folder), assignment.files)
+        shutil.copytree(worst[0], folder, ignore=lambda *_: [EXPECTED])
+        if _by_pattern(assignment.files):
+            return _joined(worst, folder)
+        usual = _usual_files(examples, assignment)
+        for path in _code_files(folder, assignment.files):
+            wrong = [
+                text for each in worst if (text := _text_of(each, path.name)) != usual[path.name]
+            ]
+            if wrong and wrong[0]:
+                path.write_text(wrong[0], encoding="utf-8")
+    return folder
+
+
+def _joined(worst: Sequence[Path], folder: Path) -> Path:
+    """The base with the modules that only others of the worst examples have."""
+    for each in worst:
+        for path in each.glob("*.py"):
+            if not (folder / path.name).exists():
+                shutil.copyfile(path, folder / path.name)
+    return folder
+
+
+def _worst(examples: Sequence[Path], assignment: Assignment) -> list[Path]:
+    """The planted examples that lose points for code, the worst first.
+
+    Those that lose a whole criterion come last: most of its checks are skipped, not met.
+    """
+    code = {each.id: each.points for each in assignment.rubric if each.kind == "code"}
+    order: dict[Path, tuple[bool, float, Path]] = {}
+    for folder in examples:
+        lost = {name: n for name, n in expectation(folder, assignment).lost.items() if name in code}
+        if any(lost.values()):
+            whole = any(n >= code[name] for name, n in lost.items())
+            order[folder] = (whole, -sum(lost.values()), folder)
+    return sorted(order, key=order.__getitem__)
+
+
+def _usual_files(examples: Sequence[Path], assignment: Assignment) -> dict[str, str]:
+    """What most planted examples have in each file of code."""
+    return {
+        name: Counter(_text_of(each, name) for each in examples).most_common(1)[0][0]
+        for name in assignment.files.code
+    }
+
+
+def _text_of(folder: Path, name: str) -> str:
+    path = next(folder.rglob(name), None)
+    return path.read_text(encoding="utf-8") if path is not None else ""
+
+
+def _without_answers(folder: Path, files: FileSpec) -> Path:
+    for path in _code_files(folder, files):
+        path.write_text(path.read_text(encoding="utf-8") + WITHOUT_ANSWERS, encoding="utf-8")
+    return folder
+
+
+def _code_files(folder: Path, files: FileSpec) -> list[Path]:
+    """The files of code that the assignment names, where the upload has them."""
+    if _by_pattern(files):
+        return sorted(folder.rglob("*.py"))
+    return [path for name in files.code if (path := next(folder.rglob(name), None)) is not None]

@@ -1,0 +1,178 @@
+"""Planted examples: submissions whose verdict is known, written as edits of another one.
+
+    examples.toml + solution/ + examples/ID/ -> write_examples -> DIR/ID/, each with expected.toml
+
+`examples.toml` stands beside `assignment.toml`. What no TOML can hold (notebooks, other encodings)
+lies as a file in `examples/ID/`; a folder there without an `expected.toml` and an entry is no
+example, and others can be made `of` it.
+"""
+
+import json
+import shutil
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from graders.errors import UsageError
+from graders.model import Assignment
+
+EXPECTED, PLANTED = "expected.toml", "examples.toml"
+SOLUTION = "solution"
+SHAPE = "docs/assignments.md says what it may hold"
+
+
+class Expected(BaseModel):
+    """What is known of an example; `mistakes` are the ids that hints may name."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    why: str
+    lost: dict[str, float] = {}
+    hint: dict[str, str] = {}
+    check: dict[str, float] = {}
+    mistakes: list[str] | None = None
+    only: str = ""
+
+
+class Edit(BaseModel):
+    """A text that occurs exactly once in a file, and what takes its place."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: str
+    old: str
+    new: str
+
+
+class Planted(Expected):
+    """An example made `of` the solution, of another example or folder, or of nothing ("").
+
+    The files in `without` are left out, `edits` are made one after the other, `files` are written.
+    """
+
+    name: str
+    of: str = SOLUTION
+    without: list[str] = []
+    edits: list[Edit] = []
+    files: dict[str, str] = {}
+
+
+class _Examples(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    example: list[Planted] = []
+
+
+def example_names(assignment: Assignment) -> list[str]:
+    """The names of all planted examples, sorted."""
+    own = (file.parent.name for file in (assignment.folder / "examples").glob(f"*/{EXPECTED}"))
+    return sorted({*own, *_planted(assignment)})
+
+
+def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
+    """Lay out every planted example below the folder; returns their folders, sorted by name.
+
+    Raises UsageError where examples.toml is malformed, or an edit's text is not there exactly once.
+    """
+    planted = _planted(assignment)
+    for name in example_names(assignment):
+        if name in planted:
+            for file, content in _contents(assignment, planted, name).items():
+                path = folder / name / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            (folder / name / EXPECTED).write_text(_told(planted[name]), encoding="utf-8")
+        else:
+            shutil.copytree(assignment.folder / "examples" / name, folder / name)
+    return [folder / name for name in example_names(assignment)]
+
+
+def expectation(folder: Path, assignment: Assignment) -> Expected:
+    """What the expected.toml of an example says; raises UsageError where it is malformed."""
+    file = folder / EXPECTED
+    try:
+        expected = Expected.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UsageError(f"{file}: {error}", SHAPE) from error
+    known = {criterion.id for criterion in assignment.rubric}
+    unknown = sorted({*expected.lost, *expected.hint} - known)
+    if unknown:
+        raise UsageError(f"{folder.name}: criterion `{unknown[0]}` is not in the rubric")
+    return expected
+
+
+def _planted(assignment: Assignment) -> dict[str, Planted]:
+    """The entries of examples.toml, by name."""
+    file = assignment.folder / PLANTED
+    if not file.is_file():
+        return {}
+    try:
+        found = _Examples.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))).example
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise UsageError(f"{file}: {error}", SHAPE) from error
+    named = {each.name: each for each in found}
+    for name in named:
+        if PurePosixPath(name).name != name or [each.name for each in found].count(name) > 1:
+            raise UsageError(
+                f"{file}: two examples, or a folder's path, have the name `{name}`", SHAPE
+            )
+    return named
+
+
+def _contents(
+    assignment: Assignment, planted: Mapping[str, Planted], name: str, above: tuple[str, ...] = ()
+) -> dict[str, bytes]:
+    """The files of an example, of a folder in `examples/`, or of the solution."""
+    if name in above:
+        raise UsageError(f"{assignment.folder / PLANTED}: `{name}` is made of itself", SHAPE)
+    if name not in planted:
+        return _base(assignment, name)
+    example = planted[name]
+    files = _contents(assignment, planted, example.of, (*above, name))
+    for left in example.without:
+        if files.pop(left, None) is None:
+            raise _wrong(assignment, name, f"`{example.of}` has no file `{left}`")
+    for edit in example.edits:
+        text = files.get(edit.file, b"").decode("utf-8")
+        if text.count(edit.old) != 1:
+            count = text.count(edit.old)
+            raise _wrong(assignment, name, f"{edit.file} has {count} times the text {edit.old!r}")
+        files[edit.file] = text.replace(edit.old, edit.new).encode("utf-8")
+    files |= {file: text.encode("utf-8") for file, text in example.files.items()}
+    return files | _files(assignment.folder / "examples" / name)
+
+
+def _base(assignment: Assignment, name: str) -> dict[str, bytes]:
+    if not name:
+        return {}
+    inside = assignment.folder if name == SOLUTION else assignment.folder / "examples"
+    if not (inside / name).is_dir():
+        raise UsageError(f"{assignment.folder / PLANTED}: there is no example `{name}`", SHAPE)
+    return _files(inside / name)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts and path.name != EXPECTED
+    }
+
+
+def _wrong(assignment: Assignment, name: str, problem: str) -> UsageError:
+    return UsageError(f"{assignment.folder / PLANTED}: `{name}`: {problem}", SHAPE)
+
+
+def _told(example: Planted) -> str:
+    """What is known of an example, as TOML: its strings and lists are written as JSON's are."""
+    known = example.model_dump(include=set(Expected.model_fields), exclude_defaults=True)
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in known.items())
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(value[key])}" for key in value) + "}"
+    return json.dumps(value, ensure_ascii=False)

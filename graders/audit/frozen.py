@@ -1,0 +1,99 @@
+"""Every check's verdict on every planted example, kept in a file, so that a change of one shows.
+
+    {"reference": {"check": {"status": "passed", "fraction": 1.0, "outcome": "", "hint": ""}, ...},
+     "wrong-one": {"check": ...}, ...}
+
+The solution (`reference`) stands there with all of its checks; an example with those whose verdict
+is not the solution's.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from graders.errors import UsageError
+from graders.model import Finding
+
+SOLUTION = "reference"
+Verdicts = Mapping[str, Mapping[str, Any]]  # of an example, by check
+
+
+def freeze(findings: Sequence[Finding], file: Path) -> None:
+    """Write the verdicts of these findings to a file."""
+    found = sorted(_verdicts(findings).items())
+    text = ",\n".join(f'"{name}": {{{_lines(verdicts)}}}' for name, verdicts in found)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{file} cannot be written: {error.strerror}", "name another file"
+        ) from error
+
+
+def read_frozen(file: Path) -> Mapping[str, Verdicts]:
+    """The verdicts in a file that `freeze` wrote; raises UsageError where it holds none."""
+    try:
+        frozen = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file} cannot be read: {error}", "write it with `--freeze`") from error
+    if not isinstance(frozen, dict) or not all(isinstance(each, dict) for each in frozen.values()):
+        raise UsageError(f"{file} contains no verdicts", "write it with `--freeze`")
+    return dict(frozen)
+
+
+def compare_frozen(findings: Sequence[Finding], frozen: Mapping[str, Verdicts]) -> list[Finding]:
+    """The findings, with a problem for each verdict that differs from the frozen one.
+
+    An example that was frozen and is not among the findings gets a finding of its own.
+    """
+    found = _verdicts(findings)
+    compared = [
+        replace(each, problems=(*each.problems, *_changes(frozen, found, each.name)))
+        for each in findings
+    ]
+    gone = sorted(frozen.keys() - found.keys())
+    return compared + [Finding(name, "", {}, ("it was frozen, and is gone",)) for name in gone]
+
+
+def _verdicts(findings: Sequence[Finding]) -> dict[str, Verdicts]:
+    solved = next((each.verdicts for each in findings if each.name == SOLUTION), {})
+    return {
+        each.name: {
+            check: verdict
+            for check, verdict in each.verdicts.items()
+            if each.name == SOLUTION or verdict != solved.get(check)
+        }
+        for each in findings
+    }
+
+
+def _lines(verdicts: Verdicts) -> str:
+    """A line per check, so that a difference between two versions of the file can be read."""
+    return ",".join(
+        f"\n  {json.dumps(check)}: {json.dumps(verdict, ensure_ascii=False)}"
+        for check, verdict in sorted(verdicts.items())
+    )
+
+
+def _changes(
+    frozen: Mapping[str, Verdicts], found: Mapping[str, Verdicts], name: str
+) -> Iterator[str]:
+    """What differs for one example, a sentence a check."""
+    if name not in frozen:
+        yield "it was not there when the verdicts were frozen"
+        return
+    before, after = ({**each.get(SOLUTION, {}), **each[name]} for each in (frozen, found))
+    for check in sorted(before.keys() | after.keys()):
+        old, new = before.get(check), after.get(check)
+        if old != new:
+            yield f"`{check}` was {_said(old)}, is {_said(new)}"
+
+
+def _said(verdict: Mapping[str, Any] | None) -> str:
+    if verdict is None:
+        return "not there"
+    words = (verdict[name] for name in ("status", "fraction", "outcome", "hint"))
+    return ", ".join(str(each) for each in words if each != "")

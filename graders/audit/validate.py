@@ -1,0 +1,211 @@
+"""Show that an assignment's checks do what its rubric says, before a student meets them.
+
+(a) the reference behind the same student side and the same sandbox earns full marks
+(b) every planted example loses exactly the points that are expected of it
+(c) every check has a criterion and every criterion a check
+
+An example without an answers file is judged without the written part, one that says `only` on
+those criteria alone. What needs manual grading is
+undecided: it loses nothing here.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import reference
+from graders.audit.examples import Expected, expectation, write_examples
+from graders.errors import UsageError
+from graders.grading.batch import grade_all
+from graders.grading.choices import choose_criteria
+from graders.grading.pipeline import Options
+from graders.model import (
+    Assignment,
+    CheckResult,
+    CriterionResult,
+    Finding,
+    Result,
+    Submission,
+)
+from graders.written.loading import ANSWERS
+from submissions.receive import identify
+
+
+def validate(
+    assignment: Assignment, options: Options, executor: Executor, *, ahead: int
+) -> Iterator[Finding]:
+    """Findings for the reference and every planted example, as they are graded."""
+    with tempfile.TemporaryDirectory(prefix="softmark-validate-") as work:
+        solution = build_solution(assignment, Path(work) / "reference")
+        expected = {solution.name: Expected(why="the reference earns full marks")}
+        uploads = [solution]
+        for folder in write_examples(assignment, Path(work) / "examples"):
+            expected[folder.name] = expectation(folder, assignment)
+            uploads.append(folder)
+        for only, part in _by_criteria(uploads, expected, assignment).items():
+            submitted = [identify(path, assignment.name) for path in part]
+            chosen = replace(options, only=only)
+            for result in grade_all(submitted, assignment, chosen, executor, ahead=ahead):
+                yield _finding(result, expected[_name(result.submission)])
+
+
+def holds_answers(folder: Path) -> bool:
+    """Whether a submission's folder has an answers file in it."""
+    return any(path.name.casefold() in ANSWERS for path in folder.rglob("*"))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Planted examples that are graded together, on these criteria; None stands for all."""
+
+    name: str
+    only: frozenset[str] | None
+    folders: Sequence[Path]
+
+
+def examples_by_part(assignment: Assignment, folders: Sequence[Path]) -> Iterator[Part]:
+    """The planted examples of code, and those of written answers under a name of their own."""
+    rest = _without_written(assignment)
+    if rest is None:
+        yield Part("", None, folders)
+        return
+    written = frozenset(each.id for each in assignment.rubric) - rest
+    asked = {path: expectation(path, assignment).only for path in folders}
+    chosen = {path: choose_criteria(assignment, only) or rest for path, only in asked.items()}
+    yield Part("", rest, [path for path in folders if chosen[path] & rest])
+    answering = [path for path in folders if holds_answers(path)]
+    if answering:
+        yield Part("written", written, answering)
+
+
+def _by_criteria(
+    uploads: Sequence[Path], expected: Mapping[str, Expected], assignment: Assignment
+) -> Mapping[frozenset[str] | None, Sequence[Path]]:
+    """The uploads by the criteria that they are judged on; None stands for all."""
+    groups: dict[frozenset[str] | None, list[Path]] = {}
+    for path in uploads:
+        only = choose_criteria(assignment, expected[path.name].only)
+        if only is None and path is not uploads[0] and not holds_answers(path):
+            only = _without_written(assignment)
+        groups.setdefault(only, []).append(path)
+    return groups
+
+
+def _without_written(assignment: Assignment) -> frozenset[str] | None:
+    rest = frozenset(each.id for each in assignment.rubric if each.kind != "written")
+    return rest if rest and len(rest) < len(assignment.rubric) else None
+
+
+def build_solution(assignment: Assignment, folder: Path) -> Path:
+    """The assignment's `solution/` with the reference package beside its code: a submission."""
+    solution = assignment.folder / "solution"
+    if not solution.is_dir():
+        raise UsageError(
+            f"{assignment.folder} has no folder `solution`",
+            "put there what the reference would hand in",
+        )
+    shutil.copytree(solution, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    if not assignment.files.code:
+        return folder
+    code = next(folder.rglob(assignment.files.code[0])).parent
+    package = Path(str(reference.__file__)).parent
+    shutil.copytree(
+        package, code / "reference", ignore=shutil.ignore_patterns("__pycache__", "training")
+    )
+    return folder
+
+
+def _name(submission: Submission) -> str:
+    return submission.path.name
+
+
+def _finding(result: Result, expected: Expected) -> Finding:
+    problems = [
+        problem for criterion in result.criteria for problem in _problems(criterion, expected)
+    ]
+    problems += _check_problems(result, expected.check)
+    problems += _hint_problems(result, expected.mistakes)
+    if result.status in ("rejected", "incomplete"):
+        problems.insert(0, f"the result is {result.status}")
+    lost = {each.criterion.id: round(_loses(each), 2) for each in result.criteria}
+    lost = {name: points for name, points in lost.items() if points > 0}
+    verdicts = {each.check.id: _verdict(each) for each in checks_of(result)}
+    return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
+
+
+def _verdict(found: CheckResult) -> Mapping[str, str | float]:
+    return {
+        "status": found.status,
+        "fraction": round(found.fraction, 4),
+        "outcome": found.outcome,
+        "hint": found.hint,
+    }
+
+
+def _loses(result: CriterionResult) -> float:
+    """The points lost for certain: what needs manual grading may still be earned."""
+    if result.points is not None:
+        return result.criterion.points - result.points
+    total = sum(each.check.weight for each in result.checks) or 1.0
+    decided = (each for each in result.checks if each.status not in ("needs_review", "error"))
+    lost = sum(each.check.weight * (1 - each.fraction) for each in decided)
+    return result.criterion.points * lost / total
+
+
+def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
+    """What [check] says of single checks: the fraction that each earns."""
+    found = {each.check.id: each for each in checks_of(result)}
+    for name, fraction in expected.items():
+        if name not in found:
+            yield f"there is no check `{name}`"
+        elif found[name].status == "needs_review" and not found[name].fraction:
+            yield f"`{name}` needs manual grading, expected {fraction:.2f}"
+        elif abs(found[name].fraction - fraction) > 0.005:
+            came = found[name]
+            yield f"`{name}` earns {came.fraction:.2f}, expected {fraction:.2f}: {came.message}"
+
+
+def _hint_problems(result: Result, planted: Sequence[str] | None) -> Iterator[str]:
+    """Hints that name a known mistake which the example does not have, where it says which."""
+    for found in checks_of(result):
+        if planted is not None and not _names_planted(found, planted):
+            yield f"`{found.check.id}` names the mistake `{found.mistake}`, which is not planted"
+
+
+def checks_of(result: Result) -> Iterator[CheckResult]:
+    """What every check of a Result found."""
+    return (each for graded in result.criteria for each in graded.checks)
+
+
+def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
+    """Whether a check's hint names nothing, or only mistakes that were planted; `a+b` names two."""
+    return not found.mistake or {*found.mistake.split("+")} <= {*planted}
+
+
+def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
+    name = result.criterion.id
+    if not result.checks:
+        yield f"`{name}` has no check"
+        return
+    messages = [c.message for c in result.checks if c.status == "error"]
+    if messages:
+        yield f"`{name}` could not be graded: {messages[0]}"
+        return
+    should_lose = expected.lost.get(name, 0.0)
+    loses = _loses(result)
+    if abs(loses - should_lose) > 0.005:
+        yield f"`{name}` loses {loses:.2f}, expected {should_lose:.2f}: {_reasons(result)}"
+    words = expected.hint.get(name)
+    said = " ".join(f"{c.message} {c.hint}" for c in result.checks)
+    if words is not None and words not in said:
+        yield f"`{name}` does not say {words!r}; it says: {_reasons(result)}"
+
+
+def _reasons(result: CriterionResult) -> str:
+    texts: Sequence[str] = [
+        f"{c.check.id}: {c.hint or c.message}" for c in result.checks if c.fraction < 1.0
+    ]
+    return "; ".join(texts) or "nothing"

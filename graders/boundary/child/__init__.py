@@ -1,0 +1,1 @@
+"""What runs in the child process beside student code; entry.py is the first of it."""

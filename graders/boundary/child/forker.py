@@ -1,0 +1,159 @@
+"""The warm parent: it has imported torch, and forks a child a submission (Linux only).
+
+    python -c "... from graders.boundary.child.forker import main; main()" CONTROL,MODULE,...
+
+    Softmark -- a letter and descriptors --> warm parent
+                                                    | fork
+                                                  keeper: holds the child's end, tells how it went
+                                                    | fork, inside the child's own namespaces
+                                                  child: narrows itself, becomes the worker
+
+The warm parent runs no student code and reads nothing of a submission: what the child is to do
+lies in a file that only the child opens. It ends when Softmark closes CONTROL.
+"""
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from graders.boundary.child import entry as child
+from graders.boundary.child import narrow, supervisor
+
+ENTER, SUPERVISE = b"e", b"s"
+GIVEN, DOORS = 5, 3  # descriptors in a message, and those of a control group at most
+# The namespaces of bubblewrap: mount, cgroup, UTS, IPC, PID and network.
+NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The descriptors of one child; `hold` is a first process to join, or a supervisor's pipe.
+
+    Through `doors` it enters a control group.
+    """
+
+    doors: tuple[int, ...]
+    order: int
+    channel: int
+    output: int
+    status: int
+    hold: int
+
+
+def main() -> None:
+    """Fork a keeper for every message, until Softmark hangs up."""
+    descriptor, *preload = sys.argv[1].split(",")
+    control = socket.socket(fileno=int(descriptor))
+    os.set_inheritable(control.fileno(), False)
+    sys.argv[:] = [""]
+    gc.disable()  # what is imported stays, and to look for garbage in it takes a second
+    importlib.import_module("graders.boundary.child.worker")  # imports torch, once for all children
+    for module in preload:  # of the packages that are installed; none of a student is in sight
+        importlib.import_module(module)
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise OSError("a thread was started: a fork would have its locks and not itself")
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy what it only looks at
+    gc.enable()
+    while True:
+        kind, descriptors, _, _ = socket.recv_fds(control, 1, GIVEN + DOORS)
+        if not kind:
+            return
+        if len(descriptors) >= GIVEN:
+            first, doors = descriptors[:GIVEN], tuple(descriptors[GIVEN:])
+            _fork(kind, Given(doors, *first), control)
+        for each in descriptors:
+            os.close(each)
+
+
+def _fork(kind: bytes, given: Given, control: socket.socket) -> None:
+    """Start a keeper, and let go of those that have ended since the last one."""
+    while _reap():
+        pass
+    try:
+        pid = os.fork()
+    except OSError:  # Softmark sees its descriptors closed
+        return
+    if pid == 0:
+        os.close(control.detach())
+        supervisor.run(partial(_keep, kind, given))
+
+
+def _reap() -> bool:
+    try:
+        return os.waitpid(-1, os.WNOHANG)[0] != 0
+    except ChildProcessError:
+        return False
+
+
+# ---------------------------------------------------------------- the keeper
+
+
+def _keep(kind: bytes, given: Given) -> int:
+    """Start the child, wait for its end, and report this, its time and its peak memory."""
+    os.setsid()
+    for door in given.doors:
+        os.write(door, b"0")
+        os.close(door)
+    os.write(given.status, b"%d\n" % os.getpid())
+    for number, descriptor in enumerate((given.channel, given.output, given.output)):
+        os.dup2(descriptor, number)
+    os.close(given.channel)
+    os.close(given.output)
+    keep = supervisor.supervise if kind == SUPERVISE else _enter
+    code = keep(given.hold, partial(_begin, given.order))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    os.write(given.status, b"%d %f %d\n" % (code, used.ru_utime + used.ru_stime, used.ru_maxrss))
+    return 0
+
+
+def _enter(first: int, start: Callable[[], None]) -> int:
+    """Fork the child into the namespaces of this process, and return how it ended.
+
+    Softmark kills that process, and with it the kernel ends all that live there.
+    """
+    LIBC.prctl(narrow.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if LIBC.setns(first, NAMESPACES) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"setns: {os.strerror(code)}")
+    pid = os.fork()
+    if pid == 0:
+        supervisor.run(start)
+    supervisor.let_go()
+    narrow.keep_only_kill()
+    return supervisor.shell_code(os.waitpid(pid, 0)[1])
+
+
+# ---------------------------------------------------------------- the child
+
+
+def _begin(order_file: int) -> None:
+    """Become the child that a fresh interpreter would have become."""
+    with open(os.dup(order_file), "rb") as file:
+        order = json.loads(file.read())
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    environment = order.pop("environment")
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(environment["HOME"])
+    _move_runtime(order["runtime"])
+    child.follow(order)
+
+
+def _move_runtime(runtime: str) -> None:
+    """Import from the child's own copy of our modules from here on, as if it had been the first."""
+    for place in [each for each in sys.path_importer_cache if each.startswith(sys.path[0])]:
+        del sys.path_importer_cache[place]
+    sys.path[0] = runtime
+    importlib.invalidate_caches()

@@ -1,0 +1,119 @@
+"""What a child gives up before any student code is imported (Linux only).
+
+    identity and capabilities -> no new privileges -> Landlock -> seccomp -> limits
+
+This file and the two it imports use the standard library alone: they run inside the child.
+A step that fails ends the child before it says hello, which the parent reports as its own fault.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from graders.boundary.child import landlock, seccomp
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_NO_NEW_PRIVS = 1, 4, 8, 38
+CAPABILITY_VERSION = 0x20080522
+CAP_DAC_READ_SEARCH, CAP_KILL = 1 << 2, 1 << 5
+CPU_GRACE = 2  # seconds from the signal that can be caught to the one that cannot
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
+    """Narrow this process for good, and return what limits its memory and time later on.
+
+    Those two limits are set above what the libraries take, so they wait for the libraries.
+    Raises OSError when the kernel refuses a step.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise OSError("a thread was started too early: it would keep what this one gives up")
+    Path("/proc/self/oom_score_adj").write_text("1000")  # when memory ends, this process goes first
+    sizes = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    if order["user"] is not None:
+        _become(order["user"])
+    _keep_capabilities(CAP_DAC_READ_SEARCH if order["reads_all"] else 0)
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(PR_SET_NO_NEW_PRIVS, 1)
+    if (grants := order["landlock"]) is None:
+        seccomp.install(shared=False)
+    else:
+        if grants:  # without any there is no Landlock: the user and the filter are what holds
+            landlock.restrict(grants)
+        scoped = bool(grants) and landlock.abi() >= landlock.SCOPES_ABI
+        seccomp.install(shared=True, scoped=scoped)
+    for name, value in order["rlimits"].items():
+        _limit(name, value, value)
+    return partial(_limit_memory_and_time, sizes, order["memory"], order["cpu"])
+
+
+def check_process_limit() -> None:
+    """Raise OSError where the kernel lets this process start others in spite of the limit.
+
+    It does so for root, even for a root without privileges: a fork bomb would have no end.
+    """
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, hard))
+    try:
+        pid = os.fork()
+    except BlockingIOError:
+        return
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    raise OSError("the limit on processes does not hold for this user")
+
+
+def _limit_memory_and_time(sizes: int, memory: int, cpu: int) -> None:
+    """Limit the student's share above what this process has used until now."""
+    pages = int(os.read(sizes, 200).split()[0])
+    os.close(sizes)
+    memory += pages * resource.getpagesize()
+    _limit("RLIMIT_AS", memory, memory)
+    seconds = int(time.process_time()) + 1 + cpu
+    _limit("RLIMIT_CPU", seconds, seconds + CPU_GRACE)
+    seccomp.forbid_own_end()
+
+
+def _become(user: int) -> None:
+    """Change to a user that owns nothing; capabilities stay until they are dropped by name."""
+    _prctl(PR_SET_KEEPCAPS, 1)
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    _prctl(PR_SET_DUMPABLE, 1)  # its own /proc/self stays readable to it
+
+
+def keep_only_kill() -> None:
+    """Leave this process no privilege but to signal the child, which ends with it."""
+    _keep_capabilities(CAP_KILL)
+
+
+def _keep_capabilities(mask: int) -> None:
+    """Drop every capability that is not in the mask; having none to drop is fine."""
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+    data = (ctypes.c_uint32 * 6)(mask, mask, 0, 0, 0, 0)
+    if LIBC.capset(header, data) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"capset: {os.strerror(number)}")
+
+
+def _limit(name: str, soft: int, hard: int) -> None:
+    """Set a limit, never above the one that holds already."""
+    which = getattr(resource, name)
+    ceiling = resource.getrlimit(which)[1]
+    if ceiling != resource.RLIM_INFINITY:
+        soft, hard = min(soft, ceiling), min(hard, ceiling)
+    resource.setrlimit(which, (soft, hard))
+
+
+def _prctl(option: int, value: int) -> None:
+    if LIBC.prctl(option, value, 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl {option}: {os.strerror(number)}")

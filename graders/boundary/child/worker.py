@@ -1,0 +1,252 @@
+"""The student's side of the boundary: answers one question after the other.
+
+    import torch -> take the channel -> limits -> our modules -> hello -> the student's folder
+          -> for each request: seed, call, reply (a value, or what went wrong)
+
+The channel is descriptor 0 at the start; it moves away before anything of the student's runs,
+and 0 becomes empty input. What the student prints goes to the parent as it is.
+"""
+
+import importlib
+import os
+import platform
+import random
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from graders.boundary import wire
+
+RECEIVE_BYTES = 2**18
+NUMPY_FLOATS = (torch.float16, torch.float32, torch.float64)
+MAX_TEXT = 2000  # characters of an exception's message
+UNAVAILABLE = "graders.adapting.unavailable"  # says what the student asked for and we lack
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Where this child finds its files, its seed, and the modules that answer."""
+
+    runtime: str
+    code: str
+    seed: int
+    packages: list[str]
+    modules: list[str]
+
+
+class Channel:
+    """Frames from and to the parent."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._reader = wire.FrameReader()
+
+    def receive(self) -> Any:
+        """The next message; ends the process when the parent has hung up."""
+        while (frame := self._reader.take()) is None:
+            data = self._socket.recv(RECEIVE_BYTES)
+            if not data:
+                os._exit(0)
+            self._reader.feed(data)
+        return wire.decode(frame)
+
+    def send(self, frame: bytes) -> None:
+        """Send one frame."""
+        self._socket.sendall(frame)
+
+
+def work(order: Order, settle: Callable[[], None] | None) -> None:
+    """Serve requests until the parent hangs up."""
+    channel = Channel(_take_socket())
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    if settle is not None:
+        settle()
+    modules = _import_modules(order)
+    channel.send(wire.encode({"hello": _versions()}))
+    _open_student_side(order)
+    while True:
+        request = channel.receive()
+        channel.send(_answer(request, order, modules))
+        del request
+
+
+def _take_socket() -> socket.socket:
+    """The channel on a descriptor of its own; standard input becomes empty."""
+    if sys.platform == "win32":
+        return socket.fromshare(bytes.fromhex(sys.stdin.readline()))
+    connection = socket.socket(fileno=os.dup(0))
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return connection
+
+
+def _versions() -> wire.Value:
+    return {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": str(np.__version__),
+    }
+
+
+def _import_modules(order: Order) -> dict[str, ModuleType]:
+    """What answers, imported while no file of the student can take the place of one of ours."""
+    standins = str(Path(order.runtime) / "standins")
+    outside = [each for each in sys.path if each != order.runtime]
+    known = [each for each in order.packages if each not in outside]
+    sys.modules["graders"].__path__ = [str(Path(order.runtime) / "graders")]
+    sys.path[:] = [order.runtime, *outside, *known, standins]
+    return {name: importlib.import_module(name) for name in order.modules}
+
+
+def _open_student_side(order: Order) -> None:
+    """Let imports find the student's modules first, and of ours those alone that answer."""
+    sys.path.remove(order.runtime)
+    sys.path[:] = [order.code, *sys.path, order.runtime]
+    sys.argv[:] = [""]
+    for name in [each for each in sys.modules if each.startswith("graders.boundary")]:
+        del sys.modules[name]
+    delattr(sys.modules["graders"], "boundary")
+    sys.meta_path[:] = [each for each in sys.meta_path if "editable" not in repr(each)]
+
+
+# ---------------------------------------------------------------- one request
+
+
+def _answer(request: Any, order: Order, modules: Mapping[str, ModuleType]) -> bytes:
+    """The reply to one request, whatever the student's code does short of ending the process."""
+    number, values = request["id"], request["values"]
+    try:
+        _seed(values.pop("seed", order.seed))
+        value = getattr(modules[request["module"]], request["function"])(**values)
+    except BaseException as error:  # noqa: BLE001  SystemExit is an answer, too
+        return wire.encode({"id": number, "error": _describe(error, order.code)})
+    finally:
+        _flush()
+    try:
+        return wire.encode({"id": number, "value": _to_value(value, 0)})
+    except Exception as error:  # noqa: BLE001  objects of the student's may raise anything
+        outcome = "out_of_memory" if _is_memory(error) else "unsendable"
+        return wire.encode({"id": number, "error": {"outcome": outcome, "message": _text(error)}})
+
+
+def _seed(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    if os.environ.get("CUDA_VISIBLE_DEVICES"):
+        torch.manual_seed(seed)
+    else:  # the same without a note for every kind of device that is not there
+        torch.default_generator.manual_seed(seed)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001, S112  the student may have replaced or closed it
+            continue
+
+
+def _to_value(value: Any, depth: int) -> Any:
+    """The value with every tensor as an array and every numpy scalar as a number."""
+    if depth > wire.MAX_DEPTH:
+        raise wire.WireError("the value is nested too deeply")
+    if isinstance(value, torch.Tensor):
+        return _to_array(value)
+    if isinstance(value, np.generic):
+        return np.asarray(value) if isinstance(value, np.complexfloating) else value.item()
+    if isinstance(value, list | tuple):
+        return [_to_value(each, depth + 1) for each in value]
+    if isinstance(value, dict):
+        return {key: _to_value(each, depth + 1) for key, each in value.items()}
+    return value
+
+
+def _to_array(tensor: torch.Tensor) -> Any:
+    plain = tensor.detach().cpu()
+    if plain.is_quantized:
+        plain = plain.dequantize()
+    if plain.layout is not torch.strided:
+        plain = plain.to_dense()
+    if plain.is_floating_point() and plain.dtype not in NUMPY_FLOATS:
+        plain = plain.to(torch.float32)  # bfloat16 and the 8-bit floats fit into it
+    return plain.resolve_conj().resolve_neg().contiguous().numpy()
+
+
+# ---------------------------------------------------------------- what went wrong
+
+
+def _describe(error: BaseException, code: str) -> dict[str, wire.Value]:
+    """What the student raised and where in their own files; never a line of ours."""
+    try:
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename.startswith(code + os.sep)
+        ]
+        where, source = _location(error, frames, code)
+        _print_traceback(error, frames)
+        ours = _unavailable(error)
+    except BaseException:  # noqa: BLE001  an exception object can be hostile, too
+        where, source, ours = "", "", None
+    if ours is not None:
+        return {"outcome": "unavailable", "message": _text(ours), "where": where}
+    outcome = "raised"
+    if isinstance(error, SystemExit):
+        outcome = "exited"
+    elif _is_memory(error):
+        outcome = "out_of_memory"
+    return {
+        "outcome": outcome,
+        "kind": type(error).__name__,
+        "message": _text(error),
+        "where": where,
+        "source": source,
+    }
+
+
+def _unavailable(error: BaseException) -> BaseException | None:
+    """What of ours was not available, where the error came of that."""
+    module: Any = sys.modules.get(UNAVAILABLE)
+    found: BaseException | None = None if module is None else module.cause_of(error)
+    return found
+
+
+def _location(
+    error: BaseException, frames: list[traceback.FrameSummary], code: str
+) -> tuple[str, str]:
+    """File and line of the student's last frame, or of their syntax error, and that line."""
+    name, line, source = "", None, ""
+    if frames:
+        name, line, source = frames[-1].filename, frames[-1].lineno, frames[-1].line or ""
+    if isinstance(error, SyntaxError) and str(error.filename).startswith(code + os.sep):
+        name, line, source = str(error.filename), error.lineno, error.text or ""
+    if not name:
+        return "", ""
+    return f"{Path(name).relative_to(code)}, line {line}", source.strip()[:200]
+
+
+def _print_traceback(error: BaseException, frames: list[traceback.FrameSummary]) -> None:
+    if frames:
+        lines = traceback.format_list(frames) + traceback.format_exception_only(error)
+        os.write(2, "".join(lines).encode("utf-8", "replace")[-4 * MAX_TEXT :])
+
+
+def _is_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or "can't allocate memory" in _text(error)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:MAX_TEXT]
+    except BaseException:  # noqa: BLE001  its __str__ is the student's
+        return ""

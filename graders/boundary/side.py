@@ -1,0 +1,105 @@
+"""Which of an assignment's files run where: checks in our own process, the rest in a child.
+
+checks.py, checks_*.py    what must hold; pytest collects them in our process
+student_*.py              how the student's code is called; in the child that holds it
+oracle.py, oracle_*.py    expected values computed with torch; in a child without it
+
+They are looked for in the assignment's folder and in every package below it.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Literal
+
+from graders.errors import GraderFault
+
+Kind = Literal["student", "oracle"]
+MAIN = ("student_side.py", "oracle.py")
+PACKAGE = "graders.assignment"  # what a child calls the folder, whatever its name
+
+
+@dataclass(frozen=True)
+class Side:
+    """The modules of a folder and of its packages that run in a child, named after `kind`.
+
+    `student_*.py` run beside the student's code. `oracle.py` and `oracle_*.py` compute expected
+    values where no student's code is; they may import the others, and `reference`.
+    """
+
+    folder: Path
+    kind: Kind = "student"
+
+    @cached_property
+    def files(self) -> Mapping[str, Path]:
+        """What the child holds: file by dotted name within the folder."""
+        kinds: tuple[Kind, ...] = ("student", "oracle") if self.kind == "oracle" else ("student",)
+        return {
+            ".".join(path.relative_to(self.folder).with_suffix("").parts): path
+            for package in packages_in(self.folder)
+            for kind in kinds
+            for path in files_named(package, kind)
+        }
+
+    @cached_property
+    def asked(self) -> Mapping[str, Path]:
+        """Those whose functions can be called."""
+        return {name: path for name, path in self.files.items() if _kind_of(path) == self.kind}
+
+    def home(self, function: str) -> str:
+        """Return the name of the module that defines a function, or GraderFault.
+
+        The main files, `student_side.py` or `oracle.py`, come before those that help them.
+        """
+        homes = [name for name, defined in self._functions.items() if function in defined]
+        main = [name for name in homes if self.asked[name].name in MAIN]
+        homes = main or homes
+        if len(homes) == 1:
+            return homes[0]
+        files = ", ".join(str(self.asked[name].relative_to(self.folder)) for name in homes)
+        said = (
+            f"{files} all define" if homes else f"no {self.kind} file of {self.folder.name} defines"
+        )
+        raise GraderFault(f"{said} a function `{function}`")
+
+    def has(self, function: str) -> bool:
+        """Return whether some module defines this function."""
+        return any(function in defined for defined in self._functions.values())
+
+    @cached_property
+    def _functions(self) -> Mapping[str, frozenset[str]]:
+        return {
+            name: _functions(path, path.stat().st_mtime_ns) for name, path in self.asked.items()
+        }
+
+
+def packages_in(folder: Path) -> Iterator[Path]:
+    """An assignment's folder and every package below it, by name."""
+    yield folder
+    for path in sorted(folder.iterdir() if folder.is_dir() else ()):
+        if (path / "__init__.py").is_file():
+            yield from packages_in(path)
+
+
+def files_named(package: Path, role: str) -> Iterator[Path]:
+    """The files of one role in a package: `checks` is for `checks.py` and all `checks_*.py`."""
+    if (package / f"{role}.py").is_file():
+        yield package / f"{role}.py"
+    yield from sorted(package.glob(f"{role}_*.py"))
+
+
+def check_paths(folder: Path) -> tuple[Path, ...]:
+    """The files with an assignment's checks."""
+    return tuple(file for each in packages_in(folder) for file in files_named(each, "checks"))
+
+
+def _kind_of(path: Path) -> str:
+    return path.stem.partition("_")[0]
+
+
+@cache
+def _functions(path: Path, _changed: int) -> frozenset[str]:
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return frozenset(node.name for node in body if isinstance(node, ast.FunctionDef))

@@ -1,0 +1,1 @@
+"""The three ways to start a child: bubblewrap, Landlock, or none; sandbox.py chooses."""

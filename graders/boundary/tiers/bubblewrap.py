@@ -1,0 +1,321 @@
+"""The strong tier: a child in namespaces of its own, built by bubblewrap (Linux only)."""
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graders.boundary import policy
+from graders.boundary.limits import usage
+from graders.boundary.limits.capture import PipeCapture
+from graders.boundary.limits.cgroup import Group, group_for
+from graders.boundary.process import TOGETHER, Child, Spawned, TooMuch
+from graders.boundary.tiers import warm
+from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
+from graders.model import Limits
+
+PROGRAM = "bwrap"
+TMP = Path("/tmp")  # noqa: S108  the child's own
+WRITABLE = (TMP, Path("/dev/shm"), policy.INSIDE.scratch)  # noqa: S108
+PLACEHOLDER = "/student/cat"  # the cheapest program that answers, and waits until we hang up
+READY = b"ready"
+HELP_SECONDS = 20.0
+GONE = 10.0  # seconds in which the kernel takes down a killed process namespace
+
+
+def start(job: Job) -> Child:
+    """A child in namespaces of its own; it says hello when it has narrowed itself."""
+    inner = command(job, policy.INSIDE, _narrowing(job))
+    group = group_for(job.limits)
+    try:
+        namespace, channel, capture = _build(job, inner, job.limits.output_bytes, group=group)
+    except OSError:
+        if group is not None:
+            group.remove()
+        raise
+    process, watch = Spawned(namespace.process), namespace.watch
+    return Child(process, channel, capture, namespace.kill, job.limits, watch, group)
+
+
+def start_warm(job: Job) -> Child:
+    """As `start`, forked from the warm parent into namespaces that a placeholder keeps open."""
+    words = order(job, policy.INSIDE, _narrowing(job))
+    scratch = policy.INSIDE.scratch
+    words["environment"] = policy.environment(scratch) | {"PWD": str(scratch)}
+    namespace, group = _hold(job), group_for(job.limits)
+    namespace.group = group
+    try:
+        first = namespace.first()
+        capture = PipeCapture(job.limits.output_bytes)
+        keeper, channel = warm.fork(warm.ENTER, words, capture, first, job.preload, group)
+    except BaseException:
+        namespace.end()
+        if group is not None:
+            group.remove()
+        raise
+    namespace.joined = keeper.pid
+    watch = namespace.watch
+    child = Child(keeper, channel, capture, namespace.end, job.limits, watch, group)
+    child.tops = namespace.tops()
+    return child
+
+
+def _hold(job: Job) -> "Namespace":
+    """Namespaces with nothing in them but a placeholder, built to the end."""
+    if job.stage.user is None:
+        raise OSError("without root, nobody joins the namespaces that bubblewrap made")
+    bound = ("--ro-bind", _program("cat"), PLACEHOLDER)
+    namespace, channel, said = _build(job, [PLACEHOLDER], len(READY), bound)
+    namespace.held = channel
+    try:
+        channel.sendall(READY)
+        _wait_for(said)
+    except BaseException:
+        namespace.end()
+        raise
+    finally:
+        said.close()
+    return namespace
+
+
+def _wait_for(said: PipeCapture) -> None:
+    """Wait until the placeholder answers; raises OSError when something else comes, or nothing."""
+    waiting = select.poll()
+    waiting.register(said.read, select.POLLIN)
+    while READY.startswith(said.text().encode()) and waiting.poll(policy.START_SECONDS * 1000):
+        if not said.drain() or said.text() == READY.decode():
+            break
+    if said.text() != READY.decode():
+        raise OSError("bubblewrap built nothing")
+
+
+def _narrowing(job: Job) -> dict[str, Any]:
+    return narrowing(job, processes_before=0, reads_all=False, grants=None)
+
+
+def _build(
+    job: Job,
+    inner: list[str],
+    output_bytes: int,
+    bound: Sequence[str] = (),
+    group: Group | None = None,
+) -> tuple["Namespace", socket.socket, PipeCapture]:
+    """Namespaces for this job in which bubblewrap runs the command, in this control group."""
+    status, report = os.pipe()
+    try:
+        devices = policy.gpu_devices(job.limits)
+        words = [*arguments(job.stage.layout, job.stage.user, report, devices, bound), *inner]
+        words = group.command(words) if group is not None else words
+        capture = PipeCapture(output_bytes)
+        process, channel = launch(words, Path("/"), policy.INSIDE.scratch, capture, (report,))
+    except OSError:
+        os.close(status)
+        raise
+    finally:
+        os.close(report)
+    return Namespace(process, status, job.limits, group), channel, capture
+
+
+def arguments(
+    layout: policy.Layout,
+    user: int | None,
+    status: int,
+    devices: Iterable[Path] = (),
+    bound: Sequence[str] = (),
+) -> list[str]:
+    """The command line of bubblewrap up to the command itself; the files are those of `layout`."""
+    return [
+        _program(),
+        *("--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
+        "--unshare-cgroup-try",
+        *_identity(user),
+        *("--hostname", "student", "--die-with-parent", "--new-session"),
+        *("--json-status-fd", str(status)),
+        *_tmpfs(str(TMP), policy.TMP_BYTES),
+        *_machine(),
+        *("--proc", "/proc", "--dev", "/dev", *_tmpfs(str(WRITABLE[1]), policy.SHM_BYTES)),
+        *_devices(tuple(devices)),
+        *_folders([policy.INSIDE.runtime]),
+        *("--ro-bind", str(layout.runtime), str(policy.INSIDE.runtime)),
+        *("--ro-bind", str(layout.code), str(policy.INSIDE.code)),
+        *bound,
+        *_tmpfs(str(policy.INSIDE.scratch), policy.SCRATCH_BYTES),
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        *("--chdir", str(policy.INSIDE.scratch), "--"),
+    ]
+
+
+def _program(name: str = PROGRAM) -> str:
+    """Where a program is; raises FileNotFoundError where it is not installed."""
+    found = shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"`{name}` is not installed")
+    return found
+
+
+def _identity(user: int | None) -> Iterator[str]:
+    """No capabilities; where the child must change its user, those two until it has done so."""
+    if user is None:
+        yield from ("--unshare-user", "--uid", "1000", "--gid", "1000")
+    yield from ("--cap-drop", "ALL")
+    if user is not None:
+        yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+
+
+def _machine() -> Iterator[str]:
+    """The interpreter and the libraries, without what is ours among them."""
+    seen = policy.visible()
+    links = [path for path in seen if path.is_symlink()]
+    tops = [path for path in seen if path not in links and not _lies_in_another(path, seen)]
+    yield from _folders(tops)
+    for path in links:
+        yield from ("--symlink", os.readlink(path), str(path))
+    for path in tops:
+        yield from ("--ro-bind", str(path), str(path))
+    for path in policy.hidden(seen):
+        if path.is_dir():
+            yield from ("--tmpfs", str(path), "--remount-ro", str(path))
+        else:
+            yield from ("--ro-bind", os.devnull, str(path))
+
+
+def _devices(gpu: Sequence[Path]) -> Iterator[str]:
+    """A GPU's files; without them no /dev/zero, whose shared mappings belong to no process."""
+    for path in gpu:
+        yield from ("--dev-bind", str(path), str(path))
+    if not gpu:
+        yield from ("--dev-bind", os.devnull, "/dev/zero")
+
+
+def _folders(paths: Iterable[Path]) -> Iterator[str]:
+    """The folders above these paths, empty, and open to whichever user the child becomes."""
+    above = {parent for path in paths for parent in path.parents} - {Path("/"), TMP}
+    for folder in sorted(above):
+        yield from ("--perms", "0755", "--dir", str(folder))
+
+
+def _lies_in_another(path: Path, paths: Iterable[Path]) -> bool:
+    return any(path != other and path.is_relative_to(other) for other in paths)
+
+
+def _tmpfs(path: str, size: int) -> Iterator[str]:
+    if _sizes_tmpfs():
+        yield from ("--size", str(size))
+    yield from ("--perms", "1777", "--tmpfs", path)
+
+
+@cache
+def _sizes_tmpfs() -> bool:
+    """Whether this bubblewrap can limit a temporary file system (0.7 and later)."""
+    try:
+        words = subprocess.run(  # noqa: S603
+            [_program(), "--help"], capture_output=True, check=False, timeout=HELP_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(f"`{PROGRAM}` does not answer") from None
+    return b"--size" in words.stdout + words.stderr
+
+
+class Namespace:
+    """The process namespace of one child, held by its first process."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        status: int,
+        limits: Limits,
+        group: Group | None = None,
+    ) -> None:
+        self.process = process
+        self.group = group
+        self.held: socket.socket | None = None  # what a placeholder waits for
+        self.joined: int | None = None  # the keeper of a child that came from outside
+        self._status = status
+        self._most = policy.together(limits)
+        self._first: int | None = None
+        self._handle: int | None = None
+
+    def first(self) -> int:
+        """A handle of the first process; raises OSError when it is gone."""
+        self._find_first()
+        if self._handle is None:
+            raise OSError("bubblewrap did not say which process is the first")
+        return self._handle
+
+    def tops(self) -> tuple[int, ...]:
+        """The processes that are above all of the namespace's."""
+        return (self.process.pid, *((self.joined,) if self.joined is not None else ()))
+
+    def watch(self) -> int:
+        """The memory of the whole namespace; TooMuch when this or its files pass what is allowed.
+
+        Where there is a control group, the kernel looks after the memory.
+        """
+        self._find_first()
+        root = Path(f"/proc/{self._first}/root")
+        if not _is_ours(root) and usage.files(root, WRITABLE) > policy.TREE_FILES:
+            raise TooMuch("it made too many files")
+        if self.group is not None:
+            self.group.watch()
+            return 0
+        sockets = usage.held_open(*self.tops(), system=-1, largest=0).sockets
+        memory = usage.memory(*self.tops(), enough=self._most) + sockets * policy.SOCKET_BYTES
+        if memory > self._most:
+            raise TooMuch(TOGETHER)
+        return memory
+
+    def kill(self) -> None:
+        """End every process in the namespace, and wait until the kernel has."""
+        if not _has_ended(self.process.pid):
+            self._find_first()
+        os.close(self._status)
+        if self._handle is not None:
+            _kill_and_wait(self._handle)
+            os.close(self._handle)
+        os.kill(self.process.pid, signal.SIGKILL)  # ours until it is reaped, so its own number
+
+    def end(self) -> None:
+        """As `kill`, with bubblewrap itself and what its placeholder waited for."""
+        self.kill()
+        self.process.wait()
+        if self.held is not None:
+            self.held.close()
+
+    def _find_first(self) -> None:
+        """Take hold of the first process while it lives: later its number may be another's."""
+        if self._handle is not None:
+            return
+        os.set_blocking(self._status, False)
+        with contextlib.suppress(OSError, IndexError, KeyError, ValueError):
+            report = os.read(self._status, 2**16).splitlines()[0]
+            self._first = int(json.loads(report)["child-pid"])
+            self._handle = os.pidfd_open(self._first)
+
+
+def _is_ours(root: Path) -> bool:
+    """Whether a process still has our root: what bubblewrap builds is not there yet."""
+    try:
+        return root.samefile("/")
+    except OSError:  # nothing is counted where nothing can be looked at
+        return False
+
+
+def _has_ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _kill_and_wait(handle: int) -> None:
+    """Kill the first process of a namespace; the kernel reports its end after all the others'."""
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    gone = select.poll()
+    gone.register(handle, select.POLLIN)
+    gone.poll(GONE * 1000)

@@ -1,0 +1,118 @@
+"""What all tiers share: the order to a child, its command line, and the first moments."""
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graders.boundary import policy
+from graders.boundary.limits.capture import Capture
+from graders.boundary.side import PACKAGE
+from graders.boundary.stage import Stage
+from graders.model import Limits
+
+BOOT = (
+    "import sys; sys.path.insert(0, sys.argv.pop()); "
+    "from graders.boundary.child.{} import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One child to start: its files, limits and seed; a `probe` narrows itself and ends.
+
+    `warm` is whether it may be forked from a parent that has imported torch, and the modules of
+    `preload`.
+    """
+
+    stage: Stage
+    limits: Limits
+    seed: int
+    probe: bool = False
+    warm: bool = True
+    preload: tuple[str, ...] = ()
+
+
+def order(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a child is to do, with `layout` as the child sees it; see child/entry.py."""
+    return {
+        "runtime": str(layout.runtime),
+        "code": str(layout.code),
+        "seed": job.seed,
+        "packages": policy.packages(),
+        "modules": [f"{PACKAGE}.{name}" for name in job.stage.side.files] if job.stage.side else [],
+        "narrow": narrow,
+        "probe": job.probe,
+        "gpu": policy.visible_gpu(job.limits),
+    }
+
+
+def command(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> list[str]:
+    """The command line of a child that starts in a fresh interpreter."""
+    return python("entry", json.dumps(order(job, layout, narrow)), layout.runtime)
+
+
+def python(module: str, argument: str, runtime: Path) -> list[str]:
+    """The command line that calls `main` of a module of ours in a fresh interpreter."""
+    flags = policy.PYTHON_FLAGS
+    return [sys.executable, *flags, "-c", BOOT.format(module), argument, str(runtime)]
+
+
+def narrowing(
+    job: Job, *, processes_before: int, reads_all: bool, grants: Mapping[str, Sequence[str]] | None
+) -> dict[str, Any]:
+    """What a Linux child gives up; see narrow.py."""
+    return {
+        "user": job.stage.user,
+        "reads_all": reads_all,
+        "landlock": grants,
+        "rlimits": policy.rlimits(job.limits, processes_before),
+        "memory": policy.address_space(job.limits),
+        "cpu": job.limits.cpu_seconds,
+    }
+
+
+def launch(
+    words: list[str],
+    cwd: Path,
+    scratch: Path,
+    capture: Capture,
+    keep: Sequence[int] = (),
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start the command with one end of a new channel as its standard input.
+
+    Raises OSError, with nothing left open, when the program cannot be started.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            process = subprocess.Popen(  # noqa: S603  the command is ours
+                words,
+                stdin=subprocess.PIPE if sys.platform == "win32" else theirs.fileno(),
+                stdout=capture.write,
+                stderr=capture.write,
+                env=policy.environment(scratch),
+                cwd=cwd,
+                start_new_session=True,
+                pass_fds=keep,
+            )
+        except OSError:
+            ours.close()
+            capture.started()
+            capture.close()
+            raise
+        if sys.platform == "win32":
+            _share(theirs, process)
+    capture.started()
+    return process, ours
+
+
+def _share(theirs: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    """Give the child its end where a socket cannot be standard input (Windows)."""
+    if sys.platform == "win32" and process.stdin is not None:
+        with process.stdin as pipe:
+            pipe.write(theirs.share(process.pid).hex().encode() + b"\n")

@@ -1,0 +1,134 @@
+"""Start a child behind one of three walls; the rest of Softmark cannot tell which.
+
+    bubblewrap   own namespaces: no network, no other process, no other file
+    landlock     kernel rules on files, TCP and signals, own user where we are root
+    none         a plain subprocess, on any system: for code that its own author runs; where we are
+                 root, as in a container, another user's, with limits and fewer system calls
+
+Behind the first two a child can start warm: as a fork of a process that has imported torch.
+
+Everything that exists on Linux alone is imported by the two functions that need it.
+"""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+from enum import Enum
+from functools import cache
+
+from graders.boundary import policy
+from graders.boundary.limits.capture import FileCapture
+from graders.boundary.process import Child, Spawned
+from graders.boundary.stage import Stage
+from graders.boundary.tiers.launch import Job, command, launch
+from graders.model import Limits
+
+LOG = logging.getLogger(__name__)
+PROBE_SECONDS = 20.0
+PROBE_LIMITS = Limits(PROBE_SECONDS, 20, 2**30, 2**16, 16)
+
+
+class Tier(Enum):
+    """The walls, the strongest first."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+
+
+def best_tier() -> Tier:
+    """The strongest tier that works on this machine, by trying."""
+    return next(tier for tier in Tier if tier_works(tier))
+
+
+@cache
+def tier_works(tier: Tier) -> bool:
+    """Whether a child really starts and narrows itself in this tier, here and now."""
+    return tier is Tier.NONE or (sys.platform == "linux" and _probe(tier, warm=False))
+
+
+@cache
+def warm_works(tier: Tier, preload: tuple[str, ...] = ()) -> bool:
+    """Return True if a warm parent can fork children as strictly isolated as cold starts.
+
+    The parent is the one with these modules, which is at work already or soon will be.
+    """
+    if tier is Tier.NONE or sys.platform != "linux":
+        return False
+    from graders.boundary.child.landlock import SCOPES_ABI, abi
+
+    scoped = tier is Tier.BUBBLEWRAP or abi() >= SCOPES_ABI
+    return scoped and tier_works(tier) and _probe(tier, warm=True, preload=preload)
+
+
+def _probe(tier: Tier, *, warm: bool, preload: tuple[str, ...] = ()) -> bool:
+    """Whether a child of no submission narrows itself and ends well."""
+    stage = Stage(None, None, user_for(tier))
+    job = Job(stage, PROBE_LIMITS, seed=0, probe=True, preload=preload)
+    try:
+        child = _start(tier, job, warm=warm)
+        ending = child.end(PROBE_SECONDS)
+        return ending is not None and ending.status == 0
+    except OSError:
+        return False
+    finally:
+        stage.close()
+
+
+def user_for(tier: Tier) -> int | None:
+    """The user that a child of this tier becomes, None for our own."""
+    if sys.platform != "linux":
+        return None
+    from graders.boundary.tiers.identity import open_to_all, student_user
+
+    if tier is Tier.NONE and not open_to_all(policy.visible()):
+        return None
+    return student_user()
+
+
+def start(tier: Tier, job: Job) -> Child:
+    """A new child; raises OSError when the sandbox cannot be built.
+
+    It is forked from a warm parent where the job allows and this tier can, except for a GPU: a
+    driver's state is not to be copied. If the warm start fails, the child starts cold.
+    """
+    if job.warm and not job.limits.gpu and warm_works(tier, job.preload):
+        try:
+            return _start(tier, job, warm=True)
+        except OSError as error:
+            LOG.info("a cold start, as the warm one failed: %s", error)
+    return _start(tier, job, warm=False)
+
+
+def _start(tier: Tier, job: Job, *, warm: bool) -> Child:
+    if tier is Tier.BUBBLEWRAP:
+        from graders.boundary.tiers import bubblewrap
+
+        return bubblewrap.start_warm(job) if warm else bubblewrap.start(job)
+    if tier is Tier.LANDLOCK:
+        from graders.boundary.tiers import supervised
+
+        return supervised.start_warm(job) if warm else supervised.start(job)
+    if job.stage.user is not None:
+        from graders.boundary.tiers import supervised
+
+        return supervised.start_as_another(job)
+    return _start_plain(job)
+
+
+def _start_plain(job: Job) -> Child:
+    """A child without walls: an environment, a channel and a folder of its own, no more."""
+    layout = job.stage.layout
+    capture = FileCapture(job.stage.root / "output", job.limits.output_bytes)
+    process, channel = launch(command(job, layout, None), layout.scratch, layout.scratch, capture)
+    return Child(Spawned(process), channel, capture, lambda: _kill_plain(process), job.limits)
+
+
+def _kill_plain(process: subprocess.Popen[bytes]) -> None:
+    """End the child and what stayed in its session; a child that left it is out of reach."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)

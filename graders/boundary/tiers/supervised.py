@@ -1,0 +1,144 @@
+"""The fallback tier: a child that binds itself with Landlock, below a supervisor (Linux only)."""
+
+import os
+import socket
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from graders.boundary import policy
+from graders.boundary.child import landlock
+from graders.boundary.limits import usage
+from graders.boundary.limits.capture import PipeCapture
+from graders.boundary.limits.cgroup import Group, group_for
+from graders.boundary.process import TOGETHER, Child, Process, Spawned, TooMuch
+from graders.boundary.tiers import warm
+from graders.boundary.tiers.identity import open_to_all, processes_of_this_user
+from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
+
+SUPERVISOR = Path(__file__).parents[1] / "child" / "supervisor.py"
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+ZERO = Path("/dev/zero")  # for drivers alone: shared mappings of it belong to no process
+MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
+
+
+def start(job: Job) -> Child:
+    """A child under Landlock; it says hello when it has narrowed itself."""
+    if landlock.abi() < landlock.NEEDED_ABI:
+        raise OSError("this kernel has no Landlock, or one that cannot keep files whole")
+    return _start(job, _narrowing(job))
+
+
+def start_as_another(job: Job) -> Child:
+    """As `start`, where there is no Landlock: what another user may, this child may, too."""
+    return _start(job, narrowing(job, processes_before=0, reads_all=False, grants={}))
+
+
+def _start(job: Job, narrow: dict[str, Any]) -> Child:
+    layout = job.stage.layout
+    inner = command(job, layout, narrow)
+    heard, control = os.pipe()
+    words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(heard), *inner]
+    capture, group = PipeCapture(job.limits.output_bytes), group_for(job.limits)
+    try:
+        words = group.command(words) if group is not None else words
+        process, channel = launch(words, layout.scratch, layout.scratch, capture, (heard,))
+    except OSError:
+        os.close(control)
+        if group is not None:
+            group.remove()
+        raise
+    finally:
+        os.close(heard)
+    return _child(Spawned(process), channel, capture, control, job, group)
+
+
+def start_warm(job: Job) -> Child:
+    """As `start`, with supervisor and child forked from the warm parent."""
+    words = order(job, job.stage.layout, _narrowing(job))
+    words["environment"] = policy.environment(job.stage.layout.scratch)
+    heard, control = os.pipe()
+    capture, group = PipeCapture(job.limits.output_bytes), group_for(job.limits)
+    try:
+        keeper, channel = warm.fork(warm.SUPERVISE, words, capture, heard, job.preload, group)
+    except OSError:
+        os.close(control)
+        if group is not None:
+            group.remove()
+        raise
+    finally:
+        os.close(heard)
+    return _child(keeper, channel, capture, control, job, group)
+
+
+def _child(  # noqa: PLR0913  what a child consists of
+    process: Process,
+    channel: socket.socket,
+    capture: PipeCapture,
+    control: int,
+    job: Job,
+    group: Group | None,
+) -> Child:
+    watch = partial(_watch, process.pid, job, group)
+    return Child(process, channel, capture, lambda: os.close(control), job.limits, watch, group)
+
+
+def _narrowing(job: Job) -> dict[str, Any]:
+    seen = policy.visible()
+    return narrowing(
+        job,
+        processes_before=0 if job.stage.user is not None else processes_of_this_user(),
+        reads_all=job.stage.user is not None and not open_to_all(seen),
+        grants=grants(job.stage.layout, seen, policy.gpu_devices(job.limits)),
+    )
+
+
+def _watch(pid: int, job: Job, group: Group | None) -> int:
+    """The memory of the whole tree; TooMuch when this, or what it keeps on disk, is too large."""
+    scratch = job.stage.layout.scratch
+    size, files = usage.folder(scratch, policy.TREE_FILES)
+    hidden = usage.held_open(pid, system=scratch.stat().st_dev, largest=policy.FILE_BYTES)
+    if size + hidden.size > policy.SCRATCH_BYTES:
+        raise TooMuch("it wrote too much to disk")
+    if files + hidden.files > policy.TREE_FILES:
+        raise TooMuch("it made too many files")
+    if group is not None:
+        group.watch()
+        return 0
+    most = policy.together(job.limits)
+    memory = usage.memory(pid, enough=most) + hidden.sockets * policy.SOCKET_BYTES
+    if memory > most:
+        raise TooMuch(TOGETHER)
+    return memory
+
+
+def grants(
+    layout: policy.Layout, seen: tuple[Path, ...], gpu: tuple[Path, ...] = ()
+) -> dict[str, list[str]]:
+    """The Landlock rules of one child, by kind of access."""
+    readable, listable = _without(seen, policy.hidden(seen))
+    readable |= {layout.runtime, layout.code, *filter(Path.exists, map(Path, MACHINE))}
+    return {
+        "read": sorted(map(str, readable)),
+        "list": sorted(map(str, listable)),
+        "write": [str(layout.scratch)],
+        "device": [each for each in DEVICES if Path(each).exists()],
+        "gpu": sorted(map(str, (*gpu, ZERO) if gpu else ())),
+    }
+
+
+def _without(seen: tuple[Path, ...], hidden: tuple[Path, ...]) -> tuple[set[Path], set[Path]]:
+    """Folders to read, and folders of which only the names may be listed.
+
+    A rule on a folder holds for all below it, so a folder with something hidden inside is opened
+    entry by entry.
+    """
+    readable, listable = {path.resolve() for path in seen}, set[Path]()
+    for secret in hidden:
+        while above := next((path for path in readable if secret.is_relative_to(path)), None):
+            readable.discard(above)
+            if above != secret:
+                listable.add(above)
+                readable |= {each.resolve() for each in above.iterdir() if each != secret}
+    return readable, listable

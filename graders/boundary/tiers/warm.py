@@ -1,0 +1,190 @@
+"""Children that are forks of one warm parent a grading process (Linux only).
+
+The parent is started when first needed, and again when it has died. It is a process of ours that
+no student's code ever runs in; forker.py says what it does. Each child gets namespaces or a
+supervisor of its own, exactly as one that starts in a fresh interpreter.
+"""
+
+import atexit
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graders.boundary import policy
+from graders.boundary.limits.capture import Capture
+from graders.boundary.limits.cgroup import Group
+from graders.boundary.limits.resources import Resources, of_finished
+from graders.boundary.stage import Stage
+from graders.boundary.tiers.launch import python
+
+ENTER, SUPERVISE = b"e", b"s"  # as in forker.py: join namespaces, or be supervised
+REPORT_BYTES = 200
+
+
+class Keeper:
+    """The process that a child was forked from, as far as it reports of itself.
+
+    Its number and the child's end come through a pipe: it is no child of this process.
+    """
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+        self._said = b""
+        self._over = False
+        self.used = Resources()  # of the child and what it waited for; known when it is over
+        self.pid = self._first_word()
+
+    def has_ended(self) -> bool:
+        """Whether the child is over."""
+        while not self._over and _readable(self._status, 0):
+            self._read()
+        return self._over
+
+    def reap(self) -> int | None:
+        """How the child ended, as a shell says it; None while it runs."""
+        if not self.has_ended():
+            return None
+        if self._status != -1:
+            os.close(self._status)
+            self._status = -1
+        words = self._said.split()
+        if len(words) < 4:  # somebody ended the keeper
+            return -signal.SIGKILL
+        self.used = of_finished(int(words[3]), float(words[2]))
+        return int(words[1])
+
+    def _first_word(self) -> int:
+        """The keeper's own number, which it says before anything else."""
+        deadline = policy.START_SECONDS
+        while b"\n" not in self._said:
+            if self._over or not _readable(self._status, deadline):
+                os.close(self._status)
+                raise OSError("the warm parent did not fork")
+            self._read()
+        return int(self._said.split()[0])
+
+    def _read(self) -> None:
+        data = os.read(self._status, REPORT_BYTES)
+        self._said += data
+        self._over = not data
+
+
+def _readable(descriptor: int, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
+class WarmParent:
+    """A process that has imported torch and what else children will need, and forks."""
+
+    def __init__(self, preload: Sequence[str] = ()) -> None:
+        self._stage = Stage(None, None, None)
+        self._control, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with theirs:
+            number = theirs.fileno()
+            self._process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
+                python("forker", ",".join((str(number), *preload)), self._stage.layout.runtime),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=policy.environment(policy.INSIDE.scratch),
+                cwd="/",
+                start_new_session=True,
+                pass_fds=(number,),
+            )
+        self.pid = self._process.pid
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def fork(self, kind: bytes, given: tuple[int, ...]) -> None:
+        """Ask for a child; raises OSError when the parent is gone."""
+        socket.send_fds(self._control, [kind], list(given))
+
+    def has_started(self) -> None:
+        """Remove its files: what it imports, it has imported before it forks."""
+        self._stage.close()
+
+    def close(self) -> None:
+        """End it; children that it forked go with it."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        self._stage.close()
+
+
+_lock = threading.Lock()
+# By our own process, as a fork of Softmark shares none, and by what was imported.
+_parents: dict[tuple[int, tuple[str, ...]], WarmParent] = {}
+
+
+def parent(preload: tuple[str, ...] = ()) -> WarmParent:
+    """The warm parent of this process with these modules, a new one if there is none that lives."""
+    with _lock:
+        own = _parents.get((os.getpid(), preload))
+        if own is None or not own.alive():
+            if own is not None:
+                own.close()
+            _parents[os.getpid(), preload] = own = WarmParent(preload)
+        return own
+
+
+@atexit.register
+def close() -> None:
+    """End the warm parents of this process; the next child starts another."""
+    with _lock:
+        own = [_parents.pop(key) for key in list(_parents) if key[0] == os.getpid()]
+    for each in own:
+        each.close()
+
+
+def fork(  # noqa: PLR0913  what a child is given
+    kind: bytes,
+    order: Mapping[str, Any],
+    capture: Capture,
+    hold: int,
+    preload: tuple[str, ...] = (),
+    group: Group | None = None,
+) -> tuple[Keeper, socket.socket]:
+    """A new child of the warm parent, in this control group, and our end of its channel.
+
+    The order says in `environment` what a fresh interpreter would have found in its own.
+    Raises OSError, with nothing left open, where there is no child.
+    """
+    ours, theirs = socket.socketpair()
+    heard, status = os.pipe()
+    file = os.memfd_create("order")
+    try:
+        os.write(file, json.dumps(order).encode())
+        os.lseek(file, 0, os.SEEK_SET)
+        own = parent(preload)
+        with group.opened() if group is not None else contextlib.nullcontext(()) as doors:
+            own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *doors))
+    except OSError:
+        ours.close()
+        os.close(heard)
+        capture.started()
+        capture.close()
+        raise
+    finally:
+        theirs.close()
+        for descriptor in (status, file):
+            os.close(descriptor)
+    capture.started()
+    try:
+        keeper = Keeper(heard)
+    except OSError:
+        ours.close()
+        capture.close()
+        raise
+    own.has_started()
+    return keeper, ours

@@ -1,0 +1,109 @@
+"""The submissions of a batch: from a folder of uploads, or of what another system exported."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar, get_args
+
+from graders.course.final_grades import seconds_late
+from graders.errors import UsageError
+from graders.grading_policy import Lateness
+from graders.model import Assignment
+from submissions.archives.archive import SUFFIXES, unpack
+from submissions.imports import Attempts, Gathered, Layout, Wanted, WrongExport, gather
+from submissions.limits import MIB, UNPACK_LIMITS
+from submissions.receive import collect
+from submissions.submission import Rejected
+
+Choice = TypeVar("Choice", Layout, Attempts)
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+ATTEMPTS: tuple[Attempts, ...] = get_args(Attempts)
+RECEIVED = "received"  # in DIR: what had to be unpacked or put together
+OF_A_COURSE = replace(
+    UNPACK_LIMITS,
+    upload_bytes=65_536 * MIB,
+    total_bytes=65_536 * MIB,
+    listed=1_000_000,
+    kept=1_000_000,
+)
+
+
+def gathered(
+    folder: Path, task: Assignment, out: Path, *, layout: str = "auto", attempts: str = "last"
+) -> Gathered:
+    """The submissions in a folder or an export; UsageError where it is not what was said."""
+    wanted = Wanted(
+        task.name,
+        (*task.files.code, *task.files.artifacts),
+        out / RECEIVED,
+        _chosen("--from", layout, LAYOUTS),
+        _chosen("--attempts", attempts, ATTEMPTS),
+    )
+    try:
+        found = gather(_opened(folder, out / RECEIVED), wanted)
+    except WrongExport as error:
+        raise UsageError(str(error), error.remedy) from error
+    if not found.submissions:
+        raise UsageError(
+            f"{folder} contains no submissions", "add one folder or archive per student"
+        )
+    if found.layout != "folders" or task.due is None:
+        return found
+    return _doubting_times(found, task) if folder.is_dir() else _without_times(found)
+
+
+def in_words(found: Gathered) -> tuple[str, ...]:
+    """What staff should know of how the submissions were read."""
+    read_as = {
+        "gradescope": "a Gradescope export",
+        "canvas": "a Canvas download",
+        "git": "git clones",
+    }.get(found.layout)
+    count = len(found.submissions)
+    many = f"{count} submission{'' if count == 1 else 's'}"
+    taken = f"read as {read_as}: {many} (--from reads it otherwise)"
+    return (*([taken] if read_as else []), *found.notes)
+
+
+def _without_times(found: Gathered) -> Gathered:
+    """What was unpacked just now has the time of that, at which nobody handed it in."""
+    timeless = tuple(replace(each, submitted_at=None) for each in found.submissions)
+    note = "the archive has no submission times, so nobody is marked late"
+    return replace(found, submissions=timeless, notes=(*found.notes, note))
+
+
+def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
+    """A sentence on those who would lose points by the times of files."""
+    lateness = task.grading.lateness
+    if lateness == Lateness():
+        return found
+    late = sum(
+        seconds_late(each.submitted_at, task.due, lateness) > 0 for each in found.submissions
+    )
+    by = "by the times of the files, which copying changes"
+    note = f"{by}, {late} of {len(found.submissions)} came after the due date"
+    return replace(found, notes=(*found.notes, *([note] if late else [])))
+
+
+def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
+    for each in known:
+        if each == value:
+            return each
+    names = ", ".join(f"`{each}`" for each in known)
+    raise UsageError(f"{option}: there is no `{value}`", f"there is {names}")
+
+
+def _opened(folder: Path, work: Path) -> Path:
+    """The folder; that in an archive of a whole course is written below `work`."""
+    if folder.is_dir():
+        return folder
+    if not folder.is_file() or not folder.name.casefold().endswith(SUFFIXES):
+        raise UsageError(f"{folder} is not a folder", "pass the folder that contains the files")
+    into = work / "unpacked"
+    shutil.rmtree(into, ignore_errors=True)
+    try:
+        unpack(folder, into, OF_A_COURSE)
+    except Rejected as error:
+        raise UsageError(str(error), "unpack it yourself, and give the folder") from error
+    children = collect(into)
+    return children[0] if len(children) == 1 and children[0].is_dir() else into

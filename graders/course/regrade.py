@@ -1,0 +1,218 @@
+"""After a change of checks, grade the affected criteria and reuse the rest.
+
+    published generation ── keys as they were / as they are ──┬── equal: kept, scored anew
+                                                              └── others: graded with `--only` those
+                                                   draft  <────────────── both together
+
+Nothing is published; a draft that was left half-way is gone on with.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from graders import scoring
+from graders.errors import UsageError
+from graders.grading.address import Keys, keys_of
+from graders.grading.asked import options_asked
+from graders.grading.batch import DECIDED, grade_all, refuse_changes
+from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.secret import settle_draw
+from graders.model import Assignment, CriterionResult, Result, Submission
+from graders.storage.results import Made, Member, Store
+from submissions.receive import identify
+
+
+@dataclass(frozen=True, slots=True)
+class Regrading:
+    """One submission of the published generation, and its affected criteria."""
+
+    submission: Submission
+    before: Member
+    made: Made
+    touched: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a stored Result was asked, asked again now, and the keys of that."""
+
+    options: Options
+    keys: Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A generation in the making: what is kept as it is, and what is to be graded."""
+
+    base: int
+    number: int
+    assignment: Assignment
+    asked: Mapping[str, Asked]
+    submissions: tuple[Regrading, ...]
+    waiting: tuple[Regrading, ...]
+
+    @property
+    def request(self) -> GradingRequest:
+        """The draft's request that needs the most of a machine."""
+        options = sorted((each.options for each in self.asked.values()), key=_trains)
+        return GradingRequest(self.assignment, options[-1])
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The criteria that are graded again for somebody, in the rubric's order."""
+        found = frozenset[str]().union(*(each.touched for each in self.submissions))
+        return tuple(each.id for each in self.assignment.rubric if each.id in found)
+
+
+def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
+    """The draft of these checks, or None where the published Results are of them already.
+
+    Of the options the tier and, where given, the data count; what else was asked of a submission
+    is asked again. Raises UsageError where nothing is stored, or an upload to grade is gone.
+    """
+    base = store.generation()
+    options = replace(options, draw=settle_draw(store))
+    members = [each for each in store.members(base.number) if each.listed]
+    asked = _asked_again(members, assignment, options)
+    todo = [
+        _regrading(store, member, assignment, asked[member.made.asked].keys) for member in members
+    ]
+    checks = next(iter(asked.values())).keys.checks if asked else base.checks
+    if all(each.made == each.before.made and not each.touched for each in todo):
+        return None
+    number = store.begin(assignment, checks, draft=True)
+    store.unlist(number)
+    known = [
+        each for each in todo if store.status(each.submission.id, each.made.address) in DECIDED
+    ]
+    store.adopt(number, ((each.submission, each.made.address) for each in known))
+    done = {each.submission.id for each in known}
+    waiting = tuple(each for each in todo if each.submission.id not in done)
+    return Draft(base.number, number, assignment, asked, tuple(todo), waiting)
+
+
+def grade_draft(
+    store: Store, draft: Draft, executor: Executor, *, ahead: int = 1
+) -> Iterator[Result]:
+    """The Results of what was waiting, each once it is stored in the draft."""
+    for each in draft.waiting:
+        if not each.touched:
+            old = store.as_graded(each.submission.id, each.before.made.address)
+            yield _stored(store, draft, each, merge(old, old, draft.assignment, each))
+    graded = [each for each in draft.waiting if each.touched]
+    for (asked, _), group in groupby(sorted(graded, key=_request), key=_request):
+        jobs = {each.submission.id: each for each in group}
+        again = draft.asked[asked]
+        only = next(iter(jobs.values())).touched
+        uploads = [each.submission for each in jobs.values()]
+        options = replace(again.options, only=only)
+        for new in grade_all(uploads, draft.assignment, options, executor, ahead=ahead):
+            refuse_changes(draft.assignment, again.keys, new)
+            each = jobs[new.submission.id]
+            yield _stored(store, draft, each, _merged(store, draft, each, new))
+
+
+def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> Result:
+    """One Result: of the criteria that were touched the new one's checks, of the rest the old's."""
+    graded: dict[str, CriterionResult] = {each.criterion.id: each for each in old.criteria}
+    graded |= {each.criterion.id: each for each in new.criteria if each.criterion.id in job.touched}
+    wanted = [each for each in assignment.rubric if each.id in job.made.keys]
+    criteria = tuple(scoring.criterion_result(each, graded[each.id].checks) for each in wanted)
+    rejected = new.status == "rejected"
+    return replace(
+        new,
+        version=assignment.version,
+        title=assignment.title,
+        status="rejected" if rejected else scoring.result_status(criteria),
+        criteria=tuple(replace(c, points=None) for c in criteria) if rejected else criteria,
+        score=None if rejected else scoring.total(criteria),
+        max_score=scoring.maximum(wanted),
+        environment=_environments(old, new),
+    )
+
+
+def upload_again(store: Store, member: Member, assignment: Assignment) -> Submission:
+    """The member's upload as it lies there now; UsageError where it is gone.
+
+    Who handed it in is as it was; when, too, unless another one lies there now.
+    """
+    if not member.path.exists():
+        raise UsageError(
+            f"{member.path}: the upload of {member.submission} is gone",
+            "put it back there, or run `run` with its new path",
+        )
+    found = identify(member.path, assignment.name)
+    student, moment = store.handed_in(member.submission, member.made.address)
+    same = found.sha256 == member.sha256
+    submitted_at = moment if same else found.submitted_at
+    return replace(found, id=member.submission, student=student, submitted_at=submitted_at)
+
+
+def _asked_again(
+    members: Iterable[Member], assignment: Assignment, options: Options
+) -> dict[str, Asked]:
+    """Return what to ask now, by what was asked before."""
+    found: dict[str, Asked] = {}
+    for asked in {member.made.asked for member in members}:
+        again = replace(options_asked(asked, options.tier), draw=options.draw)
+        if options.data is not None:
+            again = replace(again, data=options.data)
+        found[asked] = Asked(again, keys_of(assignment, again))
+    return found
+
+
+def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys) -> Regrading:
+    decided = member.status in ("graded", "needs_review")
+    before = member.made.keys if decided else {}
+    touched = frozenset(name for name, key in keys.criteria.items() if before.get(name) != key)
+    if not touched:
+        kept = Submission(
+            *2 * (member.submission,), assignment.name, member.path, member.sha256, None
+        )
+        return Regrading(kept, member, keys.made(kept), touched)
+    submission = upload_again(store, member, assignment)
+    if submission.sha256 != member.sha256:  # another upload lies there now
+        touched = frozenset(keys.criteria)
+    return Regrading(submission, member, keys.made(submission), touched)
+
+
+def _trains(options: Options) -> bool:
+    return options.rerun is not None
+
+
+def _request(job: Regrading) -> tuple[str, tuple[str, ...]]:
+    return job.before.made.asked, tuple(sorted(job.touched))
+
+
+def _merged(store: Store, draft: Draft, job: Regrading, new: Result) -> Result:
+    if job.touched >= set(job.made.keys):
+        return new
+    old = store.as_graded(job.submission.id, job.before.made.address)
+    return merge(old, new, draft.assignment, job)
+
+
+def _stored(store: Store, draft: Draft, job: Regrading, result: Result) -> Result:
+    store.put(draft.number, result, job.made)
+    return store.result(job.submission.id, job.made.address)
+
+
+def _environments(old: Result, new: Result) -> dict[str, object]:
+    """What either says of where it was made; where both do, the new one. Faults are not kept."""
+    kept = {name: value for name, value in old.environment.items() if name != "faults"}
+    said = {name: value for name, value in new.environment.items() if value}
+    prints = [each.environment.get("fingerprints") for each in (old, new)]
+    both = {
+        name: value for found in prints if isinstance(found, dict) for name, value in found.items()
+    }
+    return {**kept, **said, **({"fingerprints": both} if both else {}), **_resources(old, new)}
+
+
+def _resources(old: Result, new: Result) -> dict[str, object]:
+    """The larger of what both say was used: the new one graded a part of it."""
+    said = [each.environment.get("resources") for each in (old, new)]
+    found = [each for each in said if isinstance(each, dict)]
+    names = {name for each in found for name in each}
+    most = {name: max(each.get(name, 0) for each in found) for name in sorted(names)}
+    return {"resources": most} if found else {}

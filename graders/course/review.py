@@ -1,0 +1,249 @@
+"""What a store holds for people to decide: questions, answers in blind order, where each stands.
+
+    store ── generation ── Results ── checks that wait for a person ── Answer
+          └─ decisions ── standing of each answer, totals of each submission
+
+Results are read again when the generation changes, decisions whenever somebody has decided.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from graders.errors import UsageError
+from graders.grading.asked import assignment_asked
+from graders.model import Assignment, CheckResult, CriterionResult, Result
+from graders.registry.discovery import load_assignment
+from graders.storage.decisions import Decisions, open_decisions
+from graders.storage.locking import only_writer
+from graders.storage.results import FILE, Store, read_store
+from graders.written.decisions import (
+    MACHINE,
+    Decision,
+    Standing,
+    decided,
+    decided_as,
+    decided_sum,
+    is_written,
+    standing,
+    waits,
+)
+from graders.written.free_text.manual import by_hand, confirmation
+from graders.written.loading import questions_in
+from graders.written.question import Question
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One student's answer to one question: a free text, or what the machine could not judge.
+
+    The handle names it without saying whose it is, and `place` is where it stands in an order that
+    is drawn from the handles: the same for everybody and at every start. `reason` says why the
+    machine could not judge it, and is empty for a free text.
+    """
+
+    handle: str
+    place: int
+    submission: str
+    student: str
+    check: str
+    text: str
+    sum: str
+    reason: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What the decisions of this answer are found by."""
+        return self.submission, self.check, self.sum
+
+
+@dataclass(slots=True)
+class Material:
+    """What there is to review of one generation."""
+
+    assignment: Assignment
+    questions: dict[str, Question]
+    answers: dict[str, dict[str, Answer]]
+    results: dict[str, Result]
+    unknown: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Trail:
+    """The decisions read so far, by what they are of."""
+
+    rows: list[Decision] = field(default_factory=list)
+    by_answer: dict[Key, list[Decision]] = field(default_factory=dict)
+    by_submission: dict[str, list[Decision]] = field(default_factory=dict)
+
+    @property
+    def newest(self) -> int:
+        """The number of the last decision that was read."""
+        return self.rows[-1].number if self.rows else 0
+
+    def extend(self, rows: list[Decision]) -> None:
+        """Read the decisions that were made since."""
+        for row in rows:
+            self.rows.append(row)
+            self.by_answer.setdefault((row.submission, row.check, row.answer), []).append(row)
+            self.by_submission.setdefault(row.submission, []).append(row)
+
+
+class Review:
+    """The answers of a store that people decide, and what was decided of them."""
+
+    def __init__(self, folder: Path, store: Store, decisions: Decisions) -> None:
+        self.folder = folder
+        self.store = store
+        self.decisions = decisions
+        self.trail = Trail()
+        self._stamp: object = None
+        self._material: Material | None = None
+        self._scores: dict[str, tuple[int, Result]] = {}
+
+    @property
+    def material(self) -> Material:
+        """What there is to review; read again where something was graded since."""
+        current = self.store.generation()
+        members = self.store.members(current.number)
+        stamp = current.number, tuple((m.submission, m.made.address, m.listed) for m in members)
+        if self._material is None or stamp != self._stamp:
+            if not members:
+                raise UsageError(
+                    f"{self.folder} has no grading results", "grade with `run` or `batch` first"
+                )
+            assignment = load_assignment(assignment_asked(members[0].made.asked))
+            # As graded: what was decided is laid over it anew whenever somebody decides.
+            results = (
+                self.store.as_graded(each.submission, each.made.address)
+                for each in members
+                if each.listed
+            )
+            self._material = _material(assignment, results)
+            self._stamp, self._scores = stamp, {}
+        return self._material
+
+    def assignment_now(self) -> Assignment:
+        """The assignment as its folder says now: due dates are moved while people decide."""
+        return load_assignment(str(self.material.assignment.folder))
+
+    def refresh(self) -> None:
+        """Read what was decided since, here or by another server."""
+        self.trail.extend(self.decisions.since(self.trail.newest))
+
+    def standing(self, answer: Answer) -> Standing:
+        """Where an answer stands."""
+        return standing(self.history(answer))
+
+    def history(self, answer: Answer) -> list[Decision]:
+        """All that was ever decided of this answer, the oldest first."""
+        return self.trail.by_answer.get(answer.key, [])
+
+    def result(self, submission: str) -> Result:
+        """A submission's points with what is decided so far; of its checks only those that wait."""
+        rows = self.trail.by_submission.get(submission, [])
+        newest = rows[-1].number if rows else 0
+        known = self._scores.get(submission)
+        if known is None or known[0] != newest:
+            known = newest, decided(self.material.results[submission], rows)
+            self._scores[submission] = known
+        return known[1]
+
+    @contextmanager
+    def writing(self) -> Iterator[tuple[Store, int]]:
+        """The store and the published generation; UsageError while something is graded into DIR."""
+        with only_writer(self.folder):
+            yield self.store, self.store.generation().number
+
+    def unwritten(self) -> int:
+        """How many submissions have decisions that the files in DIR do not say."""
+        written = self.decisions.written()
+        return len({row.submission for row in self.trail.rows if row.number > written})
+
+
+@contextmanager
+def open_review(folder: Path) -> Iterator[Review]:
+    """The answers in the store in `folder` that people decide; StorageError without a store."""
+    with open_decisions(folder / FILE) as decisions, read_store(folder) as store:
+        yield Review(folder, store, decisions)
+
+
+def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
+    questions = dict(_questions(assignment))
+    found: dict[str, list[Answer]] = {}
+    kept = {}
+    for result in results:
+        kept[result.submission.id] = _slim(result)
+        questions |= dict(_confirmations(result, questions))
+        for answer in _answers(result):
+            found.setdefault(decided_as(answer.check), []).append(answer)
+    answers = {name: _ordered(found[name]) for name in questions if name in found}
+    unknown = tuple(sorted(set(found) - set(questions)))
+    return Material(assignment, questions, answers, kept, unknown)
+
+
+def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
+    """What people may have to decide, by name: what the machine could not read, the free text."""
+    for each in questions_in(assignment.folder):
+        if (machine := by_hand(each)) is not None:
+            yield machine.id, machine
+        if each.review is not None:
+            yield each.id, each
+
+
+def _confirmations(result: Result, known: Mapping[str, Question]) -> Iterator[tuple[str, Question]]:
+    """Yield a question for each check of code or predictions that needs manual grading."""
+    for graded in result.criteria:
+        for each in graded.checks:
+            if waits(each) and not is_written(each) and each.check.id not in known:
+                yield each.check.id, confirmation(graded, each)
+
+
+def _answers(result: Result) -> Iterator[Answer]:
+    for graded in result.criteria:
+        for each in graded.checks:
+            if waits(each):
+                handle, text = _handle(each.check.id, result.submission.id), _text(each)
+                who = result.submission.id, result.submission.student
+                sum_ = decided_sum(each)
+                yield Answer(handle, 0, *who, each.check.id, text, sum_, _reason(each))
+
+
+def _text(found: CheckResult) -> str:
+    """What a person decides about: the answer, or the sentence in which a check asks for one."""
+    return found.actual if is_written(found) else found.message.split("\n")[0]
+
+
+def _reason(found: CheckResult) -> str:
+    """Why the machine left this check to a person, and what else it found."""
+    if not is_written(found):
+        rows = (f"{label}: {value}" for label, value in found.counterexample)
+        values = (found.expected and f"expected: {found.expected}", *rows)
+        return "\n".join(filter(None, (*found.message.split("\n")[1:], *values)))
+    if not found.check.id.endswith(MACHINE):
+        return ""
+    return "\n".join(filter(None, (found.message, found.hint)))
+
+
+def _ordered(answers: list[Answer]) -> dict[str, Answer]:
+    ordered = sorted(answers, key=lambda each: each.handle)
+    return {each.handle: replace(each, place=n) for n, each in enumerate(ordered, 1)}
+
+
+def _handle(check: str, submission: str) -> str:
+    # A letter first: no spreadsheet takes it for a number.
+    return "a" + hashlib.sha256(f"{check}\0{submission}".encode()).hexdigest()[:15]
+
+
+def _slim(result: Result) -> Result:
+    """The Result without what no page of the review shows: of ten thousand, all is too much."""
+    criteria = tuple(map(_slim_criterion, result.criteria))
+    return replace(result, criteria=criteria, environment={})
+
+
+def _slim_criterion(graded: CriterionResult) -> CriterionResult:
+    return graded if any(map(waits, graded.checks)) else replace(graded, checks=())

@@ -1,0 +1,92 @@
+"""Whether the files of --data are those that an assignment declares, before anything is graded.
+
+assignment.toml     [data_files]   "birth_dev.tsv" = { rows = 500, columns = 2, sha256 = "3bb3..." }
+FOLDER/data.toml    the same table, of a course with other data: it replaces the assignment's
+"""
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graders.errors import UsageError
+from graders.model import Assignment, DataFile
+
+FILE = "data.toml"
+TABLE = "data_files"
+
+
+class DeclaredFile(BaseModel):
+    """One line of [data_files]; 0 and "" are not compared."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rows: int = Field(default=0, ge=0)
+    columns: int = Field(default=0, ge=0)
+    sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+
+    def plain(self) -> DataFile:
+        """The same, as the assignment holds it."""
+        return DataFile(self.rows, self.columns, self.sha256)
+
+
+class _Declaration(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    data_files: dict[str, DeclaredFile]
+
+
+def refuse_other_data(assignment: Assignment, folder: Path | None) -> None:
+    """Raise UsageError if a file in the folder is not as declared; None is the built-in dataset.
+
+    Whether a file may be missing is for those to say who read it.
+    """
+    for problem in () if folder is None else differences(assignment, folder):
+        raise UsageError(problem, _remedy(assignment, folder))
+
+
+def differences(assignment: Assignment, folder: Path) -> Iterator[str]:
+    """A sentence for every declared file that is there and not as declared."""
+    for name, declared in (_of_the_course(folder) or assignment.data_files).items():
+        file = folder / name
+        if file.is_file():
+            yield from _difference(file, declared)
+
+
+def _difference(file: Path, declared: DataFile) -> Iterator[str]:
+    content = file.read_bytes().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").rstrip(b"\n")
+    rows = content.split(b"\n") if content else []
+    if declared.rows and len(rows) != declared.rows:
+        yield f"{file} has {len(rows):,} rows; expected {declared.rows:,}"
+        return
+    widths = [row.count(b"\t") + 1 for row in rows] if declared.columns else []
+    wrong = next((n for n, width in enumerate(widths, 1) if width != declared.columns), None)
+    if wrong is not None:
+        found = widths[wrong - 1]
+        yield f"{file}: line {wrong} has {found} columns; expected {declared.columns}"
+    elif declared.sha256 and hashlib.sha256(content).hexdigest() != declared.sha256:
+        yield f"{file} is not the course's file: its content has changed (another sha256)"
+
+
+def _of_the_course(folder: Path) -> Mapping[str, DataFile]:
+    file = folder / FILE
+    if not file.is_file():
+        return {}
+    try:
+        declared = _Declaration.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
+    except ValidationError as error:
+        key = ".".join(str(part) for part in error.errors()[0]["loc"])
+        hint = f'write "NAME" = {{ rows = 500, columns = 2 }} under [{TABLE}]'
+        raise UsageError(f"{file}: `{key}` is not understood", hint) from error
+    return {name: each.plain() for name, each in declared.data_files.items()}
+
+
+def _remedy(assignment: Assignment, folder: Path | None) -> str:
+    return (
+        f"download the file again; if your course uses other data for {assignment.name}, declare "
+        f"it under [{TABLE}] in {folder}/{FILE} (docs/assignments.md)"
+    )

@@ -1,0 +1,169 @@
+"""Sums over all that can alter a Result: equal address, equal Result (but for times).
+
+    grading code, versions, device, tier, limits, files, seeds ─┐
+    check files of a criterion + what they import ──────────────┤
+    student side, stand-ins, where a check asks a process ──────┼── a key a criterion
+    data, settings, where a check asks for them ────────────────┘
+    all of it + the whole folder + version, only, rerun + the upload's sum ── the address
+
+A Result is looked up by its address. The keys say, when the address has changed, which criteria
+the change affects; what is read by nobody for certain counts for every criterion.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import graders
+import reference
+import submissions
+from graders.data.course import open_course_data
+from graders.errors import GraderFault
+from graders.grading.asked import asked_of
+from graders.grading.environment import environment_of
+from graders.grading.pipeline import Options
+from graders.model import Assignment, Submission
+from graders.registry.check_files import CheckFile, check_files, files_below
+from graders.scoring import wanted_criteria
+from graders.storage.results import Made
+
+LEFT_OUT = ("solution", "examples", "examples.toml", "__pycache__")  # `validate` alone reads those
+ELSEWHERE = {
+    "graders": ("assignments", "audit", "course"),
+    "submissions": ("examples",),
+    "reference": ("training",),
+}
+IN_A_CHILD = re.compile(r"(student|oracle)(_\w+)?\.py")
+ASKS_A_PROCESS = frozenset({"student", "sandbox", "rerun"})
+ASKS_FOR_DATA = frozenset({"data", "rerun"})
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What a grading of an assignment with these options depends on, the upload apart.
+
+    `files` sums up the assignment's folder, `data` the data, `checks` the folder and the grading
+    code, `whole` everything.
+    """
+
+    files: str
+    data: str
+    checks: str
+    whole: str
+    asked: str
+    criteria: Mapping[str, str]
+
+    def made(self, submission: Submission) -> Made:
+        """What a Result of this upload is made of."""
+        # The name counts: it says which kind of archive an upload is.
+        address = _sum_of(self.whole, submission.sha256, submission.path.name)
+        return Made(address, self.asked, self.criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What the keys of criteria are made of: `files` by name, the rest as it counts."""
+
+    common: object
+    files: Mapping[str, str]
+    data: str
+
+
+def keys_of(assignment: Assignment, options: Options) -> Keys:
+    """The keys of a grading; raises UsageError where a check or the data folder is wrong."""
+    with open_course_data(assignment.data, options.data) as data:
+        fingerprint = data.fingerprint
+    code, sums = grading_code(), _file_sums(assignment.folder, LEFT_OUT)
+    common, files = _common(assignment, options, code), _sum_of(sums)
+    rerun = options.rerun and asdict(options.rerun)
+    only = options.only and sorted(options.only)
+    rubric = [asdict(each) for each in assignment.rubric]
+    return Keys(
+        files=files,
+        data=fingerprint,
+        checks=_sum_of(files, code),
+        whole=_sum_of(common, files, fingerprint, assignment.name, assignment.version)
+        + _sum_of(only, rerun, rubric),
+        asked=asked_of(assignment, options),
+        criteria=_criteria_keys(assignment, options, _Sums([common, rerun], sums, fingerprint)),
+    )
+
+
+def files_key(assignment: Assignment) -> str:
+    """One sum over every file of an assignment's folder that grading could read."""
+    return _sum_of(_file_sums(assignment.folder, LEFT_OUT))
+
+
+def grading_code() -> str:
+    """One sum over Softmark's own code, from the upload to the verdict."""
+    sums = {}
+    for package in (graders, submissions, reference):
+        folder = Path(str(package.__file__)).parent
+        sums[folder.name] = _file_sums(folder, (*ELSEWHERE[folder.name], "__pycache__"))
+    return _sum_of(sums)
+
+
+def _common(assignment: Assignment, options: Options, code: str) -> str:
+    """What counts for every criterion, and cannot be told apart by criterion."""
+    environment = environment_of(assignment, options.tier.value, options.device, options.draw)
+    del environment["platform"]  # a kernel's update alters no verdict
+    limits, files = asdict(assignment.limits), asdict(assignment.files)
+    return _sum_of(environment, limits, files, code)
+
+
+def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dict[str, str]:
+    wanted = [criterion.id for criterion in wanted_criteria(assignment, options.only)]
+    try:
+        files = check_files(assignment)
+    except GraderFault:  # nobody can say what a file that does not import is for
+        return dict.fromkeys(wanted, _sum_of(sums.files, sums.common, sums.data))
+    known = {name for file in files for name in (*file.reads, *child_side(sums.files))}
+    everybodys = set(sums.files) - known - {"assignment.toml"}
+    keys = {}
+    for criterion in wanted:
+        own = [file for file in files if criterion in file.criteria]
+        read = everybodys | _read(own, sums.files)
+        asks = frozenset[str]().union(*(file.fixtures for file in own))
+        keys[criterion] = _sum_of(
+            sums.common,
+            {name: sums.files[name] for name in sorted(read)},
+            sums.data if asks & ASKS_FOR_DATA else None,
+            dict(assignment.settings) if "settings" in asks else None,
+        )
+    return keys
+
+
+def child_side(names: Iterable[str]) -> set[str]:
+    """The files that a process is given, the oracle's too, as graders/boundary/side.py says."""
+    return {
+        name
+        for name in names
+        if name.startswith("standins/") or IN_A_CHILD.fullmatch(name.rpartition("/")[2])
+    }
+
+
+def _read(files: Iterable[CheckFile], sums: Mapping[str, str]) -> set[str]:
+    read: set[str] = set()
+    for file in files:
+        read |= file.reads
+        if file.fixtures & ASKS_A_PROCESS:
+            read |= child_side(sums)
+    return read
+
+
+def _file_sums(folder: Path, left_out: Iterable[str]) -> dict[str, str]:
+    """The sha256 of every file below `folder`, by its path there."""
+    sums = {}
+    for path in files_below(folder):
+        parts = path.relative_to(folder).parts
+        if parts[0] not in left_out:
+            sums["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return sums
+
+
+def _sum_of(*values: object) -> str:
+    text = json.dumps(values, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,60 @@
+"""What was asked of a grading, as text in the store, so that it can be asked again.
+
+{"assignment", "data", "only", "device", "rerun": {"wall_seconds", "gpu", "schedule"}}
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from graders.boundary.tiers.sandbox import Tier
+from graders.errors import UsageError
+from graders.grading.pipeline import Options
+from graders.grading.rerun import RerunPlan, Schedule
+from graders.model import Assignment
+from graders.registry.discovery import ASSIGNMENTS, load_assignment, name_of
+from graders.storage.results import Store
+
+
+def asked_of(assignment: Assignment, options: Options) -> str:
+    """The question as text: all of the options but the tier, which each machine chooses."""
+    installed = assignment.folder.parent == ASSIGNMENTS
+    asked = {
+        "assignment": name_of(assignment.folder) if installed else str(assignment.folder),
+        "data": options.data and str(options.data.absolute()),
+        "only": options.only and sorted(options.only),
+        "device": options.device,
+        "rerun": options.rerun and asdict(options.rerun),
+    }
+    return json.dumps(asked, sort_keys=True)
+
+
+def assignment_asked(asked: str) -> str:
+    """The name or folder of the assignment that a question was about."""
+    return str(json.loads(asked)["assignment"])
+
+
+def stored_assignment(store: Store, generation: int) -> Assignment:
+    """The assignment of a store as its folder says now; UsageError where nothing is stored."""
+    for member in store.members(generation):
+        return load_assignment(assignment_asked(member.made.asked))
+    raise UsageError("no grading results found", "grade with `run` or `batch` first")
+
+
+def options_asked(asked: str, tier: Tier) -> Options:
+    """The options of a question."""
+    kept = json.loads(asked)
+    return Options(
+        tier,
+        data=Path(kept["data"]) if kept["data"] else None,
+        only=frozenset(kept["only"]) if kept["only"] else None,
+        device=kept["device"],
+        rerun=_plan(kept["rerun"]) if kept["rerun"] else None,
+    )
+
+
+def _plan(kept: Mapping[str, Any]) -> RerunPlan:
+    schedule = Schedule(**kept["schedule"]) if kept["schedule"] else None
+    return RerunPlan(kept["wall_seconds"], kept["gpu"], schedule)

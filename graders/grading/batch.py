@@ -1,0 +1,131 @@
+"""Grade many submissions; each Result is stored and handed over as soon as it is there.
+
+submissions ── plan_work ──┬── stored and decided: listed again, not graded
+                           └── waiting ── grade_all ── Store.put ── Result
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass
+
+from graders.errors import GraderFault, UsageError, UserError
+from graders.grading.address import Keys, files_key, keys_of
+from graders.grading.pipeline import GradingRequest, Options, excused, grade_submission
+from graders.model import Assignment, Result, Submission
+from graders.storage.results import Store
+
+DECIDED = ("graded", "needs_review", "rejected")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is left to grade, and into which generation."""
+
+    generation: int
+    keys: Keys
+    waiting: tuple[Submission, ...]
+    stored: int
+    elsewhere: int
+
+
+def plan_work(
+    store: Store,
+    submissions: Sequence[Submission],
+    request: GradingRequest,
+    *,
+    force: bool = False,
+    alone: bool = False,
+) -> Work:
+    """What is not in the store yet; `force` grades all, `alone` lists these submissions only.
+
+    A Result that could not be graded in full is graded again. Until it is, nothing lists it.
+    """
+    assignment = request.assignment
+    keys = keys_of(assignment, request.options)
+    generation = store.begin(assignment, keys.checks)
+    found = [(each, keys.made(each).address) for each in submissions]
+    stored = [] if force else [each for each in found if _decided(store, *each)]
+    known = {submission.id for submission, _ in stored}
+    waiting = tuple(each for each in submissions if each.id not in known)
+    store.unlist(generation, None if alone else [each.id for each in waiting])
+    store.adopt(generation, stored, anew=True)
+    mine = {each.id for each in submissions}
+    members = store.members(generation) if alone else []
+    others = sum(each.submission not in mine for each in members)
+    return Work(generation, keys, waiting, len(stored), others)
+
+
+def grade_stored(
+    store: Store,
+    work: Work,
+    request: GradingRequest,
+    executor: Executor,
+    *,
+    ahead: int = 1,
+) -> Iterator[Result]:
+    """The Results of what was waiting, each once it is stored.
+
+    Raises UsageError where the assignment or the data was changed in the meantime: nobody can say
+    then what a Result is of, and it is not stored.
+    """
+    assignment, options = request.assignment, request.options
+    for result in grade_all(work.waiting, assignment, options, executor, ahead=ahead):
+        refuse_changes(assignment, work.keys, result)
+        made = work.keys.made(result.submission)
+        store.put(work.generation, result, made)
+        yield store.result(result.submission.id, made.address)
+
+
+def refuse_changes(assignment: Assignment, keys: Keys, result: Result) -> None:
+    """Raise UsageError where the assignment's files or the data are not those of the keys."""
+    try:
+        same = files_key(assignment) == keys.files
+    except OSError:  # gone between being listed and being read
+        same = False
+    if not same:
+        raise UsageError(
+            f"{assignment.folder} was changed while it graded", "run the same command again"
+        )
+    if keys.data[:16] not in str(result.environment.get("data", keys.data)):
+        raise UsageError("the data were changed while they graded", "run the same command again")
+
+
+def grade_all(
+    submissions: Sequence[Submission],
+    assignment: Assignment,
+    options: Options,
+    executor: Executor,
+    *,
+    ahead: int = 1,
+) -> Iterator[Result]:
+    """Results in the order in which they finish; one a submission, whatever happens to it.
+
+    At most `ahead` submissions are handed to the executor at a time, so that the first Result is
+    not held back by the last submission.
+    """
+    waiting = iter(submissions)
+    running: dict[Future[Result], Submission] = {}
+    while True:
+        while len(running) < ahead and (submission := next(waiting, None)) is not None:
+            job = executor.submit(grade_submission, submission, assignment, options)
+            running[job] = submission
+        if not running:
+            return
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield _result(future, running.pop(future), assignment, options)
+
+
+def _decided(store: Store, submission: Submission, address: str) -> bool:
+    return store.status(submission.id, address) in DECIDED
+
+
+def _result(
+    future: Future[Result], submission: Submission, assignment: Assignment, options: Options
+) -> Result:
+    try:
+        return future.result()
+    except UserError:
+        raise
+    except Exception as error:  # noqa: BLE001  a lost job is ours: the submission stays ungraded
+        return excused(submission, assignment, options, GraderFault(str(error)))

@@ -1,0 +1,81 @@
+"""What the command line asked for, checked against what there is."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+from graders.data.declared import refuse_other_data
+from graders.errors import UsageError
+from graders.execution.executors import make_executor
+from graders.execution.isolation import choose_tier
+from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.rerun import gpus_for, jobs_for, plan_rerun
+from graders.model import Assignment, CriterionKind
+from graders.registry.packages import refuse_missing
+
+DEVICES = ("auto", "cpu", "cuda")
+KINDS = get_args(CriterionKind)
+
+
+def choose_options(
+    task: Assignment,
+    *,
+    data: Path | None = None,
+    only: str = "",
+    device: str = "auto",
+    isolation: str = "auto",
+) -> Options:
+    """The options of a grading; UsageError for what this machine or assignment lacks."""
+    if device not in DEVICES:
+        raise UsageError(f"there is no device `{device}`", "there is `auto`, `cpu` and `cuda`")
+    tier = choose_tier(isolation)
+    folder = None if data is None else _folder(data)
+    refuse_other_data(task, folder)
+    criteria = choose_criteria(task, only)
+    refuse_missing(task, criteria)
+    return Options(tier, folder, criteria)
+
+
+def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
+    """The criteria named by id or kind, separated by commas; None, which means all, for none."""
+    wanted = frozenset(part.strip() for part in only.split(",") if part.strip())
+    known = {criterion.id for criterion in task.rubric}
+    for name in sorted(wanted - known - set(KINDS)):
+        names = ", ".join(f"`{each.id}`" for each in task.rubric)
+        raise UsageError(f"--only: there is no criterion `{name}`", f"{task.name} has {names}")
+    chosen = frozenset(c.id for c in task.rubric if c.id in wanted or c.kind in wanted - known)
+    if wanted and not chosen:
+        kinds = ", ".join(sorted({f"`{criterion.kind}`" for criterion in task.rubric}))
+        raise UsageError(f"--only: {task.name} has no criterion of these kinds", f"it has {kinds}")
+    return chosen or None
+
+
+def existing(path: Path, wanted: str = "a folder or an archive") -> Path:
+    """The path of an upload, or of what else is wanted; UsageError where nothing is there."""
+    if not path.exists():
+        raise UsageError(f"{path} does not exist", f"give {wanted}")
+    return path
+
+
+def with_rerun(options: Options, device: str, minutes: float) -> Options:
+    """The same options, with a plan for training anew; UsageError where that would take days."""
+    plan = plan_rerun(data=options.data, device=device, minutes=minutes)
+    return replace(options, rerun=plan)
+
+
+@contextmanager
+def executor_for(request: GradingRequest, name: str, jobs: int) -> Iterator[tuple[Executor, int]]:
+    """Yield the executor for a request, and how many submissions to hand to it at a time."""
+    rerun = request.options.rerun
+    jobs = jobs_for(rerun, jobs) if rerun else jobs
+    with make_executor(name, jobs, gpus=gpus_for(rerun, request.assignment)) as pool:
+        yield pool, 1 if name == "serial" else 2 * jobs
+
+
+def _folder(path: Path) -> Path:
+    if not path.is_dir():
+        raise UsageError(f"{path} is not a folder", "pass the folder that contains the files")
+    return path

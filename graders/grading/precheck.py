@@ -1,0 +1,126 @@
+"""What a student's own check can judge: visible criteria, with the course's files or without."""
+
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graders.boundary.tiers.sandbox import Tier
+from graders.data.course import holds_data
+from graders.data.declared import differences, refuse_other_data
+from graders.grading.pipeline import Options
+from graders.model import Assignment, Criterion, Result
+from graders.registry.contents import Contents, look_into
+from graders.written.loading import ANSWERS
+
+
+@dataclass(frozen=True, slots=True)
+class Precheck:
+    """How to grade for the student, and what that cannot say: the titles of other criteria."""
+
+    options: Options
+    not_judged: tuple[str, ...]
+    wanted: tuple[Criterion, ...]
+
+    def failed_to_grade(self, result: Result) -> bool:
+        """Whether something broke; a metric without its answers at hand is no such thing."""
+        return result.status == "rejected" or any(
+            criterion.status == "error" and criterion.criterion.kind != "metric"
+            for criterion in result.criteria
+        )
+
+
+def visible_part(assignment: Assignment) -> Assignment:
+    """The assignment as students know it: what they may choose from, and are told of."""
+    seen = tuple(each for each in assignment.rubric if each.visibility == "visible")
+    return replace(assignment, rubric=seen)
+
+
+def precheck_options(
+    assignment: Assignment,
+    upload: Path,
+    tier: Tier,
+    *,
+    data: Path | None,
+    only: frozenset[str] | None,
+) -> Precheck:
+    """The visible criteria that can be judged here.
+
+    If the course's files lie in the folder that students work in, metrics are judged with them.
+    """
+    refuse_other_data(assignment, data)
+    beside = data is None and holds_data(assignment.data, upload)
+    if beside and not any(differences(assignment, upload)):
+        data = upload
+    wanted = tuple(
+        criterion
+        for criterion in visible_part(assignment).rubric
+        if only is None or criterion.id in only
+    )
+    judged = frozenset(c.id for c in wanted if data is not None or c.kind != "metric")
+    not_judged = tuple(c.title for c in wanted if c.id not in judged)
+    return Precheck(Options(tier, data, judged), not_judged, wanted)
+
+
+def begin(tier: Tier, assignment: Assignment) -> None:
+    """Let the process that children are forked from import already, where they will be.
+
+    It takes seconds, in which the upload is looked at and the checks are read.
+    """
+    if tier is Tier.LANDLOCK or (tier is Tier.BUBBLEWRAP and os.geteuid() == 0):
+        from graders.boundary.tiers import warm  # Linux has it alone
+
+        warm.parent(assignment.preload)
+
+
+def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dict[str, str]:
+    """What is not in the upload, by name, each with a sentence for the student.
+
+    A function is missed only where a check names it: code may do without, or name it otherwise.
+    """
+    if result.status == "rejected":  # nobody has seen what is in it
+        return {}
+    contents = look_into(result.submission.path)
+    kinds = {each.kind for each in plan.wanted if each.points or each.kind == "code"}
+    missing: dict[str, str] = {}
+    if "code" in kinds:
+        missing |= _files(assignment, contents)
+        missing |= _names(assignment, contents, result)
+    if "metric" in kinds:
+        missing |= {
+            name: f"`{name}` is missing (required)."
+            for name in assignment.files.artifacts
+            if name not in (*assignment.files.optional, *ANSWERS, *contents.files)
+        }
+    if "written" in kinds and contents.files.isdisjoint(ANSWERS):
+        missing[ANSWERS[0]] = _no_answers(assignment)
+    return missing
+
+
+def _files(assignment: Assignment, contents: Contents) -> dict[str, str]:
+    named = [name for name in assignment.files.code if "*" not in name]
+    missing = {
+        name: f"`{name}` is missing: your code is expected in it."
+        for name in named
+        if name not in contents.files
+    }
+    if not named and assignment.files.code and not contents.code:
+        missing["code"] = f"There is no code: no file {' or '.join(assignment.files.code)}."
+    return missing
+
+
+def _names(assignment: Assignment, contents: Contents, result: Result) -> dict[str, str]:
+    checks = (check for graded in result.criteria for check in graded.checks)
+    said = " ".join(check.message for check in checks if check.status == "failed")
+    return {
+        name: f"`{name}` is defined in none of your files."
+        for name in assignment.files.names
+        if re.search(rf"\b{re.escape(name)}\b", said) and not contents.defines(name)
+    }
+
+
+def _no_answers(assignment: Assignment) -> str:
+    return (
+        f"The answers file `{ANSWERS[0]}` is missing. A template is included in your bundle, or "
+        f"create one with `softmark answers-template {assignment.name}`."
+    )

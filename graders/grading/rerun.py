@@ -1,0 +1,115 @@
+"""Train a submission's model again: what `--rerun` asks for, and the process that does it.
+
+    --rerun -> plan_rerun -> RerunPlan -> Options -> open_rerun -> Rerun -> the fixture `rerun`
+
+On a GPU the student's own schedule runs. On a CPU it would take days, so there a Schedule cuts it
+to a few steps, and only for the built-in sample dataset, where nobody takes the accuracy for a
+result.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graders.boundary.side import Side
+from graders.boundary.student import Student
+from graders.boundary.tiers.sandbox import Tier
+from graders.errors import UsageError
+from graders.execution.rerun_memory import free_bytes, free_gpu_bytes, jobs_that_fit
+from graders.model import Assignment
+
+WALL_MINUTES = 60.0
+CORES = 4  # CPU seconds for each second on the wall: the wall decides, not the processor's clock
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How a training is cut short: epochs, batches an epoch, examples a batch, and questions."""
+
+    epochs: int
+    batches: int
+    examples: int
+    questions: int
+
+    @property
+    def in_words(self) -> str:
+        """What was cut, for whoever reads the results."""
+        return (
+            f"shortened to {self.epochs} epochs of {self.batches} batches of at most "
+            f"{self.examples} examples, and to {self.questions} questions"
+        )
+
+
+SHORT = Schedule(epochs=2, batches=2, examples=16, questions=8)
+
+
+@dataclass(frozen=True, slots=True)
+class RerunPlan:
+    """How a submission is trained anew; without a Schedule exactly as its author wrote it."""
+
+    wall_seconds: float
+    gpu: bool = False
+    schedule: Schedule | None = None
+
+    @property
+    def in_words(self) -> str:
+        """One line for the Result."""
+        where = "on a GPU" if self.gpu else "on the CPU"
+        cut = "its own schedule" if self.schedule is None else self.schedule.in_words
+        return f"{where}, {cut}, at most {self.wall_seconds / 60:g} minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """The process in which the student's run.py trains, and the plan it follows."""
+
+    student: Student
+    plan: RerunPlan
+
+
+def plan_rerun(*, data: Path | None, device: str, minutes: float) -> RerunPlan:
+    """The plan for this device; raises UsageError where training would take days."""
+    if not 0 < minutes < math.inf:
+        raise UsageError(f"--rerun-wall {minutes:g}: more than 0 minutes are needed")
+    if device != "cpu" and free_gpu_bytes() is not None:
+        return RerunPlan(60 * minutes, gpu=True)
+    if device == "cuda":
+        raise UsageError("--rerun: torch finds no GPU on this machine", "see `grade.py doctor`")
+    if data is not None:
+        raise UsageError(
+            "--rerun trains on a CPU only for the built-in sample dataset",
+            "leave --data out, or use a GPU",
+        )
+    return RerunPlan(60 * minutes, schedule=SHORT)
+
+
+def jobs_for(plan: RerunPlan, jobs: int) -> int:
+    """How many of `jobs` may train at the same time: as many as fit into memory."""
+    return jobs_that_fit(jobs, free_bytes(), free_gpu_bytes() if plan.gpu else None)
+
+
+def gpus_for(plan: RerunPlan | None, assignment: Assignment) -> float:
+    """The share of a GPU that a cluster keeps free for one submission; none where none is used."""
+    return assignment.limits.gpus if plan is not None and plan.gpu else 0.0
+
+
+@contextmanager
+def open_rerun(
+    code: Path | None, assignment: Assignment, plan: RerunPlan | None, tier: Tier
+) -> Iterator[Rerun | None]:
+    """The process of this plan, started when it is first asked; None without a plan."""
+    if plan is None:
+        yield None
+        return
+    limits = replace(
+        assignment.limits,
+        wall_seconds=plan.wall_seconds,
+        cpu_seconds=math.ceil(plan.wall_seconds) * CORES,
+        total_seconds=math.inf,  # each part of it has that time
+        gpu=plan.gpu,
+    )
+    side = Side(assignment.folder)
+    with Student(code, side, limits, seed=assignment.seed, tier=tier) as student:
+        yield Rerun(student, plan)

@@ -1,0 +1,69 @@
+"""The secret that staff's gradings draw their inputs from: one a results folder.
+
+DIR/store.sqlite keeps it; `--inputs FILE` gives two folders the same one.
+"""
+
+import hashlib
+import secrets
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+from graders.checks.inputs import PUBLIC
+from graders.errors import UsageError
+from graders.grading.pipeline import GradingRequest
+from graders.storage.results import Store
+
+SECRET, PUBLICLY = "secret", "public"
+SHORTEST = 32  # characters of a file: 128 bits as hexadecimal digits
+MAKE_ONE = "python -c 'import secrets; print(secrets.token_hex())' makes one; keep it to yourself"
+
+
+def new_secret() -> int:
+    """A number of 128 random bits that is not the public draw."""
+    return 1 + secrets.randbelow(2**128 - 1)
+
+
+def settle_draw(store: Store, inputs: str = "") -> int:
+    """What gradings into this store draw from: what it keeps, and keeps from now on.
+
+    `inputs` is `secret`, `public`, a file, or nothing, which agrees with whatever the store keeps.
+    Raises UsageError where it keeps another.
+    """
+    kept = store.draw()
+    wanted = _wanted(inputs, kept)
+    if kept is None:
+        store.keep_draw(wanted)
+    elif inputs and wanted != kept:
+        held = "public inputs" if kept == PUBLIC else "inputs of a secret of its own"
+        raise UsageError(
+            f"--inputs {inputs}: the saved results use {held}",
+            "choose another --out, or grade as it was begun",
+        )
+    return wanted if kept is None else kept
+
+
+def with_draw(request: GradingRequest, store: Store, inputs: str) -> GradingRequest:
+    """Return the request with this store's inputs."""
+    options = replace(request.options, draw=settle_draw(store, inputs))
+    return replace(request, options=options)
+
+
+def _wanted(inputs: str, kept: int | None) -> int:
+    if inputs == PUBLICLY:
+        return PUBLIC
+    if inputs in ("", SECRET):
+        return kept or new_secret()
+    return _read_secret(Path(inputs))
+
+
+def _read_secret(file: Path) -> int:
+    """The secret in a file of staff's; UsageError where it is none, or is no secret."""
+    if not file.is_file():
+        raise UsageError(f"--inputs {file}: it is `secret`, `public` or a file", MAKE_ONE)
+    if stat.S_IMODE(file.stat().st_mode) & stat.S_IROTH:
+        raise UsageError(f"{file}: everybody on this machine may read it", f"chmod 600 {file}")
+    text = file.read_bytes().strip()
+    if len(text) < SHORTEST:
+        raise UsageError(f"{file}: too short to be a secret", MAKE_ONE)
+    return 1 + int.from_bytes(hashlib.sha256(text).digest()[:15], "big")

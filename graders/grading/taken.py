@@ -1,0 +1,150 @@
+"""If several of a student's files could be the intended one, grade each and keep the best result.
+
+    results, and files that may as well be meant (the student's side says which)
+        -> the files taken are removed -> the criteria that lost points are judged again
+
+So no file that lies beside the right one can lower a score, and removing one cannot raise it.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from graders.boundary.outcome import clean
+from graders.boundary.student import Student
+from graders.errors import SandboxFailed, StudentFault
+from graders.model import Assignment, CheckResult
+from graders.scoring import criterion_points
+
+QUESTIONS = RIVALS, PLACES, NOTES = ("rivals", "places", "notes")  # asked where they are defined
+Read = TypeVar("Read")
+ROUNDS = 2  # further files tried
+MOST = 20  # entries of a reply
+LONGEST = 200  # characters of a place
+WORD = re.compile(r"\w+")
+
+# Judges some criteria on the files that are left; returns also those taken that are ambiguous then.
+Judge = Callable[[frozenset[str]], tuple[Sequence[CheckResult], Sequence[Path]]]
+
+
+def best_of_rivals(
+    results: Sequence[CheckResult],
+    assignment: Assignment,
+    code: Path,
+    student: Student,
+    judge: Judge,
+) -> tuple[Sequence[CheckResult], list[str]]:
+    """Return the results with the better ones of other files, and a note on each change."""
+    notes: list[str] = []
+    lost = _lost(results, assignment)
+    taken: Sequence[Path] = ambiguous(student, code) if lost else []
+    for _ in range(ROUNDS):
+        if not taken or not lost:
+            break
+        for path in taken:
+            path.unlink(missing_ok=True)
+        names = ", ".join(f"`{path.relative_to(code).as_posix()}`" for path in taken)
+        again, taken = judge(lost)
+        gains = {
+            each
+            for each in lost
+            if _earned(again, assignment, each) > _points(results, assignment, each)
+        }
+        if gains:
+            notes.append(f"without {names}, {', '.join(sorted(gains))} earns more: that counts")
+        kept = [each for each in results if each.check.criterion not in gains]
+        results = [*kept, *(each for each in again if each.check.criterion in gains)]
+        lost = _lost(results, assignment)
+    return results, notes
+
+
+def _lost(results: Sequence[CheckResult], assignment: Assignment) -> frozenset[str]:
+    """Return the code criteria that lost points."""
+    judged = {each.check.criterion for each in results}
+    return frozenset(
+        each.id
+        for each in assignment.rubric
+        if each.id in judged
+        and each.kind == "code"
+        and _points(results, assignment, each.id) < each.points
+    )
+
+
+def _points(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
+    """Return the points of a criterion; the most where it is not decided."""
+    known = next(each for each in assignment.rubric if each.id == criterion)
+    points = criterion_points(
+        known, [each for each in results if each.check.criterion == criterion]
+    )
+    return known.points if points is None else points
+
+
+def _earned(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
+    """Return the points of a criterion; none where a fault of ours leaves it undecided."""
+    ours = any(each.status == "error" and each.check.criterion == criterion for each in results)
+    return 0.0 if ours else _points(results, assignment, criterion)
+
+
+def ambiguous(student: Student, code: Path) -> list[Path]:
+    """Return the files taken beside which others may as well be meant."""
+
+    def read(reply: Any) -> list[Path]:
+        paths = [code / name for name in _pairs(reply)]
+        inside = [path for path in paths if path.resolve().is_relative_to(code.resolve())]
+        return [path for path in inside if path.is_file()]
+
+    return _told(student, RIVALS, read, [])
+
+
+def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult]:
+    """Return the results, each failure with the definition that it judges: file and line.
+
+    That is the first name in the check's description that the student's side knows, else what it
+    knows of the criterion. A failure that already has the place stays as it is.
+    """
+    failed = [each for each in results if each.status == "failed" and ", line " not in each.actual]
+    known: dict[str, str] = _told(student, PLACES, _texts, {}) if failed else {}
+
+    def place(each: CheckResult) -> str:
+        words = (*WORD.findall(each.check.description), each.check.criterion)
+        return next((known[word] for word in words if word in known), "")
+
+    return [
+        replace(each, message=f"{each.message}\nThis check judges {text}.".lstrip())
+        if each in failed and (text := place(each)) and text.partition(",")[0] not in each.message
+        else each
+        for each in results
+    ]
+
+
+def notes_on_files(student: Student) -> list[str]:
+    """Return what the student's side says about the choice of files."""
+    return _told(student, NOTES, _lines, [])
+
+
+def _lines(reply: Any) -> list[str]:
+    return [clean(each)[:LONGEST] for each in reply[:MOST] if isinstance(each, str)]
+
+
+def _texts(reply: Any) -> dict[str, str]:
+    pairs = _pairs(reply).items()
+    return {name: clean(text)[:LONGEST] for name, text in pairs if isinstance(text, str)}
+
+
+def _pairs(reply: Any) -> dict[str, Any]:
+    """Return the first entries of a dict."""
+    return dict(islice(reply.items(), MOST))
+
+
+def _told(student: Student, question: str, read: Callable[[Any], Read], without: Read) -> Read:
+    """Return what the student's side replies; `without` where it gives no such reply."""
+    if not student.can(question):
+        return without
+    student.begin_check()
+    try:
+        return student.call(question, read=read)
+    except (StudentFault, SandboxFailed):
+        return without

@@ -1,0 +1,61 @@
+"""What lies in an upload, by names and by a look at the text: nothing of it is run or parsed."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from graders.written.loading import ANSWERS
+from submissions.archives.archive import SUFFIXES, unpack
+from submissions.listing import list_files
+from submissions.submission import Rejected
+
+CODE = (".py", ".ipynb")
+LARGEST = 2 * 2**20  # bytes of one file that are looked at
+MOST = 200  # files of code
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The file names of an upload, the text of its code and of its answers."""
+
+    files: frozenset[str] = frozenset()
+    code: tuple[str, ...] = ()
+    answers: str = ""
+
+    def defines(self, name: str) -> bool:
+        """Whether some file seems to define a function or class of this name."""
+        known = rf"\b(?:def|class|as)\s+{re.escape(name)}\b|\b{re.escape(name)}\s*=[^=]"
+        return any(re.search(known, text) for text in self.code)
+
+
+def look_into(upload: Path) -> Contents:
+    """The contents of a folder or an archive; nothing where it cannot be opened safely."""
+    try:
+        if upload.is_dir():
+            return _contents(upload)
+        if upload.name.casefold().endswith(SUFFIXES):
+            with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
+                unpack(upload, Path(work) / "unpacked")
+                return _contents(Path(work) / "unpacked")
+    except (Rejected, OSError):
+        pass  # grading says why
+    return Contents()
+
+
+def _contents(folder: Path) -> Contents:
+    paths = sorted(list_files(folder).files, key=lambda path: (len(path.parts), path))
+    code = [path for path in paths if path.suffix in CODE]
+    answers = [path for path in paths if path.name.casefold() in ANSWERS]
+    return Contents(
+        frozenset(path.name for path in paths),
+        tuple(_texts(folder, code)),
+        "\n".join(_texts(folder, answers)),
+    )
+
+
+def _texts(folder: Path, paths: list[PurePosixPath]) -> Iterator[str]:
+    for path in paths[:MOST]:
+        with (folder / path).open("rb") as file:
+            yield file.read(LARGEST).decode("utf-8", "replace")

@@ -1,0 +1,180 @@
+"""Find assignments and read their assignment.toml."""
+
+import tomllib
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graders.boundary.side import check_paths
+from graders.data.declared import DeclaredFile
+from graders.errors import UsageError
+from graders.model import (
+    TOTAL_SECONDS,
+    Assignment,
+    Criterion,
+    CriterionKind,
+    DataKind,
+    FileSpec,
+    Limits,
+    Setting,
+    Visibility,
+)
+from graders.registry.grading_table import GradingTable, refuse_wrong_policy
+from graders.suite.reading import suite_tests
+from graders.written.loading import ANSWERS, ID, written_criteria
+
+ASSIGNMENTS = Path(__file__).parents[1] / "assignments"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Limits(_Strict):
+    wall_seconds: float = Field(gt=0)
+    cpu_seconds: int = Field(gt=0)
+    memory_bytes: int = Field(ge=2**28)
+    output_bytes: int = Field(gt=0)
+    processes: int = Field(gt=0)
+    gpus: float = Field(default=1.0, gt=0, le=1)
+    total_seconds: float = Field(default=TOTAL_SECONDS, gt=0)
+
+
+class _Files(_Strict):
+    code: tuple[str, ...]
+    artifacts: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    whole: bool = False
+    public: tuple[str, ...] = ()
+
+
+class _Suite(_Strict):
+    folder: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+
+
+class _Criterion(_Strict):
+    id: str = Field(pattern=ID)
+    title: str
+    points: float = Field(ge=0)
+    kind: CriterionKind
+    visibility: Visibility = "visible"
+    extra_credit: bool = False
+
+
+class _AssignmentFile(_Strict):
+    name: str
+    title: str
+    version: int = Field(ge=1)
+    seed: int
+    due: datetime | None = None
+    limits: _Limits
+    files: _Files
+    preload: tuple[str, ...] = ()
+    data: DataKind = "birthplaces"
+    data_files: dict[str, DeclaredFile] = {}
+    settings: dict[str, Setting] = {}
+    suite: _Suite | None = None
+    grading: GradingTable = GradingTable()
+    criterion: tuple[_Criterion, ...] = ()
+
+
+def assignment_names() -> list[str]:
+    """The assignments that are installed."""
+    return sorted(name_of(path.parent) for path in ASSIGNMENTS.glob("*/assignment.toml"))
+
+
+def load_assignment(name: str) -> Assignment:
+    """The assignment of this name, or the one in the folder of this path; or UsageError."""
+    folder = ASSIGNMENTS / name.replace("-", "_")
+    if not (folder / "assignment.toml").is_file():
+        folder = Path(name).resolve()
+    file = folder / "assignment.toml"
+    if not file.is_file():
+        known = ", ".join(f"`{each}`" for each in assignment_names())
+        hint = f"there is {known}; or give the folder of an assignment.toml"
+        raise UsageError(f"there is no assignment `{name}`", hint)
+    _refuse_old_names(folder)
+    return _assignment(_read(file), folder)
+
+
+def name_of(folder: Path) -> str:
+    """The name of an assignment in a folder of Softmark's: `cs224n-a4` of `cs224n_a4`."""
+    return folder.name.replace("_", "-")
+
+
+def _refuse_old_names(folder: Path) -> None:
+    """Say which files have another name since they are looked for in packages, too."""
+    old = [*folder.glob("adapters.py"), *folder.glob("adapters_*.py")]
+    old += () if check_paths(folder) else folder.glob("test_*.py")
+    if old:
+        raise UsageError(
+            f"{sorted(old)[0]}: Softmark no longer looks for a file of this name",
+            "rename `test_NAME.py` to `checks_NAME.py`, `adapters.py` to `student_side.py`, and "
+            "`adapters_NAME.py` to `student_NAME.py`; see docs/assignments.md",
+        )
+
+
+def _read(file: Path) -> _AssignmentFile:
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        return _AssignmentFile.model_validate(content)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{file}: `{key}`: {first['msg']}", "see docs/assignments.md") from error
+
+
+def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
+    written = written_criteria(folder)
+    suite = file.suite.folder if file.suite is not None else ""
+    own = (Criterion(**criterion.model_dump()) for criterion in file.criterion)
+    tests = suite_tests(folder / suite) if suite else ()
+    rubric = (*own, *(test.criterion for test in tests), *written)
+    _refuse_wrong_rubric([criterion.id for criterion in rubric], folder)
+    policy, toml = file.grading.policy(), str(folder / "assignment.toml")
+    counted = {each.id: each.points for each in rubric if not each.extra_credit}
+    refuse_wrong_policy(policy, counted, file.due, file=toml)
+    return Assignment(
+        name=file.name,
+        title=file.title,
+        version=file.version,
+        due=file.due,
+        rubric=rubric,
+        files=FileSpec(
+            file.files.code,
+            _artifacts(file, written),
+            file.files.optional,
+            file.files.names,
+            file.files.whole,
+            file.files.public,
+        ),
+        limits=Limits(**file.limits.model_dump()),
+        seed=file.seed,
+        folder=folder,
+        preload=file.preload,
+        data=file.data,
+        data_files={name: each.plain() for name, each in file.data_files.items()},
+        settings=file.settings,
+        suite=suite,
+        grading=policy,
+    )
+
+
+def _artifacts(file: _AssignmentFile, written: Sequence[Criterion]) -> tuple[str, ...]:
+    """The artifacts named, and the answers file where something is asked in writing."""
+    answers = [name for name in ANSWERS if written and name not in file.files.artifacts]
+    return (*file.files.artifacts, *answers)
+
+
+def _refuse_wrong_rubric(ids: Sequence[str], folder: Path) -> None:
+    file = folder / "assignment.toml"
+    twice = sorted({each for each in ids if ids.count(each) > 1})
+    if twice:
+        raise UsageError(f"{file}: duplicate criterion id `{twice[0]}`")
+    if not ids:
+        raise UsageError(f"{file}: `criterion`: there is none", "see docs/assignments.md")

@@ -1,0 +1,82 @@
+"""Read `[grading]` of an assignment.toml, strictly."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from graders.errors import UsageError
+from graders.grading_policy import Drop, GradingPolicy, LateKind, Lateness, Rounding, TooLate
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Drop(_Strict):
+    criteria: tuple[str, ...] = Field(min_length=2)
+    lowest: int = Field(ge=1)
+
+
+class GradingTable(_Strict):
+    """`[grading]` as it stands in the file."""
+
+    grace_minutes: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    late_percent_per_day: float = Field(default=0.0, ge=0, le=100)
+    late_percent_per_hour: float = Field(default=0.0, ge=0, le=100)
+    late_kind: LateKind = "of_score"
+    late_max_days: int | None = Field(default=None, ge=0)
+    too_late: TooLate = "zero"
+    round_to: float | None = Field(default=None, ge=1e-6, allow_inf_nan=False)
+    rounding: Rounding = "half_up"
+    drop: tuple[_Drop, ...] = ()
+
+    @model_validator(mode="after")
+    def _refuse_two_rates(self) -> Self:
+        if self.late_percent_per_day and self.late_percent_per_hour:
+            raise ValueError("give late_percent_per_day or late_percent_per_hour, not both")
+        return self
+
+    def policy(self) -> GradingPolicy:
+        """What it declares."""
+        hourly = self.late_percent_per_hour
+        lateness = Lateness(
+            self.grace_minutes,
+            hourly or self.late_percent_per_day,
+            3_600 if hourly else 86_400,
+            self.late_kind,
+            self.late_max_days,
+            self.too_late,
+        )
+        drops = tuple(Drop(each.criteria, each.lowest) for each in self.drop)
+        return GradingPolicy(lateness, drops, self.round_to, self.rounding)
+
+
+def refuse_wrong_policy(
+    policy: GradingPolicy, points: Mapping[str, float], due: datetime | None, *, file: str
+) -> None:
+    """Raise UsageError where the policy does not fit; `points` are of the criteria that may drop.
+
+    In one group all have equal points, so that the maximum is the same for every student.
+    """
+    if policy.lateness != Lateness() and due is not None and due.tzinfo is None:
+        raise UsageError(f"{file}: `due`: no time zone", "write it as 2026-12-01T23:59:00Z")
+    _refuse_wrong_drops(policy.drops, points, file)
+
+
+def _refuse_wrong_drops(drops: Sequence[Drop], points: Mapping[str, float], file: str) -> None:
+    named = [name for drop in drops for name in drop.criteria]
+    for name in named:
+        if name not in points:
+            problem = f"{file}: `grading.drop`: no criterion `{name}` that could be dropped"
+            raise UsageError(problem, "name criteria of the rubric without extra credit")
+        if named.count(name) > 1:
+            raise UsageError(f"{file}: `grading.drop`: duplicate `{name}`")
+    for drop in drops:
+        if len({points[name] for name in drop.criteria}) > 1:
+            problem = f"{file}: `grading.drop`: {', '.join(drop.criteria)} have unequal points"
+            raise UsageError(problem, "give all criteria of one group the same points")
+        if drop.lowest >= len(drop.criteria):
+            problem = f"{file}: `grading.drop`: lowest = {drop.lowest} leaves nothing to count"
+            raise UsageError(problem, "drop fewer than the group has")

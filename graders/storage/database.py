@@ -1,0 +1,114 @@
+"""The SQLite file of a store: opened, checked, and its errors said in words.
+
+generations   number, assignment, version, checks, made_at, published
+members       generation, submission -> address        who stands in a generation, with what
+results       submission, address -> the Result        its JSON, what it was made of; `annex` is
+                                                       what the JSON of earlier versions left out
+inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
+releases      what staff said of criteria that wait for it: see graders/course/release.py
+repeats       what was graded again and judged differently: see graders/storage/repeats.py
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from graders.errors import StorageError
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 20.0
+SCHEMA = f"""
+BEGIN;
+CREATE TABLE generations (
+  number INTEGER PRIMARY KEY, assignment TEXT NOT NULL, version INTEGER NOT NULL,
+  checks TEXT NOT NULL, made_at TEXT NOT NULL, published INTEGER);
+CREATE TABLE members (
+  generation INTEGER NOT NULL, submission TEXT NOT NULL, address TEXT NOT NULL,
+  listed INTEGER NOT NULL, PRIMARY KEY (generation, submission)) WITHOUT ROWID;
+CREATE TABLE results (
+  submission TEXT NOT NULL, address TEXT NOT NULL, status TEXT NOT NULL, sha256 TEXT NOT NULL,
+  asked TEXT NOT NULL, keys TEXT NOT NULL, document TEXT NOT NULL, annex TEXT NOT NULL,
+  sum TEXT NOT NULL, path BLOB NOT NULL, PRIMARY KEY (submission, address));
+PRAGMA user_version = {SCHEMA_VERSION};
+COMMIT;
+"""
+INPUTS = (  # stores from before 0.3 have no such table
+    "CREATE TABLE IF NOT EXISTS inputs (only INTEGER PRIMARY KEY CHECK (only = 1), "
+    "draw TEXT NOT NULL)"
+)
+RELEASES = (  # older stores have no such table; rows are only added, and the last one counts
+    "CREATE TABLE IF NOT EXISTS releases (number INTEGER PRIMARY KEY, released INTEGER NOT NULL, "
+    "decided_at TEXT NOT NULL)"
+)
+OWNERS_ALONE = 0o600
+DAMAGED = "move it away and grade again; what lies in `results/` stays readable"
+REMEDIES = {
+    "SQLITE_BUSY": ("is in use by another program", "close that program and say it again"),
+    "SQLITE_LOCKED": ("is in use by another program", "close that program and say it again"),
+    "SQLITE_NOTADB": ("is damaged or no store of Softmark's", DAMAGED),
+    "SQLITE_CORRUPT": ("is damaged", DAMAGED),
+    "SQLITE_FULL": ("cannot grow: the disk is full", "make room and run the same command again"),
+    "SQLITE_IOERR": ("cannot be written", "make room on the disk and run the same command again"),
+    "SQLITE_READONLY": ("may not be written", "choose another --out, or change who may write it"),
+    "SQLITE_CANTOPEN": ("cannot be opened", "choose another --out, or change who may write it"),
+}
+
+
+@contextmanager
+def open_database(file: Path) -> Iterator[sqlite3.Connection]:
+    """A checked connection to the file, which is made where there is none.
+
+    Every transaction is begun by name, lies in the write-ahead log, and is on the disk when it has
+    ended. Raises StorageError where the file is damaged, busy, of a newer Softmark, or cannot grow.
+    """
+    with in_words(file):
+        if not file.exists():
+            _make_private(file)
+        connection = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
+        with closing(connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            _check(file, connection)
+            yield connection
+
+
+def keep_private(file: Path) -> None:
+    """Let nobody but the owner read the store, its write-ahead log and its index."""
+    for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
+        with contextlib.suppress(FileNotFoundError):
+            each.chmod(OWNERS_ALONE)
+
+
+def _make_private(file: Path) -> None:
+    """An empty file for SQLite to open, private before there is anything to read in it."""
+    with contextlib.suppress(OSError):  # SQLite says better what is wrong
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNERS_ALONE))
+
+
+@contextmanager
+def in_words(file: Path) -> Iterator[None]:
+    """SQLite's errors as one line for staff: what is wrong with the file, and the way out."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        known = [REMEDIES[each] for each in REMEDIES if name.startswith(each)]
+        what, remedy = known[0] if known else (f"cannot be used: {error}", DAMAGED)
+        raise StorageError(f"{file} {what}", remedy) from error
+
+
+def _check(file: Path, connection: sqlite3.Connection) -> None:
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found > SCHEMA_VERSION:
+        raise StorageError(
+            f"{file} was written by a newer Softmark (schema {found}, known {SCHEMA_VERSION})",
+            "update Softmark, or choose another --out",
+        )
+    if found == 0:
+        connection.executescript(SCHEMA)
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise StorageError(f"{file} is damaged: {verdict}", DAMAGED)

@@ -1,0 +1,151 @@
+"""The audit trail of a store: what people decided of written answers, row upon row.
+
+decisions      number, submission, check, answer's sum, who, when, what, `seen`, `undoes`
+written        one row: the newest decision that the files in DIR say
+
+Rows are added and never changed or removed; the database itself refuses it.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graders.errors import StorageError
+from graders.storage.database import in_words, open_database
+from graders.written.decisions import Decision, JudgedItem
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS decisions (
+  number INTEGER PRIMARY KEY, submission TEXT NOT NULL, check_id TEXT NOT NULL,
+  answer TEXT NOT NULL, reviewer TEXT NOT NULL, points REAL NOT NULL, items TEXT NOT NULL,
+  adjustment REAL NOT NULL, comment TEXT NOT NULL, action TEXT NOT NULL, seen INTEGER NOT NULL,
+  undoes INTEGER NOT NULL, decided_at TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS decisions_of ON decisions (submission, check_id, answer);
+CREATE TRIGGER IF NOT EXISTS decisions_stay BEFORE UPDATE ON decisions
+  BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS decisions_remain BEFORE DELETE ON decisions
+  BEGIN SELECT RAISE(ABORT, 'a decision is never removed'); END;
+CREATE TABLE IF NOT EXISTS written (
+  only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
+"""
+COLUMNS = (
+    "number, submission, check_id, answer, reviewer, points, items, adjustment, comment, action, "
+    "seen, undoes, decided_at"
+)
+KNOWN = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'decisions'"
+NEWEST = (
+    "SELECT coalesce(max(number), 0) FROM decisions "
+    "WHERE submission = ? AND check_id = ? AND answer = ?"
+)
+
+
+class Overtaken(Exception):
+    """Somebody decided in between; `decisions` are those that did not know of it."""
+
+    def __init__(self, decisions: Sequence[Decision]) -> None:
+        super().__init__("somebody decided in between")
+        self.decisions = tuple(decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The decisions in one store."""
+
+    file: Path
+    connection: sqlite3.Connection
+
+    def since(self, number: int = 0) -> list[Decision]:
+        """All decisions after this one, the oldest first."""
+        query = f"SELECT {COLUMNS} FROM decisions WHERE number > ? ORDER BY number"  # noqa: S608  a constant
+        with in_words(self.file):
+            return [_decision(row) for row in self.connection.execute(query, (number,))]
+
+    def add(self, decisions: Iterable[Decision], *, unseen: bool = True) -> int:
+        """Store these, all or none, and return the last one's number.
+
+        Raises Overtaken, where `unseen` is not allowed, if one of them does not know of the newest.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = [replace(each, decided_at=now) for each in decisions]
+        with self._transaction():
+            late = [] if unseen else [each for each in rows if self._newest(each) != each.seen]
+            if late:
+                raise Overtaken(late)
+            for each in rows:
+                self.connection.execute(
+                    f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 13)})",  # noqa: S608
+                    (None, *_row(each)),
+                )
+            (last,) = self.connection.execute(
+                "SELECT coalesce(max(number), 0) FROM decisions"
+            ).fetchone()
+        return int(last)
+
+    def written(self) -> int:
+        """The newest decision that the files in DIR say."""
+        with in_words(self.file):
+            found = self.connection.execute("SELECT number FROM written").fetchone()
+        return int(found[0]) if found else 0
+
+    def keep_written(self, number: int) -> None:
+        """Say that the files in DIR are of all decisions up to this one."""
+        with self._transaction():
+            self.connection.execute("INSERT OR REPLACE INTO written VALUES (1, ?)", (number,))
+
+    def _newest(self, decision: Decision) -> int:
+        key = (decision.submission, decision.check, decision.answer)
+        (number,) = self.connection.execute(NEWEST, key).fetchone()
+        return int(number)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with in_words(self.file):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+
+@contextmanager
+def open_decisions(file: Path) -> Iterator[Decisions]:
+    """The decisions in a store's file; StorageError where there is no such file."""
+    if not file.is_file():
+        raise StorageError(
+            f"{file.parent} has no grading results", "pass the --out of an earlier `run` or `batch`"
+        )
+    with open_database(file) as connection:
+        with in_words(file):
+            connection.executescript(TABLES)
+        yield Decisions(file, connection)
+
+
+def decisions_of(connection: sqlite3.Connection, submission: str) -> list[Decision]:
+    """What was decided of one submission, the oldest first; nothing in a store without a trail."""
+    if connection.execute(KNOWN).fetchone() is None:
+        return []
+    query = f"SELECT {COLUMNS} FROM decisions WHERE submission = ? ORDER BY number"  # noqa: S608  a constant
+    return [_decision(row) for row in connection.execute(query, (submission,))]
+
+
+def _row(each: Decision) -> tuple[object, ...]:
+    items = json.dumps([[item.text, item.points, item.ticked] for item in each.items])
+    what = (each.points, items, each.adjustment, each.comment, each.action)
+    key = (each.submission, each.check, each.answer, each.reviewer)
+    return (*key, *what, each.seen, each.undoes, each.decided_at)
+
+
+def _decision(row: tuple[Any, ...]) -> Decision:
+    number, submission, check, answer, reviewer, points, items, *rest = row
+    adjustment, comment, action, seen, undoes, decided_at = rest
+    judged = tuple(JudgedItem(*item) for item in json.loads(items))
+    key = (submission, check, answer, reviewer, points, judged)
+    return Decision(*key, adjustment, comment, action, seen, undoes, number, decided_at)

@@ -1,0 +1,299 @@
+"""The store of a course, from which every other file in DIR is written.
+
+An address names all that can alter a Result (graders/grading/address.py). A Result is stored in one
+transaction or not at all. `published` counts up: the generation with the highest is the one whose
+files lie in DIR; a draft has 0. One process at a time writes, whoever holds `DIR/store.lock`.
+"""
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graders.errors import StorageError
+from graders.model import Assignment, Generation, Result, ResultStatus, Submission
+from graders.storage.database import INPUTS, RELEASES, in_words, keep_private, open_database
+from graders.storage.decisions import decisions_of
+from graders.storage.locking import only_writer
+from graders.storage.repeats import Repeats, count_repeats, repeats_of
+from graders.storage.store import result_from_text, result_text
+from graders.storage.stored import (
+    MEMBERS,
+    Made,
+    Member,
+    decoded,
+    encoded,
+    handed_in,
+    member_of,
+    name_anew,
+    place_anew,
+    sum_of,
+    whole,
+)
+from graders.written.decisions import decided
+
+__all__ = ["FILE", "Made", "Member", "Store", "open_store", "read_store", "reopen_store"]
+
+FILE = "store.sqlite"
+LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
+COPY = "INSERT INTO members SELECT ?, submission, address, listed FROM members WHERE generation = ?"
+
+
+class Store:
+    """The Results of one assignment, in generations."""
+
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._file = file
+        self._connection = connection
+
+    def begin(self, assignment: Assignment, checks: str, *, draft: bool = False) -> int:
+        """The number of the generation of these checks to write into.
+
+        Where the published one is of other checks, a new one is published with its members; a
+        draft is made empty.
+        Raises StorageError where the store holds another assignment's Results.
+        """
+        with self._transaction() as connection:
+            known = self.generations()
+            if known and known[0].assignment != assignment.name:
+                raise StorageError(
+                    f"{self._file} contains results of `{known[0].assignment}`",
+                    "choose another --out for each assignment",
+                )
+            base = max(known, key=lambda each: each.published, default=None)
+            same = known[-1] if draft and known else base
+            if same is not None and same.checks == checks and bool(same.published) != draft:
+                return same.number
+            number = len(known) + 1
+            connection.execute(
+                "INSERT INTO generations VALUES (?, ?, ?, ?, ?, NULL)",
+                (number, assignment.name, assignment.version, checks, _now()),
+            )
+            if not draft:
+                connection.execute(COPY, (number, base.number if base else 0))
+                self._publish(connection, number)
+        return number
+
+    def publish(self, number: int) -> None:
+        """Make this generation the one whose files lie in DIR."""
+        with self._transaction() as connection:
+            self._publish(connection, number)
+
+    def generations(self) -> list[Generation]:
+        """Every generation, the first one first."""
+        rows = self._rows(
+            "SELECT number, assignment, version, checks, made_at, coalesce(published, 0), "
+            "(SELECT count(*) FROM members WHERE generation = number) "
+            "FROM generations ORDER BY number"
+        )
+        return [Generation(*row) for row in rows]
+
+    def generation(self, number: int = 0) -> Generation:
+        """The generation of this number, or the one published last; StorageError if none is."""
+        known = [each for each in self.generations() if each.published or each.number == number]
+        for each in sorted(known, key=lambda each: each.published, reverse=True):
+            if number in (0, each.number):
+                return each
+        remedy = "`show` lists what there is" if number else "grade with `run` or `batch` first"
+        raise StorageError(
+            f"{self._file} has no generation {number or 'that is published'}", remedy
+        )
+
+    def status(self, submission: str, address: str) -> ResultStatus | None:
+        """The status of the Result at this address, or None where there is none."""
+        query = "SELECT status FROM results WHERE submission = ? AND address = ?"
+        for (status,) in self._rows(query, submission, address):
+            known: ResultStatus = status
+            return known
+        return None
+
+    def draw(self) -> int | None:
+        """What this store's gradings draw their inputs from; None where nobody has asked yet."""
+        with self._transaction() as connection:
+            connection.execute(INPUTS)
+        for (draw,) in self._rows("SELECT draw FROM inputs"):
+            return int(draw, 16)
+        return None
+
+    def keep_draw(self, draw: int) -> None:
+        """Keep what its gradings draw from, for good."""
+        keep_private(self._file)
+        with self._transaction() as connection:
+            connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
+
+    def released(self) -> bool:
+        """Whether staff have said that what waits for their word may be shown to students."""
+        with self._transaction() as connection:
+            connection.execute(RELEASES)
+        rows = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
+        return any(said for (said,) in rows)
+
+    def keep_release(self, *, released: bool) -> None:
+        """Keep what staff say of it now, with the time; nothing where they said so before."""
+        if released != self.released():
+            with self._transaction() as connection:
+                connection.execute(
+                    "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), _now())
+                )
+
+    def put(self, generation: int, result: Result, made: Made) -> None:
+        """Store a Result and list it in this generation: both or neither.
+
+        Where one is replaced, what changed is counted.
+        """
+        document, annex = result_text(result), ""
+        name, path = result.submission.id, encoded(result.submission.path)
+        keys, total = json.dumps(dict(made.keys), sort_keys=True), sum_of(document, annex)
+        row = (name, made.address, result.status, result.submission.sha256, made.asked)
+        with self._transaction() as connection:
+            with contextlib.suppress(
+                StorageError
+            ):  # none before, or one that cannot be read any more
+                count_repeats(connection, generation, self.as_graded(name, made.address), result)
+            connection.execute(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, keys, document, annex, total, path),
+            )
+            connection.execute(LIST, (generation, name, made.address))
+
+    def repeats(self, generation: int) -> Repeats:
+        """By criterion and check ("" for all): graded again with equal address, and changed."""
+        with in_words(self._file):
+            return repeats_of(self._connection, generation)
+
+    def unlist(self, generation: int, submissions: Iterable[str] | None = None) -> None:
+        """Leave these submissions, or all, out of the reports; their Results stay stored."""
+        query = "UPDATE members SET listed = 0 WHERE generation = ?"
+        with self._transaction() as connection:
+            if submissions is None:
+                connection.execute(query, (generation,))
+            else:
+                named = ((generation, name) for name in submissions)
+                connection.executemany(f"{query} AND submission = ?", named)
+
+    def adopt(
+        self, generation: int, found: Iterable[tuple[Submission, str]], *, anew: bool = False
+    ) -> None:
+        """List stored Results in this generation, each by submission and address.
+
+        `anew` takes from the submissions who handed in and when, too.
+        """
+        known = name_anew if anew else place_anew
+        with self._transaction() as connection:
+            for submission, address in found:
+                connection.execute(LIST, (generation, submission.id, address))
+                known(connection, submission, address)
+
+    def members(self, generation: int) -> list[Member]:
+        """Who stands in a generation, by submission, listed or not."""
+        return [member_of(row) for row in self._rows(MEMBERS, generation)]
+
+    def handed_in(self, submission: str, address: str) -> tuple[str, datetime | None]:
+        """Who handed in what the Result at this address is of, and when."""
+        with in_words(self._file):
+            return handed_in(self._connection, submission, address)
+
+    def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
+        """The listed Results of a generation, by submission, each read when it is asked for."""
+        wanted = None if only is None else frozenset(only)
+        names = self._rows(
+            "SELECT submission, address FROM members WHERE generation = ? AND listed "
+            "ORDER BY submission",
+            generation,
+        )
+        for name, address in names:
+            if wanted is None or name in wanted:
+                yield self.result(name, address)
+
+    def member_result(self, generation: int, submission: str) -> Result:
+        """The Result of one submission in a generation; StorageError where it has none."""
+        query = "SELECT address FROM members WHERE generation = ? AND submission = ?"
+        for (address,) in self._rows(query, generation, submission):
+            return self.result(submission, address)
+        raise StorageError(
+            f"{self._file}: generation {generation} has no submission `{submission}`",
+            "`show` without a name lists what there is",
+        )
+
+    def result(self, submission: str, address: str) -> Result:
+        """The Result at this address with what people decided of its written answers."""
+        graded = self.as_graded(submission, address)
+        with in_words(self._file):
+            return decided(graded, decisions_of(self._connection, submission))
+
+    def as_graded(self, submission: str, address: str) -> Result:
+        """The Result at this address; StorageError where it is missing or not as it was stored."""
+        query = (
+            "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"
+        )
+        for document, annex, path, stored in self._rows(query, submission, address):
+            if sum_of(document, annex) == stored:
+                result = result_from_text(whole(document, annex), str(self._file))
+                return replace(result, submission=replace(result.submission, path=decoded(path)))
+        raise StorageError(
+            f"{self._file}: the Result of {submission} is damaged or gone",
+            "grade it again with --force",
+        )
+
+    @staticmethod
+    def _publish(connection: sqlite3.Connection, number: int) -> None:
+        connection.execute(
+            "UPDATE generations SET published = "
+            "(SELECT coalesce(max(published), 0) + 1 FROM generations) WHERE number = ?",
+            (number,),
+        )
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with in_words(self._file):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with in_words(self._file):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+@contextmanager
+def open_store(out: Path) -> Iterator[Store]:
+    """The store in `out`, for the one process that may write there; made where there is none."""
+    with only_writer(out), open_database(out / FILE) as connection:
+        yield Store(out / FILE, connection)
+
+
+@contextmanager
+def read_store(out: Path) -> Iterator[Store]:
+    """The store in `out`, also while another process writes there; StorageError without one."""
+    _refuse_none(out)
+    with open_database(out / FILE) as connection:
+        yield Store(out / FILE, connection)
+
+
+@contextmanager
+def reopen_store(out: Path) -> Iterator[Store]:
+    """The store that is in `out`, for the one process that may write there; or StorageError."""
+    _refuse_none(out)
+    with open_store(out) as store:
+        yield store
+
+
+def _refuse_none(out: Path) -> None:
+    if not (out / FILE).is_file():
+        raise StorageError(
+            f"{out} has no grading results", "pass the --out of an earlier `run` or `batch`"
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,126 @@
+"""Rows of a store: who stands in a generation, and who handed in a stored Result, and when."""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from graders.model import ResultStatus, Submission
+from graders.storage.store import result_from_text, result_text
+
+MEMBERS = (
+    "SELECT submission, status, sha256, path, listed, address, asked, keys "
+    "FROM members JOIN results USING (submission, address) "
+    "WHERE generation = ? ORDER BY submission"
+)
+ROW = "FROM results WHERE submission = ? AND address = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a Result was made from: its address, what was asked for, a key a criterion."""
+
+    address: str
+    asked: str
+    keys: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One submission of a generation, without its Result."""
+
+    submission: str
+    status: ResultStatus
+    sha256: str
+    path: Path
+    listed: bool
+    made: Made
+
+
+def member_of(row: tuple[Any, ...]) -> Member:
+    """The member in a row of MEMBERS."""
+    name, status, sha256, path, listed, address, asked, keys = row
+    known = {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
+    return Member(name, status, sha256, decoded(path), bool(listed), Made(address, asked, known))
+
+
+def handed_in(
+    connection: sqlite3.Connection, submission: str, address: str
+) -> tuple[str, datetime | None]:
+    """Who handed in what the Result at this address is of, and when."""
+    for document, annex in connection.execute(
+        f"SELECT document, annex {ROW}", (submission, address)
+    ):
+        given = json.loads(whole(document, annex))["submission"]
+        moment = given["submitted_at"]
+        return str(given["student"]), datetime.fromisoformat(moment) if moment else None
+    return submission, None
+
+
+def name_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
+    """Store who handed in this upload, when, and where it lies, beside what was graded before."""
+    if handed_in(connection, submission.id, address) != (
+        submission.student,
+        submission.submitted_at,
+    ):
+        _write_anew(connection, submission, address)
+    place_anew(connection, submission, address)
+
+
+def place_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
+    """Store where this upload lies."""
+    connection.execute(
+        "UPDATE results SET path = ? WHERE submission = ? AND address = ?",
+        (encoded(submission.path), submission.id, address),
+    )
+
+
+def _write_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
+    query = f"SELECT document, annex, sum {ROW}"
+    for document, annex, stored in connection.execute(query, (submission.id, address)).fetchall():
+        if sum_of(document, annex) != stored:
+            continue  # damaged: reading it will say so
+        result = result_from_text(whole(document, annex), address)
+        given = replace(
+            result.submission, student=submission.student, submitted_at=submission.submitted_at
+        )
+        document = result_text(replace(result, submission=given))
+        connection.execute(
+            "UPDATE results SET document = ?, annex = '', sum = ? "
+            "WHERE submission = ? AND address = ?",
+            (document, sum_of(document, ""), submission.id, address),
+        )
+
+
+def whole(document: str, annex: str) -> str:
+    """A Result's JSON with what stores of earlier versions kept in a column of its own."""
+    if not annex:
+        return document
+    result, kept = json.loads(document), json.loads(annex)
+    result["submission"]["submitted_at"] = kept["submitted_at"]
+    result["assignment"]["title"] = kept["title"]
+    for criterion, (kind, checks) in zip(result["criteria"], kept["criteria"], strict=True):
+        criterion["kind"] = kind
+        for check, (weight, depends_on) in zip(criterion["checks"], checks, strict=True):
+            check |= {"weight": weight, "depends_on": depends_on}
+    return json.dumps(result)
+
+
+def sum_of(document: str, annex: str) -> str:
+    """What a Result that was stored whole sums up to."""
+    return hashlib.sha256(f"{document}\0{annex}".encode()).hexdigest()
+
+
+def encoded(path: Path) -> bytes:
+    """A path as it is stored: it need not be text."""
+    return os.fsencode(path.absolute())
+
+
+def decoded(path: bytes) -> Path:
+    """The path that was stored."""
+    return Path(os.fsdecode(path))

@@ -1,0 +1,117 @@
+"""Values that are given by name in sentences, lists and logs: `lr=1e-4`, `Dev accuracy: 90 %`."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from graders.written.audits.reading.columns import Names, meaning, meanings
+from graders.written.audits.reading.figure import Figure, figure_in, undressed
+from graders.written.audits.reading.table import Line
+
+LONGEST_LINE = 500
+MOST_CHARACTERS = 15_000  # of sentences that are searched
+_VALUE = (
+    r"(?:\d{1,9}\s*/\s*\d{1,9}|[+-]?(?:\d{1,20}(?:,\d{1,9})*(?:\.\d{1,40})?|\.\d{1,40})"
+    r"(?:[eE][+-]?\d{1,6})?)(?:\s*%)?"
+)
+_NAMED = re.compile(
+    r"(?P<name>[A-Za-zηα][\w \-/.()']{0,60}?)[\"']?\s{0,3}"
+    r"(?P<sign>:|=|\bis\b|\bare\b|\bof\b|\bwas\b|\bwere\b|→|->|,?\s)\s{0,3}(?:about\s|\{[^{}]{0,30}:\s*)?"
+    rf"(?P<value>{_VALUE})(?!\w|\.\d)"
+)
+_NEXT = re.compile(rf"\s*(?:,|/|;|\band\b|&)\s*({_VALUE})(?!\w|\.\d)")
+_SPLIT = r"train(?:ing)?|dev(?:elopment)?|val(?:id(?:ation)?)?|test(?:ing)?"
+_AFTER = re.compile(
+    rf"(?<![\w.])(?P<value>{_VALUE})\s*(?:accuracy\s*)?(?:\bon\b|\bfor\b|\bin\b|\()\s*"
+    rf"(?:the\s+)?(?P<name>{_SPLIT})\b",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"(?<![\w.])(\d{1,5})[\s-]+(?:training\s+)?epochs?\b(?:\s+of\s+(?:training|fine-?tuning))?",
+    re.IGNORECASE,
+)
+_BATCHES = re.compile(r"\bbatch(?:es)?\s+of\s+(?:size\s+)?(\d{1,6})\b", re.IGNORECASE)
+_CHOSEN = re.compile(r"\bchosen[\"']?\s*[:=]\s*[\"']?(?:yes|true|x|1|✓)\b", re.IGNORECASE)
+_LABEL = re.compile(
+    r"\b(?:model|name|method|run)(?:_name)?[\"']?\s*[:=]\s*[\"']?([\w./\-]{2,60})(?![\w./\-]|\s*[=:])",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d")
+_PLAIN_SIGNS = (",", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A value with the canonical name it was given, and its line; `text` where it is no number."""
+
+    line: int
+    name: str
+    figure: Figure | None = None
+    text: str = ""
+
+
+def pairs_in(lines: Iterable[Line], further: Names | None = None) -> Iterator[Named]:
+    """The named values of these lines, in order."""
+    left = MOST_CHARACTERS
+    for at, line in lines:
+        if left > 0 and (_DIGIT.search(line[:LONGEST_LINE]) or _CHOSEN.search(line[:LONGEST_LINE])):
+            left -= min(len(line), LONGEST_LINE)
+            yield from _of_line(at, undressed(line[:LONGEST_LINE]), further)
+
+
+def _of_line(at: int, line: str, further: Names | None) -> Iterator[Named]:
+    if label := _LABEL.search(line):
+        yield Named(at, "label", text=label[1])
+    after = list(_AFTER.finditer(line))
+    rest = _AFTER.sub(lambda each: "|" * len(each[0]), line)
+    counted = list(_counted(rest))
+    rest = _BEFORE.sub(lambda each: "|" * len(each[0]), rest)
+    found = [*_named(rest, further), *counted]
+    found += [(each.start(), meaning(each["name"]), each["value"]) for each in after]
+    for _, name, value in sorted(found):
+        figure = figure_in(value)
+        if figure is not None:
+            yield Named(at, name, figure)
+    if _CHOSEN.search(line):
+        yield Named(at, "chosen", text="yes")
+
+
+def _counted(line: str) -> Iterator[tuple[int, str, str]]:
+    """`7 epochs` and `batches of 64`."""
+    for name, pattern in (("epochs", _BEFORE), ("batch_size", _BATCHES)):
+        for found in pattern.finditer(line):
+            yield found.start(), name, found[1]
+
+
+def _named(line: str, further: Names | None) -> Iterator[tuple[int, str, str]]:
+    for found in _NAMED.finditer(line):
+        several = meanings(found["name"].replace(" and ", "/"), further)
+        if len(several) == 2:  # `training and dev accuracy are 95.9 %, 93.2 %`
+            second = _NEXT.match(line, found.end())
+            if second is not None:
+                yield found.start("value"), several[0], found["value"]
+                yield second.start(1), several[1], second[1]
+            continue
+        name = _canonical(found, line, further)
+        bare = found["sign"].strip() in _PLAIN_SIGNS
+        sure = not bare or name in ("lr", "batch_size", "epochs") or _is_share(found["value"])
+        after = line[found.end() : found.end() + 8].strip().casefold()
+        if name and sure and not (bare and after.startswith(("acc", "epoch"))):
+            yield found.start("value"), name, found["value"]
+
+
+def _canonical(found: re.Match[str], line: str, further: Names | None) -> str:
+    """What the words before the sign mean; `accuracy` alone takes the split named before it."""
+    name = meaning(_last_words(found["name"]), further)
+    if name == "accuracy":
+        before = meaning(line[max(0, found.start() - 60) : found.end("name")], further)
+        return before if before in ("train", "dev", "test") else name
+    return "" if name in ("label", "chosen") else name
+
+
+def _last_words(name: str) -> str:
+    return " ".join(re.split(r"[(,/]| - ", name)[-1].split()[-5:])
+
+
+def _is_share(value: str) -> bool:
+    return "." in value or "%" in value or "/" in value

@@ -1,0 +1,206 @@
+"""The training runs that an answer reports: settings and accuracies, from tables or sentences."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graders.written.audits.reading.columns import Names, meaning, meanings
+from graders.written.audits.reading.figure import Figure, figure_in, is_not_finite
+from graders.written.audits.reading.pairs import LONGEST_LINE, Named, pairs_in
+from graders.written.audits.reading.table import Line, Row, Table, numbered, page_of
+
+ACCURACIES = ("train", "dev", "test")
+SETTINGS = ("lr", "epochs", "batch_size")
+_CHOICE = re.compile(
+    r"\b(?:best|chose|chosen|choose|select(?:ed)?|pick(?:ed)?|final(?:ly)?|winner)\b", re.IGNORECASE
+)
+_MARK = re.compile(r"[★✓✔☑←]|<-|\b(?:chosen|selected|best)\b|\*\s*$|(?<!\*)\*(?!\*)", re.IGNORECASE)
+_BOLD = re.compile(r"\*\*|__|\\textbf|\\mathbf|\\bf\b|<b>|<strong>")
+_NUMBERED = re.compile(r"\W*((?:run|test|trial|experiment|model)\s*#?\d{1,3})\b", re.IGNORECASE)
+_VALUED = re.compile(r"\d\.\d|\.\d|[=:]\s*\d|\de-\d")
+_YES = re.compile(r"\s*(?:yes|y|true|x|1|✓|✔|☑|★|\*+|best|chosen|selected|<-|←)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: where it stands, what it is called, its settings and accuracies by name."""
+
+    line: int
+    label: str
+    values: Mapping[str, Figure]
+    chosen: bool = False
+    not_finite: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What a sentence calls the run."""
+        named = [f"{name} {self.values[name].text}" for name in SETTINGS[:2] if name in self.values]
+        return self.label[:60] or ", ".join(named) or f"line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All runs of an answer, what is said of all of them, and the values of the chosen one."""
+
+    runs: tuple[Run, ...]
+    shared: Mapping[str, Figure] = field(default_factory=dict)
+    choice: Mapping[str, Figure] = field(default_factory=dict)
+    choice_text: str = ""
+
+
+def report_of(text: str, further: Names | None = None) -> Report:
+    """The runs in an answer; none where nothing can be read; raises Unreadable for its size."""
+    lines = numbered(text)
+    page = page_of(lines)
+    runs: list[Run] = []
+    prose = list(page.prose)
+    for table in page.tables:
+        found = _runs_of_table(table, further)
+        runs += found
+        if not found:
+            inside = {table.header.line, *(row.line for row in table.rows)}
+            prose += [line for line in lines if line[0] in inside]
+    prose.sort()
+    if runs:
+        said = _said([line for line in prose if not _CHOICE.search(line[1])], further)
+        spoken = _spoken(prose)
+        return Report(tuple(_one_mark(runs)), said, _said(spoken, further), _first(spoken))
+    return _from_sentences(prose, further)
+
+
+def _said(lines: Iterable[Line], further: Names | None) -> dict[str, Figure]:
+    """The named values of these lines, the first of each name."""
+    values: dict[str, Figure] = {}
+    for each in pairs_in(lines, further):
+        if each.figure is not None:
+            values.setdefault(each.name, each.figure)
+    return values
+
+
+def _spoken(prose: Sequence[Line]) -> Sequence[Line]:
+    """The lines on the chosen run: from the first that speaks of a choice onwards."""
+    starts = [at for at, (_, line) in enumerate(prose) if _CHOICE.search(line)]
+    return prose[starts[0] :] if starts else ()
+
+
+def _first(lines: Sequence[Line]) -> str:
+    return lines[0][1][:LONGEST_LINE] if lines else ""
+
+
+def _from_sentences(prose: Sequence[Line], further: Names | None) -> Report:
+    """Runs given by name; a name that comes again begins the next run."""
+    runs: list[Run] = []
+    choice: dict[str, Figure] = {}
+    labels = dict(prose)
+    named: list[Named] = []
+    for each in [*pairs_in(prose, further), None]:
+        names = {known.name for known in named}
+        again = each is not None and each.name in names
+        if named and (each is None or again):
+            run = _run_of(named, labels)
+            speaks = _CHOICE.search(labels[named[0].line]) is not None and not run.chosen
+            is_choice = speaks and bool(runs)
+            choice = choice or (dict(run.values) if is_choice else {})
+            runs += [] if is_choice else [run]
+            named = []
+        if each is not None:
+            named.append(each)
+    said = _first(_spoken([line for line in prose if line[0] not in {run.line for run in runs}]))
+    return Report(tuple(run for run in runs if run.values), {}, choice, said)
+
+
+def _run_of(named: Sequence[Named], lines: Mapping[int, str]) -> Run:
+    values = {each.name: each.figure for each in named if each.figure is not None}
+    labels = [each.text for each in named if each.name == "label"]
+    chosen = any(each.name == "chosen" for each in named)
+    label = labels[0] if labels else _heading(named[0].line, lines)
+    return Run(named[0].line, label, values, chosen)
+
+
+def _heading(at: int, lines: Mapping[int, str]) -> str:
+    """`Run 3` at the beginning of the line, or what stands alone in the line above."""
+    own = _NUMBERED.match(lines.get(at, ""))
+    above = lines.get(at - 1, "").strip(" *#-:")
+    return own[1] if own else ("" if _VALUED.search(above[:LONGEST_LINE]) else above[:60])
+
+
+def _runs_of_table(table: Table, further: Names | None) -> list[Run]:
+    """The runs of a table: a row each, a column each, or a cell each."""
+    if cells := _runs_of_grid(table):
+        return cells
+    for way in (table, table.turned()):
+        columns = [meanings(cell, further) for cell in way.header.cells]
+        known = {name for names in columns for name in names if name}
+        if len(known) >= 2 and known & {*ACCURACIES, "accuracy", "train_loss", "dev_loss", "loss"}:
+            return [_run_of_row(row, columns) for row in way.rows if any(row.cells)]
+    return []
+
+
+def _run_of_row(row: Row, columns: Sequence[tuple[str, ...]]) -> Run:
+    values: dict[str, Figure] = {}
+    label, chosen, broken = "", _is_marked(row, columns), []
+    for cell, names in zip(row.cells, columns, strict=True):
+        if names == ("label",) or (names == ("",) and not label):
+            label = label or cell
+            for each in pairs_in([(row.line, cell)]):
+                if each.figure is not None:
+                    values.setdefault(each.name, each.figure)
+        elif names == ("chosen",):
+            chosen = chosen or _YES.fullmatch(cell) is not None
+        else:
+            broken += _keep(values, names, cell)
+    return Run(row.line, label[:80], values, chosen, tuple(broken))
+
+
+def _keep(values: dict[str, Figure], names: tuple[str, ...], cell: str) -> list[str]:
+    """Put a cell's numbers under its names; the names whose number is not finite."""
+    pieces = [cell] if len(names) == 1 else re.split(r"\s*(?:[/;|×&]|,\s)\s*", cell.strip("()[] "))
+    broken = []
+    for name, piece in zip(names, pieces, strict=False):
+        figure = figure_in(piece)
+        if name and figure is not None:
+            values.setdefault(name, figure)
+        elif name and is_not_finite(piece):
+            broken.append(name)
+    return broken
+
+
+def _is_marked(row: Row, columns: Sequence[tuple[str, ...]]) -> bool:
+    """Whether the row is marked as the chosen one: its dev cell is bold, or it has a sign."""
+    filled = [cell for cell in row.cells if cell]
+    dev = [cell for cell, names in zip(row.cells, columns, strict=True) if "dev" in names]
+    bold = any(_BOLD.search(cell) for cell in dev) or all(_BOLD.search(cell) for cell in filled)
+    return bold or any(_MARK.search(_BOLD.sub("", cell)) for cell in filled)
+
+
+def _one_mark(runs: Sequence[Run]) -> list[Run]:
+    """The runs; where all are marked, none is."""
+    if len(runs) > 1 and all(run.chosen for run in runs):
+        return [Run(run.line, run.label, run.values, False, run.not_finite) for run in runs]
+    return list(runs)
+
+
+def _runs_of_grid(table: Table) -> list[Run]:
+    """The runs of a table with learning rates down and epochs across, or the other way round."""
+    first, *rest = table.header.cells
+    across = [figure_in(cell) for cell in rest]
+    down = [figure_in(row.cells[0]) for row in table.rows]
+    if not rest or None in across or None in down:
+        return []
+    names = [name for name in ("lr", "epochs") if any(name in each for each in _axes(first))]
+    small = all(each is not None and each.value < 1 for each in down)
+    axes = ("lr", "epochs") if small else ("epochs", "lr")
+    if not names and first.strip() and meaning(first):
+        return []
+    return [
+        _run_of_row(
+            Row(row.line, (row.cells[0], head, cell)), [(axes[0],), (axes[1],), ("dev", "test")]
+        )
+        for row in table.rows
+        for head, cell in zip(rest, row.cells[1:], strict=True)
+        if cell
+    ]
+
+
+def _axes(header: str) -> list[tuple[str, ...]]:
+    return [meanings(part) for part in re.split(r"\\+|/|\||×|\bvs\b", header)]

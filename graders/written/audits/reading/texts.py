@@ -1,0 +1,143 @@
+"""The perplexities and losses of an answer, paired by what their rows and columns are called."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from graders.written.audits.perplexity import Cell
+from graders.written.audits.reading.columns import plain
+from graders.written.audits.reading.figure import Figure, figure_in, is_not_finite, undressed
+from graders.written.audits.reading.table import Line, Row, Table, numbered, page_of
+
+CORPORA = ("train", "training", "dev", "val", "valid", "validation", "development", "test")
+# What a single text is called. A name that says neither, as a model's, may be of a corpus.
+SINGLES = ("normal", "weird", "long", "short", "sample", "sentence", "text", "example", "phrase")
+_PERPLEXITY = re.compile(r"\b(?:perplexity|perplexities|ppl|pplx|pp)\b")
+_LOSS = re.compile(
+    r"\b(?:(?:cross entropy )?loss(?:es)?|nll|cross entropy|ce|negative log likelihood)\b"
+)
+_FILLER = re.compile(r"\b(?:mean|average|avg|value|score|set|data|on|the|of|for|metric)\b|[^\w ]")
+_SAID = re.compile(
+    r"(?P<name>[A-Za-z][\w \-]{0,60}?)[\s:(=,]{1,4}"
+    r"(?P<value>\d[\d,]{0,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One number: whether it is a perplexity, what it was measured on, and where it stands."""
+
+    perplexity: bool
+    key: tuple[str, ...]
+    figure: Figure | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The pairs of an answer, the numbers without a partner, and the lines of those not finite."""
+
+    cells: tuple[Cell, ...]
+    lonely: tuple[Measured, ...]
+    not_finite: tuple[int, ...]
+
+
+def texts_of(
+    text: str,
+    *,
+    corpora: Iterable[str] = CORPORA,
+    singles: Iterable[str] = SINGLES,
+    micro: bool = False,
+) -> Texts:
+    """The perplexities and losses of an answer; raises Unreadable for its size."""
+    page = page_of(numbered(text))
+    measured: list[Measured] = []
+    for at, table in enumerate(page.tables):
+        measured += _of_table(table, str(at))
+    measured += _of_sentences(page.prose)
+    broken = tuple(each.line for each in measured if each.figure is None)
+    cells, lonely = _paired([each for each in measured if each.figure is not None])
+    many, one_text = set(corpora), set(singles)
+    told = []
+    for name, perplexity, loss in cells:
+        words = set(name.split())
+        corpus = bool(words & many) or not words & one_text
+        told.append(Cell(name, perplexity, loss, corpus, micro))
+    return Texts(tuple(told), lonely, broken)
+
+
+def _paired(
+    measured: Sequence[Measured],
+) -> tuple[list[tuple[str, Figure, Figure]], tuple[Measured, ...]]:
+    """Each perplexity with the loss of the same name."""
+    losses: dict[tuple[str, ...], list[Measured]] = {}
+    for each in measured:
+        if not each.perplexity:
+            losses.setdefault(each.key, []).append(each)
+    cells, lonely = [], []
+    for each in measured:
+        partners = losses.get(each.key, [])
+        if not each.perplexity:
+            continue
+        if partners and each.figure is not None:
+            figure = partners.pop(0).figure
+            if figure is not None:
+                cells.append((" ".join(each.key[1:]), each.figure, figure))
+        else:
+            lonely.append(each)
+    return cells, (*lonely, *(each for rest in losses.values() for each in rest))
+
+
+def _of_table(table: Table, number: str) -> Iterator[Measured]:
+    above = [""] * len(table.header.cells)
+    for row in table.rows:
+        labels = [cell if _is_text(cell) else "" for cell in row.cells]
+        above = [label or before for label, before in zip(labels, above, strict=True)]
+        own = [label for label, cell in zip(above, row.cells, strict=True) if _is_label(cell)]
+        yield from _of_row(table.header, row, [number, *own])
+
+
+def _of_row(header: Row, row: Row, labels: Sequence[str]) -> Iterator[Measured]:
+    for name, cell in zip(header.cells, row.cells, strict=True):
+        if _is_label(cell):
+            continue
+        words = [plain(label) for label in (*labels[1:], name)]
+        metric = _metric(" ".join(words))
+        figure = figure_in(cell)
+        if metric is not None and (figure is not None or is_not_finite(cell)):
+            yield Measured(metric, (labels[0], *_key(words)), figure, row.line)
+
+
+def _of_sentences(prose: Iterable[Line]) -> Iterator[Measured]:
+    """`Train: perplexity 401.04, loss 5.73`."""
+    for at, line in prose:
+        shown = undressed(line[:1000])
+        start = plain(re.split(r"[\d:=]", shown)[0])
+        for found in _SAID.finditer(shown):
+            name = plain(found["name"])
+            metric = _metric(name)
+            if metric is not None:
+                key = _key([name]) or _key([start])
+                yield Measured(metric, ("", *key), figure_in(found["value"]), at)
+
+
+def _metric(words: str) -> bool | None:
+    """True for a perplexity, False for a loss, None where neither or both are named."""
+    perplexity, loss = _PERPLEXITY.search(words), _LOSS.search(words)
+    if bool(perplexity) == bool(loss):
+        return None
+    return perplexity is not None
+
+
+def _key(words: Iterable[str]) -> tuple[str, ...]:
+    bare = (_FILLER.sub(" ", _LOSS.sub(" ", _PERPLEXITY.sub(" ", word))) for word in words)
+    return tuple(name for each in bare if (name := " ".join(each.split())))
+
+
+def _is_text(cell: str) -> bool:
+    return re.search(r"[A-Za-z]{2}", undressed(cell)) is not None and not is_not_finite(cell)
+
+
+def _is_label(cell: str) -> bool:
+    return not cell or _is_text(cell)

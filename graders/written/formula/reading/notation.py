@@ -1,0 +1,154 @@
+"""One plain notation for all the ways in which people type the same formula."""
+
+import re
+
+from graders.written.formula.errors import FormulaError
+from graders.written.formula.reading.characters import GREEK, plain_characters
+from graders.written.formula.reading.latex import without_latex
+from graders.written.formula.reading.marked import Marked
+from graders.written.formula.vocabulary import Vocabulary
+
+LONGEST = 2000  # characters
+MOST_SIDES = 6  # expressions between `=`
+GROUPED = re.compile(
+    r"(?<![\d.,\w])\d{1,3}(?:(?:,|\{,\}|\\,|[\u2009\u202f\u00a0_])\d{3})+(?![\d,]|\.\d*,)"
+)
+NOT_A_DIGIT = re.compile(r"\D")
+DECIMAL_COMMA = re.compile(r"(?<![\d.,])\d+,\d+")
+SEVERAL = re.compile(r"(?:min|max|outer|dot|inner|matmul)\b|⟨|<")
+FENCED = re.compile(r"^\s*(\*\*|\*|\"|')(.*)\1\s*$", re.DOTALL)
+PLAINER = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\b(?:np|numpy|torch|math)\.(?:linalg\.)?(?=[A-Za-z])", ""),
+        (r"\.\s?(?:mT|T|t\(\)|transpose\(\))(?![A-Za-z])", "⊤"),
+        (r"\*\*", "^"),
+        (r"\|\|", "‖"),
+        (r"(?<=[A-Za-z0-9)}\]⊤α-ω])\s*\.\s*(?=[A-Za-z(α-ω])", "·"),
+    )
+)
+ESCAPED = re.compile(  # what `\\beta` and others become between a YAML file's double quotes
+    "\b(?=eta|old|ig|m\\b)|\f(?=rac)|\t(?=op|imes|ext|frac|au|heta)|\r(?=ight|ho|angle)"
+    "|\a(?=lpha|pprox)|\v(?=ec|ert)|\\\\\\\\(?=[A-Za-z])"
+)
+UNESCAPED = {"\b": "\\b", "\f": "\\f", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\v": "\\v"}
+LOWERED = re.compile(r"<sub>([^<>]*)</sub>")
+RAISED = re.compile(r"<sup>([^<>]*)</sup>")
+ANGLES = re.compile(r"<([^<>,=]+,[^<>,=]+)>")
+TWO_NORM = re.compile(r"([‖|])\s*_\s*(?:\{\s*2\s*\}|2)")
+FOLDED = re.compile(r"(?<![A-Za-z])sum\s*\(")
+COMPREHENSION = re.compile(
+    r"\s+for\s+(?:all\s+)?[a-z]\s+in\s+(?:range\s*)?(?:\([^()]*\)|[\w\s.,…]*)(?=\s*\))"
+    r"|,\s*[a-z]\s*(?:=\s*\d+\s*(?:[.…:]+|to)\s*\w+)?(?=\s*\))"
+)
+TRANSPOSE = re.compile(r"\^\s*(?:\{\s*(?:T|⊤|')\s*\}|\(\s*(?:T|⊤)\s*\)|⊤|'|T(?!heta|otal))")
+NAMED_TRANSPOSE = re.compile(r"\^\s*\{\s*([A-Za-z]{2,})\s*,?\s*(?:⊤|T)\s*\}")
+SMALL_TRANSPOSE = re.compile(r"\^\s*(?:\{\s*t\s*\}|t(?![A-Za-z]))")
+INVERSE_TRANSPOSE = re.compile(r"\^\s*\{\s*-\s*(?:T|⊤)\s*\}")
+PSEUDO_INVERSE = re.compile(r"\^\s*(?:\{\s*[†+]\s*\}|†|\+(?=\s*(?:$|[)*])))")
+LATE_SUBSCRIPT = re.compile(
+    r"[⊤'](\s*_\s*(?:\{[^{}]*\}|[A-Za-z0-9](?=[A-Za-z]*_)|[A-Za-z0-9]+|[α-ω]))"
+)
+INDEXED = re.compile(r"([A-Za-z]+|[α-ω])\[\s?([A-Za-z]|\d{1,3})\s?(?:,\s?:\s?)?\]")
+END = re.compile(r"[\s.,;:!]+$")
+CONDITION = re.compile(
+    r"(?:[,;]\s*|\s*\()\s*(?:[A-Za-z]+|[α-ω])\s*(?:≫|>>?|→|->)\s*[^,;=]{1,40}$"
+    r"|\s*∈\s*R\b[^=]{0,20}$"
+)
+OF_SUM = re.compile(r"(?:sum|[∑Σ])\s*_\s*[A-Za-z]\s*$")
+BARE_NAME = re.compile(r"[\s#]*(?:[A-Za-z]+|[α-ωΑ-Ω])(?:\s*_\s*(?:\{[^{}]*\}|\w+))?[\s:']*")
+LEFT_SIDE = re.compile(
+    r"\s*#?\s*([A-Za-z]+|[α-ωΑ-Ω])[\w\s,'_{}^⊤#-]{0,60}([(\[].{0,80}[)\]])?[\s:]*", re.DOTALL
+)
+
+
+def normalised(text: str, names: frozenset[str]) -> Marked:
+    """The formula in plain notation; raises FormulaError at what belongs to no formula."""
+    if len(text) > LONGEST:
+        raise FormulaError(f"The formula is longer than {LONGEST} characters.", LONGEST)
+    marked = Marked.of(text)
+    if match := FENCED.match(marked.text):
+        marked = marked.part(*match.span(2))
+    marked = marked.replace(ESCAPED, lambda match: UNESCAPED.get(match[0], "\\"))
+    marked = marked.unwrap(LOWERED, "_{", "}").unwrap(RAISED, "^{", "}")
+    marked = without_latex(plain_characters(numbers_joined(marked)))
+    marked = marked.replace(INDEXED, lambda match: with_subscript(match, names))
+    return without_tail(with_transposes(without_python(marked), names))
+
+
+def with_subscript(match: re.Match[str], names: frozenset[str]) -> str:
+    """`key[0]` and `k[a, :]` as `key_0` and `k_a`, where the question has such a name."""
+    name = f"{GREEK.get(match[1], match[1])}_{match[2]}"
+    return f"{match[1]}_{match[2]}" if name in names else match[0]
+
+
+def numbers_joined(marked: Marked) -> Marked:
+    """One number for `1,000` as for `1{,}000`; `0,5` is refused, for it reads as two numbers."""
+    if SEVERAL.search(marked.text):
+        return marked  # the comma may part two arguments
+    marked = marked.replace(GROUPED, lambda match: NOT_A_DIGIT.sub("", match[0]))
+    if match := DECIMAL_COMMA.search(marked.text):
+        where = marked.origin[match.start() + match[0].index(",")]
+        raise FormulaError("A number contains a comma; write 0.5, not 0,5.", where)
+    return marked
+
+
+def without_python(marked: Marked) -> Marked:
+    """Powers as `^`, transposes as `⊤`, norms as `‖`, and no module before a function."""
+    for pattern, plain in PLAINER:
+        marked = marked.replace(pattern, lambda _, plain=plain: plain)  # type: ignore[misc]
+    if FOLDED.search(marked.text):
+        marked = marked.replace(COMPREHENSION, lambda _: "")
+    return marked.unwrap(ANGLES, "⟨", "⟩").unwrap(TWO_NORM, "", "")
+
+
+def with_transposes(marked: Marked, names: frozenset[str]) -> Marked:
+    """A transpose as one sign behind what it transposes, subscripts included."""
+    marked = marked.replace(INVERSE_TRANSPOSE, lambda _: "^{-1}⊤")
+    marked = marked.unwrap(NAMED_TRANSPOSE, "^{", "}⊤")
+    text = marked.text
+
+    def transposed(match: re.Match[str]) -> str:
+        is_power = "T" in names and text[: match.start()].rstrip()[-1:].isdigit()
+        return match[0] if is_power else "⊤"
+
+    marked = marked.replace(TRANSPOSE, transposed)
+    if "t" not in names:
+        marked = marked.replace(SMALL_TRANSPOSE, lambda _: "⊤")
+    marked = marked.replace(PSEUDO_INVERSE, lambda _: "†")
+    return marked.unwrap(LATE_SUBSCRIPT, "", "⊤")
+
+
+def without_tail(marked: Marked) -> Marked:
+    """Without full stops at the end, and without a condition such as `, β ≫ 0`."""
+    for pattern in (END, CONDITION, END):
+        if match := pattern.search(marked.text):
+            marked = marked.part(0, match.start())
+    return marked
+
+
+def sides(marked: Marked, words: Vocabulary) -> list[Marked]:
+    """What stands between the `=` signs; a bare name on the left, as in `q = ...`, is dropped."""
+    depth, start = 0, 0
+    found: list[Marked] = []
+    for index, sign in enumerate(marked.text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "=" and depth == 0 and not OF_SUM.search(marked.text, 0, index):
+            if index > start:
+                found.append(marked.part(start, index))
+            if len(found) > MOST_SIDES:
+                raise FormulaError(
+                    "Too many `=`: one expression is asked for.", marked.origin[index]
+                )
+            start = index + 1
+    found.append(marked.part(start, len(marked.text)))
+    return found[1:] if len(found) > 1 and is_left_side(found[0].text, words) else found
+
+
+def is_left_side(text: str, words: Vocabulary) -> bool:
+    """Whether this names what is asked for, as `q`, `E[q k^T]` and `number of weights` do."""
+    match = LEFT_SIDE.fullmatch(text)
+    if match is None:
+        return False
+    name = GREEK.get(match[1], match[1])
+    return not words.extends(name, ()) or BARE_NAME.fullmatch(text) is not None

@@ -1,0 +1,418 @@
+"""Find the formulas in a text with words around them, in whatever language the words are.
+
+    text -- marks removed --> tokens: mathematics, words, signs that part --> statements, words
+
+Nothing here is parsed: a statement is a stretch of mathematics between words, commas, full stops
+and signs of comparison. Whether it is a formula, the parser says.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from graders.written.formula.reading.characters import GREEK
+from graders.written.formula.vocabulary import FUNCTIONS, PROSE, Vocabulary
+
+LONGEST = 8_000  # characters that are searched
+MOST_STATEMENTS = 200
+LONGEST_RUN = 40  # letters without anything between them
+FAR = 300  # characters around a statement in which it may be denied
+
+_TAGS = r"p|br|b|i|em|strong|code|div|span|li|ul|ol|u|tt|pre|center|font|table|tbody|tr|td|th|h\d"
+_ALIGNED = r"align|aligned|equation|gather|gathered|split|eqnarray|displaymath|math|multline|cases"
+_FONTS = r"mathbf|boldsymbol|bm|pmb|vec|mathbb|mathcal|hat|tilde"
+_MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(rf"</?(?:{_TAGS})(?:\s[^<>\n]{{0,60}})?/?>", re.IGNORECASE), " "),
+    (re.compile(rf"\\(?:begin|end)\{{(?:{_ALIGNED})\*?\}}"), "\n"),
+    (re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])|\\[,;:!]|\\(?= )"), " "),
+    (re.compile(r"\\\\(?:\[[^\]\n]{0,9}\])?(?![A-Za-z])"), "\n"),
+    (re.compile(r"&(?= {0,3}[=≈+\-])|(?<=[=≈+\-])&|(?<=[=≈+\-] )&"), " "),
+    (re.compile(rf"\\(?:{_FONTS})\s?\{{([^{{}}]{{0,80}})\}}"), r"\1"),
+    (re.compile(r"(?<=[ \t])#[ \t].*"), ""),
+    (re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])([^\n*]{1,400})(?<=[^\s*])\*\*(?![\w(*])"), r" \1 "),
+    (re.compile(r"(?<![\w)\]}*])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w(*])"), r" \1 "),
+)
+_LINE_MARKS = re.compile(r">+ ?|return\b|def\s.{0,200}:$|```\w*|~~~\w*")
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x3000: ord(" ")}
+
+_GROUP = r"\{(?:[^{}]|\{[^{}]*\}){0,80}\}"
+_TOKEN = re.compile(
+    rf"""
+    (?P<or>[ ]/[ ](?=[\\$`*(]{{0,3}}[A-Za-zα-ω]\w{{0,9}}(?:\[[^\[\]=]{{0,40}}\])?\s?=))
+  | (?P<newline>\n[\s]*)
+  | (?P<space>[ \t\r\f\v\u00a0\u2009\u202f]+)
+  | (?P<below>[_^]\s?(?:{_GROUP}|\([A-Za-z]{{1,12}}\)|[^\W\d_]+|\d+|[*⋆★†⊤]))
+  | (?P<said>\\(?:text|mathrm|textrm|textbf|textit|mbox|operatorname\*?)\s?
+      \{{(?P<words>[^{{}}]{{0,200}})\}})
+  | (?P<parts>\\(?:quad|qquad|Rightarrow|implies|iff|therefore|because|rightarrow)(?![A-Za-z])
+      |\\(?:longrightarrow|to|forall|item)(?![A-Za-z])|=>|->|[→⟶⇒⟹∴∵∀↦])
+  | (?P<compares>\\(?:gg|ll|geq?|leq?|propto|neq?|sim|in|ni)(?![A-Za-z])
+      |>>|<<|>=|<=|!=|[≫≪≥≤≠∝∼∈~])
+  | (?P<angle><[^<>=\n]{{1,60}},[^<>=\n]{{1,60}}>)
+  | (?P<less>[<>])
+  | (?P<open>[(\[{{⟨〈]|\\langle(?![A-Za-z]))
+  | (?P<close>[)\]}}⟩〉]|\\rangle(?![A-Za-z]))
+  | (?P<command>\\(?:[A-Za-z]+|.))
+  | (?P<code>(?:np|numpy|torch|math|jnp|tf)(?:\.[A-Za-z_]+)+)
+  | (?P<short>\b(?:e\.g|i\.e|w\.r\.t|z\.B|d\.h|p\.ej|p\.ex|resp|vs|cf|approx)\.)
+  | (?P<number>\d+(?:,\d{{3}})+(?![\d,])|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)
+  | (?P<hyphened>[^\W\d_]{{3,}}(?:-[^\W\d_]{{2,}})+|[^\W\d_]{{2,}}['’][^\W\d_]{{1,3}}\b
+      |\b[ldnscjmLDNSCJM]['’][^\W\d_]{{2,}})
+  | (?P<letters>[^\W\d_]+)
+  | (?P<dots>\.{{2,}}|[…⋯])
+  | (?P<method>\.(?:mT|T|t\(\)|transpose\(\))(?![A-Za-z]))
+  | (?P<equals>:=|==?|[≈≔≡])
+  | (?P<stop>[.!?](?=\s|$|[)\]"'”]))
+  | (?P<comma>[,;:"“”„«»`])
+  | (?P<dollar>\$+)
+  | (?P<sign>.)
+    """,
+    re.VERBOSE,
+)
+# Words of one or two letters; other runs as short are names next to each other.
+_SHORT = frozenset({
+    *("is", "it", "in", "of", "on", "or", "so", "to", "we", "be", "by", "as", "at", "an", "if"),
+    *("my", "no", "do", "go", "he", "me", "up", "us", "am", "es", "er", "zu", "da", "du", "wo"),
+    *("ab", "im", "um", "ja", "il", "le", "la", "de", "un", "et", "en", "ou", "où", "se", "si"),
+    *("ce", "ne", "el", "al", "lo", "su", "te", "tu", "ya", "yo", "di", "os", "em", "ao", "na"),
+    *("eu", "ha", "ho", "ti"),
+})  # fmt: skip
+_ARTICLES = tuple("aAyYoOeEuUIà")  # words of one letter
+# Words that calculate, and words by which a formula is denied.
+_OPERATION = re.compile(
+    r"\b(?:plus|minus|times|squared?|cubed?|over|divided|multipl\w+|sum|summed|product|root|twice|"
+    r"half|double[ds]?|triple|power|transposed?|inverse|proportional|scaled|mal|quadrat|geteilt|"
+    r"summe|produkt|wurzel|doppelt|hälfte|fois|somme|carré|produit|moitié|por|suma|cuadrado|"
+    r"raíz|doble|mitad|più|volte|somma|radice|metà)\b|[乘加减除倍和平方]",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"\b(?:not|never|wrong(?:ly)?|incorrect(?:ly)?|false|instead of|rather than|unlike|neither|"
+    r"nor|mistaken(?:ly)?|intuitively|naive(?:ly)?|might think|one would|nicht|kein\w*|niemals|"
+    r"falsch|statt|anstatt|ne|pas|jamais|faux|fausse|nunca|incorrect[oa]|falso|não|non|"
+    r"sbagliat\w+|не|нет|неверно|niet|geen|nie|inte|ikke|değil|nem|không|tidak|bukan)\b|n['’]t\b"
+    r"|[不非没错]|ではな|じゃな|아니|않|ليس|नहीं",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\b(?:but|however|instead|wrong|incorrect|false|fails?|not (?:the|work|right|correct|enough|"
+    r"suffic\w+|hold|true)|actually|correction|oops|sorry|wait|edit|değil|aber|sondern|jedoch|falsch|mais|faux|pero|sino|incorrecto|mas|ma|"
+    r"errato|но|неверно)\b|n['’]t (?:work|right|correct|enough|suffice|hold|true)\b"
+    r"|错|不对|不行|但是?|而是",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"\s*(?:but|however|th(?:is|at) is (?:wrong|not|false)|wrong|actually|correction|oops|sorry|"
+    r"wait|edit|no\b|aber|eigentlich|mais|en fait|pero|en realidad)",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(
+    r"(?:\b(?:so(?! that)|therefore|hence|thus|total|altogether|finally|conclude|gives|yields|get|"
+    r"obtain|folglich|daher|insgesamt|donc|entonces|por lo tanto|quindi|dunque|значит|"
+    r"поэтому)\b|∴|所以|因此|共)[^.!?;\d=]*$",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(
+    r"\b(?:or|either|alternative\w*|maybe|perhaps|option|possibl\w+|also|not|but|instead|rather|"
+    r"better|actually|correction|versus|vs|oder|auch|sondern|aber|besser|ou|aussi|mais|plutôt|o|"
+    r"también|pero|sino|mejor|mas|или|но|veya)\b|[或但而/]",
+    re.IGNORECASE,
+)
+_LEFT = re.compile(
+    r"(?P<head>[A-Za-z]{1,25}|[α-ωΑ-Ω]|\\[A-Za-z]{1,25})"
+    rf"(?:\s?[_^]\s?(?:{_GROUP}|\([^()]{{0,30}}\)|\w{{1,25}}|\\[a-z]{{1,9}}|[*⋆★])){{0,4}}\s?[*'⋆★]?"
+    r"\s?(?:[(\[][^=]{0,80}[)\]])?\s{0,9}(?::=|=|≈|≔|≡)(?!=)"
+)
+_CUT = re.compile(r"^\s*[+*/·×⋅]|[-+*/·×⋅=]\s*$")
+_EQUATED = re.compile(r"\s{0,9}(?::=|=(?!=)|≈)")
+_SINGLE = re.compile(  # `k_a` and `1,000`, but neither `2d` nor `λμ`
+    rf"(?:\\?(?:{'|'.join(sorted(GREEK.values()))})|[A-Za-z]|[α-ωΑ-Ω])"
+    r"(?:\s?[_^]\s?(?:\{[^{}\d]{0,20}\}|[A-Za-z]{1,9}))*(?:_\w)?|\d[\d.,]*|[∞∅]"
+)
+Offered = Literal["", "beside", "or"]
+Kind = Literal["math", "word", "part", "compare", "open", "close", "space", "line", "stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A stretch of mathematics.
+
+    `name` is `q` in `q = ...`, and "" without such a left side. `compared` says that it stands
+    beside a sign such as `≫`, `denied` that words around it may speak against it, `concludes` that
+    it follows a word such as `therefore`, `offered` how it is offered beside the one before: with a
+    word, as in `2d or 3d`, or without any. `line` is the line it stands in.
+    """
+
+    text: str
+    name: str
+    compared: bool
+    denied: bool
+    concludes: bool = False
+    offered: Offered = ""
+    line: str = ""
+
+    @property
+    def lone(self) -> bool:
+        """Whether it is a single name or number, which is hardly an answer among words."""
+        return _SINGLE.fullmatch(self.text.strip()) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """The statements of a text, how many words are around them, and whether words calculate."""
+
+    statements: tuple[Statement, ...]
+    words: int
+    calculates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: Kind
+    start: int
+    end: int
+
+
+def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
+    """The statements of a text; of a longer one only those at its beginning."""
+    text = without_marks(text[:LONGEST])
+    tokens = _with_brackets(text, list(_tokens(text, vocabulary)))
+    words = [token for token in tokens if token.kind == "word"]
+    left = {token.end for token in words if _EQUATED.match(text, token.end)}
+    spans = list(_spans(text, tokens))[:MOST_STATEMENTS]
+    found: list[Statement] = []
+    end = -1
+    for span in spans:
+        if (each := _statement(text, span)) is not None:
+            gap = text[max(0, end, span[0] - FAR) : span[0]]
+            concludes = _CONCLUDES.search(gap) is not None
+            offered: Offered = _offered(gap) if end >= 0 else ""
+            found.append(replace(each, concludes=concludes, offered=offered))
+            end = span[1]
+    said = " ".join(text[token.start : token.end] for token in words)
+    count = sum(token.end not in left for token in words)
+    calculates = _OPERATION.search(said[:LONGEST]) is not None
+    if count:  # `2d weights + 2 biases`: the words are operands
+        calculates |= any(_CUT.search(each.text) is not None for each in found)
+    return Prose(tuple(found), count, calculates)
+
+
+def without_marks(text: str) -> str:
+    """The text without what Markdown, HTML and LaTeX's environments put around formulas."""
+    text = text.translate(_WIDE)
+    for pattern, put in _MARKS:
+        text = pattern.sub(put, text)
+    return "\n".join(map(_unmarked, text.split("\n")))
+
+
+def _unmarked(line: str) -> str:
+    """A line without what marks it as a quote or code; a table's cells parted by semicolons."""
+    line = line.strip()
+    while found := _LINE_MARKS.match(line):
+        line = line[found.end() :].lstrip()
+    if line.startswith("|") and line.endswith("|"):
+        cells = line.strip("|")
+        return "" if not cells.strip(" |:-") else cells.replace("|", ";")
+    return "" if "---" in line and not line.strip(" |:-") else line
+
+
+def _tokens(text: str, vocabulary: Vocabulary) -> Iterator[_Token]:
+    for found in _TOKEN.finditer(text):
+        yield _Token(_kind(found, text, vocabulary), found.start(), found.end())
+
+
+def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
+    """What a token is; one of a kind of its own where it is not plain mathematics."""
+    match found.lastgroup:
+        case "newline":
+            return "line"
+        case "space" | "dollar":
+            return "space"
+        case "said" | "words":
+            inside = found["words"].strip()
+            plain = len(inside) < 2 or vocabulary.extends(inside, ()) or inside in FUNCTIONS
+            return "math" if plain else "word"
+        case "parts" | "comma" | "or":
+            return "part"
+        case "compares" | "less":
+            return "compare"
+        case "short" | "hyphened":
+            return "word"
+        case "letters":
+            return "math" if _is_mathematics(found, text, vocabulary) else "word"
+        case "open" | "close":
+            return "open" if found.lastgroup == "open" else "close"
+        case "stop":
+            return "stop"
+    return "math"
+
+
+def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
+    """Whether a run of letters stands in a formula."""
+    run = found[0]
+    if re.match(r"[_\[(]", text[found.end() : found.end() + 1]) and run.isascii():
+        return len(run) < 25 and run.lower() not in _SHORT  # a name with a subscript, a function
+    pieces = re.findall(r"[A-Za-z]+|[^A-Za-z]", run)
+    if not all(map(_is_sign, (each for each in pieces if not each.isascii()))):
+        return False
+    if run[:1] != "ß" and "ß" in run:
+        return False  # `groß`, where `ßk` means a beta
+    letters = [each for each in pieces if each.isascii()]
+    if run in _ARTICLES and not vocabulary.extends(run, ()) and _is_article(found, text):
+        return False
+    return all(_is_name(each, vocabulary) for each in letters) or _is_operand(found, text)
+
+
+def _is_sign(letter: str) -> bool:
+    """Whether a letter beyond ASCII belongs to formulas: Greek, raised, lowered, or of a font."""
+    if letter in GREEK or letter in "ßµ∂ℓ":
+        return True
+    form = unicodedata.decomposition(letter).partition(" ")[0]
+    return form in ("<super>", "<sub>", "<font>", "<fraction>")
+
+
+def _is_name(run: str, vocabulary: Vocabulary) -> bool:
+    """Whether ASCII letters are names of the question or single letters next to each other."""
+    if len(run) > LONGEST_RUN or (len(run) > 2 and run.lower() in PROSE):
+        return False
+    known = vocabulary.extends(run, ()) or run in vocabulary.joined or run in FUNCTIONS
+    if len(run) == 1 or known or run.lower() in GREEK.values():
+        return True
+    pieces = vocabulary.pieces(run, tail=False, power=False)
+    if all(vocabulary.price(each, tail=False, power=False) <= 3 for each in pieces):
+        return True
+    return len(run) == 2 and run.lower() not in _SHORT
+
+
+def _is_operand(found: re.Match[str], text: str) -> bool:
+    """Whether a word is multiplied with something: `scale * (k_a + k_b)`."""
+    before, after = text[: found.start()].rstrip(" "), text[found.end() :].lstrip(" ")
+    return found[0].isascii() and (
+        before[-1:] in ("*", "·", "×", "/") or after[:1] in ("*", "·", "×")
+    )
+
+
+def _is_article(found: re.Match[str], text: str) -> bool:
+    """Whether a letter is a word of its own, as in `a formula` and `Il y a 2d`."""
+    before = text[max(0, found.start() - 3) : found.start()]
+    after = text[found.end() : found.end() + 3]
+    between = before[-1:] in ("", " ", "\n") and after[:1] == " "
+    return between and (before.strip()[-1:].isalpha() or after.strip()[:1].isalnum())
+
+
+def _with_brackets(text: str, tokens: Sequence[_Token]) -> list[_Token]:
+    """The tokens, with brackets as mathematics where no words or comparisons are inside."""
+    found = list(tokens)
+    waiting: list[int] = []
+    prose = [0]
+    for at, token in enumerate(tokens):
+        prose.append(prose[-1] + (token.kind in ("word", "compare", "stop")))
+        if token.kind == "open":
+            waiting.append(at)
+        elif token.kind == "close" and waiting:
+            begun = waiting.pop()
+            kind: Kind = "part" if prose[at] > prose[begun] else "open"
+            found[begun] = _Token(kind, tokens[begun].start, tokens[begun].end)
+            end: Kind = "part" if kind == "part" else "close"
+            found[at] = _Token(end, token.start, token.end)
+        elif token.kind == "close":  # `1)` begins an item; else the parser names the fault
+            item = len(text[max(0, token.start - 9) : token.start].rpartition("\n")[2].strip()) < 3
+            found[at] = _Token("part" if item else "math", token.start, token.end)
+    for at in waiting:
+        found[at] = _Token("math", tokens[at].start, tokens[at].end)
+    return found
+
+
+def _spans(text: str, tokens: Sequence[_Token]) -> Iterator[tuple[int, int, bool]]:
+    """Where each stretch of mathematics begins and ends, and whether it is compared."""
+    start, depth, compared = -1, 0, False
+    end = 0
+    for at, token in enumerate([*tokens, _Token("stop", len(text), len(text))]):
+        inside = depth > 0 and token.kind in ("part", "space", "line", "math")
+        if token.kind == "line" and not inside:
+            inside = _goes_on(text, token) and start >= 0
+        if token.kind in ("math", "open", "close") or inside:
+            depth += (token.kind == "open") - (token.kind == "close")
+            if token.kind not in ("space", "line"):
+                start = token.start if start < 0 else start
+                end = token.end
+        elif token.kind != "space" or _parts_dollars(text, tokens, at):
+            if start >= 0:
+                yield start, end, compared or token.kind == "compare"
+            start, depth, compared = -1, 0, token.kind == "compare"
+
+
+def _goes_on(text: str, line: _Token) -> bool:
+    """Whether a formula goes on behind the end of its line."""
+    before = text[max(0, line.start - 9) : line.start].rstrip()
+    after = text[line.end : line.end + 9].lstrip()
+    return before[-1:] in tuple("+-*/=·×(,") or after[:1] in tuple("+/=·×)")
+
+
+def _parts_dollars(text: str, tokens: Sequence[_Token], at: int) -> bool:
+    """Whether two formulas between dollars stand next to each other here."""
+    token = tokens[at]
+    if "$" not in text[token.start : token.end]:
+        return False
+    rest = text[token.end : token.end + 9].lstrip()
+    before = text[max(0, token.start - 9) : token.start].rstrip()
+    return rest.startswith("$") or before.endswith("$")
+
+
+def _statement(text: str, span: tuple[int, int, bool]) -> Statement | None:
+    start, end, compared = span
+    shown = text[start:end].strip(" $").rstrip("=≈ ")
+    if not re.search(r"\w", shown):
+        return None
+    left = _LEFT.match(shown)
+    name = left["head"].lstrip("\\") if left else ""
+    if shown.startswith(("=", "≈")):
+        word = re.search(r"([^\W\d_]+)\s*$", text[max(0, start - 40) : start])
+        name, shown = word[1] if word else "", shown.lstrip("=≈ ")
+    equated = "=" in shown or "≈" in shown
+    return Statement(
+        shown,
+        name,
+        compared and not equated,
+        _denied(text, start, end),
+        line=_line_of(text, start, end),
+    )
+
+
+def _offered(gap: str) -> Offered:
+    """How two statements with this between them are offered side by side."""
+    if _EITHER.search(gap) is not None:
+        return "or"
+    return "beside" if re.search(r"[^\W\d]", gap) is None else ""
+
+
+def _line_of(text: str, start: int, end: int) -> str:
+    """The line, or lines, of a stretch of the text; long ones in part."""
+    before = text[max(0, start - FAR) : start].rpartition("\n")[2]
+    return before + text[start:end] + text[end : end + FAR].partition("\n")[0]
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    """Whether words in the sentence, or at the beginning of the next, may speak against it."""
+    before = re.split(r"[.!?。]\s|\n\s*\n", text[max(0, start - FAR) : start])[-1]
+    after, *following = re.split(r"[.!?。]\s|\n\s*\n", text[end : end + FAR], maxsplit=1)
+    turned = any(_TURN.match(each) for each in following)
+    return bool(_BEFORE.search(before) or _AFTER.search(after) or turned)
+
+
+def definitions(statements: Iterable[Statement], known: Iterable[str]) -> dict[str, Statement]:
+    """The statements that only say what a name of another one stands for: `S = 1,000,000`."""
+    given = list(statements)
+    names = set(known)
+    found: dict[str, Statement] = {}
+    for each in given:
+        others = (other.text for other in given if other is not each and other.name != each.name)
+        used = re.compile(rf"(?<![A-Za-z_\\]){re.escape(each.name)}(?![A-Za-z])")
+        right = re.sub(r"^[^=≈]*[=≈]", "", each.text)
+        is_new = bool(each.name) and each.name not in names and not used.search(right)
+        if is_new and any(map(used.search, others)):
+            found.setdefault(each.name, each)
+    return found

@@ -1,0 +1,272 @@
+"""Read a submission's answers file, whatever can be read of it.
+
+    bytes -- decode --> text -- markdown | yaml --> a section a question -- parts --> Answers
+
+Two values for one part are both kept: who judges them lets the weaker one count, so that it pays
+nobody to hand in several. Nothing that a file holds raises anything but Unusable.
+"""
+
+import codecs
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice, product
+
+from graders.written.loading import ANSWERS
+from graders.written.reading.markdown import Section, read_sections
+from graders.written.reading.parts import split_parts
+from graders.written.reading.plain import is_empty, is_like
+from graders.written.reading.split import Given
+from graders.written.reading.wanted import Wanted
+from graders.written.reading.yaml import BadYaml, read_yaml
+
+LARGEST = 2**20
+MOST_LINES = 20_000
+MOST_VERSIONS = 16
+NOT_TEXT = "(The answers file is no text. Open it in the upload.)"
+_POINTS = re.compile(r"[(\[]\s*\d")  # `(2 points)` behind a title
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_FORMATS = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a ZIP or Word file",
+    b"\xd0\xcf\x11\xe0": "a Word file",
+    b"{\\rtf": "a rich text file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"\x1f\x8b": "a compressed file",
+}
+
+
+class Unusable(Exception):
+    """A whole file cannot be read; the message tells the student why, and what to do.
+
+    `content` is what a person is shown of it, "" where the file is empty.
+    """
+
+    def __init__(self, message: str, content: str = "") -> None:
+        super().__init__(message)
+        self.content = content
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a part holds, and where it stands."""
+
+    text: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question's values by part, several where a part was answered more than once.
+
+    `unplaced` is what was written here, or may have been, and could be given to no part.
+    """
+
+    parts: Mapping[str, tuple[Value, ...]]
+    notes: tuple[str, ...] = ()
+    unplaced: str = ""
+
+    @property
+    def whole(self) -> str:
+        """All that was written, for a person: each part behind its name where there are several."""
+        texts = [
+            (name, "\n\n".join(value.text for value in given)) for name, given in self.parts.items()
+        ]
+        if len(texts) == 1 and not self.unplaced:
+            return texts[0][1]
+        named = [f"{name}: {text}" for name, text in texts]
+        return "\n\n".join(filter(None, (*named, self.unplaced)))
+
+    def text(self, part: str) -> str:
+        """All that was written for a part; "" where nothing was."""
+        return "\n\n".join(value.text for value in self.parts.get(part, ()))
+
+    def versions(self, parts: Iterable[str]) -> tuple[Mapping[str, str], ...]:
+        """Every way to take one value for each of these parts that has any."""
+        given = [(part, self.parts[part]) for part in parts if part in self.parts]
+        choices = islice(product(*(values for _, values in given)), MOST_VERSIONS + 1)
+        names = [part for part, _ in given]
+        return tuple(
+            {name: value.text for name, value in zip(names, choice, strict=True)}
+            for choice in choices
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers of one submission by question; notes that belong to no question.
+
+    `unread` is text that may answer any question that has no answer.
+    """
+
+    given: Mapping[str, Answer]
+    notes: tuple[str, ...] = ()
+    unread: str = ""
+
+    def of(self, question: str) -> Answer:
+        """The answer to a question, which may be empty."""
+        found = self.given.get(question) or Answer({})
+        if found.parts or found.unplaced:
+            return found
+        return replace(found, unplaced=self.unread)
+
+
+def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answers:
+    """What the answers files say; raises Unusable where none of them can be read."""
+    read: list[Answers] = []
+    problems: list[str] = []
+    contents: list[str] = []
+    for name, content in files.items():
+        try:
+            read.append(_read(name, content, wanted))
+        except Unusable as error:
+            problems.append(f"{name}: {error}.")
+            contents.append(error.content)
+    unread = "\n\n".join(filter(None, (*contents, *(each.unread for each in read))))
+    if not read:
+        raise Unusable(" ".join(problems), unread)
+    merged = _merged(read)
+    return replace(merged, notes=(*problems, *_two_files(files), *merged.notes), unread=unread)
+
+
+def _two_files(files: Mapping[str, bytes]) -> Iterable[str]:
+    if len(files) > 1:
+        names = " and ".join(f"`{name}`" for name in files)
+        yield f"you handed in {names}: keep one; where they differ, the weaker answer counts"
+
+
+@lru_cache(maxsize=4)
+def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
+    """One file; kept, because every check of a submission asks for the same."""
+    text, strange = _decoded(content)
+    if not text.strip():
+        raise Unusable("it is empty; write your answers into it")
+    try:
+        read = read_yaml(text, wanted) if name != ANSWERS[0] else read_sections(text, wanted)
+    except BadYaml as error:
+        raise Unusable(str(error), text) from None
+    known = {each.id: each for each in wanted}
+    answers = [_answer(section, known[section.question], name) for section in read.found]
+    answers += [Answers({name: Answer({}, (), each)}) for name, each in read.unread if name]
+    notes = [*_with_file(name, read.notes), *(("", f"{name}: {note}") for note in strange)]
+    unread = "\n\n".join(each for name, each in read.unread if not name)
+    if not read.found and not read.unread and not is_empty(text):
+        unread = text
+    return replace(_merged(answers, notes), unread=unread)
+
+
+def _with_file(name: str, notes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(question, f"{name}: {note}") for question, note in notes]
+
+
+def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
+    """The text, and a note where it was not saved as UTF-8: a quote mark costs no answers."""
+    if len(content) > LARGEST:
+        message = "it is larger than 1 MiB; answers are text, so leave pictures and data out"
+        raise Unusable(message, _beginning(content))
+    if kind := next((name for magic, name in _FORMATS.items() if content.startswith(magic)), ""):
+        raise Unusable(f"it is {kind}, not text; save it as plain text in UTF-8", NOT_TEXT)
+    encoding = next((e for mark, e in _MARKS.items() if content.startswith(mark)), "")
+    encoding = encoding or _unmarked_utf16(content) or "utf-8"
+    notes: tuple[str, ...] = ()
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding.startswith("utf-16") or b"\0" in content:
+            raise Unusable("it is no text; save it as plain text in UTF-8", NOT_TEXT) from None
+        line = content.count(b"\n", 0, error.start) + 1
+        notes = (f"line {line} is not UTF-8 and was read as Windows-1252: save it as UTF-8.",)
+        text = content.decode("cp1252", errors="replace")
+    if "\0" in text:
+        raise Unusable("it is no text; save it as plain text in UTF-8", NOT_TEXT)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.count("\n") > MOST_LINES:
+        message = f"it has more than {MOST_LINES} lines; answers are text, so leave data out"
+        raise Unusable(message, text)
+    return text, notes
+
+
+def _unmarked_utf16(content: bytes) -> str:
+    """Return the encoding of a text in UTF-16 without its mark; "" where it is not."""
+    half = len(content) // 2
+    ends = content[0::2].count(0), content[1::2].count(0)
+    if half < 4 or min(ends) > half // 20 or max(ends) < half // 2:
+        return ""
+    return "utf-16-be" if ends[0] > ends[1] else "utf-16-le"
+
+
+def _beginning(content: bytes) -> str:
+    """What a person is shown of a file that is too large."""
+    return content[:LARGEST].decode("utf-8", errors="replace")
+
+
+def _answer(section: Section, wanted: Wanted, file: str) -> Answers:
+    split = split_parts(section.body, wanted)
+    rest = section.heading_rest
+    missing = wanted.machine and (split.guessed or wanted.machine[0] not in split.parts)
+    if missing and _is_value(rest, wanted):
+        label = (section.line, f"{wanted.machine[0]}: {rest}")
+        split = split_parts((label, (section.line, ""), *section.body), wanted)
+    parts = {name: _distinct(values, file) for name, values in split.parts.items()}
+    notes = tuple(f"{file}: {note}." for note in split.notes)
+    unplaced = "\n".join(line for _, line in split.unplaced).strip()
+    return Answers({section.question: Answer(parts, notes, unplaced)})
+
+
+def _is_value(rest: str, wanted: Wanted) -> bool:
+    """Whether a heading itself holds the answer: `1.1: C`."""
+    titled = rest.casefold().startswith(wanted.title.casefold()[:12])
+    one = len(wanted.machine) == 1 and wanted.kind is not None
+    return (
+        bool(rest) and one and not titled and is_like(rest, wanted.kind) and not _POINTS.match(rest)
+    )
+
+
+def _distinct(values: Iterable[Given], file: str) -> tuple[Value, ...]:
+    return _once(Value(each.text, file, each.line) for each in values)
+
+
+def _once(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The values without those that say the same but for spaces."""
+    kept: dict[str, Value] = {}
+    for value in values:
+        kept.setdefault(" ".join(value.text.split()), value)
+    return tuple(kept.values())
+
+
+def _ended(note: str) -> str:
+    return note if note.endswith(("?", ".")) else f"{note}."
+
+
+def _merged(answers: Iterable[Answers], notes: Iterable[tuple[str, str]] = ()) -> Answers:
+    """All answers as one; what a note is about keeps it."""
+    parts: dict[str, dict[str, tuple[Value, ...]]] = {}
+    said: dict[str, list[str]] = {}
+    unplaced: dict[str, list[str]] = {}
+    general: list[str] = []
+    for each in answers:
+        general += each.notes
+        for question, answer in each.given.items():
+            own = parts.setdefault(question, {})
+            said.setdefault(question, []).extend(answer.notes)
+            unplaced.setdefault(question, []).append(answer.unplaced)
+            for part, values in answer.parts.items():
+                own[part] = _once((*own.get(part, ()), *values))
+    for question, note in notes:
+        (said.setdefault(question, []) if question else general).append(_ended(note))
+    given = {
+        question: Answer(
+            parts.get(question, {}),
+            tuple(dict.fromkeys(said.get(question, ()))),
+            "\n\n".join(filter(None, dict.fromkeys(unplaced.get(question, ())))),
+        )
+        for question in {**parts, **said}
+    }
+    return Answers(given, tuple(dict.fromkeys(general)))

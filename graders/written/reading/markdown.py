@@ -1,0 +1,288 @@
+"""Find the answers in answers.md: a heading a question, whatever lies below it is the answer.
+
+    text -- markdown-it --> headings, code blocks, paragraphs -- names --> Section a question
+
+Beside headings a line all in bold counts, and `##1b` without a space, where it names a question.
+For questions without a heading, `1b: ...` at the start of a line does.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from graders.written.reading.names import Meant, Names, canonical, looks_like_id
+from graders.written.reading.plain import is_like
+from graders.written.reading.wanted import Wanted, label_of
+
+BOLD_LEVEL = 7  # below every heading
+MOST_HEADINGS = 2000
+LOOKED_AT = 200  # characters of a line that may name something; the rest is the answer's
+Line = tuple[int, str]
+_READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
+_BOLD = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*]{1,150}?)(?:\*\*|__)\s*[:.]?")
+_TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")
+_LABEL = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*[:)](?!=)")
+
+
+# An id in bold that begins an answer within a line, and the words before one that only refer to it.
+_INLINE = re.compile(r"(?:\*\*|__)\(?((?:[A-Za-z]?\d|[a-z]\.)[\w.()]{0,14}?)[.:]?(?:\*\*|__)[.:]?")
+_REFERS = re.compile(
+    r"(?:\b(?:in|see|as|from|of|to|with|by|and|or|question|part|like|for|than|the|cf\.?)|[,(:])\s*$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"^ {0,3}(?:[-*+]\s+)?([A-Za-z]?\d[\w.()]{0,14}?)\.?\s+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One answer as it stands in the file: its heading's line, and the lines below."""
+
+    question: str
+    line: int
+    heading_rest: str
+    body: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The answers of a file, and what is wrong with its headings: by question, or for the file.
+
+    `unread` holds text below headings that name no question for certain, by the question that may
+    be meant ("" where it may be any).
+    """
+
+    found: tuple[Section, ...]
+    notes: tuple[tuple[str, str], ...]
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    """What may begin an answer; only a true heading may also be an unknown one.
+
+    `rest` is what follows on its line, `before` what stands there before it.
+    """
+
+    line: int
+    level: int
+    text: str
+    rest: str = ""
+    heading: bool = True
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A heading whose answer goes on: its question, or those that it may mean."""
+
+    marker: _Marker
+    question: str = ""
+    rest: str = ""
+    maybe: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Where a walk over the markers stands."""
+
+    lines: Sequence[str]
+    groups: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    open: _Open | None = None
+    found: list[Section] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def answering(self) -> _Open | None:
+        """The answer that is open, where it is known whose it is."""
+        return self.open if self.open is not None and self.open.question else None
+
+    def is_bare(self, end: int) -> bool:
+        """Whether the answer that is open holds nothing before this line."""
+        if self.open is None or self.open.marker.rest or self.open.rest:
+            return False
+        return not any(line.strip() for line in self.lines[self.open.marker.line : end - 1])
+
+    def close(self, end: int, before: str = "") -> None:
+        """End the answer that is open before this line, or behind the beginning of it."""
+        if self.open is not None:
+            marker = self.open.marker
+            below = [(n, self.lines[n - 1]) for n in range(marker.line + 1, end)]
+            below += [(end, before)] if before else []
+            first = [(marker.line, marker.rest)] if marker.rest else []
+            if self.open.question:
+                body = (*first, *below)
+                self.found.append(Section(self.open.question, marker.line, self.open.rest, body))
+            elif any(line.strip() for _, line in (*first, *below)):
+                text = "\n".join(self.lines[marker.line - 1 : end - 1]).strip()
+                self.unread += [(question, text) for question in self.open.maybe]
+        self.open = None
+
+
+def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
+    """The answers in a Markdown text, in its order."""
+    names = Names({each.id: each.title for each in wanted})
+    lines = _without_comments(text).split("\n")
+    tokens, open_fences = _blocks(lines)
+    markers = list(islice(_markers(tokens, lines, names), MOST_HEADINGS))
+    known = {each.id: each for each in wanted}
+    walk = _walked(markers, lines, names, known)
+    found = {section.question for section in walk.found}
+    labels = islice(_labels(tokens, lines, names), MOST_HEADINGS)
+    missing = {canonical(each) for each in known if each not in found and len(each) > 1}
+    more = [each for each in labels if not found or canonical(each.text) in missing]
+    if more:
+        walk = _walked(sorted([*markers, *more], key=_line_of), lines, names, known)
+    unclosed = [("", f"the code block that begins in line {n} is not closed") for n in open_fences]
+    return Sections(tuple(walk.found), (*walk.notes, *unclosed), tuple(walk.unread))
+
+
+def _line_of(marker: _Marker) -> int:
+    return marker.line
+
+
+def _without_comments(text: str) -> str:
+    """The text with its comments blank, line by line as before."""
+    pieces, position = [], 0
+    while (start := text.find("<!--", position)) >= 0:
+        end = text.find("-->", start)
+        if end < 0:
+            break
+        pieces += [text[position:start], "\n" * text.count("\n", start, end)]
+        position = end + 3
+    return "".join([*pieces, text[position:]])
+
+
+def _blocks(lines: Sequence[str]) -> tuple[list[Token], list[int]]:
+    """The blocks of the text; a code block that nobody closed swallows nothing."""
+    lines, unclosed = list(lines), []
+    for _ in range(8):
+        tokens = _READER.parse("\n".join(lines))
+        last = tokens[-1] if tokens else None
+        if last is None or last.type != "fence" or last.map is None:
+            break
+        start = last.map[0]
+        ends = [line for line in lines[start + 1 :] if line.strip()]
+        if ends and ends[-1].strip().startswith(last.markup):
+            break
+        unclosed.append(start + 1)
+        lines[start] = ""
+    return tokens, unclosed
+
+
+def _markers(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iterator[_Marker]:
+    for token, inside in pairwise(tokens):
+        if token.map is None:
+            continue
+        if token.type == "heading_open" and inside.content.strip():
+            yield _Marker(token.map[0] + 1, len(token.markup), _unmarked(inside.content))
+        elif token.type == "paragraph_open":
+            yield from _informal(token.map, lines, names)
+
+
+def _informal(span: list[int], lines: Sequence[str], names: Names) -> Iterator[_Marker]:
+    """What was meant as a heading in a paragraph."""
+    for number in range(span[0], span[1]):
+        line = lines[number]
+        if tight := _TIGHT.match(line):
+            text = _unmarked(line[tight.end() :].rstrip("# "))
+            yield _Marker(number + 1, len(tight[1]), text, heading=False)
+            continue
+        inline = list(_inline(line, names))
+        if number == span[0] and (bold := _BOLD.match(line[:LOOKED_AT])):
+            inline = [bold, *(each for each in inline if each.start() >= bold.end())]
+        ends = [*(each.start() for each in inline[1:]), len(line)]
+        for at, (each, end) in enumerate(zip(inline, ends, strict=False)):
+            rest = line[each.end() : end].strip(" \t–—")
+            before = "" if at else line[: each.start()].strip(" \t-*+>")
+            yield _Marker(number + 1, BOLD_LEVEL, each[1], rest, heading=False, before=before)
+
+
+def _inline(line: str, names: Names) -> Iterator[re.Match[str]]:
+    """The ids in bold that begin an answer in a line, and are no mere reference."""
+    for found in _INLINE.finditer(line[: 10 * LOOKED_AT]):
+        meant = names.meant(found[1])
+        alone = meant.question and not meant.rest and not meant.lone
+        if alone and not _REFERS.search(line[max(0, found.start() - 20) : found.start()]):
+            yield found
+
+
+def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iterator[_Marker]:
+    """Lines such as `1b: ...` and `1.1 C`, for files without headings that name a question."""
+    for token in tokens:
+        for number in range(*(token.map or (0, 0))) if token.type == "paragraph_open" else ():
+            name, rest = _numbered(lines[number])
+            if name and not names.meant(name).rest:
+                yield _Marker(number + 1, BOLD_LEVEL, name, rest, heading=False)
+
+
+def _numbered(line: str) -> tuple[str, str]:
+    """What a line begins with that may be an id, and what follows: `1b: ...`, `1.1 C`."""
+    if found := _LABEL.match(line[:LOOKED_AT]):
+        return found[1], line[found.end() :].strip()
+    found = _NUMBER.match(line[:LOOKED_AT])
+    rest = line[found.end() :].strip() if found else ""
+    value = is_like(rest, "choices") or is_like(rest, "formula")
+    return (found[1], rest) if found and value else ("", "")
+
+
+def _unmarked(heading: str) -> str:
+    return re.sub(r"\*\*|__|`|\\(?=[^\w])", "", heading).strip()
+
+
+def _walked(
+    markers: Sequence[_Marker], lines: Sequence[str], names: Names, wanted: dict[str, Wanted]
+) -> _Walk:
+    walk = _Walk(lines)
+    for marker in markers:
+        while walk.groups and walk.groups[-1][0] >= marker.level:
+            walk.groups.pop()
+        above = walk.groups[-1][1] if walk.groups else ()
+        meant = names.meant(marker.text, above)
+        if not _belongs(marker, meant, walk, wanted):
+            _begin(marker, meant, walk, names)
+    walk.close(len(lines) + 1)
+    return walk
+
+
+def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
+    """Whether the line is a part of the answer that is open: `### formula`, `### Proof`."""
+    answering = walk.answering
+    if answering is None:
+        return not marker.heading and not meant.question
+    deeper = marker.level > answering.marker.level
+    if label_of(marker.text, wanted[answering.question]):
+        return True
+    if meant.question:
+        return deeper and meant.lone
+    strange = not (meant.either or meant.group or looks_like_id(marker.text))
+    return deeper or not marker.heading or (strange and walk.is_bare(marker.line))
+
+
+def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
+    """Open the answer that the line names, or note that it names none."""
+    started = bool(walk.found) or walk.answering is not None
+    walk.close(marker.line, marker.before)
+    if meant.question:
+        walk.open = _Open(marker, meant.question, meant.rest)
+    elif meant.either:
+        both = " or ".join(f"`{name}`" for name in meant.either)
+        note = f"the heading `{marker.text}` in line {marker.line} could mean {both}, so a person "
+        walk.notes.append((meant.either[0], f"{note}reads the text below it; write the id"))
+        walk.open = _Open(marker, maybe=meant.either)
+    elif meant.group:
+        walk.groups.append((marker.level, meant.group))
+    elif started or looks_like_id(marker.text):
+        near, note = _unknown(marker, names)
+        walk.notes.append((near, note))
+        walk.open = _Open(marker, maybe=(near,) if near or looks_like_id(marker.text) else ())
+
+
+def _unknown(marker: _Marker, names: Names) -> tuple[str, str]:
+    near = names.nearest(marker.text)
+    remedy = f"; did you mean `{near}`?" if near else "; nothing below it was read"
+    return near, f"the heading `{marker.text}` in line {marker.line} is no question{remedy}"

@@ -1,0 +1,236 @@
+"""Divide what stands below a question into its parts: `formula: ...`, `### text`, `- q1: ...`.
+
+lines -- labels --> chunks -- the rule for what has no label --> text by part, with its line
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from graders.written.reading.placing import detach_conditions, join_text, place, place_from_text
+from graders.written.reading.split import FENCE, LOOKED_AT, Line, Split, listed, paragraphs_of
+from graders.written.reading.wanted import Wanted, label_of, spellings
+
+_LABEL = re.compile(
+    r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
+    r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
+    r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>)\s*"
+)
+_UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, behind the label
+_STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
+_NEXT = re.compile(  # where another named value may begin on a line
+    r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
+    r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?"
+    r"(?:[:：](?!=)|→|->|=>))"
+)
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__))$")
+_ROW = re.compile(r"^\s*\|.*\|\s*$")
+_RULE_ROW = re.compile(r"^[\s|:=-]+$")
+_RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+_NUMERIC = re.compile(r"^\s*[\[({|+\-.\d]")
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """The lines below one label, "" for those above the first."""
+
+    part: str
+    lines: list[Line]
+
+
+def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
+    """The parts of one answer; notes name what could not be placed."""
+    split = Split()
+    if not wanted.machine:
+        split.add(wanted.text, _unlabelled(_own_lines(body, wanted), wanted), wanted)
+        return split
+    chunks = _chunks(_own_lines(body, wanted), wanted, split)
+    loose: list[Line] = []
+    for chunk in chunks:
+        kept, rest = _cut(chunk, wanted)
+        loose += rest
+        if chunk.part:
+            split.add(chunk.part, kept, wanted)
+    place(loose, wanted, split)
+    place_from_text(wanted, split)
+    _keep_strange(wanted, split)
+    detach_conditions(wanted, split)
+    join_text(wanted, split)
+    return split
+
+
+def _unlabelled(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
+    """A free text without the label that its first line may begin with."""
+    at = next((at for at, (_, line) in enumerate(lines) if line.strip()), None)
+    if at is None:
+        return []
+    part, rest = _labelled(lines[at][1], "", {""}, wanted)
+    return [(lines[at][0], rest), *lines[at + 1 :]] if part else list(lines[at:])
+
+
+def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
+    """What the student wrote: without rules and without what the template says."""
+    own = _without_rows(_without_template(body, wanted), wanted)
+    return [
+        (number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip())
+        for number, line in _broken(own, wanted)
+    ]
+
+
+def _without_template(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
+    quoted = " ".join(wanted.quoted.split())
+    for number, line in body:
+        if line.lstrip().startswith(">"):
+            line = line.lstrip(" >")
+            words = " ".join(line.split())
+            if words in quoted and (len(words.split()) > 2 or words in wanted.quoted.split("\n")):
+                line = ""
+        yield number, line
+
+
+def _between(wanted: Wanted) -> re.Pattern[str] | None:
+    """What stands between two named values on one line: `$q_1 = a$, $q_2 = b$`."""
+    if len(wanted.machine) < 2:
+        return None
+    parts = [name for part in wanted.machine for name in spellings(part)]
+    names = "|".join(r"_?\{?".join(map(_either_case, part)) for part in parts)
+    named = rf"[$*`]{{0,4}}\s{{0,2}}(?:{names})\}}?[$*`]{{0,4}}\s{{0,9}}"
+    return re.compile(
+        rf"(?:[,;，；、]|\b(?:and|und|et|y|e)\b|\\q?quad)\s{{0,9}}(?={named}(?:[=:：→]|->|=>))"
+        rf"|(?<=[\s(])(?={named}=(?!=))"
+    )
+
+
+def _either_case(letter: str) -> str:
+    if letter.isdigit():
+        return f"[{letter}{'₀₁₂₃₄₅₆₇₈₉'[int(letter)]}]"
+    return f"[{letter.lower()}{letter.upper()}]" if letter.isalpha() else re.escape(letter)
+
+
+def _without_rows(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
+    """The lines, a table that names the parts as a line for each: `| q1 | ... |`."""
+    columns: list[str] = []
+    for number, line in body:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        is_row = len(wanted.machine) > 1 and wanted.kind != "table" and _ROW.match(line)
+        named = [label_of(cell, wanted) for cell in cells] if is_row else []
+        if is_row and sum(map(bool, named)) > 1:
+            columns = named
+        elif is_row and columns and not _RULE_ROW.match(line):
+            yield from (
+                (number, f"{name}: {cell}")
+                for name, cell in zip(columns, cells, strict=False)
+                if name
+            )
+        elif is_row and named[0] and len(cells) > 1:
+            yield number, f"{cells[0]}: {' '.join(cells[1:])}"
+        elif not (is_row and (columns or _RULE_ROW.match(line))):
+            columns = []
+            yield number, line
+
+
+def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
+    """The lines, one broken in two where another value begins on it."""
+    between = _between(wanted)
+    for number, line in body:
+        pieces = between.split(line) if between and len(line) < 10 * LOOKED_AT else [line]
+        for piece in pieces:
+            yield from ((number, each) for each in _named(piece, wanted))
+
+
+def _named(line: str, wanted: Wanted) -> Iterator[str]:
+    """The values of a line such as `1 head: ..., 2 heads: ...`, by any name of their parts."""
+    start, many = 0, len(wanted.machine) > 1 and len(line) < 10 * LOOKED_AT
+    for found in _NEXT.finditer(line) if many else ():
+        if label_of(found["name"], wanted) in wanted.machine:
+            yield line[start : found.start()]
+            start = found.start("label")
+    yield line[start:]
+
+
+def _chunks(lines: Iterable[Line], wanted: Wanted, split: Split) -> list[_Chunk]:
+    chunks, fence, known = [_Chunk("", [])], "", {""}
+    for number, line in lines:
+        if mark := FENCE.match(line):
+            fence = "" if mark[1][:3] == fence else (fence or mark[1][:3])
+        part, rest = ("", line) if fence else _labelled(line, chunks[-1].part, known, wanted)
+        if part:
+            chunks.append(_Chunk(part, []))
+            known.add(part)
+        elif not fence:
+            _note_strange(number, line, wanted, split)
+        chunks[-1].lines.append((number, rest))
+    return chunks
+
+
+def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str, str]:
+    """The part that a line begins, and what stands behind the label; "" and the line else."""
+    in_text = now == wanted.text != ""
+    if len(line) <= LOOKED_AT and (alone := _HEADING.match(line)):
+        part = label_of((alone["head"] or alone["bold"]).rstrip(": "), wanted)
+        if part and not (in_text and part in known):
+            return part, ""
+    found = _LABEL.match(line[:LOOKED_AT])
+    if found is None:
+        return "", line
+    part = label_of(found["name"], wanted)
+    equated = found["sign"] not in (":", "：")
+    if not part or (equated and (part not in wanted.machine or len(wanted.machine) < 2)):
+        return "", line
+    if in_text and (equated or part in known):
+        return "", line  # an explanation that speaks of `q1 = ...` answers nothing anew
+    rest = line[found.end() :]
+    if found["open"] and not found["close"]:  # `**formula:** ...`
+        rest = rest.removeprefix("**").removeprefix("__")
+        if rest.count("**") == 1:
+            rest = _UNOPENED.sub("", rest)
+    opened = found["open"].replace("*", "").replace("_", "")
+    if "$" in found["name"]:  # `$k$ heads: ...`
+        opened = opened.replace("$", "")
+    return part, (opened + rest).strip()
+
+
+def _keep_strange(wanted: Wanted, split: Split) -> None:
+    """Keep what another part's lines name, where a part is missing: it may be that part."""
+    if wanted.kind == "table" or all(part in split.parts for part in wanted.machine):
+        return
+    for part in wanted.machine:
+        for each in split.parts.get(part, ()):
+            later = each.text.split("\n")[1:]
+            split.unplaced += [(each.line, line) for line in later if _STRANGE.match(line)]
+
+
+def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:
+    """Tell of a label that is nearly one of ours, such as `formular:`."""
+    found = _LABEL.match(line[:LOOKED_AT])
+    if found is None or len(wanted.parts) < 2 or found["sign"] not in (":", "："):
+        return
+    if label_of(found["name"], wanted):
+        return  # named again where a text explains it
+    name = found["name"].strip().casefold()
+    if get_close_matches(name, [part.casefold() for part in wanted.parts], n=1, cutoff=0.75):
+        split.notes.append(
+            f"`{name}` in line {number} is no part of {wanted.id}, which has {listed(wanted.parts)}"
+        )
+
+
+def _cut(chunk: _Chunk, wanted: Wanted) -> tuple[list[Line], list[Line]]:
+    """The lines of a value, and the paragraphs behind it that nobody labelled."""
+    if not chunk.part:
+        return [], chunk.lines
+    if chunk.part not in wanted.machine:
+        return chunk.lines, []
+    paragraphs = list(paragraphs_of(chunk.lines))
+    size = 1
+    while size < len(paragraphs) and _goes_on(paragraphs[size], wanted):
+        size += 1
+    kept = [line for paragraph in paragraphs[:size] for line in paragraph]
+    if wanted.kind == "table":
+        kept = chunk.lines  # words below a table may say which of its rows counts
+    return kept, [line for paragraph in paragraphs[size:] for line in (*paragraph, (0, ""))]
+
+
+def _goes_on(paragraph: Sequence[Line], wanted: Wanted) -> bool:
+    rows = wanted.kind in ("vector", "matrix")
+    return rows and bool(_NUMERIC.match(paragraph[0][1]))

@@ -1,0 +1,260 @@
+"""Decide which part a line belongs to where no label says it.
+
+Without labels a question of one part takes everything. Where one value and a free text are asked
+for, the first line that looks like the value is the value, and the student is told so.
+"""
+
+import re
+from collections.abc import Sequence
+
+from graders.written.reading.plain import VANISHES, has_words, is_empty, is_like, without_condition
+from graders.written.reading.split import (
+    FENCE,
+    LOOKED_AT,
+    Given,
+    Line,
+    Split,
+    listed,
+    paragraphs_of,
+)
+from graders.written.reading.wanted import Wanted
+
+_ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
+_GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
+_BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")
+_WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")
+_MAY_HOLD = {  # what a text that may hold such a value has in it
+    "formula": re.compile(
+        r"[=≈^*+∑²³⁴ⁿ]|\\[a-z]{2,}|[α-ωΑ-Ω]\s?[(A-Za-z]|[A-Za-z]\s?[α-ω]|\d\s?[A-Za-z(]"
+    ),
+    "vector": re.compile(r"[\[(].{0,200}\d|k_?\d|zero|null", re.IGNORECASE | re.DOTALL),
+    "matrix": re.compile(r"[\[(|].{0,200}\d|[kK]", re.DOTALL),
+    "number": re.compile(r"\d"),
+    "table": re.compile(r"\d"),
+}
+_CALCULATES = re.compile(r"[^\W\d]\w*\s*(?::=|=|≈)|[*+^]")
+_READ_AMONG_WORDS = ("formula", "vector", "matrix")  # the readers of these find values in sentences
+
+
+def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
+    """Decide what belongs to which part where no label says it."""
+    paragraphs = list(paragraphs_of(loose))
+    if not paragraphs or is_empty("\n".join(line for _, line in loose)):
+        return
+    missing = [part for part in wanted.machine if part not in split.parts]
+    if len(wanted.parts) == 1:
+        if missing or not wanted.machine:
+            split.add(wanted.parts[0], _alone(loose, wanted, split), wanted)
+    elif wanted.kind == "table" and len(missing) < 2:
+        _place_beside_table(loose, wanted, split, missing)
+    elif len(wanted.machine) > 1 and missing == list(wanted.machine):
+        _place_in_order(paragraphs, wanted, split)
+    elif len(missing) == 1 and len(wanted.machine) == 1:
+        _place_value_and_text(paragraphs, wanted, split)
+    else:
+        _place_text(paragraphs, wanted, split)
+
+
+def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line]:
+    """The lines of the only part: of a value with words around it, the one paragraph that is it."""
+    paragraphs = list(paragraphs_of(loose))
+    if wanted.kind not in ("formula", "number", "vector") or len(paragraphs) < 2:
+        return loose
+    values = [each for each in paragraphs if _is_value(each, wanted)]
+    others = [line for each in paragraphs if each not in values for line in each]
+    if len(values) != 1 or _may_hold(others, wanted):
+        return loose
+    split.notes.append(
+        f"line {values[0][0][0]} was read as {wanted.id}'s `{wanted.parts[0]}`, and nothing else"
+    )
+    return values[0]
+
+
+def _is_value(paragraph: Sequence[Line], wanted: Wanted) -> bool:
+    """Whether a paragraph is a value and not a sentence that begins with one."""
+    _, words = without_condition(" ".join(line for _, line in paragraph))
+    return _value_in([paragraph], wanted) == (0, len(paragraph)) and len(words.split()) < 4
+
+
+def _place_beside_table(
+    loose: Sequence[Line], wanted: Wanted, split: Split, missing: Sequence[str]
+) -> None:
+    """A table and what is said of it, without labels: its reader gets both, the text too."""
+    paragraphs = list(paragraphs_of(loose))
+    for part in missing:
+        split.add(part, loose, wanted)
+    if not missing or len(paragraphs) > 1:
+        _place_text(paragraphs, wanted, split)
+
+
+def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split) -> None:
+    """What is left is explanation; without a place for one it is told and not read."""
+    lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
+    if not lines:
+        return
+    if wanted.text and wanted.text not in wanted.machine:
+        split.add(wanted.text, lines, wanted)
+    elif any(line.strip() for _, line in lines):
+        split.notes.append(f"what begins in line {lines[0][0]} belongs to no part of {wanted.id}")
+        if any(part not in split.parts for part in wanted.machine):
+            split.unplaced += lines
+
+
+def _place_value_and_text(
+    paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split
+) -> None:
+    """One value and a text, both without a label: the first line of its kind is the value."""
+    part, labelled = wanted.machine[0], wanted.text in split.parts
+    sentence = wanted.kind in ("choice", "true_false")
+    taken = len(paragraphs[0]) if labelled else int(sentence)
+    at, size = _value_in(paragraphs, wanted) or (0, taken)
+    lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
+    if size and wanted.kind in _READ_AMONG_WORDS:
+        value = paragraphs[at][:size]
+        own = set(value)
+        if _may_hold([line for line in lines if line not in own], wanted):
+            split.add(part, lines, wanted)  # its reader tells the value from what is said of it
+            rest = paragraphs[at] if at or _says_more(value, wanted) else paragraphs[at][size:]
+            return _place_text([*paragraphs[:at], rest, *paragraphs[at + 1 :]], wanted, split)
+    if size == 0:
+        split.notes.append(
+            f"no line of {wanted.id} looks like its `{part}`, so it was looked for in the text: "
+            f"begin the line with `{part}:`"
+        )
+        split.guessed = True
+        if wanted.kind in _READ_AMONG_WORDS:
+            split.add(part, lines, wanted)
+        else:
+            split.unplaced += lines
+        return _place_text(paragraphs, wanted, split)
+    value, rest = paragraphs[at][:size], paragraphs[at][size:]
+    split.add(part, value, wanted)
+    if wanted.kind in ("choice", "choices", "true_false") and not _is_short(value):
+        rest = paragraphs[at]  # `False, because ...`: the reason is on the same line
+    elif wanted.kind in _READ_AMONG_WORDS and _says_more(value, wanted):
+        rest = paragraphs[at]
+    others = [*paragraphs[:at], rest, *paragraphs[at + 1 :]]
+    if not labelled and any(others):
+        _note_reading(value[0][0], wanted, split)
+    return _place_text(others, wanted, split)
+
+
+def _may_hold(lines: Sequence[Line], wanted: Wanted) -> bool:
+    """Whether lines beside a value may hold another one."""
+    looked_for = _MAY_HOLD.get(wanted.kind or "")
+    text = "\n".join(line for _, line in lines)[: 10 * LOOKED_AT]
+    return looked_for is not None and looked_for.search(text) is not None
+
+
+def _value_in(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> tuple[int, int] | None:
+    """The paragraph that begins with a value, and how many of its lines that takes."""
+    for at, paragraph in enumerate(paragraphs):
+        for size in (len(paragraph), 1):
+            lines = [line for _, line in paragraph[:size] if not FENCE.match(line)]
+            if lines and all(is_like(line, wanted.kind) for line in lines):
+                return at, size
+    return None
+
+
+def _says_more(value: Sequence[Line], wanted: Wanted) -> bool:
+    """Whether words belong to a value that will not be taken off it as a condition."""
+    text = "\n".join(line for _, line in value)
+    alone, words = without_condition(text)
+    return has_words(alone if words and is_like(alone, wanted.kind) else text)
+
+
+def _is_short(lines: Sequence[Line]) -> bool:
+    """Whether a choice stands there alone, without a reason on the same line."""
+    return sum(len(line.split()) for _, line in lines) <= 2
+
+
+def _note_reading(number: int, wanted: Wanted, split: Split) -> None:
+    part, text = wanted.machine[0], wanted.text
+    split.notes.append(
+        f"line {number} was read as `{part}` and the rest as `{text}`: to say it yourself, begin "
+        f"them with `{part}:` and `{text}:`"
+    )
+
+
+def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split) -> None:
+    """Several values without labels: one a line (or paragraph) in the order of the question."""
+    lines = [line for paragraph in paragraphs for line in paragraph]
+    count = len(wanted.machine)
+    if len(lines) == 1:
+        lines = _numbers_of(lines[0]) if wanted.kind == "number" else _listed(lines[0])
+    groups = [[line] for line in lines] if len(lines) == count else [list(p) for p in paragraphs]
+    if len(groups) != count:
+        names = " and ".join(f"`{part}: ...`" for part in wanted.machine)
+        split.notes.append(f"{wanted.id} has several parts: write {names}, each on its own line")
+        split.unplaced += lines
+        return _place_text(paragraphs, wanted, split) if wanted.text else None
+    for part, (first, *rest) in zip(wanted.machine, groups, strict=True):
+        split.add(part, [(first[0], _ITEM.sub("", first[1])), *rest], wanted)
+    split.notes.append(
+        f"the lines of {wanted.id} have no names, so they were read in this order: "
+        f"{listed(wanted.machine)}"
+    )
+    return None
+
+
+def _numbers_of(line: Line) -> list[Line]:
+    """The values of a line such as `6,920, 872 and 1821`, each without the words before it."""
+    text = _GROUPED.sub(lambda found: found[0].replace(",", ""), line[1][:LOOKED_AT])
+    pieces = (_WORDS.sub("", piece).strip() for piece in _BETWEEN.split(text.strip(" ()[]{}.")))
+    return [(line[0], piece) for piece in pieces if piece]
+
+
+def _listed(line: Line) -> list[Line]:
+    """The values of a line such as `2^n, 3^n, (k+1)^n`, parted outside of brackets."""
+    pieces, depth = [""], 0
+    for sign in line[1][: 10 * LOOKED_AT]:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 and sign in ",;，；、":
+            pieces.append("")
+        else:
+            pieces[-1] += sign
+    return [(line[0], piece.strip()) for piece in pieces if piece.strip()]
+
+
+def place_from_text(wanted: Wanted, split: Split) -> None:
+    """Look for a value that is missing in the text that was given a name."""
+    missing = [part for part in wanted.machine if part not in split.parts]
+    given = split.parts.get(wanted.text, []) if wanted.text not in wanted.machine else []
+    if not missing or split.unplaced or not given or wanted.kind is None:
+        return
+    lines = [(each.line, line) for each in given for line in (*each.text.split("\n"), "")]
+    if wanted.kind in _MAY_HOLD and not _may_hold(lines, wanted):
+        return
+    if len(wanted.machine) == 1 and wanted.kind in _READ_AMONG_WORDS:
+        split.add(missing[0], lines, wanted)
+        split.notes.append(
+            f"`{missing[0]}` of {wanted.id} is empty, so it was looked for in the text"
+        )
+    else:
+        split.unplaced += lines
+
+
+def detach_conditions(wanted: Wanted, split: Split) -> None:
+    """`β(k_a+k_b), where β is large`: the formula is the part before the words."""
+    if wanted.kind not in ("formula", "vector"):
+        return
+    for part in wanted.machine:
+        given = split.parts.get(part, [])
+        for at, each in enumerate(given):
+            value, words = without_condition(each.text)
+            if not words or not is_like(value, wanted.kind):
+                continue
+            # `where S = 1000` belongs to the formula as well, and another vector may be the answer.
+            vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
+            says_more = _CALCULATES.search(words) or VANISHES.search(words)
+            if not vector and not says_more:
+                given[at] = Given(value, each.line)
+            if wanted.text:
+                _place_text([[(each.line, words)]], wanted, split)
+
+
+def join_text(wanted: Wanted, split: Split) -> None:
+    """What was said in several places is one text."""
+    given = sorted(split.parts.get(wanted.text, ()), key=lambda each: each.line)
+    if len(given) > 1 and wanted.text not in wanted.machine:
+        split.parts[wanted.text] = [Given("\n\n".join(each.text for each in given), given[0].line)]

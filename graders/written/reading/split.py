@@ -1,0 +1,65 @@
+"""The values of one answer by part, and the lines they are made of."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from graders.written.reading.plain import bare, is_empty
+from graders.written.reading.wanted import Wanted
+
+Line = tuple[int, str]
+LOOKED_AT = 200  # characters of a line that may name a part
+FENCE = re.compile(r"^\s*(```+|~~~+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One value: what stands there, and the line it begins in."""
+
+    text: str
+    line: int
+
+
+@dataclass(slots=True)
+class Split:
+    """The values of one answer by part, several where a part is given more than once.
+
+    `unplaced` are lines that may hold a part which is missing; `guessed` says that a value was
+    looked for in a text, because no line was one.
+    """
+
+    parts: dict[str, list[Given]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    unplaced: list[Line] = field(default_factory=list)
+    guessed: bool = False
+
+    def add(self, part: str, lines: Sequence[Line], wanted: Wanted) -> None:
+        """Keep these lines as a value of the part, unless nothing stands there."""
+        text = "\n".join(line for _, line in lines)
+        text = bare(text, wanted.kind) if part in wanted.machine else text.strip()
+        if not is_empty(text):
+            first = next(number for number, line in lines if line.strip())
+            self.parts.setdefault(part, []).append(Given(text, first))
+
+
+def paragraphs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Lines divided where one is blank; a code block and a displayed formula are one."""
+    paragraph: list[Line] = []
+    fence, display = False, False
+    for number, line in lines:
+        fence = fence != bool(FENCE.match(line))
+        display = display != (line.count("$$") % 2 == 1)
+        if not line.strip() and not fence and not display:
+            if paragraph:
+                yield paragraph
+            paragraph = []
+        else:
+            paragraph.append((number, line))
+    if paragraph:
+        yield paragraph
+
+
+def listed(parts: Sequence[str]) -> str:
+    """The names between backticks, the last with `and`."""
+    names = [f"`{part}`" for part in parts]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

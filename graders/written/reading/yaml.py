@@ -1,0 +1,438 @@
+r"""Find the answers in answers.yaml: a mapping from question to value, or to its parts.
+
+    text -- parse --> one tree
+         \- broken: cut at each line that names a question -> a tree per block, or unread text
+
+Only the structure is YAML's: every scalar keeps its text (`2.10`, `yes` and `1e2` stay what was
+typed), anchors and tags mean nothing, and depth and number of values are bounded.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import yaml
+
+from graders.written.reading.markdown import LOOKED_AT, Line, Section
+from graders.written.reading.names import Meant, Names, looks_like_id
+from graders.written.reading.split import listed
+from graders.written.reading.wanted import Wanted, label_of
+
+DEEPEST = 8
+MOST_VALUES = 5000
+MOST_BLOCKS = 500  # of a broken file
+_LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_NOTHING = ("", "~", "null", "Null", "NULL")
+_PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")
+# What `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` became between double quotes.
+_ESCAPES = {"\a": "a", "\b": "b", "\x1b": "e", "\f": "f", "\r": "r", "\t": "t", "\v": "v"}
+_ESCAPES |= {"\x85": "N", "\u2028": "L", "\u2029": "P"}
+_ESCAPED = re.compile(f"([{''.join(_ESCAPES)}])(?=[A-Za-z])|\n(?=(?:u|abla|eq?|eg|ot)\\b)")
+_TAKEN = ("'", '"', "|", ">", "[", "{", "#")
+_KEY = re.compile(r"""^( *)(?:- +)?(["']?)([^\s#"'|>\[{&*!%@`][^"':]{0,80}?)\2\s*:(?:\s|$)""")
+_HERE = 3  # levels of groups that a broken file is cut at
+
+
+class BadYaml(Exception):
+    """The file cannot be read; the message is for the student."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value with the line it stands in: a text, a list of nodes or pairs of nodes."""
+
+    line: int
+    text: str = ""
+    items: tuple["Node", ...] = ()
+    pairs: tuple[tuple["Node", "Node"], ...] = ()
+
+
+@dataclass(slots=True)
+class YamlAnswers:
+    """The answers of a file: each with the lines a Markdown answer would have."""
+
+    found: list[Section] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+
+
+def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
+    """Return the answers in a YAML text; raise BadYaml where no question can be told apart."""
+    names = Names({each.id: each.title for each in wanted})
+    known = {each.id: each for each in wanted}
+    try:
+        top = _composed(text)
+    except BadYaml as error:
+        return _salvaged(text, names, known, error)
+    answers = _read_tree(top, names, known)
+    if answers is None:
+        return YamlAnswers()
+    _keep_swallowed(text, names, known, answers)
+    return answers
+
+
+def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> YamlAnswers | None:
+    """Return the answers in a tree; None where it is empty."""
+    if top is None:
+        return None
+    top = _as_mapping(top)
+    if not top.pairs:
+        raise BadYaml("it contains no questions; write `1b: your answer`, one line per question")
+    answers = YamlAnswers()
+    _collect(top, names, wanted, answers)
+    return answers
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines from one key to the next: what the key means, and where it is."""
+
+    meant: Meant
+    key: str
+    line: int
+    text: str
+    above: tuple[str, ...]
+
+
+def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml) -> YamlAnswers:
+    """Return the answers of a broken file, each block parsed alone; the rest is unread."""
+    before, blocks = _blocks(text, names)
+    if not blocks or len(blocks) > MOST_BLOCKS:
+        try:
+            answers = _read_tree(_composed(_mended(text)), names, wanted)
+        except BadYaml:
+            raise error from None
+        if answers is None:
+            raise error
+        answers.notes.append(("", f"{error}. The values were read as they stand"))
+        return answers
+    answers = YamlAnswers()
+    try:
+        _composed(before)  # a name or a date above the answers is no answer
+    except BadYaml:
+        answers.unread.append(("", before))
+    for block in blocks:
+        _read_block(block, names, wanted, answers)
+    _doubt_repeated(blocks, answers)
+    unread = sorted({question for question, _ in answers.unread if question})
+    rest = (
+        f"a person reads {listed(unread)}, the other answers were read"
+        if unread
+        else "the answers were read as they stand"
+    )
+    answers.notes.insert(0, ("", f"{error}. Until you fix that, {rest}"))
+    return answers
+
+
+def _blocks(
+    text: str, names: Names, first: int = 1, above: tuple[str, ...] = ()
+) -> tuple[str, list[_Block]]:
+    """Return what comes before the first key, and a block for each key of the outermost level."""
+    lines = text.split("\n")
+    keys = [(n, found) for n, line in enumerate(lines) if (found := _KEY.match(line[:LOOKED_AT]))]
+    for indent in sorted({len(found[1]) for _, found in keys})[:DEEPEST]:
+        level = [(n, found[3]) for n, found in keys if len(found[1]) == indent]
+        meant = [(n, key, names.meant(key, above)) for n, key in level[: MOST_BLOCKS + 1]]
+        starts = [
+            (n, key, each)
+            for n, key, each in meant
+            if each.question or each.group or looks_like_id(key)
+        ]
+        if any(each.question or each.group for _, _, each in starts):
+            break
+    else:
+        return text, []
+    ends = [*(n for n, _, _ in starts[1:]), len(lines)]
+    blocks = [
+        _Block(each, key, first + n, "\n".join(lines[n:end]), above)
+        for (n, key, each), end in zip(starts, ends, strict=True)
+    ]
+    return "\n".join(lines[: starts[0][0]]), blocks
+
+
+def _question_blocks(text: str, names: Names) -> Iterator[_Block]:
+    """Return the block of each question, those below groups included."""
+    ahead, depth = _blocks(text, names)[1], 1
+    while ahead and depth <= _HERE:
+        yield from (block for block in ahead if block.meant.question)
+        ahead = [each for block in ahead[:MOST_BLOCKS] for each in _inner_blocks(block, names)]
+        depth += 1
+
+
+def _read_block(
+    block: _Block, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers, depth: int = 1
+) -> None:
+    """Add the answers of a block: parsed, else mended, else cut again, else as unread text."""
+    try:
+        top = _tree_of(block)
+    except BadYaml as error:
+        inner = _inner_blocks(block, names) if depth < _HERE else []
+        for each in inner:
+            _read_block(each, names, wanted, answers, depth + 1)
+        if not inner:
+            near = block.meant.question or ("" if block.meant.group else names.nearest(block.key))
+            answers.notes.append((near, f"{error}; a person reads this answer"))
+            answers.unread.append((near, block.text.strip()))
+        return
+    if top is not None:
+        _collect(_as_mapping(top), names, wanted, answers, block.above)
+
+
+def _inner_blocks(block: _Block, names: Names) -> list[_Block]:
+    """Return the blocks of the questions below a group."""
+    if not block.meant.group:
+        return []
+    below = block.text.partition("\n")[2]
+    return _blocks(below, names, block.line + 1, block.meant.group)[1]
+
+
+def _tree_of(block: _Block) -> Node | None:
+    try:
+        return _composed(block.text, block.line)
+    except BadYaml as error:
+        try:
+            return _composed(_mended(block.text), block.line)
+        except BadYaml:
+            raise error from None
+
+
+def _doubt_repeated(blocks: Sequence[_Block], answers: YamlAnswers) -> None:
+    """Leave a question of two blocks to a person: one of them may be text within another."""
+    count = Counter(block.meant.question for block in blocks if block.meant.question)
+    for block in blocks:
+        if count[block.meant.question] > 1:
+            answers.found = [s for s in answers.found if s.question != block.meant.question]
+            answers.unread.append((block.meant.question, block.text.strip()))
+    answers.unread = list(dict.fromkeys(answers.unread))
+
+
+def _keep_swallowed(
+    text: str, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers
+) -> None:
+    """Leave to a person what a missing quote made text of another value, and that value."""
+    found = {each.question: each for each in answers.found}
+    before: _Block | None = None
+    for block in islice(_question_blocks(text, names), MOST_BLOCKS):
+        question = block.meant.question
+        if question not in found and block.text.partition(":")[2].strip():
+            _doubt(block, answers)
+            if before is not None:
+                _doubt(before, answers)
+        elif question in found and _lacks_a_part(block, found[question], wanted[question]):
+            _doubt(block, answers)
+        if question in found:
+            before = block
+
+
+def _doubt(block: _Block, answers: YamlAnswers) -> None:
+    question = block.meant.question
+    note = f"a quote seems to be missing near `{question}` in line {block.line}; a person reads it"
+    answers.notes.append((question, note))
+    answers.unread.append((question, block.text.strip()))
+    answers.found = [each for each in answers.found if each.question != question]
+
+
+def _lacks_a_part(block: _Block, section: Section, wanted: Wanted) -> bool:
+    """Return True if a line names a part that the parsed answer does not have."""
+    read = {label_of(line[4:], wanted) for _, line in section.body if line.startswith("### ")}
+    keys = [found for line in block.text.split("\n")[1:] if (found := _KEY.match(line[:LOOKED_AT]))]
+    outermost = min((len(found[1]) for found in keys), default=0)
+    named = {label_of(found[3], wanted) for found in keys if len(found[1]) == outermost}
+    return bool(read) and not named - {""} <= read
+
+
+def _collect(
+    node: Node,
+    names: Names,
+    wanted: dict[str, Wanted],
+    answers: YamlAnswers,
+    above: tuple[str, ...] = (),
+) -> None:
+    before = ""
+    for key, listed_value in node.pairs:
+        value = _as_mapping(listed_value)
+        meant = names.meant(key.text, above)
+        if before and not meant.question and label_of(key.text, wanted[before]):
+            _outdent(before, key, value, wanted[before], answers)
+            continue
+        before = meant.question
+        if meant.question:
+            lines = tuple(_lines(value, wanted[meant.question]))
+            answers.notes += _strange_parts(value, wanted[meant.question])
+            answers.found.append(Section(meant.question, key.line, "", lines))
+        elif meant.group and value.pairs:
+            _collect(value, names, wanted, answers, meant.group)
+        elif looks_like_id(key.text) or value.pairs:
+            near = names.nearest(key.text)
+            remedy = f"; did you mean `{near}`?" if near else ""
+            note = f"the key `{key.text[:80]}` in line {key.line} is no question{remedy}"
+            answers.notes.append((near, note))
+            if near and (shown := _shown(value, wanted[near]).strip()):
+                answers.unread.append((near, f"{key.text}: {shown}"))
+
+
+def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: YamlAnswers) -> None:
+    """Leave a part to a person that is not indented below its question."""
+    if shown := _shown(value, wanted).strip():
+        note = f"indent `{key.text}` in line {key.line} below `{question}`"
+        answers.notes.append((question, note))
+        answers.unread.append((question, f"{key.text}: {shown}"))
+
+
+def _as_mapping(node: Node) -> Node:
+    """A list of mappings as one: `- q1: ...` below `- q2: ...`."""
+    if node.items and all(each.pairs for each in node.items):
+        return Node(node.line, pairs=tuple(pair for each in node.items for pair in each.pairs))
+    return node
+
+
+def _lines(value: Node, wanted: Wanted) -> Iterator[Line]:
+    """The value as a Markdown answer has it: `part: value`, or the value alone."""
+    if not value.pairs:
+        yield from _numbered(value, _shown(value, wanted))
+    for key, part in value.pairs:
+        if not wanted.text and not label_of(key.text, wanted):
+            continue
+        text = _shown(part, wanted)
+        yield key.line, f"### {key.text}" if label_of(key.text, wanted) else f"{key.text}:"
+        yield from _numbered(part, text)
+        yield (part.line, "")
+
+
+def _strange_parts(value: Node, wanted: Wanted) -> Iterator[tuple[str, str]]:
+    for key, _ in value.pairs:
+        if not label_of(key.text, wanted):
+            note = f"`{key.text[:80]}` in line {key.line} is no part of {wanted.id}, which has "
+            yield wanted.id, note + listed(wanted.parts)
+
+
+def _numbered(node: Node, text: str) -> Iterator[Line]:
+    for offset, line in enumerate(text.split("\n")):
+        yield node.line + offset, line
+
+
+def _shown(node: Node, wanted: Wanted, depth: int = 0) -> str:
+    """A node as text: numbers in brackets, lines of text below each other."""
+    if node.pairs:
+        pairs = [f"{key.text}: {_shown(value, wanted, depth + 1)}" for key, value in node.pairs]
+        return "\n".join(pairs) if depth == 0 else "{" + ", ".join(pairs) + "}"
+    if not node.items:
+        return node.text
+    items = [_shown(each, wanted, depth + 1) for each in node.items]
+    plain = depth == 0 and wanted.kind not in ("vector", "matrix", "number")
+    if plain and not any(each.items for each in node.items):
+        return ", ".join(items) if wanted.kind == "choices" else "\n".join(items)
+    return "[" + ", ".join(items) + "]"
+
+
+def _composed(text: str, first: int = 1) -> Node | None:
+    """Return the tree of a YAML text that begins in line `first`, None where it is empty."""
+    try:
+        return _documents(_Events(text, first))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        begun = getattr(error, "context_mark", None)
+        context = getattr(error, "context", None) or ""
+        # A quote or bracket that nobody closes is reported where the text ends.
+        mark = begun if begun is not None and context.endswith(_OPENED) else mark
+        last = text.rstrip().count("\n")
+        where = f"line {min(mark.line, last) + first}" if mark is not None else "the file"
+        raise BadYaml(f"{where} is not valid YAML: {_remedy(error)}") from None
+
+
+_OPENED = ("quoted scalar", "flow sequence", "flow mapping")
+
+
+def _remedy(error: yaml.YAMLError) -> str:
+    """Return what to do about a broken line, in words that do not speak of scanners."""
+    context, problem = getattr(error, "context", None) or "", getattr(error, "problem", None) or ""
+    if context.endswith("quoted scalar"):
+        return "close the quote that begins there"
+    if context.endswith(("flow sequence", "flow mapping", "flow node")):
+        return "close the bracket that begins there, or put the value between single quotes"
+    if "cannot start any token" in problem:
+        return "indent with spaces, not tabs, and put the value between single quotes"
+    return f"{problem or 'it cannot be read'}; put the value between single quotes"
+
+
+class _Events:
+    """The events of a YAML text, counted."""
+
+    def __init__(self, text: str, first: int = 1) -> None:
+        self._events = yaml.parse(text, Loader=_LOADER)
+        self._count = 0
+        self.first = first
+
+    def next(self) -> yaml.Event:
+        self._count += 1
+        if self._count > 4 * MOST_VALUES:
+            raise BadYaml(f"it holds more than {MOST_VALUES} values; write only your answers")
+        return next(self._events)
+
+
+def _documents(events: _Events) -> Node | None:
+    """Return all documents of a text as one: several mappings are one mapping."""
+    nodes: list[Node] = []
+    while not isinstance(event := events.next(), yaml.StreamEndEvent):
+        if isinstance(event, yaml.DocumentStartEvent):
+            node = _node(events.next(), events, 1)
+            if node.pairs or node.items or not _is_nothing(node.text):
+                nodes.append(_as_mapping(node))
+    if len(nodes) < 2 or not all(node.pairs for node in nodes):
+        return nodes[0] if nodes else None
+    return Node(nodes[0].line, pairs=tuple(pair for node in nodes for pair in node.pairs))
+
+
+def _is_nothing(text: str) -> bool:
+    return text.strip() in _NOTHING
+
+
+def _node(event: yaml.Event, events: _Events, depth: int) -> Node:
+    line = events.first + (event.start_mark.line if event.start_mark is not None else 0)
+    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        raise BadYaml(
+            f"line {line} has an anchor or alias (`&` or `*` before a word): put the value "
+            "between single quotes"
+        )
+    if depth > DEEPEST:
+        raise BadYaml(f"line {line} is nested too deep; write values as text between quotes")
+    if isinstance(event, yaml.ScalarEvent):
+        value = _typed(event.value) if event.style == '"' else event.value
+        plain = event.style is None and event.value in _NOTHING
+        return Node(line + (event.style in ("|", ">")), "" if plain else value)
+    children = list(_children(events, depth + 1))
+    if isinstance(event, yaml.SequenceStartEvent):
+        return Node(line, items=tuple(children))
+    return Node(line, pairs=tuple(zip(children[::2], children[1::2], strict=True)))
+
+
+def _typed(value: str) -> str:
+    """Return LaTeX between double quotes as typed, where YAML took `t` of `theta` for a tab."""
+    return _ESCAPED.sub(lambda found: "\\" + _ESCAPES.get(found[0], "n"), value)
+
+
+def _children(events: _Events, depth: int) -> Iterator[Node]:
+    while not isinstance(event := events.next(), yaml.SequenceEndEvent | yaml.MappingEndEvent):
+        yield _node(event, events, depth)
+
+
+def _mended(text: str) -> str:
+    """Return the text indented by spaces, with quotes around each value after a key."""
+    return "\n".join(_quoted(_TABS.sub(_spaces, line, count=1)) for line in text.split("\n"))
+
+
+_TABS = re.compile(r"^[ \t]*\t[ \t]*")
+
+
+def _spaces(indent: re.Match[str]) -> str:
+    return indent[0].replace("\t", "    ")
+
+
+def _quoted(line: str) -> str:
+    found = _PAIR.match(line) if len(line) < 2000 else None
+    if found is None or found[3].startswith(_TAKEN):
+        return line
+    value = found[3].rstrip().replace("'", "''")
+    return f"{found[1]}{found[2]}: '{value}'"

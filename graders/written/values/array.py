@@ -1,0 +1,273 @@
+"""Vectors and matrices as people type or print them.
+
+    text -> plain brackets -> factor and body -> rows -> cells
+
+Brackets of any kind, commas, semicolons, new lines, what numpy and torch print, LaTeX's matrices,
+lists of YAML, and a factor before or behind: `1/sqrt(2) * [1, 1, 0]`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graders.written.judgement import Misfit, Unreadable
+from graders.written.values.number import LARGEST, cell
+from graders.written.values.words import narrow
+
+Array = NDArray[np.float64]
+LONGEST = 8000  # characters
+MOST_CELLS = 400
+_ENVIRONMENT = r"(?:[pbvBV]?matrix|array|smallmatrix)\*?"
+_PRINTED = r",?\s*\b(?:dtype|device|grad_fn|requires_grad)\s*=\s*(?:<[^<>]*>|'[^']*'|[\w.]+)"
+_CALLED = (
+    r"(?:(?:np|numpy|torch|jnp)\.)?"
+    r"(?:array|tensor|Tensor|FloatTensor|matrix|asarray)(?=\s*\()"
+)
+_TOP = r"(?:T|\\top|\\intercal|⊤)"
+_TRANSPOSE = rf"\^\s*(?:\{{\s*{_TOP}\s*\}}|{_TOP})|⊤|\.T\b|'(?=\s*$)"
+_REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"```[a-zA-Z]*|`|\$+|\\left|\\right|\\displaystyle|\\[,;!:]|\\q?quad\b"), " "),
+    (re.compile(r"~|(?<!\\)\\ "), " "),
+    (re.compile(r"\\begin\{" + _ENVIRONMENT + r"\}(?:\{[lcr|]*\})?"), " ["),
+    (re.compile(r"\\end\{" + _ENVIRONMENT + r"\}"), "] "),
+    (re.compile(r"\\\\(?:\[\d+\w+\])?|\\cr\b"), ";"),
+    (re.compile(r"\\langle|⟨"), "["),
+    (re.compile(r"\\rangle|⟩"), "]"),
+    (re.compile(_PRINTED), ""),
+    (re.compile(_CALLED), " "),
+    (re.compile(_TRANSPOSE), " "),
+    (re.compile(r"\\approx|≈"), "="),
+    (re.compile(r"[−–]"), "-"),
+    (re.compile(r"^\s*<(?=[^<>]*>\s*$)"), "["),
+    (re.compile(r"(?<=[\d.\s)])>\s*$"), "]"),
+    (re.compile(r"^\s*\|(.*)\|\s*$", re.MULTILINE), r"\1"),
+    (re.compile(r"(?<=\d)\s*\|\s*(?=[-+.\d])"), " , "),
+    (re.compile(r"(?<=\d)\s*,?\s+and\s+(?=[-+.\d])"), ", "),
+    (re.compile(r"(?<=[\])}\d])\s*\(\s*[A-Za-z][A-Za-z .]{1,40}\)\s*$"), ""),
+    (re.compile(r"\\in\b.*$|∈.*$", re.MULTILINE), " "),
+)  # fmt: skip
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
+_SAID = re.compile(r"(?<![\\\w{.])(?!array|tensor|torch|matrix|numpy|np|ln|pi)[^\W\d_]{2,}")
+_WORDLESS = re.compile(r"[^A-Za-zα-ωΑ-Ω]*")
+_LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")
+_ZEROS = re.compile(
+    r"(?:(?:np|numpy|torch)\s*\.\s*)?zeros\s*\(.{0,30}\)|(?:the )?(?:zero|null)[\s-]*vector|"
+    r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?(?:\s*_\s*\{?\d\}?)?|0\s*vector|(?:the )?origin|all zeros|"
+    r"(?:der )?nullvektor|(?:el )?vector (?:cero|nulo)|(?:le )?vecteur nul|零向量|vettore nullo",
+    re.IGNORECASE,
+)
+_OPEN, _CLOSE = "([{", ")]}"
+_BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
+_SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")
+_DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")
+_CALL = re.compile(r"(?:sqrt|frac|exp|ln|log|\\\w+|\})\s*$|[_^]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """What stands in the brackets, and the factor around them."""
+
+    inside: str
+    factor: float
+
+
+def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
+    """The array in one of the shapes; (3,), (1, 3) and (3, 1) are one.
+
+    Raises Unreadable, and Misfit where there are plainly more or fewer numbers.
+    """
+    if len(text) > LONGEST:
+        raise Unreadable(f"The answer is longer than {LONGEST} characters: write only the numbers.")
+    alone = text.count("=") < 2 and _SAID.search(text) is None
+    text = _plain(text)
+    if zero := _zero(text, shapes):
+        return np.zeros(zero)
+    if _THOUSANDS.fullmatch(text):
+        raise Unreadable(f"`{text[:40]}` may be one number: write a vector in brackets.")
+    errors: list[Exception] = []
+    readings = list(_readings(text))
+    for reading in readings:
+        try:
+            found = _shaped(_values(reading), shapes)
+        except (Misfit, Unreadable) as error:
+            errors.append(error)
+            continue
+        if not np.all(np.abs(found) <= LARGEST):
+            raise Unreadable("A number is too large for the machine: write smaller numbers.")
+        return found
+    plain = alone and len(readings) == 1 and _WORDLESS.fullmatch(text) is not None
+    raise errors[0] if plain else Unreadable(str(errors[0]))
+
+
+def _plain(text: str) -> str:
+    """The text with one kind of brackets and separators, behind the last `=`."""
+    text = "\n".join(" ".join(line.split()) for line in narrow(text).splitlines() if line.strip())
+    for pattern, put in _REPLACED:
+        text = pattern.sub(put, text)
+    text = text.strip().strip("*").strip()
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > 1 and all(_BULLET.match(line) for line in lines):
+        text = _BULLET.sub("", text)
+    text = _LABEL.sub("", text)
+    return _behind_equals(text).strip().rstrip(".;, ")
+
+
+def _behind_equals(text: str) -> str:
+    depth, start = 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in _OPEN) - (sign in _CLOSE)
+        if sign == "=" and depth == 0 and text[at + 1 :].strip():
+            start = at + 1
+    return text[start:]
+
+
+def _zero(text: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The shape of a zero vector that is written as a word."""
+    is_zero = _ZEROS.fullmatch(text.strip()) or re.fullmatch(
+        r"[(\[]?0+(?:\.0*)?[)\]]?", text.strip()
+    )
+    return shapes[0] if is_zero else None
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The text as it stands, and with decimal commas as points."""
+    yield text
+    if _DECIMAL.search(text):
+        yield _DECIMAL.sub(r"\1.\2", text)
+
+
+def _values(text: str) -> list[list[float]]:
+    """The rows of numbers in a text."""
+    body = _body(text)
+    rows = [_cells(row) for row in _rows(body.inside)]
+    rows = [row for row in rows if row]
+    if not rows:
+        raise Unreadable("There are no numbers here: write them like `[1, 2.5, -3]`.")
+    if sum(map(len, rows)) > MOST_CELLS:
+        raise Unreadable(f"There are more than {MOST_CELLS} numbers here.")
+    return [[body.factor * cell(each) for each in row] for row in rows]
+
+
+def _body(text: str) -> _Body:
+    """The inside of the outer brackets, and the factor before and behind them."""
+    outer = list(islice(_groups(text), MOST_CELLS + 1))
+    if len(outer) > MOST_CELLS:
+        raise Unreadable(f"There are more than {MOST_CELLS} brackets here.")
+    groups = [group for group in outer if _is_list(text[group[0] + 1 : group[1]])]
+    if len(groups) != 1 or re.fullmatch(r"[\s()\[\]{}]*[,;\n][\s,;()\[\]{}]*", _outside(text)):
+        return _Body(text, 1.0)
+    start, end = groups[0]
+    before, after = text[:start].strip().rstrip("*·× "), text[end + 1 :].strip()
+    before = re.sub(r"\\(?:cdot|times)\s*$", "", before).strip()
+    after = after.strip(" .;,")
+    inner = _body(text[start + 1 : end])
+    factor = _factor(before, after)
+    if inner.factor == 1.0 and inner.inside != text[start + 1 : end]:
+        return _Body(inner.inside, factor)
+    return _Body(text[start + 1 : end], factor)
+
+
+def _factor(before: str, after: str) -> float:
+    factor = -1.0 if before == "-" else cell(before) if before else 1.0
+    if after:
+        sign, rest = after[0], after[1:]
+        if sign not in "*/·×":
+            raise Unreadable(f"`{after[:20]}` behind the bracket cannot be read.")
+        factor = factor / cell(rest) if sign == "/" and cell(rest) else factor * cell(rest)
+    return factor
+
+
+def _groups(text: str) -> Iterator[tuple[int, int]]:
+    """Where the outer brackets open and close."""
+    depth, start = 0, 0
+    for at, sign in enumerate(text):
+        if sign in _OPEN:
+            if depth == 0:
+                start = at
+            depth += 1
+        elif sign in _CLOSE:
+            depth -= 1
+            if depth < 0:
+                raise Unreadable("A bracket is closed that was never opened.")
+            if depth == 0:
+                yield start, at
+    if depth:
+        raise Unreadable("A bracket is not closed.")
+
+
+def _is_list(inside: str) -> bool:
+    """Whether brackets hold several things rather than one expression."""
+    outer = _outside(inside)
+    return bool(re.search(r"[,;&\n]|[\d.)]\s+[-+]?[\d.(]", outer)) or inside.strip()[:1] in (
+        "[",
+        "(",
+    )
+
+
+def _outside(text: str) -> str:
+    """The text with everything in brackets left out."""
+    kept, depth = [], 0
+    for sign in text:
+        depth -= sign in _CLOSE
+        if depth <= 0:
+            kept.append(sign)
+        depth += sign in _OPEN
+    return "".join(kept)
+
+
+def _rows(inside: str) -> Iterator[str]:
+    """The rows of a body: in brackets of their own, or parted by semicolons or new lines."""
+    groups = list(_groups(inside))
+    lists = [
+        (start, end)
+        for start, end in groups
+        if not _CALL.search(inside[max(0, start - 12) : start])
+    ]
+    outer = _outside(inside)
+    if lists and re.fullmatch(r"[\s,;()\[\]{}]*", outer):
+        yield from (inside[start + 1 : end] for start, end in lists)
+        return
+    yield from _split(inside, ";\n")
+
+
+def _cells(row: str) -> list[str]:
+    """The cells of a row, parted by commas, `&` or else by spaces."""
+    for sign in ("&", ","):
+        if sign in _outside(row):
+            cells = [each.strip() for each in _split(row, sign)]
+            return cells[:-1] if cells and not cells[-1] else cells
+    tight = _SPACED.sub(lambda match: match[1] or match[2], row.strip())
+    return [each for each in _split(tight, " \t") if each]
+
+
+def _split(text: str, signs: str) -> list[str]:
+    """The text parted at signs outside of brackets."""
+    pieces, depth, start = [], 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in _OPEN) - (sign in _CLOSE)
+        if depth == 0 and sign in signs:
+            pieces.append(text[start:at])
+            start = at + 1
+    return [*pieces, text[start:]]
+
+
+def _shaped(rows: list[list[float]], shapes: Sequence[tuple[int, ...]]) -> Array:
+    """The rows in the first shape that they fit."""
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise Unreadable(f"The rows have {' and '.join(map(str, sorted(widths)))} numbers.")
+    found = np.array(rows, dtype=np.float64)
+    for shape in shapes:
+        if found.shape == shape or (len(shape) == 1 and found.shape in ((1, *shape), (*shape, 1))):
+            return found.reshape(shape)
+    wanted = " or ".join(_shown(shape) for shape in shapes)
+    given = _shown(found.shape if 1 not in found.shape else (found.size,))
+    raise Misfit(f"This has {given}, but {wanted} are asked for.")
+
+
+def _shown(shape: tuple[int, ...]) -> str:
+    return f"{shape[0]} numbers" if len(shape) == 1 else f"{shape[0]} rows of {shape[1]} numbers"

@@ -1,0 +1,237 @@
+"""Which option, or which options, a student chose."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from graders.written.judgement import Misfit, Unreadable
+from graders.written.values.words import (
+    LONGEST,
+    denies,
+    first_clause,
+    narrow,
+    plain,
+    without_lead,
+    without_marks,
+)
+
+_BETWEEN = r"(?:\s*(?:,|;|/|&|\+|\b(?:and|or|und|oder|et|ou|и)\b|和|与|\|)+\s*|\s+)"
+_LISTED = re.compile(
+    rf"[\[(]*([A-Za-z])[\])]*(?:{_BETWEEN}[\[(]*[A-Za-z][\])]*)*[\s.]*"
+    r"(?:(?:are|is)?\s*(?:all\s*)?(?:true|correct|right|apply|hold)[\s.]*)?",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"(?<=\b[A-Z]) (?:y|e|o|u|i|и|a) (?=[A-Z]\b)")  # `and` of a single letter
+_OPEN = re.compile(r"\b[A-Za-z][\])]?\s+(?:or|oder|ou|или)\s+[\[(]?[A-Za-z]\b", re.IGNORECASE)
+_CORRECTED = re.compile(r"^\W*\w\W+(?:no|wait|actually|sorry|oops|correction|nein|non)\b", re.I)
+_LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")
+FEW_WORDS = 8  # before a letter that ends the answer
+_LABEL = re.compile(
+    r"[\[(]?([A-Za-z])(?:(?:[\])][.:]?|[.:]|\s*[-–—=]|,|;)(?:\s|$)|\s?(?=\([^)]{2}))"
+)
+_REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)
+_SECOND = re.compile(rf"{_BETWEEN}[\[(]?([A-Za-z])(?:[\])]|\b)(?!\w)(?=\s*(?:$|[.,;:)/&]|and|or))")
+_BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
+_COLON = re.compile(r":|->|=>|→|⇒")
+_NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
+
+
+class Contradictory(Unreadable):
+    """An option was found, and words that speak for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The labels that can be chosen, each with the texts that mean it."""
+
+    texts: Mapping[str, tuple[str, ...]]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All labels."""
+        return tuple(self.texts)
+
+    @property
+    def shown(self) -> str:
+        """The labels as a remedy names them."""
+        *most, last = self.labels
+        return f"{', '.join(most)} or {last}" if most else last
+
+    @property
+    def denies(self) -> bool:
+        """Whether an option is itself a denial, as `no` is."""
+        return any(denies(each) for some in self.texts.values() for each in some)
+
+    def label(self, letter: str) -> str | None:
+        """The label spelled so, in any case."""
+        found = [each for each in self.labels if each.casefold() == letter.casefold()]
+        return found[0] if found else None
+
+    def meanings(self) -> Iterator[tuple[str, str]]:
+        """Every plain text with the label it means, the longest first."""
+        pairs = [(plain(each), label) for label, some in self.texts.items() for each in some]
+        pairs += [(plain(label), label) for label in self.labels if len(label) > 1]
+        yield from sorted((pair for pair in pairs if pair[0]), key=lambda pair: -len(pair[0]))
+
+
+def read_choice(text: str, options: Options) -> str:
+    """The one label chosen; raises Misfit where several are listed, Unreadable where none is."""
+    lines = without_marks("\n".join(_ticked(_lines(text))))
+    if not lines:
+        raise Misfit(f"Nothing is chosen: write one of {options.shown}.")
+    listed = _listed(lines, options)
+    if len(listed) > 1:
+        raise Misfit(f"{_named(listed)} are chosen: choose only one of {options.shown}.")
+    line = lines.replace("\n", " ")
+    labelled = listed or _LABEL.match(line)
+    if labelled and not listed and _CORRECTED.search(line):
+        raise Unreadable(f"`{_short(text)}` corrects itself: write one of {options.shown}.")
+    if not labelled and not options.denies and denies(first_clause(narrow(text))):
+        raise Unreadable(f"`{_short(text)}` denies something, and may mean another option.")
+    found = listed or _one(line, options) or _last(line, options)
+    if len(found) > 1:
+        raise Unreadable(f"This names {_named(found)}: choose only one of {options.shown}.")
+    if not found:
+        raise Unreadable(f"`{_short(text)}` is no option: write one of {options.shown}.")
+    return found.pop()
+
+
+def read_choices(text: str, options: Options) -> frozenset[str]:
+    """All labels chosen; raises Misfit for a letter that is no option, else Unreadable."""
+    lines = _ticked(_lines(text))
+    joined = without_marks("\n".join(lines))
+    if plain(joined) in _NONE:
+        return frozenset()
+    if plain(joined) in ("all", "all of them", "all of the above"):
+        return frozenset(options.labels)
+    if _OPEN.search(joined):
+        raise Unreadable(f"`{_short(text)}` leaves it open: list every option, such as `A, C`.")
+    found = _listed(joined, options) or _run(joined, options) or _each(joined, options)
+    if not found:
+        remedy = f"list letters out of {', '.join(options.labels)}, such as `A, C`"
+        raise Unreadable(f"`{_short(text)}` names no options: {remedy}.")
+    return frozenset(found)
+
+
+def _lines(text: str) -> Sequence[str]:
+    return narrow(text[:LONGEST]).splitlines()
+
+
+def _ticked(lines: Sequence[str]) -> Sequence[str]:
+    """Only the lines with a ticked box, where there are boxes."""
+    boxes = [_BOX.match(line) for line in lines]
+    if len(lines) > 1 and any(box and box["mark"] in (" ", "") for box in boxes):
+        return [box["rest"] for box in boxes if box and box["mark"].strip()]
+    return [
+        box["rest"] if box and box["mark"].strip() else line
+        for box, line in zip(boxes, lines, strict=True)
+    ]
+
+
+def _listed(text: str, options: Options) -> set[str]:
+    """The options of a text that is nothing but letters and what parts them."""
+    line = ", ".join(_BULLET.sub("", each) for each in without_lead(text).split("\n"))
+    line = _JOINED.sub(", ", " ".join(re.sub(r"['\[\](){}]", " ", line).split()))
+    if _LISTED.fullmatch(line[:200]) is None or len(line) > 200:
+        return set()
+    letters = re.findall(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])", line)
+    return {_known(letter, options) for letter in letters}
+
+
+def _known(letter: str, options: Options) -> str:
+    label = options.label(letter)
+    if label is None:
+        raise Misfit(f"There is no option {letter}: write one of {options.shown}.")
+    return label
+
+
+def _named(labels: Iterable[str]) -> str:
+    return " and ".join(sorted(labels))
+
+
+def _last(text: str, options: Options) -> set[str]:
+    """The option whose capital letter ends a short sentence: `La respuesta es C`."""
+    found = _LAST.search(text) if len(text.split()) <= FEW_WORDS else None
+    label = options.label(found[1]) if found else None
+    return {label} if label else set()
+
+
+def _run(text: str, options: Options) -> set[str]:
+    """The options of letters without anything between them: `ACE`."""
+    letters = without_lead(text).strip(" .()[]")
+    labels = [options.label(letter) for letter in letters[:30]]
+    if len(letters) > 30 or None in labels or len(set(labels)) < len(labels):
+        return set()
+    return {label for label in labels if label}
+
+
+def _each(text: str, options: Options) -> set[str]:
+    """The options of a list with texts, one a line or parted by commas."""
+    lines = [_BULLET.sub("", line) for line in text.split("\n")]
+    pieces = (
+        lines
+        if len(lines) > 1
+        else re.split(r"[;,]|\band\b|(?<=\S)\s+(?=\(?[A-Z][).:]\s)", lines[0])
+    )
+    found = [_one(piece.strip(), options, alone=False) for piece in pieces[:40] if piece.strip()]
+    return set().union(*found) if all(found) else set()
+
+
+def _one(text: str, options: Options, *, alone: bool = True) -> set[str]:
+    """The option that a line begins with, by letter or by text; both where there are two."""
+    text = _BULLET.sub("", text)
+    for line in (text, without_lead(text), _behind_colon(text)):
+        if found := _labelled(line, options, alone=alone) or _meant(line, options):
+            return found
+    return set()
+
+
+def _behind_colon(text: str) -> str:
+    """What stands behind the last colon or arrow: the task is repeated and then answered."""
+    return _COLON.split(text[:LONGEST])[-1].strip()
+
+
+def _labelled(line: str, options: Options, *, alone: bool) -> set[str]:
+    match = _LABEL.match(line) or _REASON.match(line)
+    if match is None and len(line.strip()) == 1:
+        match = re.match(r"\s*(\w)", line)
+    label = options.label(match[1]) if match else None
+    if match is None or label is None:
+        return set()
+    is_text = line[match.end(1) :].lstrip()[:1] in tuple(")].:=-–—")
+    second = None if is_text or not alone else _SECOND.match(line, match.end(1))
+    other = options.label(second[1]) if second else None
+    return {label, other} if other else {label}
+
+
+def _meant(line: str, options: Options) -> set[str]:
+    words = plain(line)
+    for text, label in options.meanings():
+        if words != text and not words.startswith(f"{text} "):
+            continue
+        rest = words[len(text) :].split(maxsplit=1)
+        if options.denies and _contradicts(words, text, label, options):
+            raise Contradictory(f"`{_short(line)}` may mean either.")
+        if rest[:1] in (["or"], ["and"]) and (others := _meant_by(rest[1:], options)):
+            return {label, *others}
+        return {label}
+    return set()
+
+
+def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
+    """Whether another option follows, as in `no, they can`, or a denial is denied."""
+    rest = f"{words[len(text) :].strip()} "
+    following = next(
+        (meant for each, meant in options.meanings() if rest.startswith(f"{each} ")), label
+    )
+    return following != label or re.match(r"(?:im|un|in)possible |not (?:im|un)", rest) is not None
+
+
+def _meant_by(rest: Iterable[str], options: Options) -> set[str]:
+    line = " ".join(rest)
+    return {label for text, label in options.meanings() if f"{line} ".startswith(f"{text} ")}
+
+
+def _short(text: str) -> str:
+    return " ".join(text[:80].split())[:40]

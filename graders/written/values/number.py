@@ -1,0 +1,104 @@
+"""A number as people type it: `1e2`, `3/4`, `1/sqrt(2)`, `94.8 %`, `0,5`."""
+
+import re
+
+import numpy as np
+
+from graders.written.formula import FormulaError, evaluate, parse
+from graders.written.judgement import Unreadable
+from graders.written.values.words import denies, narrow
+
+LARGEST = 1e12
+_PLAIN = re.compile(r"[+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:[eE][+-]?\d{1,3})?")
+_INFINITE = re.compile(r"[+-]?\s*\\?(?:nan|inf|infty|infinity|∞)", re.IGNORECASE)
+_DECIMAL = re.compile(r"([+-]?)(?:0,(\d+)|(\d+),(\d{1,2}|\d{4,}))")
+_LABEL = re.compile(r"^[^=≈:\n]{0,60}?(?::=|=|≈|:|\\approx)\s*(?=\S)")
+_PERCENT = re.compile(r"\s*(?:\\?%|percent|per cent|pct\.?)\s*$", re.IGNORECASE)
+_UNIT = re.compile(r"(?<=[\d)}])\s+\(?[^\W\d_][^\W\d]*(?:[ \-][^\W\d_]+){0,5}\)?$")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:([.,' _\u2009\u202f])\d{3})(?:\1\d{3})*")
+_ABOUT = re.compile(
+    r"^(?:~|≈|∼|about|around|approx(?:imately|\.)?|circa|ca\.?|exactly|exakt|etwa)\s*", re.I
+)
+_ONE = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")
+_MINUS = str.maketrans({"−": "-", "–": "-", "\N{FULLWIDTH HYPHEN-MINUS}": "-", "\xa0": " "})
+
+
+def read_number(text: str, *, percent: bool = False) -> float:
+    """The number; where the item speaks of percent, always in percent."""
+    return read_numbers(text, percent=percent)[0]
+
+
+def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
+    """The number in every way in which it may be meant: `6.920` may have thousands or decimals."""
+    line = " ".join(narrow(text[:400]).translate(_MINUS).split()).strip("$`* ")
+    line = _ABOUT.sub("", _last_side(line))
+    signed = _PERCENT.search(line)
+    if signed and not percent:
+        raise Unreadable("No percentage is asked for: write the number without a percent sign.")
+    if signed:
+        line = line[: signed.start()]
+    line = _UNIT.sub("", line.rstrip(" .;,")).strip("*_` ")
+    found = _grouped(line) or (_value(line),)
+    return tuple(
+        each * 100 if percent and not signed and abs(each) <= 1 else each for each in found
+    )
+
+
+def _grouped(line: str) -> tuple[float, ...]:
+    """A number with signs between its thousands; with one point, in both ways."""
+    found = _THOUSANDS.fullmatch(line)
+    if found is None:
+        return ()
+    whole = float(re.sub(r"[^\d+-]", "", line))
+    decimal = found[1] in (".", ",") and len(re.findall(r"[.,]", line)) == 1
+    return (whole, float(line.replace(",", "."))) if decimal else (whole,)
+
+
+def _value(line: str) -> float:
+    try:
+        return cell(_with_point(line))
+    except Unreadable:
+        numbers = _ONE.findall(line)
+        if len(numbers) != 1 or denies(line) or not re.search(r"[^\W\d_]{2}", line):
+            raise
+        number = numbers[0].rstrip(".,")
+        return (_grouped(number) or (cell(_with_point(number)),))[0]
+
+
+def cell(text: str) -> float:
+    """The number that a short expression comes to; raises Unreadable for anything else."""
+    text = text.strip().strip("$")
+    if _PLAIN.fullmatch(text):
+        return _bounded(float(text), text)
+    if _INFINITE.fullmatch(text):
+        raise Unreadable(f"`{text}` is not a number that can be used: write finite numbers.")
+    try:
+        value = evaluate(parse(text, ()), {})
+    except FormulaError as error:
+        raise Unreadable(f"{error.message}\n{error.pointed()}") from None
+    if np.ndim(value):
+        raise Unreadable(f"`{text[:40]}` is not a number.")
+    return _bounded(float(value), text)
+
+
+def _bounded(value: float, text: str) -> float:
+    if not abs(value) <= LARGEST:  # NaN as well
+        raise Unreadable(f"`{text[:40]}` is too large for the machine: write smaller numbers.")
+    return value
+
+
+def _last_side(line: str) -> str:
+    """What stands behind the last `=`, `≈` or label."""
+    for _ in range(4):
+        if (found := _LABEL.match(line)) is None:
+            break
+        line = line[found.end() :]
+    return line
+
+
+def _with_point(line: str) -> str:
+    """A comma that can only be a decimal one, as a point."""
+    found = _DECIMAL.fullmatch(line.strip())
+    if found is None:
+        return line
+    return f"{found[1]}{found[3] or 0}.{found[2] or found[4]}"

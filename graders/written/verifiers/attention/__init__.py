@@ -1,0 +1,1 @@
+"""Verifiers of questions about attention; weights.py is the simplest."""

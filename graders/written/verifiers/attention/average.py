@@ -1,0 +1,195 @@
+"""A query under which the output is the average of two values.
+
+It is tried on random orthonormal keys, up a ladder of scales: a right query gets ever nearer to
+weights of one half each; one that is only nearly balanced gets near and then away again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from graders.written.formula import FormulaError, parse
+from graders.written.judgement import Asked, Judgement
+from graders.written.verifiers.attention import lookup
+from graders.written.verifiers.attention.lookup import Lookup, lookups
+from graders.written.verifiers.attention.query import WANTED, NoQuery, Query, query_of
+from graders.written.verifiers.formulas import Array, typed
+from graders.written.verifiers.settings import share
+from graders.written.verifiers.values.found import agreed
+from graders.written.verifiers.values.value import shown
+
+LADDER, LADDER_WITH_MEANS = (1.0, 10.0, 1e2, 1e3, 1e4), (1.0, 10.0, 1e2, 1e3)
+NEAR, NEAR_AS_A_NUMBER = 1e-3, 1e-2  # of one half, at the top; where a number is the scale
+FLOOR, FLOOR_WITH_MEANS = 1e-6, 1e-3  # smaller changes up the ladder are rounding or scatter
+BALANCED, BALANCED_WITH_MEANS = 1e-9, 1e-6
+
+
+@dataclass(frozen=True)  # the ladder is kept, which slots would forbid
+class _Trial:
+    """A query, the instances it is tried on, and what comes out."""
+
+    query: Query
+    instances: tuple[Lookup, ...]
+
+    @cached_property
+    def ladder(self) -> tuple[float, ...]:
+        """The scales tried; one where the query has no scalar of its own."""
+        if not self.query.scalars:
+            return (1.0,)
+        sizes = LADDER_WITH_MEANS if self.query.means else LADDER
+        finite = (each for each in sizes if self.query.is_finite(self.instances[1], each))
+        return tuple(finite) or sizes[:1]
+
+    def passes(self) -> bool:
+        """Whether the weights get to one half each and stay there, in every instance."""
+        near = NEAR if self.query.scalars else NEAR_AS_A_NUMBER
+        return all(self._climbs(self.errors(each), near) for each in self.instances)
+
+    def errors(self, instance: Lookup) -> list[float]:
+        """How far the two weights are from one half, up the ladder."""
+        found = (self.query.weights(instance, size) for size in self.ladder)
+        return [_error(weights, instance) for weights in found]
+
+    def _climbs(self, errors: Sequence[float], near: float) -> bool:
+        floor = FLOOR_WITH_MEANS if self.query.means else FLOOR
+        falls = (after <= before + floor for before, after in pairwise(errors))
+        return errors[-1] <= near and all(falls)
+
+    def lacks_scale(self) -> bool:
+        """Whether the direction is right and only its length is too small."""
+        balanced = BALANCED_WITH_MEANS if self.query.means else BALANCED
+        for each in self.instances:
+            weights = self.query.weights(each, self.ladder[-1])
+            pair, rest = weights[[each.a, each.b]], np.delete(weights, [each.a, each.b])
+            long = self.query.weights(each, self.ladder[-1], factor=1e3)
+            if abs(pair[0] - pair[1]) > balanced or pair[0] <= np.max(rest) + 1e-12:
+                return False
+            if _error(long, each) > NEAR:
+                return False
+        return True
+
+
+def average_query(asked: Asked) -> Judgement:
+    """Judge a query that is to average the values of `a` and `b`.
+
+    Settings: `keys` ("k", or "mu" where the query must use the means), `scaled` (scores are divided
+    by sqrt(d)), `unscaled` (the share for the right direction without a scale) and `keys_for_means`
+    (the share for keys where means were asked), one half each where not given.
+    """
+    means = asked.machine.settings.get("keys", "k") == "mu"
+    part, names = asked.machine.parts[0], lookup.names(means=means)
+    found = typed(asked.parts[part], names, WANTED, free="beta")
+    return agreed(found, lambda formula: _tried(asked, query_of(formula, means=means)))
+
+
+def _tried(asked: Asked, query: Query) -> Judgement:
+    scaled = bool(asked.machine.settings.get("scaled", False))
+    trial = _Trial(query, tuple(lookups(asked.draw, means=query.means, scaled=scaled)))
+    try:
+        return _judged(asked, trial)
+    except NoQuery as error:
+        return Judgement(0.0, str(error), error.hint, actual=query.formula.text)
+
+
+def _judged(asked: Asked, trial: _Trial) -> Judgement:
+    query, text = trial.query, trial.query.formula.text
+    instance = trial.instances[-1]
+    if not query.same_with(instance, instance.with_values(asked.draw)):
+        return Judgement(
+            0.0,
+            "The query changes when the values change.",
+            "A query meets only keys; the values v_a and v_b have no place in it.",
+            actual=text,
+        )
+    blind = not query.means or query.same_with(instance, instance.with_keys(asked.draw))
+    earned = 1.0 if blind else share(asked.machine, "keys_for_means", 0.5)
+    if trial.passes():
+        return Judgement(1.0, actual=text) if blind else _keys_used(earned, text)
+    if known := _known(asked, trial):
+        return known
+    if trial.lacks_scale():
+        return _without_scale(asked, trial, earned, blind=blind)
+    return _wrong(trial, blind=blind)
+
+
+def _keys_used(earned: float, text: str) -> Judgement:
+    return Judgement(
+        earned,
+        "The query is built from keys, which are random and not known when it is chosen.",
+        "Which vectors are fixed here, and close to every key that is drawn?",
+        actual=text,
+    )
+
+
+def _known(asked: Asked, trial: _Trial) -> Judgement | None:
+    """The judgement of a wrong answer that the assignment lists."""
+    for mistake in asked.machine.mistakes:
+        try:
+            formula = parse(mistake.answer, lookup.names(means=trial.query.means))
+        except FormulaError:
+            continue
+        scalars = tuple(each for each in formula.names if each == "beta" or each in formula.unknown)
+        listed = Query(formula, scalars, trial.query.means)
+        if all(_equal(trial.query, listed, each) for each in trial.instances):
+            message = f"The weights of a and b come to {_pair(trial, trial.instances[1])}."
+            text = trial.query.formula.text
+            return Judgement(mistake.fraction, message, mistake.hint, actual=text)
+    return None
+
+
+def _equal(one: Query, other: Query, instance: Lookup) -> bool:
+    sizes = (1.0, 10.0)
+    pairs = ((one.at(instance, size), other.at(instance, size)) for size in sizes)
+    return all(bool(np.allclose(first, second, rtol=1e-9, atol=1e-12)) for first, second in pairs)
+
+
+def _without_scale(asked: Asked, trial: _Trial, earned: float, *, blind: bool) -> Judgement:
+    worst = max(trial.instances, key=lambda each: trial.errors(each)[-1])
+    weights, n = _pair(trial, worst), len(worst.keys)
+    hint = "How large are the weights of all other keys together, when there are many of them?"
+    if not blind:
+        hint += " And the keys are random: what is fixed?"
+    return Judgement(
+        earned * share(asked.machine, "unscaled", 0.5),
+        f"Right direction, but not long enough: among {n} keys the two weights are {weights}.",
+        hint,
+        actual=trial.query.formula.text,
+    )
+
+
+def _wrong(trial: _Trial, *, blind: bool) -> Judgement:
+    instance = trial.instances[1]
+    weights = trial.query.weights(instance, trial.ladder[-1])
+    message = f"The weights of a and b come to {_pair(trial, instance)}, not to one half each."
+    hint = _hint(trial, weights, instance)
+    if not blind:
+        hint += " And the keys are random: what is fixed?"
+    return Judgement(0.0, message, hint.strip(), actual=trial.query.formula.text)
+
+
+def _hint(trial: _Trial, weights: Array, instance: Lookup) -> str:
+    a, b = weights[instance.a], weights[instance.b]
+    errors = trial.errors(instance)
+    if trial.query.means and "alpha" in trial.query.formula.names:
+        return "`alpha` is the variance of the keys here, and very small."
+    if min(errors) < errors[-1] / 2 and max(a, b) > 0.9:
+        return "The scores of a and b are not exactly equal: a larger scale tells them apart."
+    if max(a, b) > 0.9:
+        return "It looks at one of the two only: what are the scores of a and of b?"
+    if max(a, b) < 0.5 / len(weights):
+        return "It turns away from a and b: look at the sign of their scores."
+    if np.ptp(weights) < 1e-6:
+        return "All keys get the same weight: what does the score of a have to be, and of others?"
+    return "What are the scores of a and b, and those of all other keys?"
+
+
+def _error(weights: Array, instance: Lookup) -> float:
+    return float(max(abs(weights[instance.a] - 0.5), abs(weights[instance.b] - 0.5)))
+
+
+def _pair(trial: _Trial, instance: Lookup) -> str:
+    weights = trial.query.weights(instance, trial.ladder[-1])
+    return shown(weights[[instance.a, instance.b]])

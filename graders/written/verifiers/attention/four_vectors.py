@@ -1,0 +1,203 @@
+"""Key, query and value matrices for the question of four orthogonal vectors.
+
+x_1 = u_d + u_b, x_2 = u_a, x_3 = u_c + u_b; asked for are c_1 = u_b - u_c and c_2 = u_b. The
+vectors have length beta, which is large: at 1 the weights of the right answer are .58.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from graders.written.formula import Formula, Value
+from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.verifiers.formulas import (
+    Array,
+    known,
+    shape_of,
+    typed,
+    value_of,
+)
+from graders.written.verifiers.settings import share
+from graders.written.verifiers.values.found import Found
+
+VECTORS = ("u_a", "u_b", "u_c", "u_d")
+NAMES = (*VECTORS, "beta", "I", "x_1", "x_2", "x_3", "d")
+NEAR = 1e-3
+PARTS = ("K", "Q", "V")
+Matrices = Mapping[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """One draw of the four vectors, and the inputs made of them."""
+
+    u: Mapping[str, Array]
+    beta: float
+    scale: float
+
+    @property
+    def x(self) -> Array:
+        """The three inputs, one a row."""
+        u = self.u
+        return np.stack([u["u_d"] + u["u_b"], u["u_a"], u["u_c"] + u["u_b"]])
+
+    def named(self) -> dict[str, Value]:
+        """What the names stand for."""
+        inputs: dict[str, Value] = {f"x_{number}": row for number, row in enumerate(self.x, 1)}
+        return {**self.u, **inputs, "beta": self.beta, "d": float(self.x.shape[1])}
+
+    def wanted(self, output: int) -> Array:
+        """What the first or second output is to be."""
+        return self.u["u_b"] - self.u["u_c"] if output == 0 else self.u["u_b"]
+
+    def weights(self, matrices: Matrices) -> Array:
+        """The weights of the three inputs, one row an output."""
+        scores = self.scale * (self.x @ matrices["Q"].T) @ (matrices["K"] @ self.x.T)
+        powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+        return np.asarray(powers / np.sum(powers, axis=1, keepdims=True))
+
+    def near(self, one: Array, other: Array) -> bool:
+        """Whether two vectors are the same within a small share of beta."""
+        return bool(np.linalg.norm(one - other) <= NEAR * self.beta)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What holds in every draw: the two values, and for each output that it is right."""
+
+    values: tuple[bool, bool]
+    looks: tuple[bool, bool]
+    outputs: tuple[bool, bool]
+
+    @property
+    def points(self) -> int:
+        """One each for V x_1, V x_3, c_1 and c_2."""
+        if all(self.outputs):
+            return 4
+        pairs = zip(self.looks, self.outputs, strict=True)
+        return sum(self.values) + sum(looks or right for looks, right in pairs)
+
+
+def key_query_value(asked: Asked) -> Judgement:
+    """Judge K, Q and V by what attention gives with them.
+
+    A fourth of the points for each of V x_1, V x_3, c_1 and c_2. Settings: `scaled` (scores are
+    divided by sqrt(d)) and `swapped` (the share where only K and Q have changed places; where not
+    given, what V earns).
+    """
+    draws = list(_settings(asked))
+    read = {part: typed(asked.parts[part], NAMES, (part,)) for part in PARTS if part in asked.parts}
+    formulas, faults = _formulas(read, draws)
+    judged = _judged(asked, draws, formulas, faults)
+    for each in read.values():
+        each.accept(judged)
+    return judged
+
+
+def _judged(
+    asked: Asked, draws: list[_Setting], formulas: dict[str, Formula], faults: tuple[str, ...]
+) -> Judgement:
+    values = [_matrices(formulas, each) for each in draws]
+    found = _found(values, draws)
+    text = "; ".join(f"{part} = {each.text}" for part, each in formulas.items())
+    if found.points == 4:
+        return Judgement(1.0, actual=text)
+    if set(formulas) == set(PARTS) and _found(list(map(_swapped, values)), draws).points == 4:
+        hint = "A score is k_i^T q_j: which of the two is the input that asks?"
+        earned = share(asked.machine, "swapped", found.points / 4)
+        return Judgement(earned, "K and Q have changed places.", hint, actual=text)
+    message, hint = _message(asked, found), _hint(values, found)
+    message = "\n".join((message, *faults))
+    return Judgement(found.points / 4, message, hint, actual=text)
+
+
+def _formulas(
+    read: Mapping[str, Found[Formula]], draws: list[_Setting]
+) -> tuple[dict[str, Formula], tuple[str, ...]]:
+    """The formulas that are matrices, and what is wrong with the others."""
+    found, faults = {}, []
+    for part, each in read.items():
+        try:
+            found[part] = known(each.only(), NAMES)
+            _matrix(found[part], draws[0])
+        except Misfit as error:
+            del found[part]
+            faults.append(f"`{part}`: {error}")
+        except Unreadable as error:
+            raise Unreadable(f"`{part}`: {error}") from None
+    return found, tuple(faults)
+
+
+def _settings(asked: Asked) -> Iterator[_Setting]:
+    scaled = bool(asked.machine.settings.get("scaled", False))
+    for d, beta in ((4, 30.0), (8, 10.0), (16, 5.0), (16, 30.0)):
+        length = 4 * beta if scaled else beta  # a division by sqrt(d) must not decide
+        rows = length * np.linalg.qr(asked.draw.standard_normal((d, d)))[0][:4]
+        scale = 1 / np.sqrt(d) if scaled else 1.0
+        yield _Setting(dict(zip(VECTORS, rows, strict=True)), length, scale)
+
+
+def _matrices(formulas: Mapping[str, Formula], setting: _Setting) -> Matrices:
+    """The matrices of one draw; zero for what is not answered."""
+    d = setting.x.shape[1]
+    found = {part: _matrix(formula, setting) for part, formula in formulas.items()}
+    return {part: found.get(part, np.zeros((d, d))) for part in PARTS}
+
+
+def _matrix(formula: Formula, setting: _Setting) -> Array:
+    value = value_of(formula, setting.named())
+    d = setting.x.shape[1]
+    if value.shape != (d, d):
+        raise Misfit(
+            f"It must be a square matrix, and is {shape_of(value)}: `u_a u_b^T` is a matrix, "
+            "`u_a^T u_b` a number."
+        )
+    if not np.all(np.isfinite(value)):
+        raise Misfit("It does not give finite numbers: it divides by zero or overflows.")
+    return value
+
+
+def _found(values: list[Matrices], draws: list[_Setting]) -> _Found:
+    each = [_of(matrices, setting) for matrices, setting in zip(values, draws, strict=True)]
+    columns = [all(column) for column in zip(*each, strict=True)]
+    return _Found((columns[0], columns[1]), (columns[2], columns[3]), (columns[4], columns[5]))
+
+
+def _of(matrices: Matrices, setting: _Setting) -> tuple[bool, ...]:
+    """The six facts of one draw."""
+    values = setting.x @ matrices["V"].T
+    weights = setting.weights(matrices)
+    outputs = weights @ values
+    return (
+        setting.near(values[0], setting.wanted(1)),
+        setting.near(values[2], setting.wanted(0)),
+        bool(weights[0, 2] >= 1 - NEAR),
+        bool(weights[1, 0] >= 1 - NEAR),
+        *(setting.near(outputs[output], setting.wanted(output)) for output in (0, 1)),
+    )
+
+
+def _swapped(matrices: Matrices) -> Matrices:
+    return {"K": matrices["Q"], "Q": matrices["K"], "V": matrices["V"]}
+
+
+def _message(asked: Asked, found: _Found) -> str:
+    missing = [part for part in PARTS if part not in asked.parts]
+    facts = zip(("V x_1", "V x_3"), found.values, strict=True)
+    wrong = [name for name, right in facts if not right]
+    pairs = zip(found.looks, found.outputs, strict=True)
+    wrong += [f"c_{n}" for n, (looks, right) in enumerate(pairs, 1) if not (looks or right)]
+    message = f"{', '.join(f'`{part}`' for part in missing)} not answered. " if missing else ""
+    return message + (f"Not right: {', '.join(wrong)}." if wrong else "")
+
+
+def _hint(values: list[Matrices], found: _Found) -> str:
+    """What to look at first."""
+    if all(np.array_equal(each["Q"], each["V"]) for each in values):
+        return "Q is the same as V: what do the inputs ask for, and what do they hand over?"
+    if not all(found.values):
+        return "What is V times each of the u's, whose length is beta, and so V x_1 and V x_3?"
+    if not any(found.looks):
+        return "Which input should the first output look at, which the second?"
+    return "Work out the scores of all three inputs, for each output."

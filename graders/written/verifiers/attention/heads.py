@@ -1,0 +1,134 @@
+"""Two queries, one a head: each head copies one value, and the average comes after.
+
+The queries are tried where the key of `a` has a random length as well. A right pair fails a draw
+only where this length is below 0.01 (0.5 % of the draws); a verdict takes the median of 15.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graders.written.judgement import Asked, Judgement, Misfit
+from graders.written.verifiers.attention import lookup
+from graders.written.verifiers.attention.lookup import Lookup, lookups
+from graders.written.verifiers.attention.query import WANTED, NoQuery, Query, query_of
+from graders.written.verifiers.formulas import typed
+from graders.written.verifiers.settings import share
+
+TOP = 1e3
+NEAR = 1e-3
+STRETCHES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What one query does: which value it copies, at its own length or only at a larger one."""
+
+    part: str
+    query: Query
+    copies: frozenset[str]
+    would_copy: frozenset[str]
+    uses_keys: bool
+    uses_values: bool
+
+
+def two_queries(asked: Asked) -> Judgement:
+    """Judge two queries, one copying v_a and the other v_b, in either order.
+
+    Settings: `keys` ("mu", the rule, where the queries must use the means, or "k"), `unscaled`,
+    `keys_for_means` and `one_of_two`: the share where the scale is missing, where keys stand for
+    means, and where one query only is right; one half each where not given.
+    """
+    means = asked.machine.settings.get("keys", "mu") == "mu"
+    read = {
+        part: typed(asked.parts[part], lookup.names(means=means), WANTED)
+        for part in asked.machine.parts
+        if part in asked.parts
+    }
+    if len(read) < 2:
+        return Judgement(0.0, f"Both are asked for: {' and '.join(asked.machine.parts)}.")
+    heads = [
+        _head(asked, part, query_of(found.only(), means=means)) for part, found in read.items()
+    ]
+    text = "; ".join(f"{each.part} = {each.query.formula.text}" for each in heads)
+    judged = _judged(asked, heads)
+    for found in read.values():
+        found.accept(judged)
+    return Judgement(judged.fraction, judged.message, judged.hint, actual=text)
+
+
+def _head(asked: Asked, part: str, query: Query) -> _Head:
+    means = query.means
+    scaled = bool(asked.machine.settings.get("scaled", False))
+    instances = tuple(lookups(asked.draw, means=means, scaled=scaled))
+    last = instances[-1]
+    try:
+        return _Head(
+            part,
+            query,
+            copies=frozenset(each for each in "ab" if _copies(asked, query, instances, each)),
+            would_copy=frozenset(
+                each for each in "ab" if _copies(asked, query, instances, each, factor=1e3)
+            ),
+            uses_keys=means and not query.same_with(last, last.with_keys(asked.draw)),
+            uses_values=not query.same_with(last, last.with_values(asked.draw)),
+        )
+    except NoQuery as error:
+        raise Misfit(f"`{part}`: {error}") from None
+
+
+def _copies(
+    asked: Asked, query: Query, instances: tuple[Lookup, ...], which: str, *, factor: float = 1.0
+) -> bool:
+    """Whether nearly all weight is on `a` (or `b`), also where the key of `a` has any length."""
+    for instance in instances:
+        at = instance.a if which == "a" else instance.b
+        if not query.weights(instance, TOP, factor=factor)[at] >= 1 - NEAR:
+            return False
+    if not query.means:
+        return True
+    stretched = [instances[-1].stretched(asked.draw) for _ in range(STRETCHES)]
+    weights = [query.weights(each, TOP, factor=factor)[at] for each in stretched]
+    return bool(np.median(weights) >= 1 - NEAR)
+
+
+def _judged(asked: Asked, heads: list[_Head]) -> Judgement:
+    first, second = heads
+    if any(each.uses_values for each in heads):
+        hint = "A query meets only keys; the values v_a and v_b have no place in it."
+        return Judgement(0.0, "A query changes when the values change.", hint)
+    if first.copies == second.copies and first.copies:
+        hint = "Each head is to fetch one of the two values: they need different queries."
+        return Judgement(0.0, "Both heads copy the same value.", hint)
+    copied = first.copies | second.copies
+    if copied == {"a", "b"}:
+        return _full(asked, heads)
+    if first.would_copy | second.would_copy == {"a", "b"} and first.would_copy != second.would_copy:
+        earned = share(asked.machine, "unscaled", 0.5) * _full(asked, heads).fraction
+        hint = "How large are the weights of all other keys together, when there are many of them?"
+        return Judgement(earned, "Right directions, but not long enough.", hint)
+    return _wrong(asked, heads)
+
+
+def _full(asked: Asked, heads: list[_Head]) -> Judgement:
+    if not any(each.uses_keys for each in heads):
+        return Judgement(1.0)
+    return Judgement(
+        share(asked.machine, "keys_for_means", 0.5),
+        "The queries are built from keys, which are random and not known when they are chosen.",
+        "Which vectors are fixed here, and close in direction to every key that is drawn?",
+    )
+
+
+def _wrong(asked: Asked, heads: list[_Head]) -> Judgement:
+    one, two = heads
+    instance = next(iter(lookups(asked.draw, means=one.query.means, scaled=False)))
+    if np.allclose(one.query.at(instance, TOP), two.query.at(instance, TOP)):
+        hint = "With two equal queries the second head adds nothing: let each fetch one value."
+        return Judgement(0.0, "Both queries are the same.", hint)
+    right = [each.part for each in heads if each.copies]
+    wrong = [each.part for each in heads if not each.copies]
+    message = f"{' and '.join(f'`{each}`' for each in wrong)} copies neither v_a nor v_b alone."
+    hint = "One head is to put all its weight on a, the other all on b."
+    earned = share(asked.machine, "one_of_two", 0.5) if right else 0.0
+    return Judgement(earned, message, hint)

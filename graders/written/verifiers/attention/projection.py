@@ -1,0 +1,123 @@
+"""A matrix that takes the part in one subspace out of the average of two vectors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from graders.written.formula import Formula, Value
+from graders.written.judgement import Asked, Judgement
+from graders.written.verifiers.formulas import (
+    Array,
+    Families,
+    known,
+    shape_of,
+    typed,
+    value_of,
+)
+from graders.written.verifiers.settings import share
+from graders.written.verifiers.values.found import agreed
+
+NAMES = ("A", "a_i", "B", "b_i", "I", "m", "p", "d", "h")
+WANTED = ("M",)
+NEAR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Spaces:
+    """Orthonormal columns `a` and `b`, and coefficients of one vector in each span."""
+
+    a: Array  # (d, m)
+    b: Array  # (d, p)
+    in_a: Array  # (m,)
+    in_b: Array  # (p,)
+
+    @property
+    def wanted(self) -> Array:
+        """The vector in the span of `a`."""
+        return self.a @ self.in_a
+
+    @property
+    def average(self) -> Array:
+        """The average of both vectors."""
+        return np.asarray((self.wanted + self.b @ self.in_b) / 2)
+
+    def named(self) -> dict[str, Value]:
+        """What the names stand for."""
+        (d, m), p = self.a.shape, self.b.shape[1]
+        sizes = {"m": float(m), "p": float(p), "d": float(d), "h": float(d)}
+        return {"A": self.a, "B": self.b, **sizes}
+
+    def families(self) -> Families:
+        """The members of sums over `a_i` and `b_i`."""
+        return {"a_i": list(self.a.T), "b_i": list(self.b.T)}
+
+
+def projection(asked: Asked) -> Judgement:
+    """Judge a matrix M with M (v_a + v_b)/2 = v_a, written with the basis of v_a's space alone.
+
+    Settings: `half` (the share where the factor 2 is lost), `coordinates` (where M gives the
+    coefficients of v_a instead of v_a), `uses_b` (where M needs the other basis).
+    """
+    spaces = tuple(_spaces(asked.draw))
+    found = typed(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
+    return agreed(found, lambda formula: _of(asked, known(formula, NAMES), spaces))
+
+
+def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgement:
+    found = [value_of(formula, each.named(), each.families()) for each in spaces]
+    judged = _judged(asked, list(zip(found, spaces, strict=True)))
+    if judged.fraction and not formula.names.isdisjoint({"B", "b_i", "p"}):
+        earned = min(judged.fraction, share(asked.machine, "uses_b", 0.75))
+        judged = Judgement(earned, "M is written with B.", "Write it with the a_i alone.")
+    return Judgement(judged.fraction, judged.message, judged.hint, actual=formula.text)
+
+
+def _spaces(draw: np.random.Generator) -> Iterator[_Spaces]:
+    """Spaces that leave room for others, and one pair that fills everything."""
+    for fills in (False, False, False, False, True):
+        d = int(draw.integers(6, 21))
+        m = int(draw.integers(2, d - 3))
+        p = d - m if fills else int(draw.integers(1, d - m - 1))
+        basis = np.linalg.qr(draw.standard_normal((d, d)))[0]
+        in_a, in_b = draw.standard_normal(m), draw.standard_normal(p)
+        yield _Spaces(basis[:, :m], basis[:, m : m + p], in_a, in_b)
+
+
+def _judged(asked: Asked, pairs: list[tuple[Array, _Spaces]]) -> Judgement:
+    """What a matrix does to the average, in every draw."""
+    if all(_gives(matrix, each, each.wanted) for matrix, each in pairs):
+        return Judgement(1.0)
+    if all(_gives(matrix, each, each.wanted / 2) for matrix, each in pairs):
+        hint = "What is multiplied by M is an average: how much of v_a is in it?"
+        return Judgement(share(asked.machine, "half", 0.5), "M gives half of v_a.", hint)
+    if all(_gives(matrix, each, each.in_a) for matrix, each in pairs):
+        message = "M gives the coefficients of v_a in its basis, not v_a itself."
+        hint = "How does a vector come out of its coefficients?"
+        return Judgement(share(asked.machine, "coordinates", 0.5), message, hint)
+    return _wrong(pairs)
+
+
+def _gives(matrix: Array, spaces: _Spaces, wanted: Array) -> bool:
+    if matrix.ndim != 2 or matrix.shape != (len(wanted), len(spaces.average)):
+        return False
+    error = np.linalg.norm(matrix @ spaces.average - wanted)
+    return bool(error <= NEAR * np.linalg.norm(wanted))
+
+
+def _wrong(pairs: list[tuple[Array, _Spaces]]) -> Judgement:
+    matrix, spaces = pairs[0]
+    d = len(spaces.average)
+    if matrix.shape != (d, d):
+        message = f"M must be a {d}×{d} matrix where vectors have {d} rows; this is {{}}."
+        hint = "Which product of A and A^T has as many rows and columns as a vector is long?"
+        return Judgement(0.0, message.format(shape_of(matrix)), hint)
+    if all(_gives(each, one, one.in_a / 2) for each, one in pairs):
+        hint = "How does a vector come out of its coefficients, and what does an average lose?"
+        return Judgement(0.0, "M gives half of the coefficients of v_a.", hint)
+    left = np.linalg.norm(matrix @ (spaces.b @ spaces.in_b)) / np.linalg.norm(spaces.in_b)
+    if not left <= NEAR:
+        hint = "What must M do to every vector in the span of the b_i?"
+        return Judgement(0.0, "M lets a part of v_b through.", hint)
+    hint = "Write v_a as a combination of the a_i, and follow what M does to it."
+    return Judgement(0.0, "M takes v_b away, but does not give v_a.", hint)

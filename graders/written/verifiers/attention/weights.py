@@ -1,0 +1,333 @@
+"""Queries and keys as numbers, judged by the weights that they bring about.
+
+    query   weights = softmax(K q), one row a query
+    key     one row of K is the student's, the query is the student's own of an earlier question
+
+The given K counts, never one that a student writes down: of a whole matrix only the row asked for
+may differ. Weights are compared, not outputs, for two values can lie close together.
+"""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from graders.written.formula import Formula, FormulaError, Value, evaluate
+from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.question import Machine
+from graders.written.values.array import LONGEST
+from graders.written.values.number import LARGEST
+from graders.written.values.words import narrow
+from graders.written.verifiers.formulas import Array, shape_of, typed
+from graders.written.verifiers.settings import missing, required, share
+from graders.written.verifiers.values.arrays import arrays_in, without_arrays
+from graders.written.verifiers.values.found import Found, agreed
+from graders.written.verifiers.values.value import shown
+
+# In the largest difference of a weight. The partial one holds an answer that solves for weights of
+# one half by rounding: .549 and .446, an output within .03.
+FULL, PARTIAL = 0.01, 0.055
+UNIT = 1e-3  # how far from 1 the length of a unit key may be
+UNTOUCHED = 1e-6
+LARGEST_SCORE = 60.0
+WANTED = ("q", "Q", "query", "Query")  # what is asked for, as in `q = ...`
+KEYS = ("key", "keys")  # what a key is called beside `k`
+LARGE = (1e3, 1e6)  # what a large scalar of the student's own stands for
+MOST_ROWS = 16
+_OF_KEYS = re.compile(r"[*·×\d]\s?(?:k|K|key)s?(?![a-z])|[kK]_?\{?\d\}?\s?[+*·]")
+_ENVIRONMENT = r"(?:[pbvBV]?matrix|array)\*?"
+_ROWS = re.compile(
+    rf"^[^\[\\]{{0,40}}(?:\[|\\begin\{{{_ENVIRONMENT}\}}(?:\{{[lcr|]{{0,9}}\}})?)(?P<rows>.{{3,2000}}?)"
+    rf"(?:\]|\\end\{{{_ENVIRONMENT}\}})[\s.$]*$"
+)
+TELLING = 0.1  # a query under which keys change no error by this much shows nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A key that a student may choose, and the query and weights it is chosen for."""
+
+    keys: Array  # (n, d)
+    row: int
+    unit: bool
+    query: Array  # (d,)
+    target: Array  # (n,)
+
+    def weights(self, key: Array) -> Array:
+        """All weights with this key in its row."""
+        keys = self.keys.copy()
+        keys[self.row] = key
+        return softmax(keys @ self.query)
+
+    def errors(self) -> Array:
+        """How far from the target every score that a key can reach would lead."""
+        length = float(np.linalg.norm(self.query))
+        top = length if self.unit else LARGEST_SCORE * (length > 0)
+        scores = np.tile(self.keys @ self.query, (2001, 1))
+        scores[:, self.row] = np.linspace(-top, top, 2001)
+        powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+        weights = powers / np.sum(powers, axis=1, keepdims=True)
+        return np.asarray(np.max(np.abs(weights - self.target), axis=1))
+
+
+def attention_weights(asked: Asked) -> Judgement:
+    """Judge queries, or a key, by the attention weights that they lead to.
+
+    Settings: `K` (the keys), `target` (weights, or a row of weights a query), `full` and `partial`
+    (the largest difference of a weight that earns all, or `partial_share`), `V` and `tolerance`
+    (the values, and the largest difference of an output that earns all). For a key as well:
+    `row` (which key, from 0), `query` (the question whose answer is the query), `reference` (the
+    query where there is no such answer), `unit` (the key has length 1), `method_share` (for a
+    key that is as good as this query allows).
+    """
+    keys = np.asarray(required(asked.machine, "K"), dtype=np.float64)
+    if "row" in asked.machine.settings:
+        return _key(asked, keys)
+    return _queries(asked, keys)
+
+
+def _queries(asked: Asked, keys: Array) -> Judgement:
+    machine = asked.machine
+    target = np.atleast_2d(np.asarray(required(machine, "target"), dtype=np.float64))
+    shape = (keys.shape[1],) if len(target) == 1 else (len(target), keys.shape[1])
+    found = _read(asked.parts[machine.parts[0]], (shape,), keys, {})
+    return agreed(found, lambda given: _of_queries(machine, np.atleast_2d(given), keys, target))
+
+
+def _of_queries(machine: Machine, queries: Array, keys: Array, target: Array) -> Judgement:
+    found = [_graded(machine, softmax(keys @ q), t) for q, t in zip(queries, target, strict=True)]
+    fraction = sum(each.fraction for each in found) / len(found)
+    worst = min(found, key=lambda each: each.fraction)
+    which = "" if len(found) == 1 else f"Row {found.index(worst)}: "
+    message = f"{which}{worst.message}" if fraction < 1 else ""
+    return Judgement(fraction, message, worst.hint, worst.expected, worst.actual)
+
+
+def _graded(machine: Machine, weights: Array, target: Array) -> Judgement:
+    """Weights against the target, or the output that they lead to against the target's."""
+    error = float(np.max(np.abs(weights - target)))
+    expected, actual = f"weights {shown(target)}", f"weights {shown(weights)}"
+    if error <= machine.settings.get("full", FULL) or _same_output(machine, weights, target):
+        return Judgement(1.0, "", "", expected, actual)
+    near = error <= machine.settings.get("partial", PARTIAL)
+    message = f"The weights are off by up to {error:.3f}."
+    hint = _hint(weights, target)
+    earned = share(machine, "partial_share", 0.5) if near else 0.0
+    return Judgement(earned, message, hint, expected, actual)
+
+
+def _same_output(machine: Machine, weights: Array, target: Array) -> bool:
+    """Whether the output is as near to the target's as the course asks for."""
+    if "V" not in machine.settings:
+        return False
+    values = np.asarray(machine.settings["V"], dtype=np.float64)
+    largest = float(np.max(np.abs((weights - target) @ values)))
+    return largest <= float(required(machine, "tolerance"))
+
+
+def _hint(weights: Array, target: Array) -> str:
+    """What is wrong with the scores behind these weights."""
+    inside = target > 0
+    if np.all(inside):
+        return "The scores of all keys must be equal: which query makes them so?"
+    if float(np.sum(weights[~inside])) <= FULL:
+        return "The scores of the keys that share the weight are not equal: by how much?"
+    if float(np.ptp(weights[inside])) <= FULL and np.min(weights[inside]) > np.max(
+        weights[~inside]
+    ):
+        return "The direction is right: how does its length change the weights?"
+    return "Compare the scores, query times key, of the keys that are wanted with all others."
+
+
+def _key(asked: Asked, keys: Array) -> Judgement:
+    machine = asked.machine
+    query, note = _own_query(asked, keys)
+    given = any(part != "text" for part in asked.others.get(str(required(machine, "query")), {}))
+    shapes = ((keys.shape[1],), keys.shape)
+    found = _read(asked.parts[machine.parts[0]], shapes, keys, {"q": query})
+    judged = agreed(found, lambda given: _of_key(machine, given, keys, query))
+    if note and given and judged.fraction < 1:
+        raise Unreadable(f"{note} With that one this key is not correct.")
+    return replace(judged, notes=(note,) if note else ())
+
+
+def _of_key(machine: Machine, given: Array, keys: Array, query: Array) -> Judgement:
+    row = int(required(machine, "row"))
+    if given.ndim == 2:
+        others = np.delete(given - keys, row, axis=0)
+        if np.max(np.abs(others)) > UNTOUCHED:
+            message = f"Other keys than k_{row} are changed."
+            return Judgement(0.0, message, f"Only k_{row} may change: keep all others as given.")
+        given = given[row]
+    target = np.asarray(required(machine, "target"), dtype=np.float64)
+    unit = bool(machine.settings.get("unit", False))
+    return _chosen(machine, _Change(keys, row, unit, query, target), given)
+
+
+def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
+    """The key a student chose, with credit for one that its query does not allow to be better."""
+    length = float(np.linalg.norm(key))
+    graded = _graded(machine, change.weights(key), change.target)
+    if change.unit and abs(length - 1) > UNIT:
+        message = f"The key must have length 1; this has {length:.4g}."
+        again = _graded(machine, change.weights(key / (length or 1)), change.target)
+        rounded = abs(length - 1) <= 5 * UNIT  # two decimals
+        earned = share(machine, "partial_share", 0.5) * again.fraction if rounded else 0.0
+        return Judgement(earned, message, "Divide by the length.", graded.expected, graded.actual)
+    if graded.fraction == 1:
+        return graded
+    errors = change.errors()
+    error = float(np.max(np.abs(change.weights(key) - change.target)))
+    method = share(machine, "method_share", 0.5)
+    telling = np.ptp(errors) >= TELLING
+    if telling and error <= np.min(errors) + FULL and method >= graded.fraction:
+        hint = "With your query no key does better: look at its length and at the scores it gives."
+        return Judgement(method, graded.message, hint, graded.expected, graded.actual)
+    hint = "What score must this key have, next to those of the others, under your query?"
+    return Judgement(graded.fraction, graded.message, hint, graded.expected, graded.actual)
+
+
+def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
+    """The student's own query; the assignment's, with a note, where there is none to read."""
+    question = str(required(asked.machine, "query"))
+    given = asked.others.get(question, {})
+    for text in (text for part, text in given.items() if part != "text"):
+        with suppress(Misfit, Unreadable):
+            return _read(text, ((keys.shape[1],),), keys, {}).only(), ""
+    reference = asked.machine.settings.get("reference")
+    if reference is None:
+        raise missing(asked.machine, "reference")
+    note = f"There is no query to read in {question}, so one that is correct there was taken."
+    return np.asarray(reference, dtype=np.float64), note
+
+
+def _read(
+    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
+) -> Found[Array]:
+    """The numbers of an answer, or what formulas in the given keys come to."""
+    turned = tuple(shape[::-1] for shape in shapes if len(shape) == 2 and shape[0] != shape[1])
+    both = (*shapes, *turned)
+    try:
+        found = arrays_in(text, both)
+    except (Misfit, Unreadable) as error:
+        computed = _computed(text, both, keys, named) or _stacked(text, both, keys, named)
+        if computed is None:
+            raise error from None
+        found = computed
+    if not found.plain:
+        computed, rest = None, without_arrays(text)
+        with suppress(Misfit, Unreadable):
+            computed = _computed(rest, both, keys, named)
+        if computed is not None:
+            found = _joined(found, computed)
+        elif _OF_KEYS.search(rest):  # a formula that was not read may be the answer
+            found = replace(found, denied=True)
+    values = tuple(each.T if each.shape in turned else each for each in found.values)
+    return replace(found, values=values)
+
+
+def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
+    """Numbers and formulas of one answer; both are judged."""
+    return Found(
+        (*one.values, *other.values),
+        (*one.shown, *other.shown),
+        plain=False,
+        denied=one.denied or other.denied,
+        sure=one.sure and other.sure,
+    )
+
+
+def _computed(
+    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
+) -> Found[Array] | None:
+    """The values of formulas in `K` and `k_0`, `k_1`, ..., where the text holds any."""
+    values = _named(keys, named)
+    try:
+        found = typed(text, (*values, "k_i", "key_i", "keys_i"), WANTED)
+    except Unreadable:
+        return None
+    known: list[Array] = []
+    for each in found.values:
+        try:
+            computed = _value(each, values, keys, shapes)
+        except Misfit:
+            if found.plain:
+                raise
+            continue  # among words a number may be said of something else
+        if computed is None:
+            return None
+        known += computed
+    if not known:
+        return None
+    free = any(formula.unknown for formula in found.values)  # how large it is, nobody said
+    return Found(
+        tuple(known),
+        found.shown,
+        plain=found.plain and not free,
+        denied=found.denied,
+        sure=found.sure and not free,
+    )
+
+
+def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
+    """What the names of a formula stand for: the matrix of keys, and each key."""
+    rows = {f"{name}_{n}": row for name in ("k", "K", *KEYS) for n, row in enumerate(keys)}
+    return {"K": keys, "keys": keys, **rows, **named}
+
+
+def _value(
+    formula: Formula, values: Mapping[str, Value], keys: Array, shapes: tuple[tuple[int, ...], ...]
+) -> list[Array] | None:
+    """What a formula comes to; at two sizes where it has a large scalar of its own."""
+    families = {f"{name}_i": list(keys) for name in ("k", *KEYS)}
+    free = sorted(formula.unknown)
+    if not formula.names or len(free) > 1 or (free and "_" in free[0]):
+        return None
+    sizes = LARGE if free else LARGE[:1]
+    try:
+        found = [
+            np.asarray(
+                evaluate(formula, {**values, **dict.fromkeys(free, size)}, families=families)
+            )
+            for size in sizes
+        ]
+    except FormulaError:
+        return None
+    return [_fitting(each, shapes) for each in found]
+
+
+def _stacked(
+    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
+) -> Found[Array] | None:
+    """The matrix whose rows are formulas: `[100 k_0; 100 k_1; 100 k_2; 100 k_3]`."""
+    body = _ROWS.search(" ".join(narrow(text[:LONGEST]).split()))
+    if body is None:
+        return None
+    rows = [row for row in re.split(r"\\\\|[;,&\n]", body["rows"]) if row.strip()]
+    single = ((keys.shape[1],),)
+    found = [_computed(row, single, keys, named) for row in rows[:MOST_ROWS]]
+    plain = [each.values[0] for each in found if each is not None and each.plain]
+    if not plain or len(plain) < len(rows):
+        return None
+    stacked = np.stack(plain)
+    return Found((_fitting(stacked, shapes),), (text,))
+
+
+def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
+    """A computed value, where it has one of the shapes and is not too large."""
+    if found.ndim == 2 and found.shape[0] == 1:
+        found = found[0]
+    if found.shape not in shapes:
+        wanted = " or ".join("×".join(map(str, shape)) for shape in shapes)
+        raise Misfit(f"This is {shape_of(found)}, but {wanted} numbers are asked for.")
+    if not np.all(np.abs(found) <= LARGEST):
+        raise Unreadable("A number is too large for the machine: write smaller numbers.")
+    return found
+
+
+def softmax(scores: Array) -> Array:
+    """The weights of scores."""
+    powers = np.exp(scores - np.max(scores))
+    return np.asarray(powers / np.sum(powers))

@@ -1,0 +1,1 @@
+"""Verifiers of numbers that a student reports; runs.py judges training runs."""

@@ -1,0 +1,184 @@
+"""Learning curves given as numbers, and the best epochs that a student names."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from graders.written.audits.curve import (
+    Curve,
+    best_epochs,
+    curve_of,
+    epoch_finding,
+    length_finding,
+    overfits,
+)
+from graders.written.audits.finding import Finding
+from graders.written.audits.reading.columns import meaning
+from graders.written.audits.reading.figure import Figure, figure_in
+from graders.written.audits.reading.runs import Report, report_of
+from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.verifiers.reported.award import Award, judgement_of
+from graders.written.verifiers.reported.settings import CurveAward, CurveSettings, read_settings
+from graders.written.verifiers.values.mentions import refuse_unread
+
+EPOCHS = {"train_epoch": "train", "dev_epoch": "dev"}
+_FROM_ZERO = ("zero", "index", "0-based", "0 based", "from 0")
+# `epoch 8`, `epoch #8 of 10`; `the 8th epoch`; and a whole number that stands alone.
+_NUMBERED = re.compile(
+    r"epoch\w*\s{0,3}(?:is|was|=|:|#|no\.?|number|nr\.?)?\s{0,3}#?(\d{1,6})(?![.\d%])"
+)
+_COUNTED = re.compile(
+    r"(?<![.\d])(\d{1,6})\s{0,3}(?:st|nd|rd|th|\.|个|轮|-?te[rns]?)?\s{0,3}(?:epoch|轮)"
+)
+_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")
+_ASIDE = re.compile(r"\([^()]{0,80}\)")
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("seventeenth", "eighteenth", "nineteenth", "twentieth"),
+)
+_LAST = re.compile(r"\b(?:last|final|letzte\w*|dernière|última)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A curve, what is said beside it, and what the assignment asks of it."""
+
+    curve: Curve
+    report: Report
+    asked: Asked
+    settings: CurveSettings
+
+
+def reported_curve(asked: Asked) -> Judgement:
+    """Judge a curve of a row an epoch, and the best epochs stated.
+
+    Settings: `CurveSettings`. The parts `train_epoch` and `dev_epoch` hold the epochs, `epochs` and
+    `batch_size` what they are called, and the other part the rows, unless `curve_from` names the
+    question that has them.
+    """
+    settings = read_settings(CurveSettings, asked.machine)
+    report = _report(asked, settings)
+    drawn = Drawn(curve_of(report.runs), report, asked, settings)
+    missing = [name for name in settings.stated if _value(drawn, name) is None]
+    refuse_unread("\n".join(asked.parts.values()), missing)
+    earned = [(points, AWARDS[name](drawn)) for name, points in settings.points.items()]
+    findings: list[Finding] = []
+    if settings.epochs and "length" not in settings.points:
+        findings.append(length_finding(drawn.curve, settings.epochs))
+    return judgement_of(earned, findings)
+
+
+def _report(asked: Asked, settings: CurveSettings) -> Report:
+    texts = [text for part, text in asked.parts.items() if not _is_value(part)]
+    if settings.curve_from:
+        texts += asked.others.get(settings.curve_from, {}).values()
+    reports = [report_of(text, settings.names) for text in texts]
+    longest = max(reports, key=lambda each: len(each.runs), default=Report(()))
+    if len(longest.runs) < 2:
+        where = f" in {settings.curve_from}" if settings.curve_from else ""
+        raise Unreadable(
+            f"No curve can be read{where}: write a row an epoch below the line "
+            "`epoch, train accuracy, dev accuracy`, with commas or as a table."
+        )
+    return longest
+
+
+def _is_value(part: str) -> bool:
+    return part in EPOCHS or meaning(part) in ("epochs", "batch_size", "lr")
+
+
+def _length(drawn: Drawn) -> Award:
+    finding = length_finding(drawn.curve, _allowed(drawn))
+    return Award(float(finding.severity == "fine"), finding.student)
+
+
+def _allowed(drawn: Drawn) -> list[int]:
+    """The lengths that are right: the assignment's, or what the student states."""
+    stated = [figure for figure in [_value(drawn, "epochs")] if figure is not None]
+    return drawn.settings.epochs or [int(stated[0].value) if stated else len(drawn.curve.epochs)]
+
+
+def _value(drawn: Drawn, name: str) -> Figure | None:
+    """A setting from its own part, or from the words beside the curve."""
+    for part, text in drawn.asked.parts.items():
+        if meaning(part) == name and (figure := figure_in(text)) is not None:
+            return figure
+    told = {**drawn.report.choice, **drawn.report.shared}
+    runs = drawn.report.runs
+    return told.get(name) or (runs[0].values.get(name) if name != "epochs" else None)
+
+
+def _columns(drawn: Drawn) -> Award:
+    """The columns asked for, as accuracies or as losses, in every epoch."""
+    size = len(drawn.curve.epochs)
+    missing = [
+        name
+        for name in drawn.settings.need
+        if max(len(drawn.curve.of(each)) for each in (name, f"{name}_loss")) < size
+    ]
+    words = f"The curve lacks numbers for {', '.join(missing)}."
+    return Award(1 - len(missing) / max(len(drawn.settings.need), 1), words)
+
+
+def _overfits(drawn: Drawn) -> Award:
+    words = "The last train accuracy is not above every dev accuracy: the model does not overfit."
+    return Award(float(overfits(drawn.curve)), words)
+
+
+def _final(drawn: Drawn) -> Award:
+    train = drawn.curve.of("train")
+    least = drawn.settings.final
+    enough = bool(train) and float(train[-1].share) >= least - 1e-9
+    return Award(float(enough), f"The last train accuracy is not {least:g} or more.")
+
+
+def _stated(drawn: Drawn) -> Award:
+    """The settings that must be told as whole numbers or rates."""
+    missing = [name for name in drawn.settings.stated if _value(drawn, name) is None]
+    words = f"Not stated: {', '.join(missing)}."
+    return Award(1 - len(missing) / max(len(drawn.settings.stated), 1), words)
+
+
+def _stated_epoch(text: str, drawn: Drawn) -> int | None:
+    """The epoch that a text names, None where it names none or several."""
+    for pattern in (_NUMBERED, _COUNTED):
+        if found := pattern.search(text):
+            return int(found[1])
+    outside = _ASIDE.sub(" ", text)  # `1st (index 0)`
+    text = outside if re.search(r"\d", outside) else text
+    worded = [n for n, word in enumerate(_ORDINALS, start=1) if re.search(rf"\b{word}\b", text)]
+    whole = [int(each) for each in _WHOLE.findall(text)]
+    if len(worded) == 1 or (not worded and len(whole) == 1):
+        return (worded or whole)[0]
+    return drawn.curve.epochs[-1] if _LAST.search(text) and not (worded or whole) else None
+
+
+def _best_epoch(part: str) -> Callable[[Drawn], Award]:
+    """The award for naming the best epoch of a column."""
+
+    def award(drawn: Drawn) -> Award:
+        text = drawn.asked.parts.get(part, "")[:200].casefold()
+        if not text:
+            return Award(0.0, f"`{part}` is not answered.")
+        stated = _stated_epoch(text, drawn)
+        if stated is None:
+            raise Unreadable(f"`{part}` names no epoch that can be read: write its number.")
+        from_zero = any(word in text for word in _FROM_ZERO)
+        split = EPOCHS[part]
+        name = split if best_epochs(drawn.curve, split) else f"{split}_loss"
+        finding = epoch_finding(drawn.curve, name, stated, from_zero)
+        return Award(float(finding.severity == "fine"), finding.student)
+
+    return award
+
+
+AWARDS: dict[CurveAward, Callable[[Drawn], Award]] = {
+    "length": _length,
+    "columns": _columns,
+    "overfits": _overfits,
+    "final": _final,
+    "stated": _stated,
+    "train_epoch": _best_epoch("train_epoch"),
+    "dev_epoch": _best_epoch("dev_epoch"),
+}

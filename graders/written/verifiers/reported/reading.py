@@ -1,0 +1,83 @@
+"""The runs in an answer's parts: a table or sentences, and single values under their own names."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from graders.written.audits.reading.columns import meaning
+from graders.written.audits.reading.figure import Figure, figure_in
+from graders.written.audits.reading.runs import ACCURACIES, Report, Run, report_of
+from graders.written.judgement import Asked, Unreadable
+from graders.written.verifiers.reported.settings import RunSettings
+
+VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")
+
+
+def report_in(asked: Asked, settings: RunSettings) -> Report:
+    """All runs of an answer; raises Unreadable where there is none, with a remedy."""
+    single = {part: meaning(part, settings.names) for part in asked.parts}
+    values = {
+        name: _number(part, asked.parts[part]) for part, name in single.items() if name in VALUES
+    }
+    report = Report(())
+    for part, name in single.items():
+        if name not in VALUES:
+            report = _joined(report, _read(asked.parts[part], settings))
+    if values:
+        report = _with_values(report, values)
+    if not report.runs:
+        raise _nothing(settings)
+    return replace(report, runs=tuple(_renamed(run, settings) for run in report.runs))
+
+
+def _number(part: str, text: str) -> Figure:
+    figure = figure_in(text)
+    if figure is None:
+        raise Unreadable(
+            f"`{part}` contains no number ({text[:60]!r}): write one, as `0.7092` or `70.92 %`."
+        )
+    return figure
+
+
+def _read(text: str, settings: RunSettings) -> Report:
+    """The report of a text; a number alone is the accuracy that is asked for."""
+    report = report_of(text, settings.names)
+    figure = figure_in(text) if len(text) < 80 else None
+    wanted = [name for name in settings.need if name in ACCURACIES]
+    if not report.runs and figure is not None and len(wanted) == 1:
+        return Report((Run(1, "", {wanted[0]: figure}),))
+    return report
+
+
+def _joined(one: Report, other: Report) -> Report:
+    """Two texts as one; a text without runs of its own may say which run was chosen."""
+    return Report(
+        (*one.runs, *other.runs),
+        {**one.shared, **other.shared},
+        one.choice or other.choice,
+        one.choice_text or other.choice_text,
+    )
+
+
+def _with_values(report: Report, values: Mapping[str, Figure]) -> Report:
+    """Single values are a run of their own, or hold for all runs of the table."""
+    if report.runs:
+        return replace(report, shared={**report.shared, **values})
+    return replace(report, runs=(Run(1, "", dict(values)),))
+
+
+def _renamed(run: Run, settings: RunSettings) -> Run:
+    """`accuracy` alone is the one accuracy that is asked for."""
+    wanted = [name for name in settings.need if name in ACCURACIES] or list(settings.splits)
+    if "accuracy" not in run.values or len(wanted) != 1 or wanted[0] in run.values:
+        return run
+    values = {wanted[0] if name == "accuracy" else name: v for name, v in run.values.items()}
+    return replace(run, values=values)
+
+
+def _nothing(settings: RunSettings) -> Unreadable:
+    names = [*settings.grid, *(name for name in settings.need if name not in settings.grid)]
+    columns = " | ".join(dict.fromkeys([*names, *settings.splits])) or "lr | epochs | dev | test"
+    return Unreadable(
+        f"No reported number can be read: write a table whose first line is `| {columns} |`, with "
+        "one run a line, or `name: value` for each number."
+    )

@@ -1,0 +1,120 @@
+"""What an assignment's written.toml says of a question on reported numbers."""
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graders.errors import UsageError
+from graders.written.audits.audit import Rules
+from graders.written.audits.majority import Split
+from graders.written.audits.reading.columns import Names, further_names
+from graders.written.audits.reading.figure import figure_in
+from graders.written.audits.reading.texts import CORPORA, SINGLES
+from graders.written.question import Machine
+
+RunAward = Literal[
+    "runs", "selection", "test", "stated", "possible", "learned", "distinct", "reached"
+]
+TextAward = Literal["agree", "complete", "variants"]
+CurveAward = Literal["length", "columns", "overfits", "final", "stated", "train_epoch", "dev_epoch"]
+Settings = TypeVar("Settings", bound=BaseModel)
+Points = Annotated[float, Field(gt=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SplitSettings(_Strict):
+    """The items of a split and the count of its largest class, see `Split`."""
+
+    items: int = Field(gt=0)
+    majority: int = Field(default=0, ge=0)
+    population: int = Field(default=0, ge=0)
+
+
+class RunSettings(_Strict):
+    """The settings of `reported_runs`; `points` says what each thing is worth, in any unit.
+
+    `words_from` names the question whose `text` may say which run was chosen.
+    """
+
+    points: dict[RunAward, Points] = {"possible": 1.0}
+    columns: dict[str, list[str]] = {}
+    splits: dict[str, SplitSettings] = {}
+    grid: dict[str, list[str | int | float]] = {}
+    need: list[str] = []
+    runs: int = Field(default=1, ge=1)
+    subset: int = Field(default=0, ge=0)
+    digits: int = Field(default=4, ge=1, le=9)
+    thresholds: dict[str, str | float] = {}
+    words_from: str = ""
+
+    @property
+    def rules(self) -> Rules:
+        """What the audits are given."""
+        splits = {
+            name: Split(each.items, each.majority, each.population)
+            for name, each in self.splits.items()
+        }
+        return Rules(
+            splits=splits,
+            grid={name: [exact(value) for value in values] for name, values in self.grid.items()},
+            subset=self.subset,
+            digits=self.digits,
+            selects="selection" in self.points,
+        )
+
+    @property
+    def names(self) -> Names:
+        """Further names of columns."""
+        return further_names(self.columns)
+
+
+class TextSettings(_Strict):
+    """The settings of `perplexity_table`: the words that name a corpus, and a single text."""
+
+    points: dict[TextAward, Points] = {"agree": 1.0}
+    corpora: list[str] = list(CORPORA)
+    singles: list[str] = list(SINGLES)
+    micro: bool = False
+    need: list[str] = []
+    variants: int = Field(default=1, ge=1)
+
+
+class CurveSettings(_Strict):
+    """The settings of `reported_curve`; `curve_from` names the question that holds the curve."""
+
+    points: dict[CurveAward, Points] = {"length": 1.0}
+    columns: dict[str, list[str]] = {}
+    epochs: list[int] = []
+    need: list[str] = ["train", "dev"]
+    stated: list[str] = []
+    final: float = Field(default=0.9, ge=0, le=1)
+    curve_from: str = ""
+
+    @property
+    def names(self) -> Names:
+        """Further names of columns."""
+        return further_names(self.columns)
+
+
+def read_settings(kind: type[Settings], machine: Machine) -> Settings:
+    """The settings of a question; raises UsageError where the assignment has them wrong."""
+    try:
+        return kind.model_validate(dict[str, Any](machine.settings))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UsageError(
+            f"`{machine.verify}`: setting `{key}`: {first['msg']}", "see docs/written.md"
+        ) from error
+
+
+def exact(value: str | float) -> Fraction:
+    """A number of the settings, exactly as it is written."""
+    figure = figure_in(str(value))
+    if figure is None:
+        raise UsageError(f"`{value}` in the settings of a table is no number")
+    return figure.value

@@ -1,0 +1,80 @@
+"""The shape of a tensor as people write it: `(B, L)`, `torch.Size([64, 45])`, `64 x 45`."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from graders.errors import UsageError
+from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.verifiers.parts import judge_parts
+from graders.written.verifiers.settings import of_part, required, texts
+
+LONGEST = 400
+_DRESS = re.compile(r"\\(?:text|mathrm|texttt)\b|[`$*{}\\]|\bint(?:64|32|8)\b", re.IGNORECASE)
+_LEAD = re.compile(r"^.{0,120}?\b(?:shape|size)\s*(?:is|of|:|=)?\s*(?=\S)", re.IGNORECASE)
+_BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")
+_BETWEEN = re.compile(r"\s*(?:,|;|×|\bby\b|(?<=\d)x(?=\d)|\s[xX]\s|\btimes\b)\s*")
+_WORD = re.compile(r"[A-Za-z][\w\- ]{0,40}|\d{1,9}")
+
+
+def tensor_shape(asked: Asked) -> Judgement:
+    """Judge the shapes of tensors, a part each.
+
+    Settings: `key` (a table of part to names of sizes, such as ["B", "L"]), `sizes` (a table of
+    name to `names`, the words that mean it, and `values` or `at_most`, the numbers it may be).
+    """
+    return judge_parts(asked, _judged)
+
+
+def _judged(asked: Asked, part: str) -> Judgement:
+    key = texts(of_part(asked.machine, "key", part))
+    given = _sizes(asked.parts[part])
+    shown = f"({', '.join(given)}{',' * (len(given) == 1)})"
+    if len(given) != len(key):
+        message = f"This has {_axes(len(given))}, but the tensor has {_axes(len(key))}."
+        return Judgement(0.0, message, "What does each axis count?", actual=shown)
+    wrong = [one for one, name in zip(given, key, strict=True) if not _means(asked, one, name)]
+    if not wrong:
+        return Judgement(1.0, actual=shown)
+    hints = (each.hint for each in asked.machine.mistakes if each.answer in wrong)
+    hint = next(hints, "What does each axis count, and in which order?")
+    return Judgement(0.0, f"`{wrong[0]}` is not the size of its axis.", hint, actual=shown)
+
+
+def _axes(number: int) -> str:
+    return "1 axis" if number == 1 else f"{number} axes"
+
+
+def _sizes(text: str) -> tuple[str, ...]:
+    """The sizes in the brackets, or those that a line without brackets names."""
+    line = _DRESS.sub(" ", text[:LONGEST].replace(r"\times", "×"))
+    groups = _BRACKETS.findall(line)
+    inside = next((each for each in groups if "," in each), groups[0] if groups else "")
+    inside = inside or _LEAD.sub("", line).strip().rstrip(".")
+    sizes = tuple(each for each in (size.strip(" .:") for size in _BETWEEN.split(inside)) if each)
+    if not sizes or len(sizes) > 8 or any(_meant(size) == () for size in sizes):
+        raise Unreadable(
+            "No shape is found here: write the sizes in brackets, such as `(B, 3, T)`."
+        )
+    return sizes
+
+
+def _meant(size: str) -> tuple[str, ...]:
+    """What a size says: a word, a number, or both where it is written `B=64`."""
+    sides = [side.strip() for side in re.split(r"=|:", size)]
+    return tuple(sides) if all(_WORD.fullmatch(side) for side in sides) else ()
+
+
+def _means(asked: Asked, size: str, name: str) -> bool:
+    settings: Mapping[str, Any] = required(asked.machine, "sizes").get(name, {})
+    if not settings:
+        raise UsageError(f"the size `{name}` is not described", "add it under `sizes`")
+    return all(_is_side(side, settings) for side in _meant(size))
+
+
+def _is_side(side: str, settings: Mapping[str, Any]) -> bool:
+    if side.isdigit():
+        values, most = settings.get("values"), settings.get("at_most", 0)
+        return int(side) in values if values is not None else 1 <= int(side) <= most
+    word = re.sub(r"[^a-z]", "", side.casefold())
+    return any(word == re.sub(r"[^a-z]", "", each.casefold()) for each in settings["names"])

@@ -1,0 +1,162 @@
+"""The autograder.zip that Gradescope asks for.
+
+    autograder.zip
+    ├── setup.sh, run_autograder   what Gradescope calls (packages/templates/)
+    ├── requirements.txt           what grading this assignment imports
+    ├── constraints.txt            in which versions
+    ├── autograder.json            how to grade: Settings, with a sum over softmark/
+    ├── softmark/                  the rooms that grade, with this assignment alone
+    └── data/                      the course's files, where they were given
+
+Equal input, equal bytes. Left out are solutions, planted examples, other assignments and pages.
+"""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from io import BytesIO
+from pathlib import Path
+
+from graders.boundary.policy import MAX_RESTARTS
+from graders.data.declared import refuse_other_data
+from graders.errors import UsageError
+from graders.model import Assignment, Criterion
+from graders.storage.files import write_whole
+from graders.suite.model import MARK
+from packages.gradescope.files import course_files, distribution, requirements, rooms
+from packages.gradescope.settings import FILE, Settings, sized
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+CONSTRAINTS = Path(__file__).parents[2] / "constraints.txt"
+LARGEST = 100 * 1000 * 1000  # what Gradescope takes
+TIDYING_SECONDS = 40  # of the container's time, for what comes before and after the grading
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that a zip can hold
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package that was written: how large it is, and what its maker should know."""
+
+    file: Path
+    size: int
+    warnings: tuple[str, ...]
+
+
+def write_autograder(
+    assignment: Assignment, output: Path, settings: Settings, data: Path | None = None
+) -> Package:
+    """Write an assignment's autograder; UsageError where Gradescope would not take it."""
+    files = autograder_files(assignment, settings, data)
+    content = zipped(files)
+    if len(content) > LARGEST:
+        raise UsageError(
+            f"{output}: {len(content) / 1e6:.0f} MB, and Gradescope takes {LARGEST // 10**6}",
+            "leave out of --data what is not one of the course's files",
+        )
+    write_whole(output, content, remedy="give another file as -o")
+    return Package(output, len(content), tuple(_warnings(assignment, settings, files)))
+
+
+def autograder_files(
+    assignment: Assignment, settings: Settings, data: Path | None
+) -> dict[str, bytes]:
+    """What lies in the zip, by its path there."""
+    softmark = {f"softmark/{name}": content for name, content in rooms(assignment).items()}
+    refuse_other_data(assignment, data)
+    given = course_files(data) if data is not None else {}
+    settings = replace(settings, data=bool(given), checks=_sum(softmark))
+    return (
+        {f"data/{name}": content for name, content in given.items()}
+        | distribution()
+        | softmark
+        | {
+            "requirements.txt": requirements(assignment).encode(),
+            "constraints.txt": _constraints(),
+            FILE: (json.dumps(asdict(settings), indent=1) + "\n").encode(),
+            "setup.sh": (TEMPLATES / "setup.sh").read_bytes(),
+            "run_autograder": _run_autograder(settings),
+        }
+    )
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The files as a zip whose bytes depend on nothing but them."""
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.create_system = 3  # Unix, wherever it is made: it has modes
+            runs = name in ("setup.sh", "run_autograder")
+            entry.external_attr = (0o100755 if runs else 0o100644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return made.getvalue()
+
+
+def _sum(files: Mapping[str, bytes]) -> str:
+    """One sum over names and contents."""
+    each = (f"{name} {hashlib.sha256(files[name]).hexdigest()}\n" for name in sorted(files))
+    return hashlib.sha256("".join(each).encode()).hexdigest()
+
+
+def _constraints() -> bytes:
+    if not CONSTRAINTS.is_file():
+        raise UsageError(
+            f"{CONSTRAINTS}: the file with the pinned versions is missing",
+            "make the package from a clone of Softmark's repository",
+        )
+    return CONSTRAINTS.read_bytes()
+
+
+def _run_autograder(settings: Settings) -> bytes:
+    seconds = _seconds(settings)
+    text = (TEMPLATES / "run_autograder").read_text(encoding="utf-8")
+    return text.replace("@SECONDS@", str(seconds)).encode()
+
+
+def _seconds(settings: Settings) -> int:
+    """How long a grading may take."""
+    return settings.minutes * 60 - TIDYING_SECONDS
+
+
+def _tries(criterion: Criterion) -> int:
+    """How often code that never ends is waited for; a suite's test is a criterion, asked once."""
+    if criterion.kind != "code":
+        return 0
+    return 1 if criterion.title.endswith(MARK) else MAX_RESTARTS
+
+
+def _warnings(
+    assignment: Assignment, settings: Settings, files: Mapping[str, bytes]
+) -> Iterator[str]:
+    wanted = [c for c in assignment.rubric if settings.only is None or c.id in settings.only]
+    tries = sum(_tries(each) for each in wanted)
+    limits = sized(assignment, settings).limits
+    longest = min(tries * limits.wall_seconds, limits.total_seconds)
+    if longest > _seconds(settings):
+        yield (
+            f"code that never ends takes up to {longest / 60:.0f} minutes, and what takes longer "
+            "than the container has no score: set more there and as --minutes"
+        )
+    if any(each.kind == "written" and each.points for each in wanted):
+        yield (
+            "answers that wait for a person keep a submission without a score in Gradescope: "
+            "`--only code,metric` leaves the written part out"
+        )
+    if any(name.startswith("data/") for name in files):
+        yield (
+            "the zip holds the files of --data, also answers that are among them: whoever may "
+            "download the autograder, or read files in its container, has them"
+        )
+    elif any(each.kind == "metric" for each in wanted):
+        yield (
+            "without --data predictions are graded with the built-in sample dataset, "
+            "not with the course's files"
+        )
+    if settings.isolation == "none":
+        yield (
+            "`--isolation none`: in a container, where it is root, Softmark runs students' code as "
+            "another user; anywhere else nothing keeps that code from checks, answers and grades"
+        )

@@ -1,0 +1,86 @@
+"""Which files of Softmark and of a course an autograder needs."""
+
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from graders.data.declared import FILE as DECLARATION
+from graders.errors import UsageError
+from graders.grading.address import LEFT_OUT
+from graders.model import Assignment
+from graders.registry.check_files import files_below
+from graders.registry.packages import packages_of
+
+ROOT = Path(__file__).parents[2]
+# Rooms as they are, but for what grading an upload never reads.
+ROOMS = {
+    "graders": ("assignments", "audit"),
+    "submissions": ("examples", "imports"),
+    "reference": ("training",),
+}
+IN_CONTAINER = ("__init__", "run", "settings", "metadata", "lateness", "final")
+SINGLE = (
+    "packages/__init__.py",
+    *(f"packages/gradescope/{name}.py" for name in IN_CONTAINER),
+    *(f"reports/gradescope/{name}.py" for name in ("__init__", "results_json", "markdown")),
+    *("reports/provisional.py", "reports/text.py", "reports/words.py"),
+)
+# What `reports` re-exports, pages among it, an autograder does not have.
+BARE = {"reports/__init__.py": b'"""Results in the form of Gradescope."""\n'}
+NEEDED = (
+    *("torch", "numpy", "scipy", "pytest", "hypothesis", "pydantic", "safetensors"),
+    *("lark", "markdown-it-py", "MarkupSafe", "PyYAML"),
+)
+ON_DEMAND = ("transformers",)  # by those assignments alone that name it; also what they preload
+SUFFIXES = (".txt", ".tsv", ".jsonl", ".train", ".dev", ".test")
+
+
+def rooms(assignment: Assignment) -> dict[str, bytes]:
+    """The modules that grade this assignment, by path below Softmark's root."""
+    found = dict(BARE)
+    for room, elsewhere in ROOMS.items():
+        found |= dict(_files(ROOT / room, room, (*elsewhere, *LEFT_OUT)))
+    found |= {name: (ROOT / name).read_bytes() for name in SINGLE}
+    own = f"graders/assignments/{assignment.name.replace('-', '_')}"
+    found["graders/assignments/__init__.py"] = b""
+    return found | dict(_files(assignment.folder, own, LEFT_OUT))
+
+
+def distribution() -> dict[str, bytes]:
+    """What lets Softmark in the package say which version it is."""
+    try:
+        number = version("softmark")
+    except PackageNotFoundError:
+        return {}
+    words = f"Metadata-Version: 2.1\nName: softmark\nVersion: {number}\n"
+    return {f"softmark/softmark-{number}.dist-info/METADATA": words.encode()}
+
+
+def requirements(assignment: Assignment) -> str:
+    """The packages that grading this assignment imports, one a line."""
+    texts = [content for _, content in _files(assignment.folder, "", LEFT_OUT)]
+    asked = [name for name in ON_DEMAND if any(name.encode() in text for text in texts)]
+    asked += [name for name in packages_of(assignment) if name not in (*NEEDED, *asked)]
+    suite = ("gradescope-utils",) if assignment.suite else ()
+    return "".join(f"{name}\n" for name in (*NEEDED, *asked, *suite))
+
+
+def course_files(folder: Path) -> dict[str, bytes]:
+    """The course's files in a folder of staff's, by name; UsageError where there are none."""
+    found = {
+        path.name: path.read_bytes()
+        for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
+        if path.is_file() and (path.suffix in SUFFIXES or path.name == DECLARATION)
+        if not path.name.startswith(".")
+    }
+    if not found:
+        raise UsageError(f"--data {folder}: none of the course's files lie there", "see the README")
+    return found
+
+
+def _files(folder: Path, name: str, left_out: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Every file below a folder, by its path in the package."""
+    for path in files_below(folder):
+        parts = path.relative_to(folder).parts
+        if parts[0] not in left_out and path.suffix != ".pyc":
+            yield "/".join((*((name,) if name else ()), *parts)), path.read_bytes()

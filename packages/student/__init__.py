@@ -1,0 +1,1 @@
+"""A bundle with which students check their own work; bundle.py makes it."""

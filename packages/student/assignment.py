@@ -1,0 +1,174 @@
+"""An assignment's folder as students get it: without the folders named `hidden`.
+
+as they are    Python files of the assignment's packages, standins/, the files that `public` names
+rewritten      assignment.toml with visible criteria, written.toml without answers
+left out       hidden/, solution/, examples/, and every other file
+"""
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.boundary.side import packages_in
+from graders.errors import UsageError
+from graders.grading.address import LEFT_OUT
+from graders.model import Assignment
+from graders.registry.check_files import Collected, collected, files_below
+from graders.written.loading import FILE as QUESTIONS
+from graders.written.loading import questions_in
+from packages.student.modules import names_imported, needs_torch
+from packages.student.rubric import assignment_toml, questions_toml
+
+HIDDEN, STANDINS = "hidden", "standins"
+ANEW = "rerun"  # the fixture of checks that train again, which no student's check runs
+OWN = {("assignment.toml",), (QUESTIONS,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Stripped:
+    """The files that students get, what these import, and what they do not get.
+
+    `staff_only` are the titles of visible criteria whose checks are hidden, `left_out` the files
+    that may have been forgotten in `public`.
+    """
+
+    files: Mapping[str, bytes]
+    imported: frozenset[str]
+    staff_only: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def strip(assignment: Assignment) -> Stripped:
+    """The assignment for students; UsageError where what they get needs or tells what is hidden."""
+    folder = assignment.folder
+    if assignment.suite:
+        raise UsageError(
+            f"{folder}: a bundle for students cannot contain a unittest suite",
+            "give it to them yourself, or rewrite its checks",
+        )
+    trees = {name: _parsed(folder / name) for name in _modules(folder)}
+    kept, staff_only = _criteria(assignment)
+    _refuse_what_is_hidden(assignment, trees)
+    said = strings_in(trees.values())
+    secret = any(each.visibility != "visible" for each in assignment.rubric)
+    settings = [each for each in assignment.settings if not secret or each in said]
+    files = {name: (folder / name).read_bytes() for name in (*trees, *_public(assignment))}
+    left_out = [name for name in _others(folder) if name not in files]
+    files["assignment.toml"] = assignment_toml(assignment, kept, settings).encode()
+    files |= questions_toml(questions_in(folder), kept)
+    imported = frozenset(name for tree in trees.values() for name in names_imported(tree))
+    return Stripped(files, imported, staff_only, tuple(left_out))
+
+
+def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The criteria that students can be given, and the titles of the visible ones they cannot."""
+    questions = {each.id for each in questions_in(assignment.folder)}
+    shown = {each.id: each.title for each in assignment.rubric if each.visibility == "visible"}
+    checks = [each for each in collected(assignment) if ANEW not in each.fixtures]
+    given, kept_back = set[str](), set[str]()
+    for each in checks:
+        id = each.check.criterion
+        (kept_back if _is_hidden(each.path, assignment.folder) else given).add(id)
+        if id not in shown and id in given - questions:
+            raise UsageError(
+                f"{each.path}: `{each.function}` judges `{id}`, which students do not see",
+                f"move it to a file in a folder named `{HIDDEN}`",
+            )
+    if both := given & kept_back:
+        raise UsageError(
+            f"{assignment.folder}: some checks of `{min(both)}` are in `{HIDDEN}`, some are not",
+            "students would see other points; move all of them, or none",
+        )
+    _refuse_hidden_ground([each for each in checks if each.check.criterion in given])
+    return frozenset(given & {*shown}), tuple(shown[id] for id in shown if id in kept_back)
+
+
+def _refuse_hidden_ground(given: Collection[Collected]) -> None:
+    """Refuse a check that students get and that builds on one that they do not: its id tells."""
+    ids = {each.check.id for each in given}
+    for each in given:
+        if not ids.issuperset(each.check.depends_on):
+            raise UsageError(
+                f"{each.path}: the check `{each.check.id}`, which students see, builds on one "
+                "that they do not",
+                "let it build on a visible one",
+            )
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return HIDDEN in path.relative_to(folder).parts
+
+
+def _modules(folder: Path) -> Iterator[str]:
+    """The Python files of the packages that are not hidden, by path in the folder."""
+    for package in packages_in(folder):
+        for path in sorted(package.glob("*.py")):
+            if not _is_hidden(path, folder):
+                yield path.relative_to(folder).as_posix()
+
+
+def _parsed(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, SyntaxError) as error:
+        raise UsageError(f"{path}: {error}", "it must be Python in UTF-8") from error
+
+
+def _refuse_what_is_hidden(assignment: Assignment, trees: Mapping[str, ast.Module]) -> None:
+    """UsageError where a file that students get imports or names what they do not."""
+    unseen = {each.id for each in assignment.rubric if each.visibility != "visible"}
+    for name, tree in trees.items():
+        file = assignment.folder / name
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and HIDDEN in _parts(node):
+                raise UsageError(
+                    f"{file}, line {node.lineno}: it imports from `{HIDDEN}`, which students do "
+                    "not get",
+                    f"move what both need out of `{HIDDEN}`",
+                )
+        for each in names_imported(tree):
+            if each.startswith("reference.") and needs_torch(each):
+                raise UsageError(
+                    f"{file}: it imports `{each}`, which is a solution",
+                    f"move the file to a folder named `{HIDDEN}`",
+                )
+        if told := strings_in([tree]) & unseen:
+            raise UsageError(
+                f"{file}: it names `{min(told)}`, which students do not see",
+                f"move that part to a folder named `{HIDDEN}`",
+            )
+
+
+def _parts(node: ast.ImportFrom) -> tuple[str, ...]:
+    return (*(node.module or "").split("."), *(each.name for each in node.names))
+
+
+def strings_in(trees: Collection[ast.AST]) -> frozenset[str]:
+    """Every string that stands in them."""
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return frozenset(value for value in constants if isinstance(value, str))
+
+
+def _public(assignment: Assignment) -> Iterator[str]:
+    """The files beside the modules that students get: stand-ins, and what `public` names."""
+    folder = assignment.folder
+    for path in files_below(folder / STANDINS):  # a student's process has them anyway
+        yield path.relative_to(folder).as_posix()
+    for name in assignment.files.public:
+        if not (folder / name).is_file() or _is_hidden(folder / name, folder):
+            raise UsageError(
+                f"{folder / 'assignment.toml'}: `files.public`: there is no file `{name}` that "
+                "students may get",
+                "give the path of a file in the assignment's folder",
+            )
+        yield name
+
+
+def _others(folder: Path) -> Iterator[str]:
+    """The files that are neither code nor kept back by their place."""
+    for path in files_below(folder):
+        parts = path.relative_to(folder).parts
+        if parts[0] not in LEFT_OUT and not _is_hidden(path, folder) and parts not in OWN:
+            yield "/".join(parts)

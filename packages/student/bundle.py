@@ -1,0 +1,154 @@
+"""A bundle with which students check their own work: the visible criteria, and nothing else.
+
+    NAME-check.zip
+    ├── README.md         how to install and use it, and what it does not judge
+    ├── pyproject.toml    `pip install NAME-check.zip` makes the command `softmark`
+    ├── commands/ reports/ submissions/ reference/
+    └── graders/          the modules that a check imports
+        └── assignments/NAME/   the assignment without hidden criteria and answers
+
+It contains the modules of Softmark that a check imports, so that a module that is added later is
+not included by accident. Of the assignment it contains what is in no folder named `hidden`.
+"""
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.errors import UsageError
+from graders.model import Assignment
+from graders.registry.packages import packages_of
+from graders.storage.files import write_whole
+from graders.written.loading import questions_in
+from graders.written.template import answers_template
+from packages.gradescope.autograder import zipped
+from packages.student.assignment import Stripped, strip
+from packages.student.modules import ROOT, needed_modules
+
+COMMAND = "commands.student"
+README = Path(__file__).parents[1] / "templates" / "student_readme.md"
+# What a distribution is called where its modules are called otherwise.
+CALLED = {"yaml": "PyYAML", "markdown_it": "markdown-it-py", "markupsafe": "MarkupSafe"}
+ALWAYS = ("torch",)  # the student's own process imports it
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle that was written.
+
+    `packed` are the assignment's files in it, `staff_only` the visible criteria that it cannot
+    judge, `left_out` the files that may have been forgotten in `public`.
+    """
+
+    file: Path
+    size: int
+    packed: tuple[str, ...]
+    staff_only: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def write_bundle(assignment: Assignment, output: Path) -> Bundle:
+    """Write the bundle of an assignment; UsageError where it has nothing that a student may see."""
+    stripped = strip(assignment)
+    if not any(Path(name).name.startswith("checks") for name in stripped.files):
+        raise UsageError(f"{assignment.folder}: there is no visible criterion to check")
+    content = zipped(bundle_files(assignment, stripped))
+    write_whole(output, content, remedy="give another file as -o")
+    packed = tuple(sorted(stripped.files))
+    return Bundle(output, len(content), packed, stripped.staff_only, stripped.left_out)
+
+
+def bundle_files(assignment: Assignment, stripped: Stripped) -> dict[str, bytes]:
+    """What lies in the zip, by its path there."""
+    modules = needed_modules([COMMAND, *stripped.imported])
+    own = f"graders/assignments/{_folder(assignment.name)}"
+    files = modules | {f"{own}/{name}": text for name, text in stripped.files.items()}
+    asked = [each for each in questions_in(assignment.folder) if _is_visible(assignment, each.id)]
+    files["graders/assignments/__init__.py"] = b""
+    if asked:
+        files["answers.md"] = answers_template(assignment.title, asked).encode()
+    files["README.md"] = _readme(assignment, stripped).encode()
+    files["pyproject.toml"] = _pyproject(assignment, _requirements(assignment, files)).encode()
+    return files
+
+
+def _folder(name: str) -> str:
+    """An assignment's name as a package may be called; discovery.py takes it back to the name."""
+    words = "_".join(re.findall("[A-Za-z0-9_]+", name))
+    return words if words.isidentifier() else f"own_{words}"
+
+
+def _is_visible(assignment: Assignment, criterion: str) -> bool:
+    return any(c.id == criterion and c.visibility == "visible" for c in assignment.rubric)
+
+
+def _readme(assignment: Assignment, stripped: Stripped) -> str:
+    text = README.read_text(encoding="utf-8")
+    shown = (each for each in assignment.rubric if each.visibility == "visible")
+    points = sum(each.points for each in shown if each.title not in stripped.staff_only)
+    left = "".join(f"- {title}\n" for title in stripped.staff_only)
+    left = f"\nYour course grades these; this bundle does not:\n\n{left}" if left else ""
+    facts = {"TITLE": assignment.title, "NAME": assignment.name, "POINTS": f"{points:g}"}
+    for key, value in {**facts, "LEFT": left}.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+def _requirements(assignment: Assignment, files: Mapping[str, bytes]) -> list[str]:
+    """Of what Softmark requires that which these files import or the assignment preloads."""
+    file = ROOT / "pyproject.toml"
+    if not file.is_file():
+        raise UsageError(
+            f"{file}: the file with the requirements is missing",
+            "make the bundle from a clone of Softmark's repository",
+        )
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+    text = "\n".join(content.decode("utf-8", "replace") for content in files.values())
+    imported = [each for each in project["dependencies"] if _is_imported(_plain(each), text)]
+    extra, preloaded = project["optional-dependencies"]["courses"], packages_of(assignment)
+    return imported + [each for each in extra if _plain(each) in preloaded]
+
+
+def _plain(requirement: str) -> str:
+    return requirement.split(">")[0].split("=")[0].split("[")[0].strip()
+
+
+def _is_imported(distribution: str, text: str) -> bool:
+    modules = [module for module, name in CALLED.items() if name == distribution]
+    name = modules[0] if modules else distribution
+    return distribution in ALWAYS or f"import {name}" in text or f"from {name}" in text
+
+
+def _pyproject(assignment: Assignment, requirements: Collection[str]) -> str:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    local = ".".join(re.findall("[A-Za-z0-9]+", assignment.name)) or "own"
+    wanted = "".join(f'    "{each}",\n' for each in requirements)
+    return PYPROJECT.format(version=f"{version}+{local}", wanted=wanted)
+
+
+PYPROJECT = """[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "softmark"
+version = "{version}"
+description = "Check your own work before you hand it in."
+requires-python = ">=3.11"
+dependencies = [
+{wanted}]
+
+[project.scripts]
+softmark = "commands.student:main"
+
+[tool.setuptools]
+include-package-data = false
+
+[tool.setuptools.packages.find]
+include = ["commands*", "reference*", "submissions*", "graders*", "reports*"]
+
+[tool.setuptools.package-data]
+graders = ["checks/pytest.ini", "written/formula/*.lark", "adapting/**/*", "assignments/**/*"]
+"""

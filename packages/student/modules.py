@@ -1,0 +1,83 @@
+"""Which of Softmark's own modules a command needs: what it imports, and what that imports."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from graders.registry.check_files import files_below
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("commands", "graders", "reports", "submissions", "reference")
+# Copied whole: a process of the student's is staged from these, by their folder.
+WHOLE = ("graders/boundary", "graders/adapting", "graders/checks")
+DATA = (".ini", ".lark")
+
+
+def needed_modules(roots: Iterable[str]) -> dict[str, bytes]:
+    """The files of these modules and of all that they import, by path below Softmark's root."""
+    whole = [path for name in WHOLE for path in files_below(ROOT / name)]
+    pending = [
+        *(path for path in whole if path.suffix == ".py"),
+        *(path for name in roots for path in _paths_of(name)),
+    ]
+    found: set[Path] = set()
+    while pending:
+        path = pending.pop()
+        if path not in found:
+            found.add(path)
+            pending += [each for name in imported(path) for each in _paths_of(name)]
+    files = {_name(path): path.read_bytes() for path in (*found, *whole)}
+    data = (path for name in {path.parent for path in found} for path in name.iterdir())
+    files |= {_name(path): path.read_bytes() for path in data if path.suffix in DATA}
+    return files | _bare(found)
+
+
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """Every name that a file of ours imports, at its top or in a function."""
+    return frozenset(names_imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def names_imported(tree: ast.AST) -> Iterator[str]:
+    """The dotted names that statements import: `a.b` and, of `from a import b`, `a.b` too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def needs_torch(name: str, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a module of `reference` imports torch: then it is an assignment done right."""
+    path = _module(name) or _module(name.rpartition(".")[0])
+    if path is None or name in seen:
+        return False
+    names = imported(path)
+    return any(each.split(".")[0] in ("torch", "transformers") for each in names) or any(
+        needs_torch(each, seen | {name}) for each in names if each.startswith("reference.")
+    )
+
+
+def _bare(found: set[Path]) -> dict[str, bytes]:
+    """An empty `__init__.py` for packages of which nobody asks what they re-export."""
+    folders = {folder for path in found for folder in path.parents if ROOT in folder.parents}
+    files = {folder / "__init__.py" for folder in folders} - found
+    return {_name(file): b"" for file in files if file.is_file()}
+
+
+def _paths_of(name: str) -> Iterator[Path]:
+    """The file of a module of ours, or of the module that defines a name."""
+    if name.split(".")[0] in ROOMS:
+        path = _module(name) or _module(name.rpartition(".")[0])
+        yield from [] if path is None else [path]
+
+
+def _module(name: str) -> Path | None:
+    place = ROOT.joinpath(*name.split("."))
+    files = (place.with_name(f"{place.name}.py"), place / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()

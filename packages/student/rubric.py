@@ -1,0 +1,66 @@
+"""An assignment's own TOML files for students: visible criteria, questions without answers."""
+
+import json
+import tomllib
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any
+
+from graders.model import Assignment
+from graders.written.loading import FILE as QUESTIONS
+from graders.written.question import Question
+
+# Of assignment.toml a student's check reads these; what else stands there stays with staff.
+KEYS = ("name", "title", "version", "seed", "due", "data", "preload")
+TABLES = ("limits", "files", "settings")
+LATER = "Judged after you hand it in."
+
+
+def assignment_toml(
+    assignment: Assignment, kept: Collection[str], settings: Collection[str]
+) -> str:
+    """Its assignment.toml with the criteria kept and these settings alone."""
+    text = (assignment.folder / "assignment.toml").read_text(encoding="utf-8")
+    read = tomllib.loads(text)
+    lines = [f"{key} = {_value(read[key])}" for key in KEYS if key in read]
+    for name in TABLES:
+        table = read.get(name, {})
+        shown = settings if name == "settings" else table
+        lines += _table(f"[{name}]", {key: table[key] for key in table if key in shown})
+    for criterion in read.get("criterion", ()):
+        if criterion["id"] in kept:
+            lines += _table("[[criterion]]", criterion)
+    return "\n".join(lines) + "\n"
+
+
+def questions_toml(questions: Collection[Question], kept: Collection[str]) -> dict[str, bytes]:
+    """Its written.toml: what is asked, and whether something stands there is all that is judged."""
+    shown = [question for question in questions if question.id in kept]
+    text = "\n".join(line for question in shown for line in _question(question))
+    return {QUESTIONS: f"{text}\n".encode()} if shown else {}
+
+
+def _question(question: Question) -> list[str]:
+    """The question with its parts, so that answers are read alike, and nothing to judge them by."""
+    lines = _table(
+        "[[question]]", {"id": question.id, "title": question.title, "prompt": question.prompt}
+    )
+    if (machine := question.machine) is not None:
+        form = {"points": machine.points, "kind": machine.kind, "parts": machine.parts}
+        shown = {**form, "verify": "later", "example": machine.example}
+        lines += _table("[question.machine]", shown)
+    if (review := question.review) is not None:
+        lines += _table("[question.review]", {"points": review.points, "part": review.part})
+        lines += _table("[[question.review.item]]", {"points": review.points, "text": LATER})
+    return lines
+
+
+def _table(head: str, table: Mapping[str, Any]) -> list[str]:
+    return ["", head, *(f"{key} = {_value(value)}" for key, value in table.items())]
+
+
+def _value(value: Any) -> str:
+    """The value as TOML writes it: its strings, numbers and lists are JSON's."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

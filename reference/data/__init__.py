@@ -1,0 +1,1 @@
+"""What the models read: two invented data sets, span corruption, questions, their scoring."""

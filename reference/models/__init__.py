@@ -1,0 +1,1 @@
+"""The models: the character GPT, attention from scratch, the classifier on an encoder."""

@@ -1,0 +1,126 @@
+"""Labelled texts as tokens, in batches of similar length, and the logits of a classifier on them.
+
+A batch is padded to its longest text, so what is read together should be of one length:
+
+    shuffled, cut into pools of 16 batches, each pool sorted by length and cut into batches,
+    the batches shuffled again
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import torch
+
+from graders.data.labelled import Items
+from reference.data.treebank import joined
+from reference.models.backbone import Backbone
+from reference.models.classifier import Classifier, Tokens
+from reference.training.classification.finetuning import collate, encode
+from reference.training.precision import Machine
+
+POOL = 16  # batches that are sorted by length together
+READ = 64  # texts read at once where nothing is trained
+
+Read = Callable[[int, int], None]  # texts read so far, texts in all
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The texts of one part as tokens, and their labels (N,)."""
+
+    texts: list[Tokens]
+    labels: torch.Tensor
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def lengths(self) -> torch.Tensor:
+        """Tokens of each text (N,)."""
+        return torch.tensor([text.ids.shape[1] for text in self.texts])
+
+
+def encoded(backbone: Backbone, items: Items, longest: int) -> Encoded:
+    """The items as the encoder reads them; single sentences are those of a treebank."""
+    given = [joined(text) if isinstance(text, str) else text for text, _ in items]
+    texts = encode(backbone, given, longest)
+    return Encoded(texts, torch.tensor([label for _, label in items]))
+
+
+def shuffled_batches(lengths: torch.Tensor, size: int, seed: int) -> list[torch.Tensor]:
+    """Rows of one epoch's batches, the same for the same seed."""
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(lengths), generator=generator)
+    batches: list[torch.Tensor] = []
+    for pool in torch.split(order, POOL * size):
+        batches += torch.split(pool[lengths[pool].argsort(stable=True)], size)
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator)]
+
+
+def batch_count(n: int, size: int) -> int:
+    """How many batches an epoch over n items has."""
+    return sum(-(-min(POOL * size, n - start) // size) for start in range(0, n, POOL * size))
+
+
+@dataclass(slots=True)
+class Scores:
+    """The logits of any items; a frozen encoder reads each text once and never again."""
+
+    classifier: Classifier
+    parts: Mapping[str, Encoded]
+    pad_id: int
+    machine: Machine
+    pooled: dict[str, torch.Tensor] = field(default_factory=dict)  # (N, d) a part
+
+    def logits(self, part: str, rows: torch.Tensor) -> torch.Tensor:
+        """(B, 2) of these rows of a part."""
+        if self.classifier.method == "head":
+            features = self.pooled[part][rows.to(self.machine.device)]
+            out: torch.Tensor = self.classifier.head(self.classifier.drop(features))
+            return out
+        with self._autocast():
+            logits: torch.Tensor = self.classifier(self._tokens(part, rows))
+        return logits.float()
+
+    def read(self, report: Read) -> None:
+        """Let a frozen encoder read what it has not read yet; others have nothing to read ahead."""
+        if self.classifier.method != "head":
+            return
+        missing = {part: items for part, items in self.parts.items() if part not in self.pooled}
+        made, all_texts = 0, sum(map(len, missing.values()))
+        report(made, all_texts)
+        for part, items in missing.items():
+            pooled = torch.zeros(len(items), self.classifier.head.in_features)
+            for rows in self._by_length(items):
+                with torch.no_grad(), self._autocast():
+                    pooled[rows] = self.classifier.pooled(self._tokens(part, rows)).cpu()
+                made += len(rows)
+                report(made, all_texts)
+            self.pooled[part] = pooled.to(self.machine.device)
+
+    @torch.no_grad()
+    def all_logits(self, part: str) -> torch.Tensor:
+        """(N, 2) on the CPU, of a whole part, with nothing dropped."""
+        items = self.parts[part]
+        logits = torch.zeros(len(items), 2)
+        self.classifier.eval()
+        for rows in self._by_length(items):
+            logits[rows] = self.logits(part, rows).cpu()
+        self.classifier.train()
+        return logits
+
+    def labels(self, part: str, rows: torch.Tensor) -> torch.Tensor:
+        """(B,) beside the logits."""
+        return self.parts[part].labels[rows].to(self.machine.device)
+
+    def _tokens(self, part: str, rows: torch.Tensor) -> Tokens:
+        texts = self.parts[part].texts
+        return collate([texts[i] for i in rows.tolist()], self.pad_id).to(self.machine.device)
+
+    def _by_length(self, items: Encoded) -> Iterator[torch.Tensor]:
+        yield from torch.split(items.lengths.argsort(stable=True), READ)
+
+    def _autocast(self) -> torch.autocast:
+        machine = self.machine
+        enabled = machine.dtype != torch.float32
+        return torch.autocast(machine.device.type, dtype=machine.dtype, enabled=enabled)

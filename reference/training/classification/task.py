@@ -1,0 +1,93 @@
+"""Fine-tune a classifier by one method, and keep its best epoch on dev."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from reference.models.methods import Recipe
+from reference.training.classification.averages import Averages
+from reference.training.classification.finetuning import (
+    loss_of,
+    make_optimizer,
+    multiplier,
+    set_rate,
+    train_step,
+)
+from reference.training.classification.items import Scores, batch_count, shuffled_batches
+from reference.training.classification.metrics import Epoch
+from reference.training.files import load_tensors, plain, save_tensors
+
+
+class ClassifierTask:
+    """One method on one encoder; `best` holds the epoch that is kept."""
+
+    long_epochs = True
+
+    def __init__(self, scores: Scores, recipe: Recipe, seed: int, best: Path) -> None:
+        self.scores = scores
+        self.recipe = recipe
+        self.seed = seed
+        self.best = best
+        self.machine = scores.machine
+        self.classifier = scores.classifier.to(self.machine.device).train()
+        self.optimizer = make_optimizer(self.classifier, recipe)
+        self.averages = Averages(self.classifier.trained(), recipe.average)
+        self.epochs = recipe.epochs
+        self.per_epoch = batch_count(len(scores.parts["train"]), recipe.batch_size)
+        self.found: list[Epoch] = []
+        self.loss = 0.0  # the sum of the losses in this epoch so far
+
+    def batches(self, epoch: int) -> list[torch.Tensor]:
+        """Rows of the training items, each once."""
+        lengths = self.scores.parts["train"].lengths
+        return shuffled_batches(lengths, self.recipe.batch_size, self.seed + epoch + 1)
+
+    def step(self, number: int, batch: torch.Tensor) -> tuple[torch.Tensor, float]:
+        """The loss (1,) of these rows before the step, and the highest learning rate."""
+        steps = self.epochs * self.per_epoch
+        set_rate(self.optimizer, multiplier(number + 1, steps, self.recipe.warmup))
+        labels = self.scores.labels("train", batch)
+        loss = loss_of(self.scores.logits("train", batch), labels, self.recipe.smoothing)
+        # In float64 a sum of many losses is exact, in whatever order.
+        made = train_step(self.classifier, self.optimizer, loss).double()
+        self.averages.update()
+        self.loss += float(made)
+        return made, max(group["lr"] for group in self.optimizer.param_groups)
+
+    def end_epoch(self) -> None:
+        """Ask dev; what is better than all epochs before, strictly, is kept."""
+        labels = self.scores.parts["dev"].labels
+        with self.averages.in_place():
+            logits = self.scores.all_logits("dev")
+            correct = int((logits.argmax(1) == labels).sum())
+            if correct > max((each.dev_correct for each in self.found), default=-1):
+                # Written before the state that says so: a run killed in between writes it again.
+                save_tensors(self.best, plain(self.classifier.trained()))
+        loss, dev_loss = self.loss / self.per_epoch, float(loss_of(logits, labels))
+        self.found.append(Epoch(len(self.found) + 1, loss, dev_loss, correct, len(labels)))
+        self.loss = 0.0
+
+    def load_best(self) -> int:
+        """Go back to the epoch that is kept; returns its number."""
+        self.classifier.load_trained(load_tensors(self.best))
+        return max(self.found, key=lambda each: each.dev_correct).epoch
+
+    def state(self) -> dict[str, Any]:
+        """What is trained, how, and what dev said so far."""
+        return {
+            "trained": plain(self.classifier.trained()),
+            "optimizer": self.optimizer.state_dict(),
+            "averages": self.averages.state(),
+            "found": [asdict(epoch) for epoch in self.found],
+            "loss": self.loss,
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.classifier.load_trained(state["trained"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.averages.load(**state["averages"])
+        self.found = [Epoch(**epoch) for epoch in state["found"]]
+        self.loss = state["loss"]

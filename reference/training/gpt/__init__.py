@@ -1,0 +1,1 @@
+"""Pretraining, finetuning and evaluating the character GPT."""

@@ -1,0 +1,1 @@
+"""Training examples, a batch at a time."""

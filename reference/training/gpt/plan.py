@@ -1,0 +1,102 @@
+"""What one run of the pipeline is to do, and where its files lie.
+
+OUT/london_baseline_accuracy.txt
+    vanilla.model.params              finetuned without pretraining
+    vanilla.pretrain.params  vanilla.finetune.params  rope.pretrain.params  rope.finetune.params
+    vanilla.nopretrain.dev.predictions  ...  rope.pretrain.test.predictions
+    metrics.json  index.html  tensorboard/
+    state/plan.json                   what this folder is a run of
+          <phase>.params              a phase that is not finished
+          <phase>.json                what a finished phase measured
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference.training.gpt.metrics import Kind
+from reference.training.gpt.preset import Preset, Variant
+from reference.training.metrics import PARTS
+from reference.training.phase import claim
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseName:
+    """One phase: what it does, to which model."""
+
+    id: str
+    kind: Kind
+    variant: Variant
+    pretrained: bool = True
+
+    @property
+    def reads(self) -> str:
+        """The checkpoint it starts from, or nothing."""
+        if self.kind == "evaluate":
+            return f"{self.variant}.{'finetune' if self.pretrained else 'model'}.params"
+        return f"{self.variant}.pretrain.params" if self._tunes_pretrained else ""
+
+    @property
+    def writes(self) -> str:
+        """The checkpoint it makes; nothing where it evaluates."""
+        if self.kind == "evaluate":
+            return ""
+        return f"{self.variant}.{self.kind if self.pretrained else 'model'}.params"
+
+    @property
+    def _tunes_pretrained(self) -> bool:
+        return self.kind == "finetune" and self.pretrained
+
+    @property
+    def model(self) -> str:
+        """The name of the evaluated model in the names of prediction files."""
+        return f"{self.variant}.{'pretrain' if self.pretrained else 'nopretrain'}"
+
+    def prediction_file(self, part: str) -> str:
+        """Where an evaluation writes its answers to `dev` or `test`."""
+        return f"{self.model}.{part}.predictions"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All that the phase leaves behind."""
+        if self.kind == "evaluate":
+            return tuple(self.prediction_file(part) for part in PARTS)
+        return (self.writes,)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run of the pipeline: `data` is the folder with the course's files."""
+
+    preset: Preset
+    variants: tuple[Variant, ...]
+    data: Path
+    data_description: str
+    out: Path
+    seed: int
+
+    @property
+    def tracks(self) -> tuple[tuple[PhaseName, ...], ...]:
+        """Phases that build on each other, in order; tracks are independent."""
+        alone = (
+            PhaseName("vanilla.nopretrain", "finetune", "vanilla", pretrained=False),
+            PhaseName("vanilla.nopretrain.evaluate", "evaluate", "vanilla", pretrained=False),
+        )
+        return (alone, *(_track(variant) for variant in self.variants))
+
+    def state(self, name: str) -> Path:
+        """A file about an unfinished or finished phase."""
+        return self.out / "state" / name
+
+    def claim(self) -> None:
+        """Take the folder for this run; raises UsageError where it holds another one."""
+        own = {"preset": self.preset.name, "data": self.data_description, "seed": self.seed}
+        claim(self.out, own)
+
+
+def _track(variant: Variant) -> tuple[PhaseName, ...]:
+    """Pretrain, finetune, evaluate one variant."""
+    return (
+        PhaseName(f"{variant}.pretrain", "pretrain", variant),
+        PhaseName(f"{variant}.finetune", "finetune", variant),
+        PhaseName(f"{variant}.evaluate", "evaluate", variant),
+    )

@@ -1,0 +1,81 @@
+"""Train the GPT on the examples of one phase."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from reference.models.gpt import GPT
+from reference.training.gpt.batches.batch import Batch
+from reference.training.gpt.batches.examples import Examples
+from reference.training.gpt.preset import Recipe
+from reference.training.gpt.steps.graph import CapturedStep
+from reference.training.gpt.steps.optimizer import keep_rates_on, make_optimizers
+from reference.training.gpt.steps.step import Step
+from reference.training.precision import Machine
+
+GROUP = 16  # rows of similar length that go through the model together, on a CPU
+
+
+class GPTTask:
+    """One phase of a GPT; `multipliers` holds each step's share of the learning rate.
+
+    Orders, corruption and dropout are draws of one generator, so training goes on from the
+    beginning of an epoch.
+    """
+
+    long_epochs = False
+
+    def __init__(
+        self,
+        model: GPT,
+        examples: Examples,
+        recipe: Recipe,
+        multipliers: list[float],
+        machine: Machine,
+    ) -> None:
+        self.model = model.to(machine.device).train()
+        self.examples = examples
+        self.recipe = recipe
+        self.multipliers = multipliers
+        self.machine = machine
+        self.epochs = recipe.epochs
+        self.per_epoch = len(multipliers) // recipe.epochs
+        self.optimizers = make_optimizers(self.model, recipe, machine.dtype)
+        self.fastest = self._fastest()
+
+    def _fastest(self) -> Step | CapturedStep:
+        """The fastest way this machine has to make a step."""
+        if self.machine.device.type != "cuda":
+            return Step(self.model, self.optimizers, self.machine, GROUP)
+        step = Step(self.model, self.optimizers, self.machine, 0)
+        if self.recipe.optimizer != "adamw":  # Muon's rate is no tensor: a graph keeps the first
+            return step
+        return CapturedStep(step, min(self.recipe.batch_size, len(self.examples)))
+
+    def batches(self, epoch: int) -> Iterator[Batch]:
+        """All examples once, shuffled or not."""
+        n = len(self.examples)
+        order = torch.randperm(n) if self.recipe.shuffle else torch.arange(n)
+        return self.examples.batches(order.to(self.machine.device), self.recipe.batch_size)
+
+    def step(self, number: int, batch: Batch) -> tuple[torch.Tensor, float]:
+        """The loss (1,) of the batch before the step, and AdamW's learning rate."""
+        base = (self.recipe.learning_rate, self.recipe.matrix_rate)[: len(self.optimizers)]
+        rates = [rate * self.multipliers[number] for rate in base]
+        return self.fastest(batch, rates), rates[0]
+
+    def end_epoch(self) -> None:
+        """Nothing is due: what was trained is evaluated in a phase of its own."""
+
+    def state(self) -> dict[str, Any]:
+        """Weights and optimizers."""
+        optimizers = [optimizer.state_dict() for optimizer in self.optimizers]
+        return {"model": self.model.state_dict(), "optimizers": optimizers}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from weights and optimizers on the CPU."""
+        self.model.load_state_dict(state["model"])
+        for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
+            optimizer.load_state_dict(saved)
+            keep_rates_on(optimizer, self.machine.device)

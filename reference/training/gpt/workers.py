@@ -1,0 +1,134 @@
+"""Tracks of phases, one after the other or one process each.
+
+    worker: phase, phase, ...  -- queue: steps made | phase done | failed -->  this process
+
+Models of this size do not fill two cores, so on a CPU two processes of one thread each beat one
+of two threads.
+"""
+
+import multiprocessing
+import os
+import queue
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
+
+import torch
+
+from graders.errors import UsageError, UserError
+from reference.training.gpt.metrics import Phase
+from reference.training.gpt.phases import run_phase
+from reference.training.gpt.plan import PhaseName, Plan
+from reference.training.phase import Report
+from reference.training.precision import Machine
+
+LOOK_SECONDS = 0.5  # between two looks at whether a silent worker still lives
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A worker has come so far in a phase."""
+
+    phase: str
+    steps: int
+    all_steps: int
+    loss: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A worker had to stop."""
+
+    message: str
+    hint: str
+
+
+Message = Made | Phase | Failed
+Track = tuple[PhaseName, ...]
+
+
+def run_here(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
+    """Every phase of the plan, in order, in this process."""
+    torch.set_num_threads(machine.threads)
+    for track in plan.tracks:
+        for phase in track:
+            yield run_phase(phase, plan, machine, report)
+
+
+def run_beside(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
+    """Every phase of the plan as it is finished, by as many processes as the machine has room."""
+    workers = machine.workers
+    context = multiprocessing.get_context("spawn")
+    messages: multiprocessing.Queue[Message] = context.Queue()
+    tracks: multiprocessing.Queue[Track | None] = context.Queue()
+    for track in (*plan.tracks, *([None] * workers)):
+        tracks.put(track)
+    running: list[BaseProcess] = [
+        context.Process(target=_work, args=(plan, machine, tracks, messages, os.getpid()))
+        for _ in range(workers)
+    ]
+    try:
+        for process in running:
+            process.start()
+        yield from _listen(running, messages, report, sum(map(len, plan.tracks)))
+    finally:
+        for process in running:
+            process.kill()
+            process.join()
+
+
+def _listen(
+    running: list[BaseProcess],
+    messages: "multiprocessing.Queue[Message]",
+    report: Report,
+    phases: int,
+) -> Iterator[Phase]:
+    """The phases as they come in; raises UsageError where a worker fails or dies."""
+    while phases:
+        try:
+            message = messages.get(timeout=LOOK_SECONDS)
+        except queue.Empty:
+            _refuse_dead(running)
+            continue
+        match message:
+            case Made(phase, steps, all_steps, loss):
+                report(phase, steps, all_steps, loss)
+            case Failed(text, hint):
+                raise UsageError(text, hint)
+            case Phase():
+                phases -= 1
+                yield message
+
+
+def _refuse_dead(running: list[BaseProcess]) -> None:
+    for process in running:
+        if process.exitcode:
+            raise UsageError(
+                f"a training process ended by itself (exit code {process.exitcode})",
+                "is there enough memory? the same command goes on where it stopped",
+            )
+
+
+def _work(
+    plan: Plan,
+    machine: Machine,
+    tracks: "multiprocessing.Queue[Track | None]",
+    messages: "multiprocessing.Queue[Message]",
+    parent: int,
+) -> None:
+    """Run tracks until there are none; a worker whose parent is gone stops."""
+    torch.set_num_threads(machine.threads)
+
+    def report(phase: str, steps: int, all_steps: int, loss: float | None) -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+        messages.put(Made(phase, steps, all_steps, loss))
+
+    try:
+        while (track := tracks.get()) is not None:
+            for phase in track:
+                messages.put(run_phase(phase, plan, machine, report))
+    except UserError as error:
+        messages.put(Failed(str(error), error.hint))
+    except KeyboardInterrupt:
+        return  # the parent was interrupted, too, and says so

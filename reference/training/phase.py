@@ -1,0 +1,64 @@
+"""What all phases of a run have in common: a folder, seeds, and being measured once.
+
+OUT/state/plan.json    what this folder is a run of
+          NAME.json    what a finished phase measured
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from graders.errors import UsageError
+from reference.training.files import write_text
+
+Report = Callable[[str, int, int, float | None], None]  # phase, steps made, steps in all, loss
+T = TypeVar("T")
+
+
+def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Take the folder for the first of these runs, or for the one that it was begun as.
+
+    Raises UsageError where it holds none of them.
+    """
+    file = out / "state" / "plan.json"
+    if not file.is_file():
+        write_text(file, json.dumps(runs[0], indent=1) + "\n")
+        return runs[0]
+    try:
+        begun = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        begun = None
+    if begun not in runs:
+        raise UsageError(
+            f"{out}: the folder holds a run with other settings or data",
+            "give another --out, or remove the folder",
+        )
+    return dict(begun)
+
+
+def seed_of(seed: int, name: str) -> int:
+    """A seed of its own for each phase, so that a finished one moves no other's draws."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:6], "big")
+
+
+def measured(kind: type[T], done: Path, files: Iterable[Path], run: Callable[[], T]) -> T:
+    """What a phase measured, now or in an earlier run that finished it, by its file `done`.
+
+    It is run where that file or one that it makes is missing. Raises UsageError on a damaged one.
+    """
+    adapter = TypeAdapter(kind)
+    if not done.is_file() or not all(file.is_file() for file in files):
+        found = run()
+        # Written behind the phase's own files: what has this file is finished.
+        write_text(done, adapter.dump_json(found, indent=1).decode() + "\n")
+        return found
+    try:
+        return adapter.validate_json(done.read_bytes())
+    except ValidationError as error:
+        raise UsageError(
+            f"{done}: the file is damaged", "remove it, and its phase is run again"
+        ) from error

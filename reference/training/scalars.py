@@ -1,0 +1,68 @@
+"""A run's curves and accuracies as TensorBoard reads them: `OUT/tensorboard/`.
+
+    tensorboard/rope.pretrain/     a folder a phase that trains: loss and learning_rate by step
+    tensorboard/full.train/        of a classifier: dev accuracy and loss by epoch, too
+    tensorboard/accuracies/        a folder a model in it: accuracy/dev and accuracy/test
+
+Every file is written anew from the metrics, so a resumed run doubles no point.
+"""
+
+import struct
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from reference.training.files import write_bytes
+from reference.training.metrics import Accuracy, Point
+
+FOLDER = "tensorboard"
+# TensorBoard finds its files by "tfevents"; the usual name also tells host, time and process.
+EVENTS = "events.out.tfevents.pipeline"
+VERSION = "brain.Event:2"
+
+Scalar = tuple[str, int, float]  # tag, step, value
+
+
+def write_scalars(
+    out: Path, curves: Mapping[str, Sequence[Scalar]], accuracies: Sequence[Accuracy]
+) -> None:
+    """Write `out/tensorboard/`: curves by phase, and accuracies, which belong to no step."""
+    folder = out / FOLDER
+    for phase, scalars in curves.items():
+        write_events(folder / phase, scalars)
+    for model in dict.fromkeys(each.model for each in accuracies):
+        scalars = [(f"accuracy/{a.part}", 0, a.share) for a in accuracies if a.model == model]
+        write_events(folder / "accuracies" / model, scalars)
+
+
+def curve_scalars(curve: Sequence[Point]) -> list[Scalar]:
+    """Loss and learning rate of each point."""
+    losses = [("loss", point.step, point.loss) for point in curve]
+    return losses + [("learning_rate", point.step, point.learning_rate) for point in curve]
+
+
+def write_events(folder: Path, scalars: Sequence[Scalar]) -> None:
+    """Replace the folder's one file of events by these, all at once; UsageError on a full disk."""
+    write_bytes(folder / EVENTS, b"".join(map(_record, _events(scalars))))
+
+
+def _events(scalars: Iterable[Scalar]) -> Iterator[bytes]:
+    """Event messages; the first one says of what version the file is."""
+    # They import torch, so only what writes scalars waits for it. Not their SummaryWriter, whose
+    # thread dies on a full disk and is then waited for without end.
+    from tensorboardX.proto.event_pb2 import Event  # type: ignore[import-untyped]
+    from tensorboardX.summary import scalar  # type: ignore[import-untyped]
+
+    yield Event(wall_time=time.time(), file_version=VERSION).SerializeToString()
+    for tag, step, value in scalars:
+        event = Event(wall_time=time.time(), step=step, summary=scalar(tag, value))
+        yield event.SerializeToString()
+
+
+def _record(message: bytes) -> bytes:
+    """A message as TensorFlow's record files hold it: length, its check sum, message, its own."""
+    from tensorboardX.record_writer import masked_crc32c  # type: ignore[import-untyped]
+
+    length = struct.pack("<Q", len(message))
+    sums = (struct.pack("<I", masked_crc32c(each)) for each in (length, message))
+    return length + next(sums) + message + next(sums)

@@ -1,0 +1,1 @@
+"""Charts and tables inside a page, each drawn once and described in words."""

@@ -1,0 +1,190 @@
+"""Charts as SVG for our own pages: Vega-Lite drawn by vl-convert, without browser or network.
+
+Colours are the page's CSS variables, so a chart follows the page into the dark and onto paper.
+Nothing in the SVG is styled inline or named by an id: a page's policy forbids the one, and
+several charts on a page would share the other.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDTH, HEIGHT = 320, 200
+NARROW = 240  # what the names of models leave of the same width
+ROW = 46  # pixels for one model's two accuracies
+LETTER = 6.5  # pixels a letter takes in a wide font
+LABEL = 16  # pixels between the lines of two labels
+POINTS = 240  # a curve of this width shows no more
+
+Look = Literal["first", "second", "third"]
+Point = tuple[float, float]
+# Blue, vermilion, grey (after Okabe and Ito 2008): told apart with any kind of colour vision,
+# and by their dashes without colours.
+LOOKS: dict[Look, tuple[str, list[int]]] = {
+    "first": ("var(--curve-1)", [7, 3]),
+    "second": ("var(--curve-2)", [1, 0]),
+    "third": ("var(--curve-3)", [2, 3]),
+}
+SHAPES = {"dev": "circle", "test": "diamond"}
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line with the name that stands at its end; its points are (step, loss)."""
+
+    name: str
+    look: Look
+    points: Sequence[Point]
+
+
+@dataclass(frozen=True, slots=True)
+class Whisker:
+    """A share with its interval, in percent."""
+
+    name: str
+    part: str
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """What stands beside the axes of a chart of curves."""
+
+    x: str = "step"
+    y: str = "loss"
+
+
+LOSS_OVER_STEPS = Axes()
+
+
+def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
+    """The SVG of losses over steps, each curve named at its end; empty without a point."""
+    import altair as alt
+
+    drawn = [Curve(c.name, c.look, thinned(c.points, POINTS)) for c in curves]
+    drawn = [curve for curve in drawn if curve.points]
+    if not drawn:
+        return ""
+    losses = [loss for curve in drawn for _, loss in curve.points]
+    low, top = min(0.0, *losses), 1.05 * max(0.0, *losses) or 1.0
+    points = [_row(curve, *point) for curve in drawn for point in curve.points]
+    scale, few = alt.Scale(domain=[low, top]), alt.Axis(tickCount=4)
+    place = (
+        alt.X("step:Q", title=axes.x, axis=alt.Axis(tickCount=4, grid=False)),
+        alt.Y("loss:Q", title=axes.y, scale=scale, axis=few),
+    )
+    colour, dash = _looks(drawn)
+    lines = chart_of(points).mark_line(strokeWidth=2).encode(*place, colour, dash)
+    # The same words twice: thick in the paper's colour first, so that no line crosses them.
+    ends = chart_of([_row(*end) for end in label_places(drawn, top)]).encode(*place, text="curve:N")
+    text: dict[str, Any] = {"align": "left", "dx": 5, "fontSize": 13, "fontWeight": 600}
+    paper: dict[str, Any] = dict.fromkeys(("color", "stroke"), "var(--paper)")
+    halo = ends.mark_text(**text, **paper, strokeWidth=5, strokeJoin="round")
+    label = ends.mark_text(**text).encode(color=colour)
+    return svg_of(alt.LayerChart(layer=[lines, halo, label], width=WIDTH, height=HEIGHT))
+
+
+def accuracy_chart(whiskers: Sequence[Whisker]) -> str:
+    """The SVG of shares in percent with their intervals, a row a name; empty without a share."""
+    import altair as alt
+
+    if not whiskers:
+        return ""
+    names = list(dict.fromkeys(whisker.name for whisker in whiskers))
+    parts = [part for part in SHAPES if any(w.part == part for w in whiskers)]
+    beside = alt.Axis(labelColor="var(--ink)", minExtent=LETTER * max(map(len, names)))
+    rows = chart_of([_whisker_row(whisker) for whisker in whiskers]).encode(
+        y=alt.Y("name:N", sort=names, title=None, axis=beside),
+        yOffset=alt.YOffset("part:N", sort=parts),
+    )
+    scale, axis = alt.Scale(domain=[0, 100]), alt.Axis(tickCount=5)
+    rules = rows.mark_rule(color="var(--curve-1)", strokeWidth=1.5)
+    dots = rows.mark_point(color="var(--curve-1)", filled=True, size=70, opacity=1)
+    shapes = alt.Scale(domain=parts, range=[SHAPES[part] for part in parts])
+    legend = alt.Legend(orient="top", symbolFillColor="var(--curve-1)", symbolStrokeWidth=0)
+    shape = alt.Shape("part:N", title=None, scale=shapes, legend=legend)
+    words = rows.mark_text(align="left", dx=6, color="var(--ink)")
+    layers = [
+        rules.encode(x=alt.X("low:Q", title="Accuracy (%)", scale=scale, axis=axis), x2="high:Q"),
+        dots.encode(x=alt.X("share:Q", scale=scale), shape=shape),
+        words.encode(x=alt.X("high:Q", scale=scale), text=alt.Text("share:Q", format=".0f")),
+    ]
+    return svg_of(alt.LayerChart(layer=layers, width=NARROW, height=ROW * len(names)))
+
+
+def thinned(points: Sequence[Point], most: int) -> list[Point]:
+    """At most so many of the points, evenly chosen, the last among them; none without a loss."""
+    finite = [point for point in points if math.isfinite(point[1])]
+    step = max(1, math.ceil(len(finite) / most))
+    return finite[::-step][::-1]
+
+
+def label_places(curves: Sequence[Curve], top: float) -> list[tuple[Curve, float, float]]:
+    """Where each name stands: beside its curve's end, moved up where another would cover it."""
+    gap = LABEL * top / HEIGHT
+    lowest: dict[float, float] = {}  # by step: curves that end elsewhere are in nobody's way
+    places = []
+    for curve in sorted(curves, key=lambda c: c.points[-1][1]):
+        step, loss = curve.points[-1]
+        height = max(loss, lowest.get(step, gap / 2))
+        places.append((curve, step, height))
+        lowest[step] = height + gap
+    return places
+
+
+def _looks(curves: Sequence[Curve]) -> tuple["alt.Color", "alt.StrokeDash"]:
+    import altair as alt
+
+    names = [curve.name for curve in curves]
+    colours, dashes = zip(*(LOOKS[curve.look] for curve in curves), strict=True)
+    return (
+        alt.Color("curve:N", scale=alt.Scale(domain=names, range=list(colours)), legend=None),
+        alt.StrokeDash("curve:N", scale=alt.Scale(domain=names, range=list(dashes)), legend=None),
+    )
+
+
+def _row(curve: Curve, step: float, loss: float) -> dict[str, object]:
+    return {"curve": curve.name, "step": step, "loss": loss}
+
+
+def _whisker_row(whisker: Whisker) -> dict[str, object]:
+    return {field.name: getattr(whisker, field.name) for field in fields(whisker)}
+
+
+def chart_of(rows: list[dict[str, object]]) -> "alt.Chart":
+    """A chart of these rows, to be marked and encoded."""
+    import altair as alt
+
+    return alt.Chart(alt.InlineData(values=rows))
+
+
+def svg_of(chart: "alt.LayerChart") -> str:
+    """The chart drawn in the page's colours."""
+    import altair as alt
+    import vl_convert
+
+    # The page's letters may be wider than those that vl-convert measures.
+    room = {"left": 2, "right": 14, "top": 4, "bottom": 4}
+    chart = chart.configure(background="transparent", aria=False, padding=room)
+    chart = chart.configure_view(stroke=None).configure_text(fontSize=12)
+    chart = chart.configure_axis(
+        labelColor="var(--muted)",
+        titleColor="var(--muted)",
+        titleFontWeight="normal",
+        gridColor="var(--rule)",
+        domainColor="var(--muted)",
+        tickColor="var(--muted)",
+        labelFlush=False,
+        labelFontSize=12,
+        titleFontSize=12,
+    ).configure_legend(labelColor="var(--ink)", labelFontSize=12)
+    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    svg: str = vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=version, allowed_base_urls=[])
+    # Its words stand beside it; Vega's own roles name marks without saying anything of them.
+    return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)

@@ -1,0 +1,61 @@
+"""Expected and actual angles of a rotation over positions, as SVG."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reports.drawing.charts import LOOKS, Look, chart_of, svg_of
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDTH, HEIGHT = 230, 140  # narrow enough to be read on a phone
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """How one of the two is drawn."""
+
+    name: str
+    look: Look
+    shape: str
+    size: int
+
+
+# The larger one lies below, so that both are seen where they meet.
+SERIES = (Series("actual", "second", "diamond", 70), Series("expected", "first", "circle", 26))
+NAMES = [each.name for each in SERIES]
+
+
+def rotation_chart(expected: Sequence[float], actual: Sequence[float]) -> str:
+    """The SVG of both series, told apart by shape, dash and colour."""
+    import altair as alt
+
+    legend = alt.Legend(orient="top", symbolSize=90)
+    colours = alt.Scale(domain=NAMES, range=[LOOKS[each.look][0] for each in SERIES])
+    shapes = alt.Scale(domain=NAMES, range=[each.shape for each in SERIES])
+    dashes = alt.Scale(domain=NAMES, range=[LOOKS[each.look][1] for each in SERIES])
+    colour = alt.Color("series:N", legend=legend, title=None, scale=colours)
+    shape = alt.Shape("series:N", legend=legend, title=None, scale=shapes)
+    dash = alt.StrokeDash("series:N", legend=None, scale=dashes)
+    layers: list[alt.Chart] = []
+    for series, angles in zip(SERIES, (actual, expected), strict=True):
+        chart = _placed(series.name, angles)
+        layers.append(chart.mark_line(strokeWidth=1.5).encode(colour, dash))
+        points = chart.mark_point(filled=True, size=series.size, opacity=1)
+        layers.append(points.encode(colour, shape))
+    return svg_of(alt.LayerChart(layer=layers, width=WIDTH, height=HEIGHT))
+
+
+def _placed(name: str, angles: Sequence[float]) -> "alt.Chart":
+    import altair as alt
+
+    rows: list[dict[str, object]] = [
+        {"series": name, "position": position, "angle": angle}
+        for position, angle in enumerate(angles)
+    ]
+    axis = alt.Axis(grid=False, tickMinStep=1)
+    return chart_of(rows).encode(
+        alt.X("position:Q", title="position t", axis=axis, scale=alt.Scale(nice=False)),
+        alt.Y("angle:Q", title="angle in radians", axis=alt.Axis(tickCount=5)),
+    )

@@ -1,0 +1,1 @@
+"""A Result as Gradescope's results.json."""

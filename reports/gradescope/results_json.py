@@ -1,0 +1,156 @@
+"""The Result for Gradescope: `DIR/gradescope/<submission>.json`, in the form of results.json.
+
+One test a criterion, its checks in words in the output, which is Markdown. Keys, types and status
+words of a test are those that gradescope-utils writes. `max_score` is on every test, whatever could
+be graded. Gradescope adds up the tests' scores where the file names no total, so a Result without a
+score publishes none at all: what is decided so far stands in the outputs, in words.
+
+An autograder's own results.json goes further: without a score it has no tests either. Gradescope's
+specification asks for a score at the top or on every test, so such a file is an error of the
+autograder, which staff are told of, and no reading of it is a zero.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graders.figures import Accuracy, drawable
+from graders.model import CheckResult, CriterionResult, Result
+from graders.storage.store import submission_file, write_text
+from reports.gradescope.markdown import block, escaped, spans, told
+from reports.provisional import provisional
+from reports.text import line, number
+from reports.words import STATUS_SENTENCES, check_word, intake_notes
+
+Json = dict[str, object]
+# Of a Result's environment: what says where a grade comes from, and nothing of an answer.
+PROVENANCE = ("isolation", "device", "seeds", "inputs", "data", "python", "versions", "resources")
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What an autograder adds: sentences for the student, staff's data, accuracies to compare."""
+
+    sentences: tuple[str, ...] = ()
+    data: Mapping[str, object] = field(default_factory=dict)
+    leaderboard: bool = False
+
+
+def write_gradescope(result: Result, out: Path) -> Path:
+    """Write `out/gradescope/<submission>.json` and return its path."""
+    path = submission_file(out, "gradescope", result.submission.id, ".json")
+    return write_text(path, json.dumps(gradescope_json(result), indent=2) + "\n")
+
+
+def autograder_json(result: Result, extras: Extras) -> Json:
+    """The document that Gradescope's container is to leave; without a score it has no tests."""
+    said = "\n\n".join((*map(escaped, extras.sentences), *_about(result)))
+    document = gradescope_json(result) | {"output": said}
+    if extras.leaderboard:
+        document["leaderboard"] = leaderboard(result)
+    document["extra_data"] = {"softmark": provenance(result) | dict(extras.data)}
+    if result.score is None:
+        del document["tests"]
+        document["output"] = "\n\n".join((said, *_visible_outputs(result)))
+    return document
+
+
+def gradescope_json(result: Result) -> Json:
+    """The document Gradescope reads as results.json."""
+    document: Json = {
+        "tests": [_test(i, c, result) for i, c in enumerate(result.criteria, 1)],
+        "leaderboard": [],
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "execution_time": f"{result.seconds:.2f}",
+        "output_format": "md",
+        "test_output_format": "md",
+        "test_name_format": "text",
+    }
+    if result.score is not None:
+        document["score"] = result.score
+    if output := "\n\n".join(_about(result)):
+        document["output"] = output
+    return document
+
+
+def leaderboard(result: Result) -> list[Json]:
+    """The accuracies of visible criteria, by their labels, in percent."""
+    rows: dict[str, float] = {}
+    for graded in result.criteria:
+        if graded.criterion.visibility == "visible":
+            for each in (figure for check in graded.checks for figure in check.figures):
+                if isinstance(each, Accuracy) and drawable(each):
+                    rows.setdefault(line(each.label), round(100 * each.correct / each.n, 2))
+    return [{"name": name, "value": value} for name, value in rows.items()]
+
+
+def provenance(result: Result) -> Json:
+    """Which upload was graded by what, for staff and for later submissions."""
+    known = result.environment
+    return {
+        "assignment": result.assignment,
+        "version": result.version,
+        "status": result.status,
+        "submission_sha256": result.submission.sha256,
+        "started_at": result.started_at.isoformat(timespec="seconds"),
+    } | {key: known[key] for key in PROVENANCE if key in known}
+
+
+def _about(result: Result) -> Iterator[str]:
+    if result.status != "graded":
+        yield STATUS_SENTENCES[result.status]
+    yield from map(spans, intake_notes(result))
+
+
+def _visible_outputs(result: Result) -> Iterator[str]:
+    if result.status == "rejected":  # said above, and of all criteria the same
+        return
+    for index, graded in enumerate(result.criteria, 1):
+        if graded.criterion.visibility == "visible":
+            yield f"**{index} {escaped(line(graded.criterion.title))}**"
+            yield from _output(index, graded, result)
+
+
+def _test(index: int, graded: CriterionResult, result: Result) -> Json:
+    criterion = graded.criterion
+    test: Json = {"name": line(criterion.title)}
+    if result.score is not None and graded.points is not None:
+        test["score"] = graded.points
+        lost = graded.points < criterion.points or graded.status == "failed"
+        test["status"] = "failed" if lost else "passed"
+    return test | {
+        "max_score": criterion.maximum,
+        "output": "\n\n".join(_output(index, graded, result)),
+        "visibility": criterion.visibility,
+        "number": str(index),
+    }
+
+
+def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str]:
+    most = number(graded.criterion.points)
+    if result.status == "rejected":
+        yield STATUS_SENTENCES["rejected"]
+        return
+    if graded.points is None:
+        sure = provisional(graded).earned
+        certain = f" So far: {number(sure)}." if sure else ""
+        yield f"Not graded yet; no points deducted for that. It is worth {most} points.{certain}"
+    elif result.score is None:
+        yield f"{number(graded.points)} of {most} points, counted once everything is graded."
+    for place, found in enumerate(graded.checks, 1):
+        yield f"**{index}.{place} {check_word(found)}** {spans(found.check.description)}"
+        yield from _found(found)
+
+
+def _found(found: CheckResult) -> Iterator[str]:
+    """What a check says beyond its verdict: sentences, then values as they are."""
+    if found.message:
+        yield told(found.message)
+    if found.hint:
+        yield f"Hint: {spans(found.hint)}"
+    values = (("expected", found.expected), ("got", found.actual))
+    labelled = ((line(label), value) for label, value in found.counterexample)
+    if rows := [(label, text) for label, text in (*values, *labelled) if text]:
+        yield block(rows)

@@ -1,0 +1,1 @@
+"""The pages and the progress of the reference pipelines."""

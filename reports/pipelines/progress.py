@@ -1,0 +1,142 @@
+"""What a run of the pipeline prints: progress on stderr, its accuracies on stdout."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column, Table
+
+from reference.training.classification.metrics import ClassifierMetrics
+from reference.training.gpt.metrics import Metrics
+from reference.training.metrics import Accuracy
+from reports.terminal.results import ERR, OUT
+from reports.text import line
+
+NARROW = 80  # columns below which time left stands alone
+NARROW_TITLE = 22
+
+
+@dataclass(slots=True)
+class Shown:
+    """A phase that is being shown."""
+
+    task: TaskID
+    started: float
+    made: int
+    steps: int
+    loss: str = ""
+
+
+class PipelineProgress:
+    """A bar a phase on a terminal; elsewhere a line when a phase starts and one when it ends.
+
+    Several phases may run beside each other.
+    """
+
+    def __init__(self, console: Console = ERR) -> None:
+        self.console = console
+        self.bars = Progress(
+            *columns(console.width), console=console, disable=not console.is_terminal
+        )
+        self.shown: dict[str, Shown] = {}
+
+    def __enter__(self) -> Self:
+        self.bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for phase, shown in self.shown.items():
+            if shown.made < shown.steps:
+                self._say(phase, shown, f"stopped at step {shown.made:,} of {shown.steps:,}")
+        self.bars.stop()
+
+    def update(self, phase: str, made: int, steps: int, loss: float | None) -> None:
+        """Show that so many steps of the phase are made, and its latest loss."""
+        name = line(phase)
+        shown = self.shown.get(phase) or self._begin(name, made, steps)
+        self.shown[phase] = shown
+        shown.made = made
+        shown.loss = shown.loss if loss is None else f"loss {loss:.3f}"
+        self.bars.update(shown.task, completed=made, loss=shown.loss)
+        if made == steps:
+            self.bars.stop_task(shown.task)
+            self._say(name, shown, "done")
+
+    def _begin(self, name: str, made: int, steps: int) -> Shown:
+        if not self.console.is_terminal:
+            from_step = f", from step {made:,}" if made else ""
+            self.console.print(f"{name}: {steps:,} steps{from_step}", soft_wrap=True)
+        task = self.bars.add_task(name, total=steps, completed=made, loss="")
+        return Shown(task, time.monotonic(), made, steps)
+
+    def _say(self, name: str, shown: Shown, what: str) -> None:
+        if not self.console.is_terminal:
+            seconds = time.monotonic() - shown.started
+            loss = f", {shown.loss}" if shown.loss else ""
+            sentence = f"{name}: {what} after {seconds:.1f} s{loss}"
+            self.console.print(sentence, soft_wrap=True)
+
+
+def columns(width: int) -> tuple[ProgressColumn, ...]:
+    """Phase, bar, steps, loss and times; a narrow terminal cuts titles and elapsed time."""
+    narrow = width < NARROW
+    title = Column(no_wrap=True, overflow="ellipsis", max_width=NARROW_TITLE if narrow else None)
+    # All but the bar keep their width: a bar says as much when it is short.
+    steps, loss, elapsed, left = (Column(no_wrap=True) for _ in range(4))
+    times: tuple[ProgressColumn, ...] = (
+        TimeElapsedColumn(table_column=elapsed),
+        TextColumn("left", style="dim", table_column=Column(no_wrap=True)),
+    )
+    return (
+        TextColumn("{task.description}", markup=False, table_column=title),
+        BarColumn(),
+        MofNCompleteColumn(table_column=steps),
+        TextColumn("{task.fields[loss]}", markup=False, table_column=loss),
+        *(() if narrow else times),
+        TimeRemainingColumn(table_column=left),
+    )
+
+
+def show_pipeline(metrics: Metrics, out: Path) -> None:
+    """The accuracies of a finished run, and where everything lies."""
+    _show_accuracies((*metrics.baselines, *metrics.accuracies))
+    OUT.print(f"checkpoints, predictions, metrics.json and the page: {out / 'index.html'}")
+
+
+def show_classifier(metrics: ClassifierMetrics, out: Path) -> None:
+    """The accuracies of a finished run of the classifier, who says always the same, and where."""
+    _show_accuracies((*metrics.majority, *(each.accuracy for each in metrics.evaluations)))
+    for each in metrics.evaluations:
+        if each.constant:
+            what = f"{each.accuracy.model} says the same of every {each.accuracy.part} item"
+            OUT.print(f"{what}: a constant classifier", soft_wrap=True)
+    OUT.print(f"weights, predictions, metrics.json and the page: {out / 'index.html'}")
+
+
+def _show_accuracies(accuracies: Sequence[Accuracy]) -> None:
+    table = Table("model", "on", Column("right", justify="right"), "95 % interval", box=None)
+    for each in accuracies:
+        right = f"{each.correct} of {each.n} = {100 * each.share:.1f} %"
+        table.add_row(
+            each.model, each.part, right, f"{100 * each.low:.1f} to {100 * each.high:.1f} %"
+        )
+    OUT.print(table)

@@ -1,0 +1,191 @@
+"""What the page of one answer shows."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from graders.course.review import Answer
+from graders.written.decisions import Decision, Standing
+from graders.written.question import Question, Review
+from reports.review.verdicts import Verdict, same_rubric, verdict_of
+from reports.review.views.frame import Frame, frame
+from reports.review.views.help import Suggestion
+from reports.review.views.text import Evidence, answer_html
+from reports.review.web.sessions import Session
+from reports.review.web.site import Site, answer_address
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which answer, and what its form holds: a decision's number, or what was typed wrongly."""
+
+    question: str
+    handle: str
+    start_from: int = 0
+    draft: Verdict | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the rubric, with what the machine suggests."""
+
+    number: int
+    text: str
+    points: float
+    ticked: bool
+    suggestions: tuple[Suggestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A decision in the trail of an answer."""
+
+    decision: Decision
+    holds: bool
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An answer in a list: where it is, and where it stands."""
+
+    answer: Answer
+    address: str
+    standing: Standing
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group in the list of all: how many answers, how many wait, where to begin."""
+
+    number: int
+    size: int
+    waiting: int
+    address: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """The page of one answer."""
+
+    frame: Frame
+    question: Question
+    rubric: Review
+    answer: Answer
+    text: Markup
+    lines: tuple[Line, ...]
+    draft: Verdict
+    standing: Standing
+    trail: tuple[Entry, ...]
+    old_rubric: bool
+    members: tuple[Member, ...]
+    groups: tuple[Group, ...]
+    before: str
+    after: str
+    place: tuple[int, int]
+    problem: str
+
+    @property
+    def ticked(self) -> int:
+        """For how many answers a decision of the group is, as long as nobody ticks another."""
+        waiting = (each for each in self.members if each.standing.state == "undecided")
+        return 1 + sum(not each.current for each in waiting)
+
+
+def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
+    """The page of an answer, as this visitor sees it."""
+    question, rubric = site.question(shown.question)
+    answer = site.answer(shown.question, shown.handle)
+    standing, trail = site.review.standing(answer), site.review.history(answer)
+    suggestions = site.suggestions(shown.question, answer)
+    draft = shown.draft or _draft(trail, standing, rubric, shown.start_from)
+    holds = standing.holds
+    order = _walk(site, session, shown)
+    here = order.index(shown.handle)
+    mine = next(each for each in site.groups(question.id) if shown.handle in each)
+    return AnswerView(
+        frame=frame(site, session, answer_address(question.id, answer.handle)),
+        question=question,
+        rubric=rubric,
+        answer=answer,
+        text=answer_html(answer.text, _evidence(suggestions)),
+        lines=_lines(rubric, draft, suggestions),
+        draft=draft,
+        standing=standing,
+        trail=_entries(trail, standing),
+        old_rubric=holds is not None and not same_rubric(holds, rubric),
+        members=tuple(_member(site, shown, each) for each in mine),
+        groups=_groups(site, session, shown),
+        before=answer_address(question.id, order[here - 1]) if here else "",
+        after=answer_address(question.id, order[here + 1]) if here + 1 < len(order) else "",
+        place=(here + 1, len(order)),
+        problem=shown.problem,
+    )
+
+
+def _evidence(suggestions: list[Suggestion]) -> list[Evidence]:
+    """What is marked in the answer: what probably counts, and what speaks against a line."""
+    return [
+        Evidence(each.start, each.end, f"not {each.item}" if each.against else str(each.item))
+        for each in suggestions
+        if each.likely or each.against
+    ]
+
+
+def _draft(trail: list[Decision], standing: Standing, rubric: Review, start_from: int) -> Verdict:
+    """What the form begins with: the decision that was asked for, else the one that holds."""
+    asked = [each for each in trail if each.number == start_from and not each.undoes]
+    begin = asked[0] if asked else standing.holds
+    return verdict_of(begin, rubric) if begin else Verdict(frozenset())
+
+
+def _lines(rubric: Review, draft: Verdict, suggestions: list[Suggestion]) -> tuple[Line, ...]:
+    return tuple(
+        Line(
+            n,
+            each.text,
+            each.points,
+            n in draft.items,
+            tuple(found for found in suggestions if found.item == n),
+        )
+        for n, each in enumerate(rubric.items, 1)
+    )
+
+
+def _entries(trail: list[Decision], standing: Standing) -> tuple[Entry, ...]:
+    undone, open_ = {each.undoes for each in trail}, {each.number for each in standing.open}
+    return tuple(
+        Entry(each, each.number in open_, each.number in undone) for each in reversed(trail)
+    )
+
+
+def _walk(site: Site, session: Session, shown: Shown) -> list[str]:
+    """The answers that j and k go through; this one is always among them."""
+    order = site.order(shown.question)
+    if not session.undecided:
+        return order
+    return [
+        each
+        for each in order
+        if each == shown.handle or site.waits(site.answer(shown.question, each))
+    ]
+
+
+def _member(site: Site, shown: Shown, handle: str) -> Member:
+    answer = site.answer(shown.question, handle)
+    address = answer_address(shown.question, handle)
+    return Member(answer, address, site.review.standing(answer), handle == shown.handle)
+
+
+def _groups(site: Site, session: Session, shown: Shown) -> tuple[Group, ...]:
+    groups = []
+    for number, handles in enumerate(site.groups(shown.question), 1):
+        waiting = [each for each in handles if site.waits(site.answer(shown.question, each))]
+        current = shown.handle in handles
+        if waiting or current or not session.undecided:
+            address = answer_address(shown.question, (waiting or handles)[0])
+            groups.append(Group(number, len(handles), len(waiting), address, current))
+    return tuple(groups)

@@ -1,0 +1,68 @@
+"""What every page shows around its own: questions, progress, who reviews, what can be undone."""
+
+from dataclasses import dataclass
+
+from reports.review.web.sessions import Session
+from reports.review.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A question in the list of all, and how far it is."""
+
+    id: str
+    title: str
+    decided: int
+    contested: int
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The parts that all pages share; `here` is the page's own address."""
+
+    title: str
+    reviewer: str
+    token: str
+    names: bool
+    undecided: bool
+    notice: str
+    here: str
+    tabs: tuple[Tab, ...]
+    undoable: int
+    unwritten: int
+
+    @property
+    def decided(self) -> int:
+        """How many answers are decided."""
+        return sum(each.decided for each in self.tabs)
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are."""
+        return sum(each.answers for each in self.tabs)
+
+
+def frame(site: Site, session: Session, here: str) -> Frame:
+    """The frame of a page at the address `here`."""
+    return Frame(
+        title=site.review.material.assignment.title,
+        reviewer=session.reviewer,
+        token=session.form_token,
+        names=session.names,
+        undecided=session.undecided,
+        notice=session.take_notice(),
+        here=here,
+        tabs=tuple(_tab(site, name) for name in site.review.material.answers),
+        undoable=len(site.last_action(session.reviewer)),
+        unwritten=site.review.unwritten(),
+    )
+
+
+def _tab(site: Site, name: str) -> Tab:
+    answers = site.answers(name).values()
+    states = [site.review.standing(each).state for each in answers]
+    question, _ = site.question(name)
+    return Tab(
+        name, question.title, states.count("decided"), states.count("contested"), len(states)
+    )

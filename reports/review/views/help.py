@@ -1,0 +1,118 @@
+"""What the machine does for a reviewer: sorts similar answers together, and suggests.
+
+    page ── await sort, suggest ── one thread ── encoder        pages of others are not held up
+         └─ groups, suggestions: what is there already
+
+The sentence encoder takes a second for a long answer; the next answers are read ahead.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from graders.course.review import Answer
+from graders.written.free_text.groups import groups
+from graders.written.free_text.proposals import propose
+from graders.written.free_text.similarity import Encoder, TfIdf, best_encoder
+from graders.written.question import Review
+
+PERHAPS_FROM = 0.25  # below this a suggestion is noise
+Answers = Mapping[str, Answer]
+Groups = list[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A line of the rubric, counted from 1, and the sentence that speaks for it or against it."""
+
+    item: int
+    against: bool
+    likely: bool
+    confidence: float
+    sentence: str
+    start: int
+    end: int
+
+
+class Help:
+    """Groups and suggestions, each worked out once."""
+
+    def __init__(self, encoder: Callable[[], Encoder] = best_encoder) -> None:
+        self._make_encoder = encoder
+        self._encoder: Encoder | None = None
+        self._worker = ThreadPoolExecutor(1, "help")
+        self._groups: dict[str, tuple[Answers, asyncio.Future[Groups]]] = {}
+        self._suggested: dict[tuple[Review, str], asyncio.Future[list[Suggestion]]] = {}
+
+    def close(self) -> None:
+        """Work nothing more out."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    async def sort(self, question: str, answers: Answers) -> None:
+        """Put the answers to a question in groups, unless they are."""
+        known = self._groups.get(question)
+        if known is None or known[0] is not answers:
+            texts = {handle: each.text for handle, each in answers.items()}
+            loop = asyncio.get_running_loop()
+            known = answers, loop.run_in_executor(self._worker, self._sorted, texts)
+            self._groups[question] = known
+        await known[1]
+
+    def groups(self, question: str, answers: Answers) -> Groups:
+        """The handles of similar answers, the largest group first; each alone until sorted."""
+        known = self._groups.get(question)
+        if known is None or known[0] is not answers or not known[1].done():
+            return [(handle,) for handle in answers]
+        return known[1].result()
+
+    def read_ahead(self, rubric: Review, answer: Answer) -> asyncio.Future[list[Suggestion]]:
+        """Begin to work out the suggestions for an answer, unless somebody has."""
+        key = rubric, answer.sum
+        if key not in self._suggested:
+            loop = asyncio.get_running_loop()
+            work = loop.run_in_executor(self._worker, self._proposed, rubric, answer.text)
+            self._suggested[key] = work
+        return self._suggested[key]
+
+    def suggestions(self, rubric: Review, answer: Answer) -> list[Suggestion]:
+        """What is suggested for an answer, as far as it is worked out."""
+        work = self._suggested.get((rubric, answer.sum))
+        return work.result() if work is not None and work.done() else []
+
+    def _sorted(self, texts: Mapping[str, str]) -> Groups:
+        return [each.members for each in groups(texts, encoder=self._ready())]
+
+    def _proposed(self, rubric: Review, text: str) -> list[Suggestion]:
+        return proposed(rubric, text, self._ready())
+
+    def _ready(self) -> Encoder:
+        """The encoder, which is read once; only the worker asks."""
+        if self._encoder is None:
+            try:
+                self._encoder = self._make_encoder()
+            except Exception:  # noqa: BLE001  the extra only helps: a broken one closes no page
+                self._encoder = TfIdf()
+        return self._encoder
+
+
+def proposed(rubric: Review, text: str, encoder: Encoder) -> list[Suggestion]:
+    """What the machine proposes, line by line; a person decides."""
+    found = []
+    for each in propose(rubric, text, encoder=encoder):
+        passages = [(True, against.passage) for against in each.contradictions]
+        if each.support is not None and each.confidence >= PERHAPS_FROM:
+            passages.append((False, each.support))
+        found += [
+            Suggestion(
+                item=each.item + 1,
+                against=against,
+                likely=each.ticked,
+                confidence=each.confidence,
+                sentence=passage.text,
+                start=passage.start,
+                end=passage.end,
+            )
+            for against, passage in passages
+        ]
+    return found

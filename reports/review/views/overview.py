@@ -1,0 +1,102 @@
+"""What the overview shows: progress, totals, recent decisions, what a sheet got wrong."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graders.model import Result
+from graders.written.decisions import Decision, decided_as
+from reports.review.sheet import Problem
+from reports.review.views.frame import Frame, frame
+from reports.review.web.sessions import Session
+from reports.review.web.site import Site, answer_address
+
+RECENT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A submission's points so far; `name` is blind unless names are shown."""
+
+    name: str
+    so_far: float
+    most: float
+    complete: bool
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A decision in the list of the latest."""
+
+    decision: Decision
+    question: str
+    place: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewView:
+    """The overview."""
+
+    frame: Frame
+    totals: tuple[Total, ...]
+    recent: tuple[Said, ...]
+    unknown: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    invitation: str
+
+    @property
+    def complete(self) -> int:
+        """How many submissions have a total."""
+        return sum(each.complete for each in self.totals)
+
+
+def overview_view(
+    site: Site, session: Session, *, problems: Sequence[Problem] = (), invitation: str = ""
+) -> OverviewView:
+    """The overview, as this visitor sees it."""
+    material = site.review.material
+    results = [site.review.result(name) for name in material.results]
+    results.sort(key=lambda each: _by(session, each))
+    return OverviewView(
+        frame=frame(site, session, "/"),
+        totals=tuple(_total(n, each, session) for n, each in enumerate(results, 1)),
+        recent=_recent(site),
+        unknown=material.unknown,
+        problems=tuple(problems),
+        invitation=invitation,
+    )
+
+
+def _by(session: Session, result: Result) -> str:
+    name = result.submission.id
+    return name if session.names else hashlib.sha256(name.encode()).hexdigest()
+
+
+def _total(place: int, result: Result, session: Session) -> Total:
+    return Total(
+        name=result.submission.id if session.names else f"Submission {place}",
+        so_far=sum(each.points or 0.0 for each in result.criteria),
+        most=result.max_score,
+        complete=result.score is not None,
+        status=result.status,
+    )
+
+
+def _recent(site: Site) -> tuple[Said, ...]:
+    latest = site.review.trail.rows[: -RECENT - 1 : -1]
+    wanted = {(row.submission, row.check, row.answer) for row in latest}
+    known = {
+        answer.key: answer
+        for answers in site.review.material.answers.values()
+        for answer in answers.values()
+        if answer.key in wanted
+    }
+    said = []
+    for row in latest:
+        answer = known.get((row.submission, row.check, row.answer))
+        question = decided_as(row.check)
+        address = answer_address(question, answer.handle) if answer else ""
+        said.append(Said(row, question, answer.place if answer else 0, address))
+    return tuple(said)

@@ -1,0 +1,162 @@
+"""What is done: decide, undo, choose what is shown, import a CSV, write the grades."""
+
+from dataclasses import replace
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from graders.storage.decisions import Overtaken
+from graders.written.decisions import Decision
+from reports.review.outputs import write_grades
+from reports.review.sheet import read_sheet
+from reports.review.verdicts import (
+    NONE,
+    Mistyped,
+    Verdict,
+    make_decision,
+    new_action,
+    read_verdict,
+    whole,
+)
+from reports.review.views.answer import Shown, answer_view
+from reports.review.views.overview import overview_view
+from reports.review.views.render import render
+from reports.review.views.text import points
+from reports.review.web.forms import Form, sent
+from reports.review.web.site import Refusal, Site, answer_address
+
+CONTESTED = "Someone else decided differently in the meantime. Both decisions are kept."
+
+
+async def decide(request: Request, question: str, handle: str) -> Response:
+    """Store what was decided of one answer or a group, and lead to the next that waits."""
+    site, session, form = await sent(request)
+    await site.prepared(question, handle)
+    answer, (_, rubric) = site.answer(question, handle), site.question(question)
+    try:
+        verdict = read_verdict(
+            form.all("item"), form.one("adjustment"), form.one("comment"), rubric
+        )
+    except Mistyped as error:
+        shown = Shown(question, handle, draft=_draft(form), problem=str(error))
+        page = answer_view(site, session, shown)
+        return HTMLResponse(render("answer.html.jinja", page), 422)
+    targets = [(site.answer(question, name), seen) for name, seen in _targets(form, handle)]
+    made = [
+        make_decision(verdict, rubric, each, reviewer=session.reviewer, seen=seen)
+        for each, seen in targets
+    ]
+    store(site, made)
+    contested = [each for each, _ in targets if site.review.standing(each).state == "contested"]
+    if contested:
+        session.notice = CONTESTED
+        return RedirectResponse(answer_address(question, contested[0].handle), 303)
+    session.notice = said(made[0], answer.place, len(made))
+    return RedirectResponse(site.next_waiting(question, handle) or "/", 303)
+
+
+def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None:
+    """Store what was said in one go, all of it or nothing."""
+    action = new_action()
+    rows = [replace(each, action=action) for each in decisions]
+    site.review.decisions.add(rows, unseen=unseen)
+    site.review.refresh()
+
+
+def said(decision: Decision, place: int, count: int) -> str:
+    """What was saved, in a sentence."""
+    others = f" and {count - 1} more of its group" if count > 1 else ""
+    return f"Saved: {points(decision.earned)} for answer {place}{others}."
+
+
+def _draft(form: Form) -> Verdict:
+    """What was ticked and written beside what was mistyped."""
+    ticked = form.all("item")
+    return Verdict(frozenset(map(whole, ticked)), comment=form.one("comment"), none=NONE in ticked)
+
+
+def _targets(form: Form, handle: str) -> list[tuple[str, int]]:
+    """The answers that a decision is for, each with the newest decision its reader knew of."""
+    targets = [(handle, whole(form.one("seen")))]
+    if form.one("scope") == "group":
+        for name, _, seen in (member.partition(":") for member in form.all("member")):
+            if name != handle:
+                targets.append((name, whole(seen)))
+    return targets
+
+
+async def undo(request: Request) -> Response:
+    """Take back what this reviewer said last; both stay in the trail."""
+    site, session, _ = await sent(request)
+    last = site.last_action(session.reviewer)
+    if not last:
+        session.notice = "There is nothing to undo."
+        return RedirectResponse("/", 303)
+    taken = [
+        replace(
+            each,
+            undoes=each.number,
+            items=(),
+            adjustment=0.0,
+            comment="",
+            reviewer=session.reviewer,
+            seen=each.number,
+            number=0,
+        )
+        for each in last
+    ]
+    store(site, taken)
+    session.notice = f"Undone: {len(last)} decision{'s' if len(last) > 1 else ''}."
+    return RedirectResponse(_address(site, last[0]), 303)
+
+
+async def view(request: Request) -> Response:
+    """Show or hide names, or what is decided already."""
+    _, session, form = await sent(request)
+    match form.one("show"):
+        case "names":
+            session.names = not session.names
+        case "undecided":
+            session.undecided = not session.undecided
+    back = form.one("back")
+    local = back.startswith("/") and not back.startswith(("//", "/\\"))
+    return RedirectResponse(back if local else "/", 303)
+
+
+async def invite(request: Request) -> Response:
+    """Create an invite link for one more reviewer."""
+    site, session, form = await sent(request)
+    token = site.sessions.invite(form.one("reviewer"), anybody=True)
+    view = overview_view(site, session, invitation=f"{request.base_url}enter?token={token}")
+    return HTMLResponse(render("overview.html.jinja", view))
+
+
+async def write(request: Request) -> Response:
+    """Write what every reader gets."""
+    site, session, _ = await sent(request)
+    session.notice = write_grades(site.review)
+    return RedirectResponse("/", 303)
+
+
+async def take_in(request: Request) -> Response:
+    """Import a CSV of decisions: all of it, or nothing and a line for each fault."""
+    site, session, form = await sent(request)
+    found = read_sheet(site, form.file, session.reviewer)
+    if found.problems:
+        page = overview_view(site, session, problems=found.problems)
+        return HTMLResponse(render("overview.html.jinja", page), 422)
+    try:
+        store(site, list(found.decisions), unseen=False)
+    except Overtaken as error:
+        why = "Nothing was imported. Download the CSV again and fill it in."
+        raise Refusal(409, "Someone decided in the meantime", why) from error
+    session.notice = f"{len(found.decisions)} decisions imported, {found.unchanged} unchanged."
+    return RedirectResponse("/", 303)
+
+
+def _address(site: Site, decision: Decision) -> str:
+    for question, answers in site.review.material.answers.items():
+        for handle, answer in answers.items():
+            if answer.key == (decision.submission, decision.check, decision.answer):
+                return answer_address(question, handle)
+    return "/"

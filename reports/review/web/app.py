@@ -1,0 +1,94 @@
+"""The application: which address is answered by what, and what every answer has in common."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+
+from graders.errors import UserError
+from reports.review.views.render import render
+from reports.review.web import actions, pages
+from reports.review.web.site import Refusal, Site
+
+OURS = frozenset({"127.0.0.1", "localhost"})
+BODY_LIMIT = 64 * 2**20
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+GETS: dict[str, Callable[..., Any]] = {
+    "/enter": pages.enter,
+    "/": pages.overview,
+    "/q/{question}": pages.question,
+    "/q/{question}/{handle}": pages.answer,
+    "/q/{question}/{handle}/text": pages.whole_text,
+    "/decisions.csv": pages.sheet,
+    "/static/{name}": pages.static,
+}
+POSTS: dict[str, Callable[..., Any]] = {
+    "/q/{question}/{handle}": actions.decide,
+    "/undo": actions.undo,
+    "/view": actions.view,
+    "/invite": actions.invite,
+    "/write": actions.write,
+    "/decisions.csv": actions.take_in,
+}
+Answering = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(site: Site) -> FastAPI:
+    """The application of one server."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.site = site
+    for path, page in GETS.items():
+        app.add_api_route(path, page, methods=["GET"], response_model=None)
+    for path, action in POSTS.items():
+        app.add_api_route(path, action, methods=["POST"], response_model=None)
+    app.middleware("http")(guard)
+    app.add_exception_handler(Refusal, refuse)
+    app.add_exception_handler(UserError, explain)
+    return app
+
+
+async def guard(request: Request, answering: Answering) -> Response:
+    """Answer what was sent to this machine by its own name, and is not too large to read."""
+    # A page elsewhere that has its own name lead here (DNS rebinding) sends that name.
+    if named(request.headers.get("host", "")) not in OURS:
+        return PlainTextResponse("This page answers to 127.0.0.1 only.", 421, HEADERS)
+    length = request.headers.get("content-length", "")
+    if request.method == "POST" and not (length.isdecimal() and int(length) <= BODY_LIMIT):
+        return PlainTextResponse("Too much was sent, or without its length.", 413, HEADERS)
+    answer = await answering(request)
+    answer.headers.update(HEADERS)
+    return answer
+
+
+def named(host: str) -> str:
+    """The name in a Host header, without its port; empty where it is malformed."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+async def refuse(_: Request, error: Exception) -> Response:
+    """The page of a Refusal."""
+    assert isinstance(error, Refusal)  # noqa: S101  it is registered for this type
+    return HTMLResponse(render("refusal.html.jinja", error), error.status)
+
+
+async def explain(_: Request, error: Exception) -> Response:
+    """The page of a UsageError: what staff can mend, and how."""
+    assert isinstance(error, UserError)  # noqa: S101  it is registered for this type
+    told = Refusal(409, "This cannot be done now", f"{error}; {error.hint}".strip("; "))
+    return HTMLResponse(render("refusal.html.jinja", told), told.status)

@@ -1,0 +1,98 @@
+"""What is read: the way in, the overview, one answer at a time, and the decisions as a sheet."""
+
+from fastapi import Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from reports.review.sheet import write_sheet
+from reports.review.verdicts import whole
+from reports.review.views.answer import Shown, answer_view
+from reports.review.views.overview import overview_view
+from reports.review.views.render import STATIC, render
+from reports.review.web.account import is_own
+from reports.review.web.sessions import Session
+from reports.review.web.site import Refusal, Site, answer_address
+
+CLOSED = "Open the link that the terminal shows. It works once, in one browser."
+OTHER = "Only the account that started the review may open it. Ask its owner for an invite link."
+
+
+async def enter(request: Request) -> Response:
+    """Turn a token into a cookie that no script reads and no other site sends."""
+    site: Site = request.app.state.site
+    token = request.query_params.get("token", "")
+    if site.sessions.is_for_this_account(token) and not _from_this_account(request, site):
+        raise Refusal(403, "This address is for another account of this machine", OTHER)
+    cookie = site.sessions.enter(token)
+    if cookie is None:
+        raise Refusal(403, "This address was used already", CLOSED)
+    # Not a redirect: where another page led here, the browser would not send the cookie after it.
+    answer = HTMLResponse(render("enter.html.jinja", None))
+    name = cookie_name(site)
+    answer.set_cookie(name, cookie, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+def _from_this_account(request: Request, site: Site) -> bool:
+    return request.client is not None and is_own(request.client.port, site.port)
+
+
+def visitor(request: Request) -> tuple[Site, Session]:
+    """The site as it stands now, and who asks; Refusal where they were not let in."""
+    site: Site = request.app.state.site
+    session = site.sessions.session(request.cookies.get(cookie_name(site)))
+    if session is None:
+        raise Refusal(403, "This page is closed to you", CLOSED)
+    site.refresh()
+    return site, session
+
+
+def cookie_name(site: Site) -> str:
+    """One a port: two servers on this machine share its cookies."""
+    return f"softmark_review_{site.port}"
+
+
+async def overview(request: Request) -> Response:
+    """The questions, how far each is, and the totals."""
+    site, session = visitor(request)
+    return HTMLResponse(render("overview.html.jinja", overview_view(site, session)))
+
+
+async def question(request: Request, question: str) -> Response:
+    """Lead to the first answer that waits, or to the first of all."""
+    site, _ = visitor(request)
+    await site.sorted(question)
+    order = site.order(question)
+    waiting = [each for each in order if site.waits(site.answer(question, each))]
+    return RedirectResponse(answer_address(question, (waiting or order)[0]), 303)
+
+
+async def answer(request: Request, question: str, handle: str) -> Response:
+    """One answer beside its rubric."""
+    site, session = visitor(request)
+    await site.prepared(question, handle)
+    shown = Shown(question, handle, whole(request.query_params.get("from", "")))
+    return HTMLResponse(render("answer.html.jinja", answer_view(site, session, shown)))
+
+
+async def whole_text(request: Request, question: str, handle: str) -> Response:
+    """An answer as a file: nothing of it is shown by the browser."""
+    site, _ = visitor(request)
+    text = site.answer(question, handle).text.encode("utf-8", "replace")
+    named = {"Content-Disposition": f'attachment; filename="{handle}.txt"'}
+    return Response(text, media_type="text/plain; charset=utf-8", headers=named)
+
+
+async def sheet(request: Request) -> Response:
+    """All answers and what was decided of them, for a spreadsheet."""
+    site, session = visitor(request)
+    table = write_sheet(site, names=session.names).encode("utf-8-sig", "replace")
+    named = {"Content-Disposition": 'attachment; filename="decisions.csv"'}
+    return Response(table, media_type="text/csv; charset=utf-8", headers=named)
+
+
+async def static(name: str) -> Response:
+    """Our own style and script, the only ones that a page may use."""
+    if name not in STATIC:
+        raise Refusal(404, "No such file", "There is none of this name.")
+    kind, path = STATIC[name]
+    return FileResponse(path, media_type=kind)

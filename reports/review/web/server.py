@@ -1,0 +1,98 @@
+"""Start the page on this machine, let one browser in, and write the grades when it ends."""
+
+import contextlib
+import getpass
+import html
+import os
+import socket
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+
+import uvicorn
+from rich.console import Console
+
+from graders.course.review import Review, open_review
+from graders.errors import UsageError
+from reports.review.outputs import write_grades
+from reports.review.web.app import make_app
+from reports.review.web.site import Site
+
+HOST = "127.0.0.1"
+REDIRECT = """<!doctype html><meta charset="utf-8"><title>Softmark review</title>
+<meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">Open the review</a></p>
+"""
+OUT = Console(highlight=False, soft_wrap=True)
+
+
+def serve(folder: Path, *, port: int = 0, reviewer: str = "", open_browser: bool = True) -> None:
+    """Serve the review of `folder` until interrupted; port 0 takes a free one.
+
+    Raises UsageError where there is nothing to review, or the port is taken.
+    """
+    with open_review(folder) as review, contextlib.closing(listen(port)) as listening:
+        if not review.material.answers:
+            raise UsageError(f"{folder}: nothing needs manual grading", "nothing to review")
+        site = Site(review, listening.getsockname()[1])
+        address = entry(site, reviewer or getpass.getuser())
+        OUT.print(f"review page: {address}\nSingle-use link; press Ctrl+C to stop.", markup=False)
+        with redirect_file(address) as file, contextlib.suppress(KeyboardInterrupt):
+            if open_browser:
+                webbrowser.open(file.as_uri())
+            make_server(site).run(sockets=[listening])
+        site.help.close()
+        _write_at_the_end(review)
+
+
+def listen(port: int) -> socket.socket:
+    """A socket that only this machine reaches; UsageError where the port is taken."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise UsageError(f"port {port} cannot be used: {error}", "choose another --port") from error
+    return listening
+
+
+def entry(site: Site, reviewer: str) -> str:
+    """An address that lets one browser in, once, under this name."""
+    return f"http://{HOST}:{site.port}/enter?token={site.sessions.invite(reviewer)}"
+
+
+@contextlib.contextmanager
+def redirect_file(address: str) -> Iterator[Path]:
+    """Give a page that leads to the address, and that no other account can read.
+
+    Every account sees the command line of a browser, so no token may be in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="softmark-review-") as folder:  # mode 0700
+        file = Path(folder) / "open.html"
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as page:
+            page.write(REDIRECT.format(html.escape(address)))
+        yield file
+
+
+def make_server(site: Site) -> uvicorn.Server:
+    """The server of a site; its requests are answered one after the other, in one thread."""
+    config = uvicorn.Config(
+        make_app(site),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+def _write_at_the_end(review: Review) -> None:
+    review.refresh()
+    if review.unwritten():
+        OUT.print(write_grades(review), markup=False)

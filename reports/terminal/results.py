@@ -1,0 +1,281 @@
+"""What Softmark prints: data on stdout, progress and errors on stderr."""
+
+import io
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from graders.model import CheckResult, CriterionResult, Finding, Result
+from reports.course.twins import FILE, Twins
+from reports.drawing.counterexamples import rows_in_order
+from reports.provisional import provisional, provisional_total, so_far
+from reports.text import PROSE_LIMIT, line, number, prose
+from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
+
+T = TypeVar("T")
+SCREEN = 40  # rows of a table that is no list
+
+OUT = Console(highlight=False, markup=False)
+ERR = Console(stderr=True, highlight=False, markup=False)
+
+SIGNS = {
+    "passed": ("✓", "green"),
+    "partial": ("~", "yellow"),
+    "failed": ("✗", "red"),
+    "skipped": ("-", "dim"),
+    "needs_review": ("?", "cyan"),
+    "error": ("!", "magenta"),
+}
+
+
+def bear_any_encoding() -> None:
+    """What a terminal or a pipe cannot encode becomes a `?` there, instead of an end."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
+    """The same items, with a bar on stderr: how many, how long, how long still."""
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
+        task = bar.add_task("grading", total=total)
+        for item in items:
+            bar.advance(task)
+            yield item
+
+
+def show_result(result: Result) -> None:
+    """One submission in full: what fails, why, and what to do."""
+    show_heading(result)
+    for criterion in result.criteria:
+        show_criterion(criterion)
+    show_points(result)
+
+
+def show_heading(result: Result) -> None:
+    """Whose it is, of which assignment, and what was taken from the upload."""
+    OUT.print(f"{line(result.submission.id)}: {line(result.title)}", style="bold")
+    for note in intake_notes(result):
+        OUT.print(Padding(line(note, 300), (0, 0, 0, 2)), style="dim")
+
+
+def show_points(result: Result) -> None:
+    """The points judged, and why there are no more of them."""
+    if result.status in ("rejected", "needs_review"):
+        OUT.print(STATUS_SENTENCES[result.status])
+    OUT.print(_points_in_words(result), style="bold")
+
+
+def _points_in_words(result: Result) -> str:
+    """The points of what was graded, and of what needs manual grading."""
+    found = provisional_total(result.criteria)
+    if result.status == "needs_review" and found.waiting:
+        most = number(result.max_score)
+        waiting = f"{number(found.waiting)} {'point' if found.waiting == 1 else 'points'}"
+        return f"Score: {number(found.earned)} / {most} so far; {waiting} ungraded"
+    judged = [each for each in result.criteria if each.points is not None]
+    whole = sum(each.criterion.points for each in judged)
+    if not whole:  # "0 of 0" would read as a grade
+        return "No score: nothing with points was graded here"
+    earned = number(sum(each.points or 0.0 for each in judged))
+    return f"Score: {earned} / {number(whole)} (criteria checked here)"
+
+
+class ScoreTable:
+    """A row a submission, and for staff what broke, a line each; Results are looked at once."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[bool, str, str, str]] = []
+        self._broken: list[str] = []
+        self.waiting = 0  # submissions that need manual grading
+
+    def add(self, result: Result) -> None:
+        """Take a Result's score and faults down."""
+        score = f"{_points(result.score)} / {number(result.max_score)}"
+        if result.status == "needs_review" and result.score is None:
+            score = f"{number(so_far(result) or 0.0)} so far / {number(result.max_score)}"
+        row = (line(result.submission.id), score, STATUS_WORDS[result.status])
+        self._rows.append((result.status == "graded", *row))
+        self._broken += _faults(result)
+        self.waiting += result.status == "needs_review"
+
+    def show(self, rest: str = "") -> None:
+        """The rows on stdout, if there are any.
+
+        Where `rest` says where to read the rest, no more than a screen of them, and first those
+        that are not simply graded.
+        """
+        rows = self._rows
+        if rest and len(rows) > SCREEN:
+            rows = sorted(rows, key=lambda row: row[0])[:SCREEN]
+        table = Table(box=None, pad_edge=False)
+        table.add_column("submission", overflow="fold")
+        table.add_column("score", justify="right", no_wrap=True)
+        table.add_column("status", overflow="fold")
+        for _, *cells in rows:
+            table.add_row(*cells)
+        if rows:
+            OUT.print(table)
+        if len(rows) < len(self._rows):
+            OUT.print(f"and {len(self._rows) - len(rows):,} more: {rest}", soft_wrap=True)
+
+    def show_faults(self) -> None:
+        """What broke, on stderr."""
+        for fault in self._broken:
+            ERR.print(fault, soft_wrap=True)
+
+
+def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> None:
+    """A row a submission, and where the pages are."""
+    scores.show(rest=str(out / "grades.csv"))
+    OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
+    OUT.print(f"student pages: {out / 'reports'}", soft_wrap=True)
+    if scores.waiting:
+        who = f"{scores.waiting} submission{' needs' if scores.waiting == 1 else 's need'}"
+        OUT.print(f"{who} manual grading: python grade.py review {out}", soft_wrap=True)
+    if twins:
+        count = len({submission.id for group in twins for submission in group.submissions})
+        OUT.print(f"equal files in {count} submissions: {out / FILE}", soft_wrap=True)
+    scores.show_faults()
+
+
+def show_scores(results: Iterable[Result]) -> None:
+    """A row a submission, without what broke."""
+    scores = ScoreTable()
+    for result in results:
+        scores.add(result)
+    scores.show()
+
+
+def show_findings(findings: Sequence[Finding]) -> None:
+    """What validate found: a line for what is as expected, and the reasons for what is not."""
+    for finding in sorted(findings, key=lambda each: (bool(each.problems), each.name)):
+        lost = ", ".join(f"{name} -{number(points)}" for name, points in finding.lost.items())
+        sign, style = SIGNS["failed" if finding.problems else "passed"]
+        text = Text(f"{sign} ", style=style)
+        text.append(finding.name, style="bold")
+        text.append(f"  {lost or 'loses nothing'}", style="dim")
+        OUT.print(text)
+        for problem in finding.problems:
+            OUT.print(Padding(prose(problem), (0, 0, 0, 4)))
+    wrong = sum(bool(finding.problems) for finding in findings)
+    OUT.print(f"{len(findings)} graded, {len(findings) - wrong} as expected, {wrong} not")
+
+
+def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:
+    """Names and findings, each with a sign for good or not."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(width=1)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, found, good in rows:
+        sign, style = SIGNS["passed" if good else "failed"]
+        table.add_row(Text(sign, style=style), name, found)
+    OUT.print(table)
+
+
+def clear() -> None:
+    """An empty screen, where there is one."""
+    if OUT.is_terminal:
+        OUT.clear()
+
+
+def show_waiting() -> None:
+    """That a check waits for the next change."""
+    ERR.print("waiting for a change; Ctrl-C ends", style="dim")
+
+
+def show_misuse(message: str, hint: str) -> None:
+    """One line that says what is wrong, and one that says what to do."""
+    ERR.print(Text.assemble(("Error: ", "bold red"), line(message, 1000)), soft_wrap=True)
+    if hint:
+        ERR.print(Text.assemble(("hint: ", "bold"), line(hint, 1000)), soft_wrap=True)
+
+
+def criterion_points(result: CriterionResult) -> str:
+    """Points earned, or certain so far, of how many."""
+    earned = provisional(result).earned
+    sure = (
+        f"{number(earned)} so far" if result.points is None and earned else _points(result.points)
+    )
+    return f"{sure} / {number(result.criterion.points)}"
+
+
+def show_criterion(result: CriterionResult) -> None:
+    """One criterion with every check that has something to say."""
+    sign, style = SIGNS[result.status]
+    points = criterion_points(result)
+    text = Text(f"{sign} ", style=style)
+    text.append(line(result.criterion.title), style="bold")
+    text.append(f"  {criterion_word(result)}, {points}", style="dim")
+    OUT.print(text)
+    for check in result.checks:
+        if check.status != "skipped" and (check.status != "passed" or check.message):
+            show_check_words(check)
+    blocked = sum(check.outcome == "blocked" for check in result.checks)
+    if blocked:
+        OUT.print(Padding(f"- {blocked} more, not run because they build on these", _IN))
+    skipped = sum(check.status == "skipped" for check in result.checks) - blocked
+    if skipped:
+        OUT.print(Padding(f"- {skipped} more, with nothing to judge", _IN))
+
+
+def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:
+    """One check: expected, actual, an example, a hint; each cut at `most`."""
+    sign, style = SIGNS[result.status]
+    text = Text.assemble((f"{sign} ", style), line(result.check.description, 300))
+    if result.outcome:
+        text.append(f"  {check_word(result)}", style="dim")
+    OUT.print(Padding(text, _IN))
+    rows = [
+        ("", result.message),
+        ("expected", result.expected),
+        ("got", result.actual),
+        *rows_in_order(result),
+        ("hint", result.hint),
+    ]
+    limit = min(most, WAITING_LIMIT) if result.status == "needs_review" else most
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim", overflow="fold", max_width=22)
+    table.add_column(overflow="fold")
+    for label, value in rows:
+        if value:
+            table.add_row(line(label), prose(value, limit))
+    if table.row_count:
+        OUT.print(Padding(table, (0, 0, 0, 6)))
+
+
+def _faults(result: Result) -> list[str]:
+    faults = result.environment.get("faults", ())
+    found = faults if isinstance(faults, list) else ()
+    return [f"{line(result.submission.id)}: {line(str(fault), 400)}" for fault in found]
+
+
+def _points(points: float | None) -> str:
+    return "-" if points is None else number(points)
+
+
+_IN = (0, 0, 0, 4)
+WAITING_LIMIT = 300  # of what a person reads anyway

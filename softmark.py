@@ -1,0 +1,71 @@
+"""Results as a table, for a notebook: `softmark.load("out/")`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from graders.model import CriterionResult, Result
+from graders.storage.results import read_store
+
+__all__ = ["load"]
+
+COLUMNS = {
+    "submission": "string",
+    "result": "string",
+    "criterion": "string",
+    "title": "string",
+    "kind": "string",
+    "visibility": "string",
+    "extra_credit": "bool",
+    "status": "string",
+    "points": "float64",
+    "max_points": "float64",
+    "failed_checks": "int64",
+    "hint": "string",
+}
+
+
+def load(out: str | Path) -> pd.DataFrame:
+    """Return the criteria of every submission in a folder of results, one row for each.
+
+    The rows are those of the last published grading, in the order of submissions and of the
+    rubric. `out` is the folder given to `run` or `batch` as `--out`.
+
+    ===============  ==============================================================================
+    submission       name of the submission
+    result           "graded", "needs_review", "incomplete" or "rejected"
+    criterion        id in the rubric; `title`, `kind`, `visibility` and `extra_credit` as declared
+    status           "passed", "partial", "failed", "skipped", "error" or "needs_review"
+    points           before lateness and drops; NaN where a check could not be graded
+    max_points       points of the rubric
+    failed_checks    number of checks that failed
+    hint             what the first check with a hint says, or ""
+    ===============  ==============================================================================
+
+    Raises StorageError where `out` contains no results.
+    """
+    with read_store(Path(out)) as store:
+        number = store.generation().number
+        rows = [row for result in store.results(number) for row in _rows(result)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _rows(result: Result) -> Iterator[tuple[object, ...]]:
+    for each in result.criteria:
+        declared = each.criterion
+        yield (
+            result.submission.id,
+            result.status,
+            *(declared.id, declared.title, declared.kind, declared.visibility),
+            declared.extra_credit,
+            each.status,
+            each.points,
+            declared.points,
+            sum(check.status == "failed" for check in each.checks),
+            _hint(each),
+        )
+
+
+def _hint(judged: CriterionResult) -> str:
+    return next((check.hint for check in judged.checks if check.hint), "")

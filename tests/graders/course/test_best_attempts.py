@@ -1,0 +1,43 @@
+"""The best attempt counts; where one has no grade a person decides."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graders.course.best_attempts import Attempt, best_attempts
+from submissions.submission import Submission
+
+ADA, BOB = "Ada <ada@x.edu>", "Bob <bob@x.edu>"
+
+
+def attempt(number, student, grade, day=1):
+    moment = datetime(2026, 3, day, tzinfo=UTC)
+    return Attempt(Submission(f"s{number}", student, "toy", Path(), "f" * 64, moment), grade)
+
+
+def test_the_highest_grade_counts():
+    found = best_attempts([attempt(1, ADA, 3), attempt(2, ADA, 7), attempt(3, ADA, 5)])
+    assert (found.others, found.notes) == (("s1", "s3"), ())
+
+
+def test_of_equal_grades_the_first_counts():
+    found = best_attempts([attempt(1, ADA, 7, day=3), attempt(2, ADA, 7, day=2)])
+    assert found.others == ("s1",)
+
+
+def test_an_attempt_without_a_grade_makes_it_a_persons_choice():
+    found = best_attempts([attempt(1, ADA, 7), attempt(2, ADA, None), attempt(3, BOB, 1)])
+    assert found.others == ()
+    assert found.notes == (
+        "ada@x.edu: s2 has no grade, so that a person must say which counts of s1, s2",
+    )
+
+
+def test_one_submission_without_a_grade_asks_nobody():
+    assert best_attempts([attempt(1, ADA, None)]).notes == ()
+
+
+def test_what_is_the_best_of_one_stays_for_the_whole_group():
+    both = f"{ADA}; {BOB}"
+    found = best_attempts([attempt(1, both, 7), attempt(2, BOB, 9), attempt(3, BOB, 2)])
+    assert found.others == ("s3",)
+    assert found.notes == ("bob@x.edu: s2 counts, though s1 stays for who handed it in with them",)

@@ -1,0 +1,164 @@
+"""Raw scores become grades: late never gains, none stays none, rounding comes last."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graders.course.final_grades import final_grade
+from graders.grading_policy import Drop, GradingPolicy, Lateness
+from graders.model import Criterion, CriterionResult, Result, Submission
+
+DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
+IDS = ("a", "b", "c")
+
+
+def make(points, late=None, extra=None, most=10.0):
+    """A Result of criteria a, b, c (`most` each) and perhaps extra credit of 5."""
+    given_points = dict(zip(IDS, points, strict=False))
+    criteria = [
+        CriterionResult(Criterion(each, each, most, "visible", "code"), "partial", earned, ())
+        for each, earned in given_points.items()
+    ]
+    if extra is not None:
+        bonus = Criterion("x", "X", 5.0, "visible", "code", extra_credit=True)
+        criteria.append(CriterionResult(bonus, "partial", extra, ()))
+    score = None if None in points else sum(each.points for each in criteria)
+    at = None if late is None else DUE + late
+    submission = Submission("ada", "ada", "toy", Path(), "f" * 64, at)
+    most_of_all, found = most * len(points), tuple(criteria)
+    return Result(submission, "toy", 1, "Toy", "graded", found, score, most_of_all, {}, DUE, 0)
+
+
+def final(policy, *words, due=DUE, **changes):
+    return final_grade(make(*words, **changes), policy, due)
+
+
+LATE = GradingPolicy(Lateness(grace_minutes=10, percent=10, max_days=3))
+hours = st.floats(-100, 200).map(lambda h: timedelta(hours=h))
+points = st.integers(0, 1000).map(lambda cents: cents / 100)
+policies = st.builds(
+    GradingPolicy,
+    st.builds(
+        Lateness,
+        st.floats(0, 600),
+        st.floats(0, 100),
+        st.sampled_from([3_600, 86_400]),
+        st.sampled_from(["of_score", "of_maximum"]),
+        st.none() | st.integers(0, 5),
+    ),
+    st.sampled_from([(), (Drop(IDS, 1),), (Drop(("a", "b"), 1),)]),
+    st.sampled_from([None, 0.1, 0.25, 0.5, 1.0]),
+    st.sampled_from(["half_up", "half_even", "up", "down"]),
+)
+
+
+@given(policies, st.tuples(points, points, points), hours, hours, points.map(lambda p: p / 2))
+def test_later_never_earns_more(policy, earned, one, other, extra):
+    early, late = (
+        final(policy, earned, late=each, extra=extra).final for each in sorted([one, other])
+    )
+    assert early >= late
+
+
+@given(policies, st.tuples(points, points, points), hours, points.map(lambda p: p / 2))
+def test_a_grade_lies_between_nothing_and_all_there_was(policy, earned, late, extra):
+    found = final(policy, earned, late=late, extra=extra)
+    assert 0 <= found.final <= found.maximum + 5
+    assert 0 <= found.penalty <= found.raw
+
+
+@given(policies, st.tuples(points, points, points), hours)
+def test_a_rounded_grade_is_a_multiple(policy, earned, late):
+    found = final(replace(policy, round_to=0.25), earned, late=late)
+    assert found.final % 0.25 == 0
+
+
+@given(policies, hours)
+def test_no_score_stays_no_grade(policy, late):
+    found = final(policy, (1.0, None, 2.0), late=late)
+    assert (found.final, found.raw) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("late", "expected"),
+    [
+        (timedelta(minutes=-5), 30.0),
+        (timedelta(minutes=10), 30.0),
+        (timedelta(minutes=11), 27.0),
+        (timedelta(days=1), 27.0),
+        (timedelta(days=1, seconds=1), 24.0),
+        (timedelta(days=3), 21.0),
+        (timedelta(days=3, seconds=1), 0.0),
+    ],
+    ids=str,
+)
+def test_every_day_begun_costs_after_the_grace(late, expected):
+    assert final(LATE, (10.0, 10.0, 10.0), late=late).final == expected
+
+
+def test_hours_count_where_they_are_asked_for():
+    hourly = GradingPolicy(Lateness(percent=1, unit_seconds=3_600))
+    assert final(hourly, (10.0,), late=timedelta(hours=4, minutes=1)).final == 9.5
+
+
+def test_a_percentage_of_the_maximum_hurts_the_weak_more():
+    policy = GradingPolicy(Lateness(percent=10, kind="of_maximum"))
+    assert final(policy, (10.0, 0.0), late=timedelta(hours=1)).final == 8.0
+    assert final(policy, (1.0, 0.0), late=timedelta(hours=1)).final == 0.0
+
+
+def test_too_late_to_be_accepted_is_no_zero():
+    policy = GradingPolicy(Lateness(max_days=1, too_late="not_accepted"))
+    found = final(policy, (10.0,), late=timedelta(days=2))
+    assert (found.final, found.raw) == (None, 10.0)
+    assert "not accepted" in found.words
+
+
+def test_without_a_time_or_a_due_date_nothing_is_late():
+    assert final(LATE, (10.0,)).final == 10.0
+    assert final(LATE, (10.0,), late=timedelta(days=9), due=None).final == 10.0
+
+
+def test_the_lowest_counts_neither_in_score_nor_in_maximum():
+    found = final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0, 6.0))
+    assert (found.final, found.maximum, found.dropped) == (16.0, 20.0, ("a",))
+
+
+def test_a_group_graded_in_part_drops_nothing():
+    assert final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0)).final == 14.0
+
+
+def test_extra_credit_counts_to_the_score_alone():
+    found = final(GradingPolicy(), (10.0, 10.0), extra=3.0)
+    assert (found.final, found.maximum, found.extra) == (23.0, 20.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("rounding", "expected"), [("half_up", 2.5), ("half_even", 2.0), ("up", 2.5), ("down", 2.0)]
+)
+def test_rounding_goes_the_way_that_is_named(rounding, expected):
+    policy = GradingPolicy(round_to=0.5, rounding=rounding)
+    assert final(policy, (2.25,)).final == expected
+
+
+def test_rounding_comes_after_the_penalty():
+    policy = GradingPolicy(Lateness(percent=10), round_to=1.0)
+    assert final(policy, (9.0,), late=timedelta(hours=1)).final == 8.0
+
+
+def test_rounding_up_gives_no_more_than_there_was():
+    assert final(GradingPolicy(round_to=1.0, rounding="up"), (9.5,), most=9.5).final == 9.5
+
+
+def test_the_words_say_how_it_came():
+    policy = GradingPolicy(Lateness(percent=10), (Drop(IDS, 1),), 0.5)
+    found = final(policy, (4.0, 10.0, 6.0), late=timedelta(days=2), extra=1.0)
+    assert found.words == (
+        "17 of 20 points; 1 of them extra credit; without a (dropped); "
+        "2 days late, minus 3.4; rounded to 0.5."
+    )
+    assert found.final == 13.5

@@ -1,0 +1,105 @@
+"""What `batch` takes as its folder: uploads, an export, an archive of either, or one sentence."""
+
+import os
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from graders.course.gathering import gathered, in_words
+from graders.errors import UsageError
+from graders.grading_policy import GradingPolicy, Lateness
+
+METADATA = "submission_1:\n  :submitters:\n  - :name: Ada\n    :email: ada@example.edu\n"
+
+
+@pytest.fixture
+def course(tmp_path):
+    """Writes an archive of a course from names and texts."""
+
+    def write(files, name="course.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            for path, text in files.items():
+                archive.writestr(path, text)
+        return tmp_path / name
+
+    return write
+
+
+def test_an_archive_of_an_export_is_the_export(course, tiny, tmp_path):
+    archive = course({"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42"})
+    for _ in range(2):  # a second time, too, over what was unpacked before
+        found = gathered(archive, tiny, tmp_path / "out")
+    (ada,) = found.submissions
+    assert (found.layout, ada.student) == ("gradescope", "Ada <ada@example.edu>")
+    assert (ada.path / "answer.txt").read_text() == "42"
+    assert in_words(found)[0].startswith("read as a Gradescope export: 1 submission")
+
+
+def test_an_archive_of_a_canvas_download_is_the_download(course, tiny, tmp_path):
+    archive = course({"leejo_8_1_answer.txt": "42", "leejo_9_2_work.py": "", "leejo_9_3_b.py": ""})
+    found = gathered(archive, tiny, tmp_path / "out")
+    assert [each.id for each in found.submissions] == ["leejo_8", "leejo_9"]
+
+
+def test_plain_folders_are_read_as_ever_and_say_nothing(hand_in, tiny, tmp_path):
+    folder = hand_in("ada", answer_txt="42").parent
+    found = gathered(folder, tiny, tmp_path / "out")
+    (ada,) = found.submissions
+    assert (ada.id, ada.student, in_words(found)) == ("ada", "ada", ())
+    assert ada.submitted_at is not None
+
+
+def test_a_hostile_archive_is_refused_as_a_whole(course, tiny, tmp_path):
+    with pytest.raises(UsageError, match="leads out of the archive"):
+        gathered(course({"../../evil_8_1_work.py": ""}), tiny, tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", ["none", "notes.txt"])
+def test_what_is_no_folder_is_one_sentence(tiny, tmp_path, name):
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(UsageError, match="is not a folder"):
+        gathered(tmp_path / name, tiny, tmp_path / "out")
+
+
+def test_an_empty_folder_is_one_sentence(tiny, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="contains no submissions"):
+        gathered(tmp_path / "empty", tiny, tmp_path / "out")
+
+
+def test_an_export_that_is_none_is_one_sentence(tiny, tmp_path):
+    with pytest.raises(UsageError, match=r"submission_metadata\.yml: ") as refused:
+        gathered(tmp_path, tiny, tmp_path / "out", layout="gradescope")
+    assert "Export Submissions" in refused.value.hint
+
+
+@pytest.fixture
+def late(tiny):
+    """An assignment that was due long ago, where lateness costs."""
+    policy = GradingPolicy(Lateness(percent=10))
+    return replace(tiny, due=datetime(2020, 1, 1, tzinfo=UTC), grading=policy)
+
+
+def test_nobody_is_late_by_the_time_at_which_we_unpacked(course, late, tmp_path):
+    archive = course({"course/ada/answer.txt": "42", "course/bob/answer.txt": "42"})
+    found = gathered(archive, late, tmp_path / "out")
+    assert [each.submitted_at for each in found.submissions] == [None, None]
+    assert in_words(found)[-1].endswith("so nobody is marked late")
+
+
+def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
+    folder = hand_in("ada", answer_txt="42").parent
+    os.utime(hand_in("bob", answer_txt="42"), (0, 0))
+    assert in_words(gathered(folder, late, tmp_path / "out")) == (
+        "by the times of the files, which copying changes, 1 of 2 came after the due date",
+    )
+    lenient = replace(late, grading=GradingPolicy())
+    assert in_words(gathered(folder, lenient, tmp_path / "out")) == ()
+
+
+def test_a_hidden_file_beside_the_only_folder_is_no_layout(course, tiny, tmp_path):
+    files = {"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42", ".x": ""}
+    assert gathered(course(files), tiny, tmp_path / "out").layout == "gradescope"

@@ -1,0 +1,146 @@
+"""What the item analysis says of a rubric, from Results alone."""
+
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+
+from graders.course.item_statistics import Items
+from graders.model import Check, CheckResult, Criterion, Submission
+from tests.reports.conftest import check_result, criterion_result
+
+MASK = Criterion("mask", "Causal mask", 4.0, "visible", "code")
+LOSS = Criterion("loss", "Loss", 2.0, "visible", "metric")
+
+
+@pytest.fixture
+def course(make_result):
+    """`course(rows)`: a submission a row, with the fractions of mask a, mask b and the loss."""
+
+    def make(rows, **changes):
+        items = Items()
+        for number, (a, b, loss) in enumerate(rows):
+            mask = criterion_result(MASK, *(_found(name, x) for name, x in (("a", a), ("b", b))))
+            graded = (mask, criterion_result(LOSS, _found("c", loss)))
+            items.add(make_result(*graded, submission=f"s{number}", **changes))
+        return items
+
+    return make
+
+
+def _found(name, fraction, **words):
+    status = {0.0: "failed", 1.0: "passed", None: "needs_review"}.get(fraction, "partial")
+    return check_result(status, fraction or 0.0, check_id=name, **words)
+
+
+def by_key(items, **words):
+    return {
+        (each.criterion.id, each.check.id if each.check else ""): each
+        for each in items.statistics(**words)
+    }
+
+
+def test_lines_come_in_the_rubrics_order(course):
+    lines = [
+        (each.criterion.id, each.check and each.check.id)
+        for each in course([(1.0, 1.0, 1.0)]).statistics()
+    ]
+    assert lines == [("mask", None), ("mask", "a"), ("mask", "b"), ("loss", None), ("loss", "c")]
+
+
+def test_a_check_that_was_open_at_first_keeps_its_place(course):
+    lines = course([(None, 1.0, 1.0), (1.0, 1.0, 1.0)]).statistics()
+    assert [each.check.id for each in lines if each.check] == ["a", "b", "c"]
+
+
+def test_a_check_that_was_never_decided_has_no_line(course):
+    assert ("mask", "a") not in by_key(course([(None, 1.0, 1.0)]))
+
+
+def test_difficulty_is_the_mean_share(course):
+    lines = by_key(course([(1.0, 0.5, 0.0), (0.0, 0.5, 1.0)]))
+    assert (lines["mask", "a"].difficulty, lines["mask", ""].difficulty) == (0.5, 0.5)
+    assert lines["loss", "c"].graded == 2
+
+
+def test_discrimination_leaves_the_item_itself_out(course):
+    """Whoever has a has lost the rest: with itself in the total, the sign would turn."""
+    lines = by_key(course([(1.0, 0.0, 0.0), (0.0, 0.25, 0.0), (0.0, 0.0, 0.25), (1.0, 0.0, 0.0)]))
+    assert lines["mask", "a"].discrimination == pytest.approx(-1.0)
+
+
+def test_an_item_that_goes_with_the_rest_has_one(course):
+    lines = by_key(course([(x, x, x) for x in (0.0, 0.5, 1.0)]))
+    assert [each.discrimination for each in lines.values()] == pytest.approx([1.0] * 5)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([(1.0, 1.0, 1.0), (0.0, 0.0, 0.0)], id="two submissions"),
+        pytest.param([(1.0, x, x) for x in (0.0, 0.5, 1.0)], id="the item does not vary"),
+        pytest.param([(x, 1 / 3, 0.1) for x in (0.0, 0.5, 1.0)], id="the rest does not vary"),
+    ],
+)
+def test_what_cannot_be_said_is_none(course, rows):
+    assert by_key(course(rows))["mask", "a"].discrimination is None
+
+
+def test_only_decided_checks_count(course):
+    """Beside an undecided one, a check has a share, but its submission no score to go with."""
+    lines = by_key(course([(1.0, None, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5)]))
+    assert [lines["mask", each].graded for each in ("", "a", "b")] == [3, 4, 3]
+    assert lines["mask", "a"].discrimination == pytest.approx(0.5)
+    assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
+
+
+def test_a_rejected_upload_says_nothing_of_an_item(course):
+    assert course([(0.0, 0.0, 0.0)], status="rejected").statistics() == ()
+
+
+def test_a_criterion_alone_has_no_rest(make_result):
+    items = Items()
+    for number, fraction in enumerate((0.0, 0.5, 1.0)):
+        graded = criterion_result(MASK, _found("a", fraction))
+        items.add(make_result(graded, submission=f"s{number}"))
+    assert [each.discrimination for each in items.statistics()] == [None, None]
+
+
+def test_advice_without_points_has_a_difficulty(make_result):
+    items = Items()
+    items.add(make_result(criterion_result(replace(MASK, points=0.0), _found("a", 0.5))))
+    assert items.statistics()[0].difficulty == 0.5
+
+
+def test_regradings_stand_in_their_line(course):
+    lines = by_key(course([(1.0, 1.0, 1.0)]), repeats={("mask", "a"): (5, 2)})
+    assert (lines["mask", "a"].repeated, lines["mask", "a"].changed) == (5, 2)
+    assert lines["mask", "b"].repeated == 0
+
+
+def test_medians_of_time_and_memory(make_result):
+    items = Items()
+    for number, peak in enumerate((10, 20, 90)):
+        graded = criterion_result(MASK, _found("a", 1.0, seconds=peak), _found("b", 1.0, seconds=1))
+        used = {"resources": {"peak_memory_bytes": peak, "cpu_seconds": 1.0}}
+        items.add(make_result(graded, submission=str(number), environment=used, seconds=peak))
+    assert (items.median_memory_bytes, items.median_seconds) == (20, 20)
+    assert [each.median_seconds for each in items.statistics()] == [21, 20, 1]
+
+
+def test_nothing_measured_has_no_median():
+    assert (Items().median_memory_bytes, Items().median_seconds) == (None, None)
+
+
+@pytest.mark.slow
+def test_ten_thousand_submissions_stay_small(make_result):
+    """100 checks each; a thousand are counted, and one is kept of none of them."""
+    checks = [CheckResult(Check(f"c{n}", "It holds.", "mask"), "passed", 1.0) for n in range(100)]
+    result = make_result(criterion_result(MASK, *checks))
+    items = Items()
+    tracemalloc.start()
+    for number in range(1000):
+        items.add(replace(result, submission=Submission(f"{number}", "", "", *[None] * 3)))
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert kept < 8_000_000  # 80 MB for ten thousand

@@ -1,0 +1,283 @@
+"""A change of checks grades what it can touch and nothing else, and publishes nothing unasked."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from graders.boundary.tiers.sandbox import best_tier
+from graders.course.difference import refuse_losses, regraded
+from graders.course.regrade import grade_draft, plan_draft
+from graders.errors import GraderFault, UsageError
+from graders.execution.executors import SerialExecutor
+from graders.grading.batch import grade_stored, plan_work
+from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.secret import PUBLICLY, with_draw
+from graders.registry.discovery import load_assignment
+from graders.storage.results import open_store
+from submissions.receive import identify_all
+
+OPTIONS = Options(best_tier())
+SPELLING = '''
+import pytest
+from graders.checks.compare import fail
+
+
+@pytest.mark.criterion("double", weight=1)
+def test_spelling(submitted, fingerprints):
+    """The answer has two characters."""
+    fingerprints["answer.txt"] = "f00d"
+    if len(submitted.bytes("answer.txt")) != 2:
+        fail("That is not two characters.")
+
+
+@pytest.mark.criterion("double", weight=3)
+def test_digits(submitted):
+    """The answer has digits."""
+    if not submitted.bytes("answer.txt").isdigit():
+        fail("That has no digits.")
+'''
+
+
+class Counting(SerialExecutor):
+    """Notes what was graded, and with which criteria."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def submit(self, fn, /, submission, assignment, options):
+        self.jobs.append((submission.id, options.only))
+        return super().submit(fn, submission, assignment, options)
+
+
+class Losing(SerialExecutor):
+    """Loses every job."""
+
+    def submit(self, fn, /, *words, **more):
+        return super().submit(self.lose)
+
+    def lose(self):
+        raise OSError("no room")
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory):
+    """Where the course lies in every test: its store knows the paths of its uploads."""
+    return tmp_path_factory.mktemp("ground")
+
+
+@pytest.fixture
+def course(ground, tiny_folder, hand_in):
+    """Three submissions graded with two check files, neither of which starts a process.
+
+    They are graded for the first test, and put back as they were for each other one.
+    """
+    now, kept = ground / "now", ground / "kept"
+    if kept.exists():
+        shutil.rmtree(now)
+        shutil.copytree(kept, now)
+    else:
+        shutil.copytree(with_two_files(tiny_folder), now / "tiny")
+        for name, answer in (("ada", "42"), ("bob", "41"), ("cyd", "no")):
+            shutil.copytree(hand_in(name, answer_txt=answer), now / "uploads" / name)
+        grade(now / "tiny", now / "uploads", now / "out")
+        shutil.copytree(now, kept)
+    return now / "tiny", now / "uploads", now / "out"
+
+
+def with_two_files(folder):
+    text = (folder / "checks.py").read_text()
+    own = text[text.index('@pytest.mark.criterion("answer")') :]
+    head = "import pytest\nfrom graders.checks.compare import fail\n\n"
+    (folder / "checks.py").write_text(head + own)
+    (folder / "checks_spelling.py").write_text(SPELLING)
+    return folder
+
+
+def grade(folder, uploads, out, options=OPTIONS):
+    submissions = identify_all(sorted(uploads.iterdir()), "tiny")
+    with open_store(out) as store:
+        request = with_draw(GradingRequest(load_assignment(str(folder)), options), store, PUBLICLY)
+        work = plan_work(store, submissions, request, alone=True)
+        list(grade_stored(store, work, request, SerialExecutor()))
+        return {result.submission.id: result for result in store.results(work.generation)}
+
+
+def regrade(course, executor=None, options=OPTIONS, *, stop_after=None):
+    folder, _, out = course
+    with open_store(out) as store:
+        draft = plan_draft(store, load_assignment(str(folder)), options)
+        if draft is not None:
+            graded = grade_draft(store, draft, executor or SerialExecutor())
+            for _ in zip(range(9 if stop_after is None else stop_after), graded, strict=False):
+                pass
+        return regraded(store, draft) if stop_after is None else None
+
+
+def edit(file, old, new):
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+
+
+def results_of(course, generation):
+    with open_store(course[2]) as store:
+        return {result.submission.id: result for result in store.results(generation)}
+
+
+def scores(course, generation):
+    return {name: result.score for name, result in results_of(course, generation).items()}
+
+
+def judged(result):
+    """A Result without times and sizes, as a full grading would have it too."""
+    criteria = tuple(
+        replace(c, checks=tuple(replace(f, seconds=0.0) for f in c.checks)) for c in result.criteria
+    )
+    environment = {k: v for k, v in result.environment.items() if k != "resources"}
+    changes = {"started_at": None, "seconds": 0.0, "environment": environment}
+    return replace(result, criteria=criteria, **changes)
+
+
+def test_only_what_the_change_touches_is_graded(course):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    executor = Counting()
+    report = regrade(course, executor)
+    assert executor.jobs == [(name, frozenset({"answer"})) for name in ("ada", "bob", "cyd")]
+    assert (report.touched, report.graded, report.submissions) == (("answer",), 3, 3)
+
+
+def test_the_old_generation_stays_and_is_published(course):
+    before = results_of(course, 1)
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    report = regrade(course)
+    assert results_of(course, 1) == before
+    assert scores(course, report.after) == {"ada": 6.0, "bob": 4.5, "cyd": 1.0}
+    with open_store(course[2]) as store:
+        assert store.generation().number == 1
+        store.publish(report.after)
+        assert store.generation().number == report.after == 2
+    assert results_of(course, 1) == before
+
+
+def test_who_loses_by_how_much_and_why(course):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    edit(course[0] / "checks.py", "Nearly.", "Not quite.")
+    (difference,) = regrade(course).differences
+    assert (difference.submission, difference.gain) == ("bob", -0.5)
+    (change,) = difference.changes
+    assert (change.check, change.before, change.after) == (
+        "answer",
+        "partial (50%)",
+        "partial (25%)",
+    )
+    assert change.why == "Not quite."
+
+
+def test_a_check_that_is_gone_or_new_is_named(course):
+    edit(course[0] / "checks_spelling.py", "def test_digits", "def test_numerals")
+    changes = [each.changes for each in regrade(course).differences]
+    assert [(c.check, c.before, c.after) for c in changes[0]] == [
+        ("numerals", "not there", "passed"),
+        ("digits", "passed", "not there"),
+    ]
+
+
+def test_both_halves_make_the_result_of_a_full_grading(course, tmp_path):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    edit(course[0] / "assignment.toml", "version = 3", "version = 4")
+    edit(course[0] / "assignment.toml", 'title = "Double a number"', 'title = "Double it"')
+    report = regrade(course)
+    anew = grade(course[0], course[1], tmp_path / "anew")
+    half = results_of(course, report.after)
+    assert {n: judged(r) for n, r in half.items()} == {n: judged(r) for n, r in anew.items()}
+
+
+def test_a_batch_after_the_draft_grades_nothing(course):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    regrade(course)
+    request = GradingRequest(load_assignment(str(course[0])), OPTIONS)
+    with open_store(course[2]) as store:
+        submissions = identify_all(sorted(course[1].iterdir()), "tiny")
+        assert plan_work(store, submissions, request).waiting == ()
+
+
+def test_points_alone_are_counted_anew_without_grading(course):
+    edit(course[0] / "assignment.toml", "points = 4", "points = 8")
+    executor = Counting()
+    report = regrade(course, executor)
+    assert executor.jobs == []
+    assert scores(course, report.after) == {"ada": 10.0, "bob": 9.0, "cyd": 2.0}
+
+
+def test_a_criterion_that_is_new_is_graded(course):
+    new = '\n[[criterion]]\nid = "more"\ntitle = "More"\npoints = 1\nkind = "metric"\n'
+    file = course[0] / "assignment.toml"
+    file.write_text(file.read_text() + new)
+    text = (course[0] / "checks_spelling.py").read_text().replace('"double", weight=1', '"more"')
+    (course[0] / "checks_more.py").write_text(text.split('@pytest.mark.criterion("double"')[0])
+    report = regrade(course)
+    assert report.touched == ("more",)
+    assert scores(course, report.after) == {"ada": 7.0, "bob": 6.0, "cyd": 2.0}
+
+
+def test_nothing_changed_is_nothing_to_do(course):
+    report = regrade(course)
+    assert (report.before, report.after, report.graded) == (1, 1, 0)
+    with open_store(course[2]) as store:
+        assert len(store.generations()) == 1
+
+
+def test_a_draft_left_half_way_is_gone_on_with(course):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    regrade(course, stop_after=1)
+    executor = Counting()
+    report = regrade(course, executor)
+    assert [name for name, _ in executor.jobs] == ["bob", "cyd"]
+    assert (report.after, report.graded) == (2, 3)
+
+
+def test_another_change_makes_another_draft(course):
+    for share in ("0.25", "0.75"):
+        text = (course[0] / "checks.py").read_text()
+        start = text.index("score.partial(")
+        text = text[:start] + f"score.partial({share}" + text[text.index(",", start) :]
+        (course[0] / "checks.py").write_text(text)
+        report = regrade(course)
+    assert (report.before, report.after) == (1, 3)
+    assert [scores(course, number)["bob"] for number in (1, 2, 3)] == [5.0, 4.5, 5.5]
+
+
+def test_what_breaks_is_no_zero_and_is_not_published(course):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    report = regrade(course, Losing())
+    lost = results_of(course, report.after)["ada"]
+    assert (lost.status, lost.score, lost.max_score) == ("incomplete", None, 6.0)
+    assert lost.criteria[0].points == 4.0
+    with pytest.raises(GraderFault, match="ada could not be graded again, with 2 more"):
+        refuse_losses(report)
+    assert not regrade(course).lost
+
+
+def test_an_upload_that_is_gone_is_a_misuse(course):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    (course[1] / "bob").rename(course[1].parent / "bob")
+    with pytest.raises(UsageError, match="the upload of bob is gone"):
+        regrade(course)
+    with open_store(course[2]) as store:
+        assert len(store.generations()) == 1
+
+
+def test_another_upload_is_graded_in_full(course):
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    (course[1] / "bob" / "answer.txt").write_text("42")
+    executor = Counting()
+    report = regrade(course, executor)
+    assert ("bob", frozenset({"answer", "double"})) in executor.jobs
+    assert scores(course, report.after)["bob"] == 6.0
+
+
+def test_a_part_that_was_asked_for_stays_a_part(course, tmp_path):
+    out = tmp_path / "part"
+    grade(course[0], course[1], out, replace(OPTIONS, only=frozenset({"answer"})))
+    edit(course[0] / "checks_spelling.py", "isdigit", "isdecimal")
+    assert regrade((*course[:2], out), Counting()).graded == 0

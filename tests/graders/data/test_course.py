@@ -1,0 +1,91 @@
+"""Each assignment's checks get the data of its own kind."""
+
+from typing import get_args
+
+import pytest
+
+from graders.boundary.tiers.sandbox import Tier
+from graders.data.course import describe_data, holds_data, open_course_data
+from graders.errors import UsageError
+from graders.grading.address import keys_of
+from graders.grading.pipeline import Options
+from graders.grading.precheck import precheck_options
+from graders.model import DataKind
+from graders.registry.discovery import load_assignment
+
+KINDS = get_args(DataKind)
+SST2 = {f"{part}.tsv": "a fine film\t1\na dull film\t0" for part in ("train", "dev", "test")}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def write(files):
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        return tmp_path
+
+    return write
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_something_embedded(kind):
+    with open_course_data(kind, None) as data:
+        assert data.embedded
+        assert len(data.dev) >= 50
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folder_of_another_kind_is_refused(kind, folder):
+    with (
+        pytest.raises(UsageError, match=r"missing|contains no sentences"),
+        open_course_data(kind, folder({})),
+    ):
+        pass
+
+
+def test_the_files_given_are_taken(folder):
+    with open_course_data("sst2", folder(SST2)) as data:
+        assert not data.embedded
+        assert data.test == (("a fine film", 1), ("a dull film", 0))
+
+
+def test_the_kind_is_seen_from_the_files(folder):
+    place = folder(SST2)
+    assert [kind for kind in KINDS if holds_data(kind, place)] == ["sst2"]
+    assert "2 test" in describe_data(place)
+    (place / "train.tsv").unlink()
+    assert not holds_data("sst2", place)
+
+
+def test_a_result_is_of_the_data_of_its_kind(tiny_folder, tmp_path):
+    """Results are looked up by what they are of: other labels, another Result."""
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "sst2"'))
+    task, folder = load_assignment(str(tiny_folder)), tmp_path / "labels"
+    folder.mkdir()
+    sums = set()
+    for label in "01":
+        for part in ("train", "dev", "test"):
+            (folder / f"{part}.tsv").write_text(f"a film\t{label}")
+        sums.add(keys_of(task, Options(Tier.NONE, folder)).data)
+    assert len(sums | {keys_of(task, Options(Tier.NONE)).data}) == 3
+
+
+def test_assignments_name_their_data(tiny_folder):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "boolq"'))
+    assert load_assignment(str(tiny_folder)).data == "boolq"
+    file.write_text(file.read_text().replace("boolq", "wikipedia"))
+    with pytest.raises(UsageError, match="`data`"):
+        load_assignment(str(tiny_folder))
+
+
+def test_students_metrics_are_judged_where_the_files_lie(tiny_folder, folder):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "sst2"'))
+    task, place = load_assignment(str(tiny_folder)), folder(SST2)
+    plan = precheck_options(task, place, Tier.NONE, data=None, only=None)
+    assert plan.options.data == place
+    (place / "dev.tsv").unlink()
+    plan = precheck_options(task, place, Tier.NONE, data=None, only=None)
+    assert plan.options.only == {"double"}

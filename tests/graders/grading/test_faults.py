@@ -1,0 +1,327 @@
+"""Our own faults, made to happen: no zero, no full marks for silence, no smaller maximum."""
+
+import os
+import shutil
+import stat
+import time
+
+import pytest
+
+from graders.boundary import policy, student
+from graders.boundary.tiers import bubblewrap
+from graders.boundary.tiers.sandbox import Tier, best_tier
+from graders.checks import plugin
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
+from submissions.receive import identify
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+BWRAP = shutil.which("bwrap")
+
+
+@pytest.fixture
+def graded(tiny, hand_in):
+    """Grades a right submission of the tiny assignment; each call once more."""
+    folder = hand_in(work_py=RIGHT, answer_txt="42")
+
+    def grade(tier=None, assignment=tiny):
+        options = Options(tier or best_tier())
+        return grade_submission(identify(folder, assignment.name), assignment, options)
+
+    return grade
+
+
+def costs_nothing(result):
+    """What holds of every Result in which something of ours broke."""
+    undecided = {c.criterion.id: c.points for c in result.criteria if c.status == "error"}
+    assert (result.status, result.score, result.max_score) == ("incomplete", None, 6.0)
+    assert undecided
+    assert set(undecided.values()) == {None}
+    return True
+
+
+# --- the sandbox's program ---
+
+
+@pytest.fixture
+def fake_bwrap(tmp_path, monkeypatch):
+    """Puts a program of this text where bubblewrap is looked for."""
+    if BWRAP is None:
+        pytest.skip("bubblewrap is not installed")
+    folder = tmp_path / "bin"
+    folder.mkdir()
+
+    def write(script, *, start_seconds=1.0):
+        for module in (student, policy):
+            monkeypatch.setattr(module, "START_SECONDS", start_seconds)
+        file = folder / "bwrap"
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        bubblewrap._sizes_tmpfs.cache_clear()
+
+    yield write
+    bubblewrap._sizes_tmpfs.cache_clear()
+
+
+def test_without_the_sandboxs_program_nothing_is_lost(graded, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    bubblewrap._sizes_tmpfs.cache_clear()
+    assert costs_nothing(graded(Tier.BUBBLEWRAP))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "exit 1",
+        "exit 0",
+        "kill -SEGV $$",
+        "echo no namespaces left >&2; exit 1",
+        "head -c 100000 /dev/urandom; sleep 0.1; exit 0",
+        "head -c 100000 /dev/urandom >&0; exit 0",
+        "printf '\\000\\000\\000\\002{}' >&0; [ \"$1\" = --help ] || exec sleep 60",
+    ],
+)
+def test_a_sandbox_that_fails_costs_nothing(graded, fake_bwrap, script):
+    fake_bwrap(script)
+    assert costs_nothing(graded(Tier.BUBBLEWRAP))
+
+
+def test_a_sandbox_that_hangs_costs_nothing(graded, fake_bwrap):
+    fake_bwrap('[ "$1" = --help ] || exec sleep 60')
+    assert costs_nothing(graded(Tier.BUBBLEWRAP))
+
+
+def test_a_sandbox_that_does_not_even_say_what_it_can_costs_nothing(
+    graded, fake_bwrap, monkeypatch
+):
+    monkeypatch.setattr(bubblewrap, "HELP_SECONDS", 0.2)
+    fake_bwrap("exec sleep 60")
+    assert costs_nothing(graded(Tier.BUBBLEWRAP))
+
+
+@pytest.mark.slow
+def test_a_sandbox_that_stops_working_costs_nothing(graded, tiny_folder, fake_bwrap, tmp_path):
+    crash_first = "import os\n\n\ndef double(x):\n    return os._exit(3) if x else 0\n"
+    (tiny_folder.parent / "uploads" / "ada" / "work.py").write_text(crash_first)
+    calls = tmp_path / "calls"
+    fake_bwrap(
+        f'[ "$1" = --help ] || echo x >> {calls}; [ $(wc -l < {calls}) -le 1 ] || exit 1\n'
+        f'exec {BWRAP} "$@"',
+        start_seconds=60.0,
+    )
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text().replace(', depends_on=("doubles",)', ""))
+    result = graded(Tier.BUBBLEWRAP, load_assignment(str(tiny_folder)))
+    assert costs_nothing(result)
+    assert [c.status for c in result.criteria[0].checks] == ["failed", "error"]
+
+
+# --- checks ---
+
+BROKEN = '''
+import os
+import pytest
+import sys
+
+
+@pytest.fixture
+def broken():
+    raise RuntimeError("the fixture")
+
+
+@pytest.fixture
+def leaves():
+    pytest.exit("the fixture")
+
+
+@pytest.mark.criterion("answer", weight=2)
+def test_broken(student{fixture}):
+    """The broken check."""
+    {line}
+'''
+
+
+@pytest.mark.parametrize(
+    ("line", "fixture"),
+    [
+        ("raise RuntimeError", ""),
+        ("raise StopIteration", ""),
+        ("raise MemoryError", ""),
+        ("sys.exit(0)", ""),
+        ("raise SystemExit", ""),
+        ("raise GeneratorExit", ""),
+        ("raise BaseExceptionGroup('two', [ValueError(), SystemExit()])", ""),
+        ("pytest.skip('not today')", ""),
+        ("pytest.xfail('known')", ""),
+        ("pytest.fail('no verdict of ours')", ""),
+        ("pytest.exit('enough')", ""),
+        ("return True", ""),
+        ("return False", ""),
+        ("yield", ""),
+        ("student.call('nothing_of_this_name')", ""),
+        ("student.call('double', x=object())", ""),
+        ("import nothing_of_this_name", ""),
+        ("pass", ", broken"),
+        ("pass", ", leaves"),
+        ("pass", ", nothing_of_this_name"),
+    ],
+)
+def test_a_broken_check_costs_nothing(graded, tiny_folder, line, fixture):
+    (tiny_folder / "checks_broken.py").write_text(BROKEN.format(line=line, fixture=fixture))
+    assert costs_nothing(graded())
+
+
+def test_an_async_check_is_not_passed_in_silence(graded, tiny_folder):
+    source = BROKEN.format(line="assert False", fixture="").replace("def test_", "async def test_")
+    (tiny_folder / "checks_broken.py").write_text(source)
+    assert costs_nothing(graded())
+
+
+def test_a_check_that_never_ends_costs_nothing(graded, tiny_folder, monkeypatch):
+    monkeypatch.setattr(plugin, "GRACE", -9.0)  # of the 10 s that the student has
+    forever = "while True:\n        pass"
+    (tiny_folder / "checks_broken.py").write_text(BROKEN.format(line=forever, fixture=""))
+    result = graded()
+    assert costs_nothing(result)
+    assert "took more than 1 s" in result.environment["faults"][0]
+
+
+FOR_A_MOMENT = """
+import pytest
+from hypothesis import given, strategies as st
+from graders.errors import GraderFault
+
+seen = []
+
+@pytest.mark.criterion("double")
+@given(x=st.integers())
+def test_once(x):
+    \"\"\"Numbers are doubled.\"\"\"
+    seen.append(x)
+    if len(seen) == 3:
+        raise GraderFault("the disk was full")
+"""
+
+
+def test_staff_read_the_fault_that_did_not_come_again(graded, tiny_folder):
+    """hypothesis tries again, and speaks of flakiness then."""
+    (tiny_folder / "checks_moment.py").write_text(FOR_A_MOMENT)
+    result = graded()
+    assert costs_nothing(result)
+    assert "the disk was full" in result.environment["faults"][0]
+
+
+def test_an_assertion_of_our_own_is_not_the_students(graded, tiny_folder, monkeypatch):
+    line = "from graders.boundary import student as own\n    own.Student._start = lambda _: None"
+    source = BROKEN.format(
+        line=f"{line}\n    student._stop()\n    student.call('double', x=1)", fixture=""
+    )
+    start = student.Student._start
+    (tiny_folder / "checks_broken.py").write_text(source)
+    try:
+        assert costs_nothing(graded())
+    finally:
+        student.Student._start = start
+
+
+def test_no_checks_at_all_earn_nothing_and_cost_nothing(graded, tiny_folder):
+    (tiny_folder / "checks.py").unlink()
+    assert costs_nothing(graded())
+
+
+def test_a_file_without_checks_earns_nothing(graded, tiny_folder):
+    (tiny_folder / "checks.py").write_text("# nothing\n")
+    assert costs_nothing(graded())
+
+
+def test_a_criterion_without_checks_earns_nothing(graded, tiny_folder):
+    file = tiny_folder / "checks.py"
+    file.write_text(file.read_text().replace('criterion("answer")', 'criterion("double")'))
+    result = graded()
+    assert costs_nothing(result)
+    assert result.criteria[1].points is None
+
+
+# --- the machine ---
+
+
+@pytest.mark.parametrize("jump", [-1e9, 1e9])
+def test_a_jump_of_the_date_alters_no_result(graded, monkeypatch, jump):
+    now = time.time
+    calls = iter(range(10**9))
+    monkeypatch.setattr(time, "time", lambda: now() + jump * (next(calls) % 2))
+    result = graded()
+    assert result.environment.get("faults", []) == []
+    assert (result.status, result.score) == ("graded", 6.0)
+
+
+def test_an_upload_that_is_gone_is_not_rejected(tiny, hand_in):
+    submission = identify(hand_in(work_py=RIGHT), tiny.name)
+    shutil.rmtree(submission.path)
+    result = grade_submission(submission, tiny, Options(best_tier()))
+    assert costs_nothing(result)
+    assert "is not on this machine" in result.criteria[0].checks[0].message
+
+
+@pytest.mark.parametrize("gone", ["student_side.py", "checks.py", ""])
+def test_an_assignment_that_is_gone_costs_nothing(graded, tiny_folder, gone):
+    path = tiny_folder / gone
+    path.unlink() if gone else shutil.rmtree(path)
+    assert costs_nothing(graded())
+
+
+def test_nothing_is_left_in_the_temporary_folder(graded, tmp_path, monkeypatch):
+    here = tmp_path / "temporary"
+    here.mkdir(mode=0o711)
+    os.chmod(tmp_path, 0o711)
+    monkeypatch.setattr("tempfile.tempdir", str(here))
+    graded()
+    assert list(here.iterdir()) == []
+
+
+# --- a process that somebody else kills ---
+
+KILLED = """
+@pytest.mark.criterion("answer")
+def test_killed(student):
+    \"\"\"A check in which the student's process is killed from outside.\"\"\"
+    import os
+    from pathlib import Path
+    from graders.boundary.limits.usage import tree
+    student.call("double", x=1)
+    left = Path({file!r})
+    if number := int(left.read_text()):
+        left.write_text(str(number - 1))
+        os.kill(tree(student._child.pid)[-1], 9)
+    student.call("double", x=2)
+"""
+
+
+@pytest.fixture
+def killed(tiny_folder, tmp_path, graded):
+    """Grades with a check in which the process is killed the first few times."""
+
+    def grade(times):
+        file = tmp_path / "times"
+        file.write_text(str(times))
+        checks = tiny_folder / "checks.py"
+        checks.write_text(checks.read_text() + KILLED.format(file=str(file)))
+        return graded(assignment=load_assignment(str(tiny_folder)))
+
+    return grade
+
+
+@pytest.mark.skipif(best_tier() is Tier.NONE, reason="a child could kill itself")
+def test_whoever_was_killed_once_is_graded_again(killed):
+    result = killed(1)
+    assert (result.status, result.score) == ("graded", 6.0)
+
+
+@pytest.mark.skipif(best_tier() is Tier.NONE, reason="a child could kill itself")
+def test_whoever_is_killed_twice_has_not_used_too_much(killed):
+    result = killed(2)
+    assert costs_nothing(result)
+    said = [check.message for each in result.criteria for check in each.checks]
+    assert not any("used too much" in text for text in said)
+    assert any("killed" in text for text in said)

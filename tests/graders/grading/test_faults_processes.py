@@ -1,0 +1,224 @@
+"""Grading processes that are killed, told to end, or have nowhere to write; whole commands."""
+
+import csv
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from graders.errors import StorageError
+from graders.storage.store import write_text
+
+ROOT = Path(__file__).parents[3]
+RIGHT = "def double(x):\n    return 2 * x\n"
+
+# What a check file adds so that the grading process of "bob" dies at one step.
+DIES = {
+    "before any check": """
+import multiprocessing, os, signal
+from pathlib import Path
+if multiprocessing.parent_process() and Path("{flag}").exists():
+    Path("{flag}").unlink()
+    os.kill(os.getpid(), signal.SIGKILL)
+""",
+    "while a check runs": """
+@pytest.mark.criterion("answer")
+def test_dies(submitted, student):
+    \"\"\"A check in which the grading process is killed.\"\"\"
+    import os, signal
+    student.call("double", x=1)
+    if submitted.has("answer.txt") and b"die" in submitted.bytes("answer.txt"):
+        os.kill(os.getpid(), signal.SIGKILL)
+""",
+    "without a word": """
+@pytest.mark.criterion("answer")
+def test_dies(submitted):
+    \"\"\"A check that ends the grading process as if all were well.\"\"\"
+    import os
+    if b"die" in submitted.bytes("answer.txt"):
+        os._exit(0)
+""",
+}
+
+
+def grade(*words, **options):
+    """Run the command line of Softmark to its end."""
+    command = [sys.executable, str(ROOT / "grade.py"), *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **options)
+
+
+def written(out, name):
+    return json.loads((out / "results" / f"{name}.json").read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "step",
+    [
+        "while a check runs",
+        *(pytest.param(n, marks=pytest.mark.long) for n in ("before any check", "without a word")),
+    ],
+)
+def test_a_killed_grading_process_loses_only_its_own_submission(
+    tiny_folder, hand_in, tmp_path, step
+):
+    flag = tmp_path / "flag"
+    for name in ("ada", "bob", "cy"):
+        hand_in(name, work_py=RIGHT, answer_txt="42 die" if name == "bob" else "42")
+    if "{flag}" in DIES[step]:
+        flag.touch()
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text() + DIES[step].replace("{flag}", str(flag)))
+    out = tmp_path / "out"
+    done = grade("batch", tiny_folder, tmp_path / "uploads", "--out", out, "--jobs", 2)
+    assert done.returncode == 1, done.stderr
+    results = {name: written(out, name) for name in ("ada", "bob", "cy")}
+    lost = [name for name, result in results.items() if result["status"] == "incomplete"]
+    assert len(lost) == 1
+    assert [results[lost[0]][key] for key in ("score", "max_score")] == [None, 6.0]
+    others = {name: 4.0 if name == "bob" else 6.0 for name in results if name not in lost}
+    assert {name: results[name]["score"] for name in others} == others
+    rows = csv.DictReader((out / "grades.csv").read_text().splitlines())
+    assert {row["submission"]: row["score"] for row in rows}[lost[0]] == ""
+
+
+SLOW = """
+import time
+
+
+@pytest.mark.criterion("answer", weight=0)
+def test_waits(student):
+    \"\"\"A check that takes a while.\"\"\"
+    from pathlib import Path
+    student.call("double", x=1)
+    Path("{flag}").touch()
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def waiting(tiny_folder, hand_in, tmp_path):
+    """A batch whose first submission is being graded, in a temporary folder of its own."""
+    started = []
+    flag, temporary = tmp_path / "flag", tmp_path / "temporary"
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text() + SLOW.replace("{flag}", str(flag)))
+    for name in ("ada", "bob"):
+        hand_in(name, work_py=RIGHT, answer_txt="42")
+    temporary.mkdir()
+    for folder in (temporary, *temporary.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o011)
+
+    def begin(executor):
+        command = [sys.executable, ROOT / "grade.py", "batch", tiny_folder, tmp_path / "uploads"]
+        command += ["--out", tmp_path / "out", "--jobs", "1", "--executor", executor]
+        environment = os.environ | {"TMPDIR": str(temporary)}
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, start_new_session=True
+        )
+        started.append(process)
+        until = time.monotonic() + 60
+        while not flag.exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        assert flag.exists(), process.communicate()[1]
+        return process
+
+    yield begin, temporary
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def session_is_empty(session):
+    """Whether no process of this session is left, after a moment for those that are ending."""
+    for _ in range(300):
+        listed = subprocess.run(["ps", "-o", "stat=", "-s", str(session)], capture_output=True)
+        if not [each for each in listed.stdout.split() if not each.startswith(b"Z")]:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", ["serial", "processes"])
+def test_told_to_end_it_leaves_neither_folders_nor_processes(waiting, executor):
+    begin, temporary = waiting
+    process = begin(executor)
+    assert list(temporary.iterdir())
+    process.terminate()
+    assert process.wait(30) == 130  # as after an interrupt
+    assert session_is_empty(process.pid)
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.long)])
+def test_what_a_killed_run_left_is_removed_by_the_next(waiting, tmp_path, executor):
+    begin, temporary = waiting
+    process = begin(executor)
+    process.kill()
+    process.wait()
+    assert session_is_empty(process.pid)
+    assert list(temporary.iterdir())
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    assert grade("show", "--out", tmp_path / "none", env=environment).returncode == 2
+    assert list(temporary.iterdir()) == []
+
+
+def test_folders_of_a_run_that_lives_stay(waiting, tmp_path):
+    begin, temporary = waiting
+    begin("serial")
+    before = set(temporary.iterdir())
+    grade("show", "--out", tmp_path / "none", env=os.environ | {"TMPDIR": str(temporary)})
+    assert set(temporary.iterdir()) == before
+
+
+# --- nowhere to write ---
+
+
+def test_a_file_that_cannot_be_written_leaves_no_older_one(tmp_path):
+    page = write_text(tmp_path / "page.html", "old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4, before[1]))  # as a full disk, but ours alone
+    try:
+        with pytest.raises(StorageError, match="cannot be written"):
+            write_text(page, "new and longer")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_without_a_temporary_folder_it_says_so(tiny_folder, hand_in, tmp_path):
+    upload = hand_in(work_py=RIGHT, answer_txt="42")
+    jail = ["bwrap", "--ro-bind", "/", "/", "--proc", "/proc"]
+    words = [sys.executable, ROOT / "grade.py", "run", tiny_folder, upload, "--isolation", "none"]
+    done = subprocess.run(
+        [*jail, *words, "--out", tmp_path / "out"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "no folder for temporary files can be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", ["exit 1", "kill -9 $$"])
+def test_a_sandbox_asked_for_by_name_that_fails_is_refused(tiny_folder, hand_in, tmp_path, script):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "bwrap").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "bwrap").chmod(0o755)
+    environment = os.environ | {"PATH": f"{folder}:/usr/bin:/bin"}
+    upload, out = hand_in(work_py=RIGHT, answer_txt="42"), tmp_path / "out"
+    words = ("run", tiny_folder, upload, "--out", out, "--isolation", "bubblewrap")
+    done = grade(*words, env=environment)
+    assert done.returncode == 2
+    assert "does not work on this machine" in done.stderr
+    assert not list(out.rglob("*.json"))

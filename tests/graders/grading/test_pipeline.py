@@ -1,0 +1,309 @@
+"""A tiny submission becomes a Result; whatever breaks, nobody loses a point by our fault."""
+
+import pytest
+
+from graders.boundary.tiers.sandbox import Tier, best_tier
+from graders.errors import UsageError
+from graders.grading.pipeline import Options, excused, grade_submission
+from graders.registry.discovery import load_assignment
+from submissions.receive import identify
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+WRONG = "def double(x):\n    return x + 2\n"
+OPTIONS = Options(best_tier())
+
+
+def grade(folder, assignment, options=OPTIONS):
+    return grade_submission(identify(folder, assignment.name), assignment, options)
+
+
+def points(result):
+    return {criterion.criterion.id: criterion.points for criterion in result.criteria}
+
+
+def checks(result):
+    return {check.check.id: check for criterion in result.criteria for check in criterion.checks}
+
+
+def test_a_right_submission_earns_everything(tiny, hand_in):
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score, result.max_score) == ("graded", 6.0, 6.0)
+
+
+def test_a_wrong_one_is_told_why(tiny, hand_in):
+    result = grade(hand_in(work_py=WRONG, answer_txt="41"), tiny)
+    assert points(result) == {"double": 0.0, "answer": 1.0}
+    doubles = checks(result)["doubles"]
+    assert (doubles.actual, doubles.expected, doubles.hint) == ("23", "42", "Times two.")
+    assert doubles.check.description == "Doubling 21 gives 42."
+
+
+def test_a_check_that_builds_on_a_failed_one_is_skipped(tiny, hand_in):
+    result = grade(hand_in(work_py=WRONG), tiny)
+    skipped = checks(result)["doubles-zero"]
+    assert skipped.status == "skipped"
+    assert "Doubling 21 gives 42." in skipped.message
+
+
+MORE = '''
+
+@pytest.mark.criterion("double", depends_on=("doubles-zero",))
+def test_third(student):
+    """Doubling does more."""
+
+
+@pytest.mark.criterion("double")
+def test_optional():
+    """There is something more."""
+    skip("There is nothing more.")
+
+
+@pytest.mark.criterion("double", depends_on=("optional",))
+def test_last(student):
+    """Something more is right."""
+'''
+
+
+def test_a_skipped_check_names_what_really_happened(tiny_folder, tiny, hand_in):
+    """The check that failed, not one skipped because of it; and no failure where there is none."""
+    file = tiny_folder / "checks.py"
+    text = file.read_text().replace("import fail", "import fail, skip")
+    file.write_text(text + MORE)
+    found = checks(grade(hand_in(work_py=WRONG), tiny))
+    assert found["third"].message == "Skipped because this failed: Doubling 21 gives 42."
+    assert found["last"].message == "Skipped because this was skipped: There is something more."
+
+
+@pytest.mark.parametrize(("work", "status"), [(WRONG, "skipped"), (RIGHT, "error")])
+def test_a_hidden_ground_is_not_quoted(tiny_folder, hand_in, work, status):
+    """Neither where it failed nor where we could not run it."""
+    toml, check = tiny_folder / "assignment.toml", tiny_folder / "checks.py"
+    hidden = 'id = "secret"\ntitle = "S"\npoints = 1\nkind = "code"\nvisibility = "hidden"\n'
+    toml.write_text(f"{toml.read_text()}\n[[criterion]]\n{hidden}")
+    checks_text = check.read_text().replace('"double", weight=3', '"secret", weight=3')
+    check.write_text(checks_text if work == WRONG else checks_text.replace("came !=", "ours !="))
+    found = checks(grade(hand_in(work_py=work), load_assignment(str(tiny_folder))))
+    blocked = found["doubles-zero"]
+    assert (blocked.status, "shown later" in blocked.message) == (status, True)
+    assert "doubles" not in blocked.message
+    assert "Doubling" not in blocked.message
+
+
+def test_a_missing_file_loses_only_its_own_points(tiny, hand_in):
+    result = grade(hand_in(work_py=RIGHT), tiny)
+    assert points(result) == {"double": 4.0, "answer": 0.0}
+    assert "`answer.txt` is not in your submission" in checks(result)["answer"].message
+
+
+def test_code_that_raises_is_told_where(tiny, hand_in):
+    result = grade(hand_in(work_py="def double(x):\n    return 1 / 0\n"), tiny)
+    assert result.status == "graded"
+    assert "work.py, line 2" in checks(result)["doubles"].actual
+    assert "ZeroDivisionError" in checks(result)["doubles"].message
+
+
+def test_a_crash_costs_only_the_check_in_which_it_happens(tiny, hand_in):
+    code = "import os\ndef double(x):\n    return 0 if x == 0 else os._exit(0)\n"
+    result = grade(hand_in(work_py=code, answer_txt="42"), tiny)
+    assert checks(result)["doubles"].status == "failed"
+    assert checks(result)["answer"].status == "passed"
+
+
+FENCED = '''
+import pytest
+
+
+@pytest.mark.criterion("double")
+def test_own_code(student, fingerprints):
+    """The student's process has the student's code."""
+    assert student.call("double", x=1) == 2
+    fingerprints["work.py"] = "f00d"
+
+
+@pytest.mark.criterion("answer")
+def test_none_of_it(sandbox):
+    """The other process has none of it."""
+    sandbox.call("double", x=1)
+'''
+
+
+def test_the_sandbox_holds_none_of_the_students_code(tiny_folder, tiny, hand_in):
+    (tiny_folder / "checks.py").write_text(FENCED)
+    result = grade(hand_in(work_py=RIGHT), tiny)
+    assert checks(result)["own-code"].status == "passed"
+    assert "No module named 'work'" in checks(result)["none-of-it"].message
+
+
+ORACLE_CHECKS = '''
+import pytest
+from graders.errors import StudentFault
+
+@pytest.mark.criterion("double")
+def test_own_code(student, sandbox):
+    """The code agrees with the reference."""
+    assert student.call("double", x=4) == sandbox.call("expected", x=4)
+
+@pytest.mark.criterion("answer")
+def test_no_answers(student):
+    """Student code cannot ask the oracle."""
+    assert student.call("peek") == []
+'''
+
+
+def test_only_the_sandbox_knows_the_oracle(tiny_folder, tiny, hand_in):
+    (tiny_folder / "checks.py").write_text(ORACLE_CHECKS)
+    (tiny_folder / "oracle.py").write_text(
+        "import reference.models.attention\n\n\ndef expected(x):\n    return 2 * x\n"
+    )
+    side = tiny_folder / "student_side.py"
+    side.write_text(side.read_text() + "\ndef peek():\n    import work\n    return work.peek()\n")
+    peek = """
+def peek():
+    import importlib
+    found = []
+    for name in ("oracle", "graders.assignment.oracle", "reference", "graders.model"):
+        try:
+            found.append(str(importlib.import_module(name)))
+        except ImportError:
+            pass
+    return found
+"""
+    result = grade(hand_in(work_py=RIGHT + peek), tiny)
+    assert points(result) == {"double": 4.0, "answer": 2.0}, checks(result)
+
+
+def test_without_code_the_students_process_has_no_oracle(tiny_folder, tiny, hand_in):
+    (tiny_folder / "oracle.py").write_text("def double(x):\n    return 2 * x\n")
+    result = grade(hand_in(answer_txt="42"), tiny)
+    assert points(result)["double"] == 0.0
+
+
+def test_fingerprints_of_checks_are_kept_for_staff(tiny_folder, tiny, hand_in):
+    (tiny_folder / "checks.py").write_text(FENCED)
+    assert grade(hand_in(work_py=RIGHT), tiny).environment["fingerprints"] == {"work.py": "f00d"}
+
+
+CRASHES = '''
+import pytest
+
+
+@pytest.mark.parametrize("x", [1, 2, 3])
+@pytest.mark.criterion("double")
+def test_crash(student, x):
+    """Doubling does not crash."""
+    student.call("double", x=x)
+
+
+@pytest.mark.criterion("answer")
+def test_zero(student):
+    """Doubling 0 gives 0."""
+    assert student.call("double", x=0) == 0
+'''
+
+
+def test_crashes_in_one_criterion_cost_no_other(tiny_folder, tiny, hand_in):
+    (tiny_folder / "checks_crashes.py").write_text(CRASHES)
+    code = "import os\ndef double(x):\n    return 0 if x == 0 else os._exit(0)\n"
+    result = grade(hand_in(work_py=code, answer_txt="42"), tiny)
+    assert points(result) == {"double": 0.0, "answer": 2.0}
+
+
+def test_a_broken_check_leaves_no_total(tiny_folder, tiny, hand_in):
+    file = tiny_folder / "checks.py"
+    file.write_text(file.read_text().replace('settings["factor"]', 'settings["facter"]'))
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score, result.max_score) == ("incomplete", None, 6.0)
+    assert checks(result)["doubles"].status == "error"
+    assert checks(result)["doubles-zero"].status == "error"
+    assert points(result)["answer"] == 2.0
+    assert "KeyError at checks.py" in result.environment["faults"][0]
+
+
+def test_a_check_file_that_does_not_import_is_ours(tiny_folder, tiny, hand_in):
+    (tiny_folder / "checks_broken.py").write_text("import nothing_of_this_name\n")
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score) == ("incomplete", None)
+
+
+def test_a_check_file_deeper_down_is_none_of_the_assignments(tiny_folder, tiny, hand_in):
+    deeper = tiny_folder / "solution" / "checks_own.py"
+    deeper.parent.mkdir(exist_ok=True)
+    deeper.write_text("def test_own():\n    raise SystemExit\n")
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+    assert (result.status, result.score) == ("graded", 6.0)
+
+
+def test_a_changed_student_side_is_taken_at_once(tiny_folder, tiny, hand_in):
+    submission = hand_in(work_py=RIGHT, answer_txt="42")
+    assert grade(submission, tiny).score == 6.0
+    side = tiny_folder / "student_side.py"
+    side.write_text(side.read_text() + "\n\ndef double(x):\n    return 0\n")
+    assert points(grade(submission, tiny))["double"] == 0.0
+
+
+def test_a_missing_adapter_file_is_ours(tiny_folder, tiny, hand_in):
+    (tiny_folder / "student_side.py").unlink()
+    assert grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny).status == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('criterion("answer")', 'criterion("answers")', "criterion `answers`"),
+        ('    """The answer is 42; 41 is half right."""\n', "", "has no docstring"),
+        ('@pytest.mark.criterion("answer")\n', "", "has no criterion"),
+    ],
+)
+def test_a_check_that_fits_no_rubric_is_a_misuse(tiny_folder, tiny, hand_in, old, new, says):
+    file = tiny_folder / "checks.py"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+    with pytest.raises(UsageError, match=says):
+        grade(hand_in(work_py=RIGHT), tiny)
+
+
+def test_an_upload_that_cannot_be_opened_is_rejected(tiny, tmp_path):
+    archive = tmp_path / "ada.zip"
+    archive.write_bytes(b"PK\x03\x04 not really")
+    result = grade(archive, tiny)
+    assert (result.status, result.score, result.max_score) == ("rejected", None, 6.0)
+    assert points(result) == {"double": None, "answer": None}
+    assert "ada.zip" in result.environment["rejected"]
+
+
+def test_only_the_criteria_asked_for_are_graded(tiny, hand_in):
+    options = Options(best_tier(), only=frozenset({"answer"}))
+    result = grade(hand_in(answer_txt="42"), tiny, options)
+    assert points(result) == {"answer": 2.0}
+    assert result.max_score == 2.0
+
+
+def test_a_lost_job_is_excused(tiny, hand_in):
+    submission = identify(hand_in(work_py=RIGHT), tiny.name)
+    result = excused(submission, tiny, OPTIONS, OSError("worker killed"))
+    assert (result.status, result.score, result.max_score) == ("incomplete", None, 6.0)
+
+
+def test_the_result_says_what_the_process_used(tiny, hand_in):
+    used = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny).environment["resources"]
+    assert used["peak_memory_bytes"] > 2**22
+    assert used["cpu_seconds"] >= 0
+
+
+def test_without_a_process_nothing_was_used(tiny, hand_in):
+    options = Options(OPTIONS.tier, only=frozenset({"answer"}))
+    assert "resources" not in grade(hand_in(answer_txt="42"), tiny, options).environment
+
+
+def test_the_result_says_where_it_was_made(tiny, hand_in):
+    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny, Options(Tier.NONE))
+    assert result.environment["isolation"] == "none"
+    assert result.environment["seeds"] == {"assignment": 7}
+    assert result.environment["versions"]["torch"].startswith("2.")
+
+
+def test_the_same_code_earns_the_same_twice(tiny, hand_in):
+    folder = hand_in(work_py=WRONG, answer_txt="41")
+    first, second = grade(folder, tiny), grade(folder, tiny)
+    assert points(first) == points(second)
+    assert first.submission.sha256 == second.submission.sha256

@@ -1,0 +1,254 @@
+"""A results folder keeps one secret: its gradings ask the same again, and nobody else reads it."""
+
+import json
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from graders.boundary.tiers.sandbox import best_tier
+from graders.checks.inputs import PUBLIC
+from graders.errors import UsageError
+from graders.grading.pipeline import Options, grade_submission
+from graders.grading.secret import new_secret, settle_draw
+from graders.registry.discovery import load_assignment
+from graders.storage.database import open_database
+from graders.storage.results import FILE, open_store
+from submissions.receive import identify
+
+ROOT = Path(__file__).parents[3]
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def softmark(*words):
+    command = [sys.executable, "grade.py", *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def settled(out, inputs=""):
+    with open_store(out) as store:
+        return settle_draw(store, inputs)
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def secret_file(tmp_path):
+    file = tmp_path / "secret"
+    file.write_text("0123456789abcdef" * 2 + "\n")
+    file.chmod(0o600)
+    return file
+
+
+def test_new_secrets_have_128_bits_and_are_not_public():
+    secrets = {new_secret() for _ in range(1000)}
+    assert len(secrets) == 1000
+    assert all(PUBLIC < each < 2**128 for each in secrets)
+    assert max(secrets) > 2**127
+
+
+@pytest.mark.parametrize("inputs", ["", "secret"])
+def test_a_folder_keeps_its_secret(out, inputs):
+    first = settled(out, inputs)
+    assert first != PUBLIC
+    assert settled(out) == settled(out, "secret") == first
+
+
+def test_two_folders_have_two_secrets(out, tmp_path):
+    assert settled(out) != settled(tmp_path / "other")
+
+
+def test_public_is_kept_where_it_was_asked_for(out):
+    assert settled(out, "public") == settled(out, "public") == settled(out) == PUBLIC
+
+
+def test_two_folders_share_the_secret_of_a_file(out, tmp_path, secret_file):
+    shared = settled(out, str(secret_file))
+    assert shared == settled(tmp_path / "other", str(secret_file)) != PUBLIC
+    assert settled(out, "secret") == shared
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [("public", "secret"), ("secret", "public"), ("secret", "FILE")]
+)
+def test_inputs_of_a_folder_are_not_changed(out, secret_file, first, then):
+    """Its submissions would be asked different things."""
+    settled(out, first)
+    with pytest.raises(UsageError, match="the saved results use"):
+        settled(out, then.replace("FILE", str(secret_file)))
+
+
+def test_file_that_all_may_read_is_refused(out, secret_file):
+    secret_file.chmod(0o644)
+    with pytest.raises(UsageError, match="everybody on this machine may read it"):
+        settled(out, str(secret_file))
+
+
+@pytest.mark.parametrize(("text", "words"), [("short", "too short"), (None, "a file")])
+def test_what_is_no_secret_is_refused(out, secret_file, text, words):
+    secret_file.unlink() if text is None else secret_file.write_text(text)
+    with pytest.raises(UsageError, match=words):
+        settled(out, str(secret_file))
+
+
+def test_store_is_private_from_its_first_moment(out):
+    with open_store(out):
+        assert not any(os.stat(each).st_mode & OTHERS for each in out.glob(f"{FILE}*"))
+
+
+def test_store_from_before_becomes_private_with_its_secret(out):
+    out.mkdir()
+    (out / FILE).touch(0o644)
+    with open_database(out / FILE) as connection:
+        connection.execute("DROP TABLE IF EXISTS inputs")
+    (out / FILE).chmod(0o644)
+    with open_store(out) as store:
+        settle_draw(store)
+        assert not any(os.stat(each).st_mode & OTHERS for each in out.glob(f"{FILE}*"))
+
+
+def forms_of(draw):
+    """How a secret could be written down."""
+    return [
+        str(draw).encode(),
+        f"{draw:x}".encode(),
+        f"{draw:X}".encode(),
+        draw.to_bytes(16, "big"),
+    ]
+
+
+@pytest.fixture
+def batch(tiny_folder, hand_in, out):
+    """Grades two submissions, one of which asks its process and fails."""
+    hand_in("ada", work_py="def double(x):\n    return 2 * x\n", answer_txt="42")
+    uploads = hand_in("bob", work_py="def double(x):\n    raise ValueError(x)\n").parent
+
+    def grade(*more, into=out):
+        words = ("batch", tiny_folder, uploads, "--out", into, "--executor", "serial", *more)
+        done = softmark(*words)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    return grade
+
+
+def results(out):
+    return [json.loads(path.read_text()) for path in sorted(out.glob("results/*.json"))]
+
+
+def test_secret_is_nowhere_but_in_the_store(batch, out):
+    said = batch()
+    forms = forms_of(settled(out))
+    files = [each for each in out.rglob("*") if each.is_file() and not each.name.startswith(FILE)]
+    assert len(files) > 8
+    for file in files:
+        assert not any(form in file.read_bytes() for form in forms), file
+    assert not any(form in (said.stdout + said.stderr).encode() for form in forms)
+    with sqlite3.connect(out / FILE) as store:
+        told = store.execute("SELECT asked, keys, document, annex, address FROM results").fetchall()
+    assert not any(form in repr(told).encode() for form in forms)
+
+
+@pytest.mark.long
+def test_results_tell_staff_which_inputs_they_are_of(batch, out, tmp_path, secret_file):
+    batch()
+    batch("--inputs", "public", into=tmp_path / "public")
+    batch("--inputs", secret_file, into=tmp_path / "one")
+    batch("--inputs", secret_file, into=tmp_path / "two")
+    folders = (out, tmp_path / "public", tmp_path / "one", tmp_path / "two")
+    own, public, one, two = ({r["environment"]["inputs"] for r in results(f)} for f in folders)
+    assert public == {"public"}
+    assert one == two != own
+    assert all(len(each) == 1 and "sha256" in next(iter(each)) for each in (own, one))
+
+
+HUNTER = """
+HALVES = {halves!r}
+
+
+def double(x):
+    found = 0
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+        for line in maps:
+            first, last = (int(each, 16) for each in line.split()[0].split("-"))
+            try:
+                memory.seek(first)
+                region = memory.read(last - first)
+            except (OSError, ValueError, OverflowError):
+                continue
+            found += sum(held(region, *each) for each in HALVES)
+    return 2 * x if found else x
+
+
+def held(region, left, right):
+    at = region.find(left)
+    while at >= 0 and region[at + len(left) : at + len(left) + len(right)] != right:
+        at = region.find(left, at + 1)
+    return at >= 0
+"""
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_secret_is_not_in_the_memory_of_the_child(tiny_folder, hand_in, out, told):
+    """Code that looks for it byte by byte finds it only where it is told."""
+    draw = settled(out)
+    halves = [(form[:-4], form[-4:]) for form in forms_of(draw)]
+    code = HUNTER.format(halves=halves) + (f"\nTOLD = b'{draw:x}'\n" if told else "")
+    task, options = load_assignment(str(tiny_folder)), Options(best_tier(), draw=draw)
+    upload = identify(hand_in(work_py=code, answer_txt="42"), task.name)
+    result = grade_submission(upload, task, options)
+    found = {c.check.id: c.message for each in result.criteria for c in each.checks}
+    assert found["doubles"] == ("" if told else "The product is wrong.")
+
+
+def score_and_inputs(result):
+    return result["score"], result["environment"]["inputs"]
+
+
+@pytest.mark.long
+def test_same_command_asks_the_same_again(batch, out):
+    batch()
+    before = results(out)
+    assert "2 of 2 reused from saved results" in batch().stderr
+    batch("--force")
+    assert [*map(score_and_inputs, results(out))] == [*map(score_and_inputs, before)]
+
+
+def test_page_of_a_student_does_not_name_the_inputs(batch, out):
+    batch()
+    label = results(out)[0]["environment"]["inputs"].split()[-1]
+    pages = [*out.glob("reports/*.html"), *out.glob("gradescope/*")]
+    assert pages
+    assert not any(label in page.read_text(encoding="utf-8") for page in pages)
+
+
+def test_demo_and_batch_do_not_share_a_folder(batch, out):
+    settled(out, "public")
+    with pytest.raises(AssertionError, match="choose another --out"):
+        batch()
+
+
+@pytest.mark.long
+def test_retry_and_regrade_ask_what_was_asked(batch, out, tiny_folder):
+    checks = tiny_folder / "checks.py"
+    right = checks.read_text()
+    checks.write_text(right.replace("text = submitted", "raise OSError; text = submitted"))
+    with pytest.raises(AssertionError):
+        batch()
+    asked = {each["environment"]["inputs"] for each in results(out)}
+    checks.write_text(right)
+    words = ("--out", out, "--executor", "serial")
+    assert softmark("retry", *words).returncode == 0
+    assert {each["environment"]["inputs"] for each in results(out)} == asked
+    checks.write_text(right.replace("Nearly.", "Not quite."))
+    assert softmark("regrade", tiny_folder, *words, "--publish").returncode == 0
+    assert {each["environment"]["inputs"] for each in results(out)} == asked
+    assert len(asked) == 1
+    assert all(each["status"] == "graded" for each in results(out))

@@ -1,0 +1,102 @@
+"""Several files may be meant: the best counts, and a failure tells which one it judges."""
+
+import pytest
+
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry.discovery import load_assignment
+from submissions.receive import identify
+
+FILES = """
+from graders.adapting.gathered import code_folder, gather
+
+
+def taken():
+    return gather(code_folder(), wanted=("double",), own=("work",))
+
+
+def double(x):
+    return taken()["double"](x)
+
+
+def rivals():
+    return taken().rivals()
+
+
+def notes():
+    return ["`work.py` was taken.", 7]
+
+
+def places():
+    return {"double": f"`double` in {taken().place('double')}"}
+"""
+RIGHT = "def double(x):\n    return 2 * x\n"
+WRONG = "import math\n\n\ndef double(x):\n    return 3 * x\n"
+
+
+@pytest.fixture
+def grade(tiny_folder, tmp_path):
+    """The code criterion of a submission with these files."""
+
+    def run(side=FILES, **files):
+        toml = tiny_folder / "assignment.toml"
+        toml.write_text(toml.read_text().replace('code = ["work.py"]', 'code = ["*.py"]'))
+        (tiny_folder / "student_side.py").write_text(side)
+        checks = tiny_folder / "checks.py"
+        checks.write_text(checks.read_text().replace("Doubling 21", "double of 21"))
+        for name, text in files.items():
+            path = tmp_path / "ada" / f"{name.replace('__', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        task = load_assignment(str(tiny_folder))
+        options = Options(best_tier(), only=frozenset(("double",)))
+        return grade_submission(identify(tmp_path / "ada", task.name), task, options)
+
+    return run
+
+
+def test_best_of_two_files_of_one_name_counts(grade):
+    result = grade(work=WRONG, again__work=RIGHT)
+    assert result.criteria[0].points == 4
+    assert any("without `work.py`" in note for note in result.environment["intake"])
+
+
+def test_another_file_beside_the_own_one_does_not_count(grade):
+    assert grade(work=WRONG, other=RIGHT).criteria[0].points == 0
+
+
+def test_fault_of_ours_with_another_file_leaves_the_points(grade, tiny_folder):
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text().replace("    if came !=", "    came / 1\n    if came !="))
+    result = grade(work=WRONG, again__work=RIGHT.replace("2 * x", "'text'"))
+    assert (result.status, result.criteria[0].points) == ("graded", 0)
+
+
+def test_unanswered_question_changes_nothing(grade):
+    broken = FILES.replace("return taken().rivals()", "raise SystemExit(3)")
+    first = grade(broken, work=WRONG).criteria[0]
+    assert (first.points, first.checks[0].status) == (0, "failed")
+
+
+@pytest.mark.parametrize("reply", ["{'HERE/x.py': []}", "['work.py']", "{1: 2}", "{'no.py': []}"])
+def test_reply_cannot_remove_other_files(grade, tmp_path, reply):
+    (tmp_path / "x.py").write_text("kept")
+    hostile = FILES.replace("taken().rivals()", reply.replace("HERE", str(tmp_path)))
+    assert grade(hostile, work=WRONG).criteria[0].points == 0
+    assert (tmp_path / "x.py").read_text() == "kept"
+
+
+def test_failure_tells_the_definition_it_judges(grade):
+    message = grade(work=WRONG).criteria[0].checks[0].message
+    assert message.endswith("This check judges `double` in `work.py`, line 4.")
+
+
+def test_notes_on_files_reach_the_result(grade):
+    assert "`work.py` was taken." in grade(work=RIGHT).environment["intake"]
+
+
+def test_place_is_cut_and_cleaned(grade):
+    long = FILES.replace("f\"`double` in {taken().place('double')}\"", "'\\x1b[31m' + 999 * 'x'")
+    message = grade(long, work=WRONG).criteria[0].checks[0].message
+    assert "\x1b" not in message
+    assert len(message) < 300

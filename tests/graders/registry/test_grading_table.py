@@ -1,0 +1,95 @@
+"""`[grading]` is read strictly, and what does not fit the rubric is refused with file and key."""
+
+from dataclasses import replace
+
+import pytest
+
+from graders.boundary.tiers.sandbox import best_tier
+from graders.errors import UsageError
+from graders.grading.pipeline import Options, grade_submission
+from graders.grading_policy import Drop, GradingPolicy, Lateness
+from graders.registry.discovery import load_assignment
+from graders.storage.store import result_from_json, result_to_json
+from submissions.receive import identify
+
+HEAD = """
+name = "toy"
+title = "Toy"
+version = 1
+seed = 1
+due = 2026-03-01T12:00:00Z
+[limits]
+wall_seconds = 1
+cpu_seconds = 1
+memory_bytes = 1073741824
+output_bytes = 1
+processes = 1
+[files]
+code = ["work.py"]
+"""
+RUBRIC = "".join(
+    f'[[criterion]]\nid = "{name}"\ntitle = "T"\npoints = {points}\nkind = "code"\n{more}\n'
+    for name, points, more in (("a", 4, ""), ("b", 4, ""), ("c", 5, ""), ("x", 4, "extra_credit=1"))
+).replace("extra_credit=1", "extra_credit = true")
+
+
+@pytest.fixture
+def load(tmp_path):
+    def write(grading, head=HEAD):
+        (tmp_path / "assignment.toml").write_text(f"{head}\n{grading}\n{RUBRIC}")
+        return load_assignment(str(tmp_path))
+
+    return write
+
+
+def test_a_policy_is_what_the_file_declares(load):
+    task = load(
+        "[grading]\ngrace_minutes = 5\nlate_percent_per_hour = 2\nlate_kind = 'of_maximum'\n"
+        "late_max_days = 3\ntoo_late = 'not_accepted'\nround_to = 0.5\nrounding = 'up'\n"
+        "[[grading.drop]]\ncriteria = ['a', 'b']\nlowest = 1"
+    )
+    lateness = Lateness(5, 2, 3_600, "of_maximum", 3, "not_accepted")
+    assert task.grading == GradingPolicy(lateness, (Drop(("a", "b"), 1),), 0.5, "up")
+    assert [each.id for each in task.rubric if each.extra_credit] == ["x"]
+
+
+def test_an_assignment_without_a_table_declares_nothing(load):
+    assert not load("").grading.declared
+
+
+@pytest.mark.parametrize(
+    ("grading", "words"),
+    [
+        ("[grading]\nlate = 1", "`grading.late`: Extra inputs"),
+        ("[grading]\nround_to = 0", "`grading.round_to`"),
+        ("[grading]\nround_to = 1e-30", "`grading.round_to`"),
+        ("[grading]\nlate_percent_per_day = 101", "`grading.late_percent_per_day`"),
+        ("[grading]\nlate_percent_per_day = 1\nlate_percent_per_hour = 1", "not both"),
+        ("[[grading.drop]]\ncriteria = ['a', 'q']\nlowest = 1", "no criterion `q`"),
+        ("[[grading.drop]]\ncriteria = ['a', 'x']\nlowest = 1", "no criterion `x`"),
+        ("[[grading.drop]]\ncriteria = ['a', 'c']\nlowest = 1", "unequal points"),
+        ("[[grading.drop]]\ncriteria = ['a', 'a']\nlowest = 1", "duplicate `a`"),
+        ("[[grading.drop]]\ncriteria = ['a', 'b']\nlowest = 2", "leaves nothing"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_key(load, grading, words):
+    with pytest.raises(UsageError, match=r"assignment\.toml: `grading") as refused:
+        load(grading)
+    assert words in str(refused.value)
+
+
+def test_a_result_has_extra_credit_above_its_maximum(tiny, hand_in):
+    rubric = tuple(replace(each, extra_credit=each.id == "answer") for each in tiny.rubric)
+    upload = identify(hand_in(answer_txt="42"), "tiny")
+    options = Options(best_tier(), only=frozenset({"answer"}))
+    result = grade_submission(upload, replace(tiny, rubric=rubric), options)
+    assert (result.score, result.max_score) == (2.0, 0.0)
+    again = result_from_json(result_to_json(result))
+    assert [each.criterion.extra_credit for each in again.criteria] == [True]
+
+
+def test_a_due_date_without_a_zone_is_refused_where_lateness_counts(load):
+    head = HEAD.replace("12:00:00Z", "12:00:00")
+    assert load("", head).due is not None
+    with pytest.raises(UsageError, match="no time zone"):
+        load("[grading]\nlate_percent_per_day = 10", head)

@@ -1,0 +1,61 @@
+"""A package that an assignment needs and this machine lacks: said before anything is graded."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graders.boundary.tiers.sandbox import Tier
+from graders.errors import UsageError
+from graders.grading.choices import choose_options
+from graders.grading.pipeline import Options, grade_submission
+from graders.registry import packages
+from graders.registry.discovery import load_assignment
+from graders.registry.packages import packages_of, refuse_missing
+from submissions.receive import identify
+
+
+@pytest.fixture
+def assignment():
+    return replace(load_assignment("jhu-hw6"), preload=("torch.nn", "no_such_library.part", "json"))
+
+
+def test_one_sentence_names_the_package_and_what_to_install(assignment):
+    with pytest.raises(UsageError) as caught:
+        refuse_missing(assignment, None)
+    assert str(caught.value) == (
+        "jhu-hw6 needs the package `no_such_library`, which is not installed"
+    )
+    assert caught.value.hint == "pip install no_such_library"
+
+
+def test_libraries_of_the_courses_come_with_the_extra(monkeypatch):
+    monkeypatch.setattr(packages, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="`evaluate` and `torchmetrics`") as caught:
+        refuse_missing(replace(load_assignment("jhu-hw6"), preload=packages.COURSES), None)
+    assert caught.value.hint == "pip install 'softmark[courses]'"
+
+
+def test_answers_in_writing_need_no_package(assignment):
+    refuse_missing(assignment, frozenset({"boolq-predictions"}))
+
+
+def test_every_way_to_grade_refuses(assignment, tmp_path):
+    """Whoever grades on would take points for an `import` that fails here."""
+    (tmp_path / "ada").mkdir()
+    upload = identify(tmp_path / "ada", assignment.name)
+    for way in (
+        lambda: choose_options(assignment, isolation="none"),
+        lambda: grade_submission(upload, assignment, Options(Tier.NONE, None, None)),
+    ):
+        with pytest.raises(UsageError, match="no_such_library"):
+            way()
+
+
+def test_both_assignments_of_classifiers_name_the_libraries_of_the_courses():
+    for name in ("jhu-hw6", "uw-a2"):
+        assert set(packages.COURSES) < set(packages_of(load_assignment(name)))
+    toml = Path(__file__).parents[3] / "pyproject.toml"
+    extra = tomllib.loads(toml.read_text())["project"]["optional-dependencies"]["courses"]
+    assert sorted(each.split(">")[0] for each in extra) == sorted(packages.COURSES)

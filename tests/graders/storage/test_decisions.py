@@ -1,0 +1,138 @@
+"""The audit trail: only added to, all or nothing, laid over what the store gives out."""
+
+import contextlib
+import sqlite3
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from graders import scoring
+from graders.errors import StorageError
+from graders.model import Check, CheckResult, Criterion, Result, Submission
+from graders.storage.decisions import Overtaken, open_decisions
+from graders.storage.results import FILE, Made, open_store, read_store
+from graders.written.decisions import Decision, JudgedItem, answer_sum
+
+TEXT = "The margin is large."
+QUESTION = Criterion("1b", "Copying", 3.0, "visible", "written")
+GIVEN = Decision(
+    "ada", "1b/review", answer_sum(TEXT), "Rea", 3.0, (JudgedItem("m", 2.0, True),), 0.5, "Good."
+)
+
+
+def a_result(text=TEXT):
+    check = Check("1b/review", "A person reads.", "1b", 3.0)
+    waits = CheckResult(check, "needs_review", 0.0, "A person decides.", actual=text)
+    criteria = (scoring.criterion_result(QUESTION, [waits]),)
+    submission = Submission("ada", "ada", "tiny", Path("/uploads/ada"), "0" * 64, None)
+    began = datetime(2025, 3, 1, tzinfo=UTC)
+    return Result(
+        submission, "tiny", 3, "Tiny", "needs_review", criteria, None, 3.0, {}, began, 0.1
+    )
+
+
+@pytest.fixture
+def put(tiny, tmp_path):
+    """Stores a Result of this answer as graded with these checks; the folder."""
+
+    def store_result(text=TEXT, checks="checks"):
+        with open_store(tmp_path) as store:
+            number = store.begin(tiny, checks)
+            store.put(number, a_result(text), Made(checks, "asked", {"1b": "key"}))
+        return tmp_path
+
+    return store_result
+
+
+def add(out, *decisions, **options):
+    with open_decisions(out / FILE) as trail:
+        return trail.add(decisions, **options)
+
+
+def score_in(out):
+    with read_store(out) as store:
+        return store.member_result(store.generation().number, "ada").score
+
+
+def test_a_decision_comes_back_as_it_was_made(put):
+    out = put()
+    assert add(out, GIVEN) == 1
+    with open_decisions(out / FILE) as trail:
+        (found,) = trail.since()
+        assert trail.since(1) == []
+    assert replace(found, decided_at="", number=0) == GIVEN
+    assert datetime.fromisoformat(found.decided_at).tzinfo == UTC
+
+
+def test_the_store_gives_out_what_was_decided(put):
+    out = put()
+    assert score_in(out) is None
+    add(out, GIVEN)
+    assert score_in(out) == 2.5
+
+
+def test_the_result_stays_stored_as_graded(put):
+    out = put()
+    add(out, GIVEN)
+    with read_store(out) as store:
+        assert store.as_graded("ada", "checks") == a_result()
+
+
+def test_a_regrade_keeps_the_decision_of_the_same_answer(put):
+    add(put(), GIVEN)
+    assert score_in(put(checks="others")) == 2.5
+
+
+def test_a_changed_answer_is_asked_again(put):
+    add(put(), GIVEN)
+    assert score_in(put(text="The margin is small.", checks="others")) is None
+    assert score_in(put(checks="third")) == 2.5
+
+
+@pytest.mark.parametrize(
+    "change", ["UPDATE decisions SET points = 9", "DELETE FROM decisions"], ids=["change", "remove"]
+)
+def test_the_trail_is_only_added_to(put, change):
+    out = put()
+    add(out, GIVEN)
+    with (
+        contextlib.closing(sqlite3.connect(out / FILE)) as connection,
+        pytest.raises(sqlite3.IntegrityError, match="a decision is never"),
+    ):
+        connection.execute(change)
+
+
+def test_a_group_is_stored_whole_or_not_at_all(put):
+    out = put()
+    with pytest.raises(StorageError):
+        add(out, GIVEN, replace(GIVEN, comment=None))
+    with open_decisions(out / FILE) as trail:
+        assert trail.since() == []
+
+
+def test_what_overtakes_is_told(put):
+    out = put()
+    add(out, GIVEN)
+    with pytest.raises(Overtaken):
+        add(out, replace(GIVEN, seen=0), unseen=False)
+    assert add(out, replace(GIVEN, seen=1), unseen=False) == 2
+
+
+def test_files_are_of_a_decision_for_good(put):
+    out = put()
+    with open_decisions(out / FILE) as trail:
+        assert trail.written() == 0
+        trail.keep_written(3)
+    with open_decisions(out / FILE) as trail:
+        assert trail.written() == 3
+
+
+def test_a_folder_without_a_store_is_named(tmp_path):
+    with (
+        pytest.raises(StorageError, match="has no grading results"),
+        open_decisions(tmp_path / FILE),
+    ):
+        pass
+    assert not (tmp_path / FILE).exists()

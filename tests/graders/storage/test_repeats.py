@@ -1,0 +1,98 @@
+"""How steady verdicts are: counted when a Result replaces one at the same address."""
+
+import contextlib
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from graders.model import CheckResult
+from graders.storage.repeats import Repeats
+from graders.storage.results import FILE, open_store, read_store
+from tests.graders.grading.test_batch import Broken, grade
+from tests.graders.storage.test_results import MADE, a_result
+
+WHOLE, CHECK = ("double", ""), ("double", "a")
+
+
+def judged(verdict, fraction=0.0, **changes):
+    """The stored Result with another verdict."""
+    (graded,) = a_result().criteria
+    found = CheckResult(graded.checks[0].check, verdict, fraction, "In other words.")
+    points = None if verdict == "error" else 4.0 * fraction
+    graded = replace(graded, status=verdict, points=points, checks=(found,))
+    return a_result(criteria=(graded,), **changes)
+
+
+@pytest.fixture
+def regraded(tiny, tmp_path):
+    """What is counted after these Results were stored one after another."""
+
+    def put(*results, made=MADE) -> Repeats:
+        with open_store(tmp_path) as store:
+            number = store.begin(tiny, "checks")
+            for result in results:
+                store.put(number, result, made)
+            return store.repeats(number)
+
+    return put
+
+
+def test_the_same_again_is_counted(regraded):
+    counted = regraded(judged("failed"), judged("failed"), judged("failed", seconds=9.0))
+    assert counted == {WHOLE: (2, 0), CHECK: (2, 0)}
+
+
+def test_another_verdict_is_a_change(regraded):
+    counted = regraded(judged("failed"), judged("passed", 1.0), judged("passed", 1.0))
+    assert counted[CHECK] == (2, 1)
+
+
+def test_another_fraction_is_a_change(regraded):
+    assert regraded(judged("partial", 0.5), judged("partial", 0.25))[CHECK] == (1, 1)
+
+
+def test_what_softmark_could_not_judge_is_not_compared(regraded):
+    error = judged("error", status="incomplete")
+    assert regraded(judged("failed"), error, judged("passed", 1.0)) == {}
+
+
+def test_a_rejected_upload_is_not_compared(regraded):
+    assert regraded(judged("skipped", status="rejected"), judged("passed", 1.0)) == {}
+
+
+def test_another_address_is_no_repeat(regraded):
+    regraded(judged("failed"))
+    assert regraded(judged("passed", 1.0), made=replace(MADE, address="elsewhere")) == {}
+
+
+def test_a_store_from_before_is_read_and_counts_on(regraded, tmp_path):
+    regraded(judged("failed"), judged("failed"))
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
+        connection.execute("DROP TABLE repeats")
+    with read_store(tmp_path) as store:
+        assert store.repeats(1) == {}
+    assert regraded(judged("passed", 1.0))[CHECK] == (1, 1)
+
+
+def test_a_damaged_result_can_be_graded_again(regraded, tmp_path):
+    regraded(judged("failed"))
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
+        connection.execute("UPDATE results SET document = 'x'")
+    assert regraded(judged("passed", 1.0)) == {}
+
+
+def test_force_counts_and_a_first_grading_does_not(tiny_folder, hand_in, tmp_path):
+    ada = hand_in("ada", answer_txt="42")
+    for _ in range(3):
+        grade(tiny_folder, [ada], tmp_path / "out", force=True)
+    with read_store(tmp_path / "out") as store:
+        assert store.repeats(1)["answer", ""] == (2, 0)
+
+
+def test_what_is_graded_after_a_fault_of_ours_is_the_first(tiny_folder, hand_in, tmp_path):
+    ada = hand_in("ada", answer_txt="42")
+    grade(tiny_folder, [ada], tmp_path / "out", Broken())
+    grade(tiny_folder, [ada], tmp_path / "out")
+    with read_store(tmp_path / "out") as store:
+        assert store.repeats(1) == {}

@@ -1,0 +1,38 @@
+import math
+
+import pytest
+from scipy.stats import binomtest
+
+from graders.statistics import is_borderline, mcnemar, share_in_words, wilson
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 60), (3, 60), (92, 500), (131, 437), (437, 437), (1, 1)])
+def test_wilson_agrees_with_scipy(k, n):
+
+    expected = binomtest(k, n).proportion_ci(0.95, method="wilson")
+    for bound, other in zip(wilson(k, n), expected, strict=True):
+        assert math.isclose(bound, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 0), (-1, 5), (6, 5)])
+def test_impossible_share_is_refused(k, n):
+    with pytest.raises(ValueError, match="no share"):
+        wilson(k, n)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 60), (9, 60), (75, 500), (132, 437), (437, 437)])
+def test_borderline_ends_at_the_intervals_edges(k, n):
+    low, high = wilson(k, n)
+    assert is_borderline(k, n, low)
+    assert is_borderline(k, n, high)
+    assert not is_borderline(k, n, math.nextafter(low, -1))
+    assert not is_borderline(k, n, math.nextafter(high, 2))
+
+
+def test_share_is_said_with_its_interval():
+    assert share_in_words(92, 500) == "92 of 500 = 18.4 % (95 % interval 15.2 to 22.0 %)"
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (3, 0), (5, 5), (29, 14), (100, 60)])
+def test_mcnemar_is_the_exact_sign_test(k, n):
+    assert mcnemar(k, n) == pytest.approx(binomtest(k, k + n).pvalue)

@@ -1,0 +1,56 @@
+"""A tiny run: a small world's pipeline in a second or two."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from reference.models.gpt import GPT, GPTConfig
+from reference.training.gpt.preset import DEMO
+from reference.training.precision import Machine
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Products of tiny matrices by two threads on a busy machine wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def machine():
+    return Machine(CPU, torch.float32)
+
+
+@pytest.fixture
+def tiny_model():
+    """Makes the same small model whenever it is called."""
+
+    def make(*, rope=False):
+        torch.manual_seed(5)
+        none = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
+        return GPT(GPTConfig(30, 32, n_layer=2, n_head=2, n_embd=16, rope=rope, **none))
+
+    return make
+
+
+@pytest.fixture
+def tiny_preset():
+    """The demo's recipes for a model that learns nothing, in seconds."""
+
+    def short(recipe, epochs):
+        return dataclasses.replace(recipe, epochs=epochs)
+
+    return dataclasses.replace(
+        DEMO,
+        n_layer=1,
+        n_head=1,
+        n_embd=16,
+        pretrain=short(DEMO.pretrain, 3),
+        finetune=short(DEMO.finetune, 2),
+        nopretrain=short(DEMO.nopretrain, 2),
+    )

@@ -1,0 +1,58 @@
+"""Groups of similar length: every example once, and the same gradient."""
+
+import pytest
+import torch
+
+from reference.models.gpt import PAD_ID
+from reference.training.gpt.batches.batch import Batch, target_lengths
+from reference.training.gpt.steps.step import Step
+
+
+def ragged_batch(rows=11, width=20):
+    torch.manual_seed(2)
+    lengths = torch.randint(1, width + 1, (rows,))
+    column = torch.arange(width)
+    x = torch.randint(2, 30, (rows, width)) * (column <= lengths[:, None])
+    y = torch.randint(2, 30, (rows, width)) * (column < lengths[:, None])
+    return Batch(x, y, lengths)
+
+
+def gradient(batch, model, machine, *, group):
+    model = model.double()
+    step = Step(model, [], machine, group)
+    count = batch.targets
+    for part in batch.groups(group) if group else [batch]:
+        (step.summed_loss(part).double() / count).backward()
+    return {name: p.grad for name, p in model.named_parameters()}
+
+
+def test_lengths_end_at_the_last_target():
+    y = torch.tensor([[0, 0, 5, 0], [3, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]])
+    assert target_lengths(y).tolist() == [3, 1, 0, 4]
+
+
+@pytest.mark.parametrize("size", [1, 4, 16])
+def test_groups_hold_every_target_once(size):
+    batch = ragged_batch()
+    groups = list(batch.groups(size))
+    assert sum(len(group) for group in groups) == len(batch)
+    assert sum(int(group.targets) for group in groups) == int(batch.targets)
+    if size < len(batch):
+        assert sum(group.x.numel() for group in groups) < batch.x.numel()
+
+
+@pytest.mark.parametrize("size", [1, 4, 16])
+def test_groups_have_the_gradient_of_the_whole(size, tiny_model, machine):
+    whole, grouped = (gradient(ragged_batch(), tiny_model(), machine, group=g) for g in (0, size))
+    for name, expected in whole.items():
+        torch.testing.assert_close(grouped[name], expected, rtol=1e-5, atol=1e-9)
+
+
+def test_rows_of_pads_count_nothing(tiny_model, machine):
+    batch = ragged_batch()
+    full = batch.padded(16)
+    assert full.x.shape == (16, 20)
+    assert (full.y[11:] == PAD_ID).all()
+    plain, filled = (gradient(each, tiny_model(), machine, group=0) for each in (batch, full))
+    for name, expected in plain.items():
+        torch.testing.assert_close(filled[name], expected, rtol=1e-5, atol=1e-9)

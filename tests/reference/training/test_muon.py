@@ -1,0 +1,71 @@
+"""Muon against its formulas, one matrix at a time in float64."""
+
+import pytest
+import torch
+
+from reference.training.gpt.steps.muon import Muon, orthogonalize
+
+
+def plain_orthogonalize(matrix):
+    x = matrix / matrix.norm()
+    for _ in range(5):
+        s = x @ x.T
+        x = 3.4445 * x + (-4.7750 * s + 2.0315 * s @ s) @ x
+    return x
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (8, 32), (32, 8)])
+def test_singular_values_become_about_one(shape):
+    torch.manual_seed(0)
+    singular = torch.linalg.svdvals(orthogonalize(torch.randn(3, *shape)))
+    assert singular.min() > 0.6
+    assert singular.max() < 1.3
+
+
+def test_directions_stay():
+    torch.manual_seed(0)
+    matrix = torch.randn(6, 6, dtype=torch.float64)
+    u, _, v = torch.linalg.svd(matrix)
+    turned = u.T @ orthogonalize(matrix[None])[0] @ v.T
+    assert (turned - torch.diag(turned.diagonal())).abs().max() < 1e-6
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (5, 20), (20, 5)])
+def test_steps_are_those_of_the_formula(shape):
+    """Momentum .95 with Nesterov's look ahead, for matrices of two shapes beside each other."""
+    torch.manual_seed(1)
+    ours = [torch.nn.Parameter(torch.randn(s, dtype=torch.float64)) for s in (shape, shape, (7, 3))]
+    plain = [p.detach().clone() for p in ours]
+    buffers = [torch.zeros_like(p) for p in plain]
+    muon = Muon(ours, 0.02, dtype=torch.float64)
+    for _ in range(3):
+        for p, buffer, own in zip(plain, buffers, ours, strict=True):
+            own.grad = torch.randn_like(p)
+            buffer.mul_(0.95).add_(0.05 * own.grad)
+            ahead = 0.05 * own.grad + 0.95 * buffer
+            rows, columns = p.shape
+            update = plain_orthogonalize(ahead if rows <= columns else ahead.T)
+            update = update if rows <= columns else update.T
+            p -= 0.02 * max(1, rows / columns) ** 0.5 * update
+        muon.step()
+    for own, expected in zip(ours, plain, strict=True):
+        torch.testing.assert_close(own.detach(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_state_comes_back():
+    torch.manual_seed(1)
+    gradients = [torch.randn(4, 4) for _ in range(4)]
+
+    def moved(stop):
+        p = torch.nn.Parameter(torch.zeros(4, 4))
+        muon = Muon([p], 0.1)
+        for i, gradient in enumerate(gradients):
+            if i == stop:
+                saved = muon.state_dict()
+                muon = Muon([p], 0.1)
+                muon.load_state_dict(saved)
+            p.grad = gradient
+            muon.step()
+        return p.detach()
+
+    assert torch.equal(moved(stop=2), moved(stop=None))

@@ -1,0 +1,251 @@
+"""The whole pipeline with a tiny model: its files, its resuming, its errors."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from pydantic import TypeAdapter
+
+from graders.data.birthplaces import open_data
+from graders.errors import UsageError
+from graders.statistics import wilson
+from reference.data.evaluation import evaluate_places
+from reference.data.vocabulary import MASK, Vocabulary
+from reference.data.world import make_world
+from reference.models.checkpoint import load_checkpoint, load_model
+from reference.models.prediction import read_prompts
+from reference.training.gpt.metrics import Metrics
+from tests.reference.plain_gpt import PlainGPT
+from tests.reference.training.run_tiny import run
+
+ROOT = Path(__file__).parents[3]
+CHECKPOINTS = (
+    "vanilla.model.params",
+    *(f"{v}.{kind}.params" for v in ("vanilla", "rope") for kind in ("pretrain", "finetune")),
+)
+MODELS = ("vanilla.nopretrain", "vanilla.pretrain", "rope.pretrain")
+PREDICTIONS = [f"{model}.{part}.predictions" for model in MODELS for part in ("dev", "test")]
+VOCABULARY = Vocabulary(make_world().wiki)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    threads = torch.get_num_threads()
+    out = tmp_path_factory.mktemp("undisturbed")
+    found = []
+    run(out, publish=found.append)
+    torch.set_num_threads(threads)
+    return out, found
+
+
+def weights(folder):
+    """All numbers of a run; archives also hold times, which may differ."""
+    return {name: load_checkpoint(folder / name) for name in CHECKPOINTS}
+
+
+def assert_same_run(folder, other):
+    for name, expected in weights(other).items():
+        for key, tensor in load_checkpoint(folder / name).items():
+            assert torch.equal(tensor, expected[key]), f"{name}: {key}"
+    for name in (*PREDICTIONS, "london_baseline_accuracy.txt"):
+        assert (folder / name).read_bytes() == (other / name).read_bytes(), name
+
+
+def test_files_are_those_of_a_submission(undisturbed):
+    out, _ = undisturbed
+    assert {path.name for path in out.iterdir()} == {
+        *CHECKPOINTS,
+        *PREDICTIONS,
+        "london_baseline_accuracy.txt",
+        "metrics.json",
+        "state",
+    }
+    assert (out / "london_baseline_accuracy.txt").read_text() == "5.0\n"
+    assert not list((out / "state").glob("*.params"))
+
+
+@pytest.mark.parametrize("name", CHECKPOINTS)
+def test_checkpoint_is_a_bare_state_dict_on_the_cpu(undisturbed, name):
+    """As the course's `evaluate` reads it: torch.load without map_location, load_state_dict."""
+    state = torch.load(undisturbed[0] / name, weights_only=True)
+    model = load_model(undisturbed[0] / name, n_head=1)
+    assert list(state) == list(model.state_dict())
+    assert all(tensor.device.type == "cpu" for tensor in state.values())
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_independent_model_says_the_same(undisturbed, model, part):
+    out, _ = undisturbed
+    variant, how = model.split(".")
+    name = f"{variant}.{'model' if how == 'nopretrain' else 'finetune'}.params"
+    state = {k: t.numpy() for k, t in load_checkpoint(out / name).items()}
+    plain = PlainGPT(state, 1)
+    said = (out / f"{model}.{part}.predictions").read_text().split("\n")[:4]
+    with open_data(None) as data:
+        file = data.folder / ("birth_dev.tsv" if part == "dev" else "birth_test_inputs.tsv")
+        prompts = read_prompts(file)[:4]
+    assert part == "dev" or all(prompt.endswith(f"\n{MASK}") for prompt in prompts)
+    ids = [plain.answer(VOCABULARY.encode(prompt)) for prompt in prompts]
+    assert [VOCABULARY.decode(each).split(MASK)[0] for each in ids] == said
+
+
+def test_metrics_are_what_the_files_say(undisturbed):
+    out, _ = undisturbed
+    metrics = TypeAdapter(Metrics).validate_json((out / "metrics.json").read_bytes())
+    assert metrics.complete
+    with open_data(None) as data:
+        for each in metrics.accuracies:
+            said = (out / f"{each.model}.{each.part}.predictions").read_text().split("\n")[:-1]
+            n, correct = evaluate_places(data.folder / f"birth_{each.part}.tsv", said)
+            assert (each.n, each.correct) == (n, correct)
+            assert (each.low, each.high) == wilson(each.correct, each.n)
+    assert len(metrics.accuracies) == 6
+    baselines = {(b.model, b.part): 100 * b.share for b in metrics.baselines}
+    assert baselines["london", "dev"] == baselines["london", "test"] == 5.0
+    assert max(baselines.values()) <= 7
+
+
+def test_phases_come_in_order(undisturbed):
+    _, found = undisturbed
+    metrics = found[-1]
+    assert [phase.id for phase in metrics.phases] == [
+        "vanilla.nopretrain",
+        "vanilla.nopretrain.evaluate",
+        *(f"{v}.{k}" for v in ("vanilla", "rope") for k in ("pretrain", "finetune", "evaluate")),
+    ]
+    assert [m.complete for m in found] == [False] * 8 + [True]
+    pretrain = metrics.phases[2]
+    assert (pretrain.epochs, pretrain.steps, pretrain.tokens) == (3, 39, 3 * 401 * 128)
+    assert pretrain.curve[-1].step == 39
+
+
+def test_finetuning_starts_from_pretraining(undisturbed):
+    """Two gentle epochs move weights less than the distance between two models."""
+    states = weights(undisturbed[0])
+    near, far = (
+        (states["rope.finetune.params"]["head.weight"] - states[name]["head.weight"]).norm()
+        for name in ("rope.pretrain.params", "vanilla.pretrain.params")
+    )
+    assert 0 < near < far / 4
+
+
+def test_finished_run_is_not_run_again(undisturbed):
+    out, _ = undisturbed
+    before = {path: path.stat().st_mtime_ns for path in out.glob("*.params")}
+    seen = []
+    run(out, report=lambda *made: seen.append(made))
+    assert seen == []
+    assert {path: path.stat().st_mtime_ns for path in out.glob("*.params")} == before
+
+
+@pytest.mark.long
+def test_processes_beside_each_other_train_the_same(undisturbed, tmp_path):
+    run(tmp_path, workers=2)
+    assert_same_run(tmp_path, undisturbed[0])
+
+
+def test_other_settings_do_not_mix(undisturbed):
+    with pytest.raises(UsageError, match="a run with other settings"):
+        run(undisturbed[0], seed=1)
+
+
+def start(out, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.reference.training.run_tiny", str(out), *map(str, arguments)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("workers", "afterwards"),
+    [(1, 1), *(pytest.param(2, n, marks=pytest.mark.long) for n in (1, 2))],
+)
+def test_killed_run_goes_on(undisturbed, tmp_path, workers, afterwards):
+    process = start(tmp_path, workers)
+    for line in process.stdout:
+        if line.startswith("vanilla.finetune"):
+            process.kill()
+            break
+    process.communicate()
+    finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.params")}
+    assert finished
+    assert_nothing_left(process.pid)
+    run(tmp_path, workers=afterwards)
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished
+    assert_same_run(tmp_path, undisturbed[0])
+
+
+def assert_nothing_left(session):
+    """Workers notice that their parent is gone and end by themselves."""
+    deadline = time.monotonic() + 60
+    while living := [pid for pid in processes() if session_of(pid) == session]:
+        assert time.monotonic() < deadline, f"still there: {living}"
+        time.sleep(0.1)
+
+
+def processes():
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def session_of(pid):
+    try:
+        return os.getsid(pid) if os.getpid() != pid else None
+    except (ProcessLookupError, PermissionError):
+        return None
+
+
+@pytest.mark.long
+def test_interrupted_run_leaves_no_process(tmp_path):
+    process = start(tmp_path, 2)
+    assert "pretrain" in process.stdout.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert said.count("KeyboardInterrupt") <= 1, said
+    assert_nothing_left(process.pid)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 2])
+def test_full_disk_is_one_sentence(tmp_path, workers):
+    process = start(tmp_path, workers, 30_000)  # no file may be larger: checkpoints are
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "cannot be written: File too large" in said
+    assert "goes on where it stopped" in said
+    assert "Traceback" not in said
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_damaged_checkpoint_is_named(undisturbed, tmp_path):
+    from shutil import copytree
+
+    out = copytree(undisturbed[0], tmp_path / "out")
+    (out / "rope.pretrain.params").write_bytes(b"PK\x03\x04")
+    (out / "state" / "rope.finetune.json").unlink()
+    with pytest.raises(UsageError, match=r"rope\.pretrain\.params") as error:
+        run(out)
+    assert "remove it" in error.value.hint
+    (out / "rope.pretrain.params").unlink()
+    run(out)
+    assert_same_run(out, undisturbed[0])
+
+
+def test_damaged_phase_is_named(undisturbed, tmp_path):
+    from shutil import copytree
+
+    out = copytree(undisturbed[0], tmp_path / "out")
+    (out / "state" / "rope.finetune.json").write_text('{"id":')
+    with pytest.raises(UsageError, match=r"rope\.finetune\.json: the file is damaged"):
+        run(out)
