@@ -3,10 +3,14 @@
 import contextlib
 import signal
 import textwrap
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 
 settings.register_profile("tests", derandomize=True, deadline=None, database=None)
@@ -128,3 +132,28 @@ def hand_in(tmp_path):
         return folder
 
     return write
+
+
+@pytest.fixture
+def make_result():
+    """`make_result(*criteria)` is a Result of one submission, scored as scoring does."""
+
+    def make(*criteria, submission="ada", student="Ada Lovelace", **changes):
+        points = [c.points for c in criteria]
+        score = None if None in points else sum(points)
+        result = Result(
+            submission=Submission(submission, student, "toy", Path(), "f" * 64, None),
+            assignment="toy",
+            version=1,
+            title="Toy assignment",
+            status="incomplete" if score is None else "graded",
+            criteria=tuple(criteria),
+            score=score,
+            max_score=sum(c.criterion.maximum for c in criteria),
+            environment={"intake": ["The code is in src."], "python": "3.11"},
+            started_at=datetime(2025, 3, 1, 14, 5, tzinfo=UTC),
+            seconds=1.5,
+        )
+        return replace(result, **changes)
+
+    return make

@@ -37,8 +37,8 @@ def persons(world: World) -> tuple[Person, ...]:
     return world.train + world.dev + world.test
 
 
-def test_exactly_the_five_files_are_written(world: Path) -> None:
-    assert {path.name for path in world.iterdir()} == set(FILES)
+def test_only_the_courses_files_and_their_declaration_are_written(world: Path) -> None:
+    assert {path.name for path in world.iterdir()} == {*FILES, "data.toml"}
 
 
 @pytest.mark.parametrize("name", ["birth_places_train.tsv", "birth_dev.tsv", "birth_test.tsv"])

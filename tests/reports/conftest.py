@@ -1,8 +1,6 @@
 """Results to report on."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -13,8 +11,6 @@ from graders.model import (
     Criterion,
     CriterionResult,
     Outcome,
-    Result,
-    Submission,
 )
 from tests.reports.chromium import CHROMIUM, FLAGS
 
@@ -40,31 +36,6 @@ def check_result(status="passed", fraction=None, check_id="a", **words):
 CODE = Criterion("rotary", "Rotary embedding", 4.0, "visible", "code")
 FILES = Criterion("files", "Prediction files", 10.0, "visible", "metric")
 SECRET = Criterion("secret", "Hidden accuracy", 6.0, "hidden", "metric")
-
-
-@pytest.fixture
-def make_result():
-    """`make_result(*criteria)` is a Result of one submission, scored as scoring does."""
-
-    def make(*criteria, submission="ada", student="Ada Lovelace", **changes):
-        points = [c.points for c in criteria]
-        score = None if None in points else sum(points)
-        result = Result(
-            submission=Submission(submission, student, "toy", Path(), "f" * 64, None),
-            assignment="toy",
-            version=1,
-            title="Toy assignment",
-            status="incomplete" if score is None else "graded",
-            criteria=tuple(criteria),
-            score=score,
-            max_score=sum(c.criterion.maximum for c in criteria),
-            environment={"intake": ["The code is in src."], "python": "3.11"},
-            started_at=datetime(2025, 3, 1, 14, 5, tzinfo=UTC),
-            seconds=1.5,
-        )
-        return replace(result, **changes)
-
-    return make
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ import resource
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -147,6 +148,8 @@ def _begin(order_file: int) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(environment["HOME"])
+    if tempfile.tempdir is not None:  # importing torch may have looked it up, before the fork
+        tempfile.tempdir = environment["TMPDIR"]
     _move_runtime(order["runtime"])
     child.follow(order)
 

@@ -25,14 +25,14 @@ def test_an_accuracy_stands_beside_threshold_and_baselines(judge, lines, world):
     (figure,) = judge("pretrain_dev", files).figures
     assert (figure.correct, figure.n, figure.threshold) == (12, len(world.dev), 0.15)
     shares = dict(figure.baselines)
-    assert shares["London for everybody"] == world.dev.count("London") / len(world.dev)
+    assert shares["London baseline"] == world.dev.count("London") / len(world.dev)
     assert shares["without pretraining"] == 3 / len(world.dev)
 
 
 def test_a_limit_is_no_threshold_to_reach(judge, lines, world):
     (figure,) = judge("nopretrain_dev", {NONE: lines(world.dev, 3)}).figures
     assert figure.threshold is None
-    assert dict(figure.baselines)["to stay below"] == 0.1
+    assert dict(figure.baselines)["upper limit"] == 0.1
 
 
 def test_a_file_of_another_world_beside_it_changes_no_verdict(judge, lines, world):
@@ -46,7 +46,7 @@ def test_a_file_of_another_world_beside_it_changes_no_verdict(judge, lines, worl
 
 def test_the_london_baseline_is_shown(judge):
     (figure,) = judge("london_baseline", {"london_baseline_accuracy.txt": b"0.0"}).figures
-    assert figure.label == "London for everybody, on dev"
+    assert figure.label == "London baseline, on dev"
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e300, 0.0])

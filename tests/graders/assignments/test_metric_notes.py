@@ -61,7 +61,7 @@ def test_borderline_can_wait_for_a_person(judge, world, predict, k):
     files = {name(VANILLA, "dev"): lines(predict(world.dev, k))}
     result = judge("pretrain_dev", files, borderline="review")
     assert result.status == "needs_review"
-    assert "A person decides" in result.message
+    assert "The course staff decides" in result.message
     assert f"{k} of 60" in result.message
 
 
@@ -157,7 +157,7 @@ def test_a_gap_beyond_chance_is_said_and_costs_nothing(judge, world, predict, mo
     }
     result = judge(CHECK[model], files)
     assert result.status == "passed"
-    assert "differ beyond chance" in result.message
+    assert "differ significantly" in result.message
     assert "two-sided, level 0.001" in result.message
 
 
@@ -181,7 +181,7 @@ def test_a_slip_of_writing_is_no_gap(judge, world, predict):
 def test_answers_for_rope_dev_are_flagged(judge, six, world):
     result = judge("rope_test", {**six, name(ROPE, "dev"): lines(world.dev)})
     assert result.status == "passed"
-    assert "all 60 lines are right, so these are the answers" in result.message
+    assert "all 60 lines are correct, so these are the answers" in result.message
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)

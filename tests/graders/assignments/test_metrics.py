@@ -129,7 +129,7 @@ def test_equal_files_of_two_models_cost_one_of_them(judge, world, predict, share
         ROPE_TEST: lines(predict(world.test, shared)),
     }
     verdicts = {check: judge(check, files) for check in ("rope_test", "pretrain_test")}
-    copies = [check for check, found in verdicts.items() if "two models" in found.message]
+    copies = [check for check, found in verdicts.items() if "two models" in found.message.lower()]
     assert copies == [loser]
 
 
@@ -140,7 +140,7 @@ def test_blank_predictions_without_pretraining_fail(judge):
 def test_lines_that_are_no_places_are_no_predictions(judge, world):
     result = judge("nopretrain_test", {NOP_TEST: lines(world.test_questions)})
     assert result.status == "failed"
-    assert "None of the lines is a place" in result.message
+    assert "No line is a place" in result.message
 
 
 @pytest.mark.parametrize(("write", "case"), [(str.lower, "lower case"), (str.upper, "upper case")])
@@ -154,7 +154,7 @@ def test_places_in_another_case_are_named(judge, world, write, case):
 def test_one_place_for_everybody_passes_with_a_note(judge):
     result = judge("nopretrain_dev", {NOP_DEV: b"London\n" * 60})
     assert result.status == "passed"
-    assert "answers by name" in result.message
+    assert "depends on the name" in result.message
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_one_place_for_everybody_passes_with_a_note(judge):
         (lambda place: f"{place} ", "spaces around"),
         (lambda place: f"{place}\u25a1\u25a1", "PAD and MASK"),
         (lambda place: f'"{place}"', "quotes"),
-        (lambda place: f"Where was Ada born?\t{place}", "the place alone"),
+        (lambda place: f"Where was Ada born?\t{place}", "only the place"),
         (lambda place: f"17. {place}", "numbers in front"),
         (lambda place: f"{place}.", "full stops"),
         (str.lower, "capital letters"),
@@ -184,7 +184,7 @@ def test_slip_of_one_line_is_named(judge, world, predict):
 @pytest.mark.parametrize(
     ("lines_in", "words"),
     [
-        (["Where was Ada Korn born?"] * 70, "submit only the predicted places"),
+        (["Where was Ada Korn born?"] * 70, "Submit only the predicted places"),
         (["Oslo"] * 80, "questions in birth_places_train.tsv"),
         (["PK\x03\x04"], "checkpoint"),
         ([f"{i} Oslo" for i in range(70)], "begin with numbers"),
@@ -213,7 +213,7 @@ def test_notes_say_what_was_dropped(judge, world, predict):
     result = judge("pretrain_dev", {DEV: content})
     assert result.status == "passed"
     assert "byte-order mark" in result.message
-    assert "left out" in result.message
+    assert "ignored" in result.message
 
 
 def test_fisher_agrees_with_scipy():

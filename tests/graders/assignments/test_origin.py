@@ -72,12 +72,12 @@ def test_trained_models_show_no_signs(world, file):
 
 def test_places_no_training_question_has_are_a_sign(corpus):
     found = corpus(lambda i: f"Town {i}", lambda i: "Paris")
-    assert any("no place of the training file" in each for each in found)
+    assert any("not places of the training file" in each for each in found)
 
 
 def test_wrong_answers_from_the_document_are_a_sign(corpus):
     found = corpus(lambda i: "Rome" if i < 15 else "Bonn", lambda i: "Paris")
-    assert any("wrong answers stand word by word" in each for each in found)
+    assert any("wrong answers appear verbatim" in each for each in found)
 
 
 def test_questions_of_another_edition_give_no_sign(world):

@@ -83,7 +83,7 @@ def judge(folder, plan=AS_WRITTEN, tier=None):
 def test_every_command_runs_in_every_sandbox(upload, tier):
     trains, _ = judge(upload(LONDON), tier=tier)
     assert trains.status == "passed"
-    assert "11 of 11 commands ran through" in trains.message
+    assert "11 of 11 commands succeeded" in trains.message
 
 
 def test_without_the_option_there_are_no_such_checks(upload):
@@ -140,7 +140,7 @@ def test_each_command_has_an_ending_of_its_own(upload):
         case "finetune", "vanilla": open("vanilla.model.params", "w").write("x")
     """
     trains, _ = judge(upload(script))
-    assert "ended by signal 11 (SIGSEGV)" in trains.message
+    assert "killed by signal 11 (SIGSEGV)" in trains.message
     others = [told for _, told in trains.counterexample]
     assert others[0] == "ended with exit status 0 and wrote no `rope.pretrain.params`."
     assert "wrote a `vanilla.model.params` that holds no state dict" in others[1]
@@ -149,7 +149,7 @@ def test_each_command_has_an_ending_of_its_own(upload):
 def test_one_broken_command_stops_only_what_builds_on_it(upload):
     broken = SCRIPT + "if (function, variant) == ('pretrain', 'rope'):\n    sys.exit(2)\n"
     trains, _ = judge(upload(broken + TRAINS + ANSWERS))
-    assert "7 of 11 commands ran through" in trains.message
+    assert "7 of 11 commands succeeded" in trains.message
     assert "pretrain rope" in trains.message
     assert dict(trains.counterexample)[
         "python src/run.py evaluate rope wiki.txt --reading_params_path rope.finetune.params "
@@ -185,7 +185,7 @@ def test_a_script_that_attacks_the_worker_harms_itself_alone(upload, attack):
     folder = upload(f"import os, time\n{attack}\ntime.sleep(60)\n")
     trains, _ = judge(folder, RerunPlan(5))
     assert trains.status == "needs_review"
-    assert "did not end" in trains.message
+    assert "did not finish" in trains.message
 
 
 @pytest.mark.slow
@@ -223,7 +223,7 @@ def test_equal_predictions_are_noted(upload, world):
     same = {"vanilla.nopretrain.dev.predictions": answers("London" for _ in world.dev)}
     _, compares = judge(upload(LONDON, same))
     assert compares.status == "passed"
-    assert "Both say the same line for line." in compares.message
+    assert "All lines are identical." in compares.message
     assert "3 of 60 = 5.0 %" in compares.message
 
 
@@ -235,7 +235,7 @@ def test_predictions_better_than_the_rerun_go_to_a_person(upload, world):
     _, compares = judge(upload(LONDON, files))
     assert compares.status == "needs_review"
     first, other = compares.message.splitlines()
-    assert "`rope.pretrain.dev.predictions`: the rerun got 3 of 60" in first
+    assert "`rope.pretrain.dev.predictions`: rerun 3 of 60" in first
     assert "the submission 40 of 60" in first
     assert "Chance does not explain the difference" in first
     assert "Chance explains" in other
@@ -249,7 +249,7 @@ def test_a_shortened_rerun_compares_no_accuracy(upload, world):
     result = grade_submission(identify(folder, TASK.name), TASK, options(CUT))
     trains, compares = checks(result)["rerun-trains"], checks(result)["rerun-compares"]
     assert trains.status == "passed"
-    assert "accuracies mean nothing" in trains.message
+    assert "accuracies are not meaningful" in trains.message
     assert compares.status == "skipped"
     assert "shortened to 1 epochs" in result.environment["rerun"]
 

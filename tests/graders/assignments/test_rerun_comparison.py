@@ -41,7 +41,7 @@ def test_other_tensors_are_named():
     assert compared.suspicious
     assert "only the rerun has c" in compared.sentence
     assert "only the submission has b, d" in compared.sentence
-    assert "of another shape a (2×3, submitted 2×4)" in compared.sentence
+    assert "with a different shape a (2×3, submitted 2×4)" in compared.sentence
 
 
 def test_a_long_list_is_cut():
@@ -62,20 +62,20 @@ def test_only_a_better_submission_is_suspicious(anew, submitted, explained, susp
     compared = compare_answers(scored(anew), scored(submitted), 0.001)
     assert compared.suspicious is suspicious
     assert ("Chance explains" in compared.sentence) is explained
-    assert f"the rerun got {anew} of 500" in compared.sentence
+    assert f"rerun {anew} of 500" in compared.sentence
     assert f"the submission {submitted} of 500" in compared.sentence
 
 
 def test_same_answers_are_counted():
-    assert "Both say the same line for line." in compare_answers(scored(3), scored(3), 0.1).sentence
+    assert "All lines are identical." in compare_answers(scored(3), scored(3), 0.1).sentence
     compared = compare_answers(scored(3, other="x"), scored(5, other="y"), 0.1)
-    assert "3 of 500 answers are the same." in compared.sentence
+    assert "3 of 500 answers are identical." in compared.sentence
 
 
 def test_runs_without_pretraining_should_repeat():
     name = "vanilla.nopretrain.dev.predictions"
     compared = compare_answers(scored(3, name=name), scored(5, name=name), 0.1)
-    assert "the same device and versions would repeat them exactly" in compared.sentence
+    assert "the same device and versions would reproduce them exactly" in compared.sentence
     assert "repeat" not in compare_answers(scored(3), scored(5), 0.1).sentence
 
 

@@ -211,7 +211,7 @@ LAYOUTS = {
         (PAIRS, "torch.stack((torch.sin(angles), torch.cos(angles)), dim=-1)"),
         (TURNS, "torch.view_as_complex(rope_cache[:T].flip(-1).contiguous())"),
     ),
-    "layout of its own": (
+    "unknown layout": (
         (PAIRS, "{'all': angles}"),
         (TURNS, "torch.exp(1j * rope_cache['all'][:T])"),
         ('self.register_buffer("rope_cache", table)', "self.rope_cache = table"),
@@ -431,14 +431,14 @@ def test_weights_without_influence_are_not_called_cut_from_the_graph(hand_in_att
     failed = failures(
         hand_in_attention(("y = (att @ v)", "y = (att @ (v if not self.rope else 0 * v))"))
     )
-    assert "not cut" in failed["gradients_flow"].hint
+    assert "graph is intact" in failed["gradients_flow"].hint
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("k = apply_rotary_emb(k", "k = 2 * apply_rotary_emb(k"), "called with the right shape"),
-        (("apply_rotary_emb(q, self.rope_cache)", "2 * q"), "called with the right shape"),
+        (("k = apply_rotary_emb(k", "k = 2 * apply_rotary_emb(k"), "called with the correct shape"),
+        (("apply_rotary_emb(q, self.rope_cache)", "2 * q"), "called with the correct shape"),
     ],
 )
 def test_rotation_that_was_seen_is_not_asked_for(hand_in_attention, change, said):
@@ -523,7 +523,7 @@ def test_table_cut_by_the_module_is_noted(hand_in_attention):
     )
     score = Score()
     run(CHECKS["first_rows_used"], student, score)
-    assert "cuts the table" in score.notes[0]
+    assert "slices the table" in score.notes[0]
 
 
 def test_table_never_cut_says_so(hand_in_attention):

@@ -119,7 +119,7 @@ def test_two_mistakes_are_named_together():
 
 def test_coarse_table_is_named():
     student = Coder(precompute=lambda *size: table()(*size).half())
-    assert "too coarse" in hint(checks_table.test_table_values, student)
+    assert "not precise enough" in hint(checks_table.test_table_values, student)
 
 
 def test_unknown_mistake_repeats_the_equation():
@@ -134,10 +134,10 @@ def test_unknown_mistake_repeats_the_equation():
         (lambda t: t.movedim(-1, 0), "first axis"),
         (lambda t: t.movedim(-1, 1), "second axis"),
         (lambda t: torch.cat(t.unbind(-1), -1), "joined along the last axis"),
-        (lambda t: t.flatten(-2), "in turn along the last axis"),
+        (lambda t: t.flatten(-2), "alternating along the last axis"),
         (lambda t: t.transpose(0, 1), "positions along the second axis"),
         (lambda t: torch.outer(torch.arange(len(t)), right_theta(2 * t.shape[1])), "angles"),
-        (lambda t: t[:-1], "One row per position"),
+        (lambda t: t[:-1], "one row per position"),
     ],
 )
 def test_layout_of_table_is_named(layout, words):

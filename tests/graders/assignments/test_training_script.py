@@ -186,7 +186,7 @@ def test_trainer_that_needs_batches_is_not_observed(hand_in_script):
         "            loss.item()\n            self.save_checkpoint()",
     )
     notes = ask(checks.test_trained_weights_saved, hand_in_script(*SAVING, trainer=changed))
-    assert "was not observed" in notes[0]
+    assert "could not be checked" in notes[0]
 
 
 def test_exception_s_own_full_stop_is_enough(hand_in_script):
@@ -196,7 +196,7 @@ def test_exception_s_own_full_stop_is_enough(hand_in_script):
 
 def test_missing_script_is_said(hand_in_script):
     said = advice(hand_in_script(without=("run",)))
-    assert set(said.values()) == {"There is no run.py beside attention.py."}
+    assert set(said.values()) == {"There is no run.py next to attention.py."}
 
 
 def test_place_of_an_exception_is_shown(hand_in_script):

@@ -143,20 +143,20 @@ def test_code_for_float32_alone_is_told_and_loses_nothing(grade):
         "return torch.matmul(A, V, out=torch.zeros(A.shape[:-1] + V.shape[-1:]))",
     )
     result = grade(text)
-    assert "In float64 your code raises" in said_of(result, "compute-outputs")
+    assert "Your code raises for float64 inputs" in said_of(result, "compute-outputs")
     assert result.score == 18
 
 
 def test_functions_for_three_axes_alone_are_enough_head_by_head(grade):
     result = grade(EXAMPLES / "right-mini-loops")
-    assert "does not take (B, n_heads, T, ...)" in said_of(result, "pairwise-similarities")
+    assert "does not accept (B, n_heads, T, ...)" in said_of(result, "pairwise-similarities")
     assert result.score == 18
 
 
 def test_functions_that_attention_does_without_may_take_three_axes_alone(grade):
     text = HELPERS.replace("K.transpose(-1, -2)", "K.transpose(1, 2)") + FUSED
     result = grade(text)
-    assert "your self_attention never gives it" in said_of(result, "pairwise-similarities")
+    assert "Your self_attention never passes that shape" in said_of(result, "pairwise-similarities")
     assert result.score == 18
 
 

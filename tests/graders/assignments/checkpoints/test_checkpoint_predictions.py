@@ -67,7 +67,7 @@ def test_other_rotation_is_named_as_a_cause(judge, right_files, states, saved):
     found = judge("rope_finetune_predictions", {**right_files, ROPE: saved(state)})
     assert found.status == "needs_review"
     assert "another rotation" in found.hint
-    assert "not the handout's table" in found.message
+    assert "differs from the handout's table" in found.message
 
 
 def halves_for_neighbours(name, tensor):
@@ -86,7 +86,7 @@ def test_model_trained_on_halves_is_recognised(judge, right_files, states, saved
 
 
 @pytest.mark.parametrize(
-    ("factors", "words"), [((0, 0), "nothing is rotated"), ((1, -1), "the other way round")]
+    ("factors", "words"), [((0, 0), "nothing is rotated"), ((1, -1), "in the opposite direction")]
 )
 def test_model_trained_on_another_angle_is_recognised(
     factors, words, judge, right_files, models, states, world, vocabulary

@@ -56,7 +56,7 @@ def test_model_trained_with_another_rotation_asks_nobody(doubts, right_files, st
 
 def test_unreadable_checkpoint_asks(doubts, right_files):
     (said,) = doubts({**right_files, "rope.finetune.params": b"PK"}, "rope.pretrain", "test")
-    assert "cut off" in said
+    assert "truncated" in said
 
 
 def test_checkpoint_of_the_other_variant_asks(doubts, right_files):
