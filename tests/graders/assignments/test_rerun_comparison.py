@@ -63,7 +63,7 @@ def test_only_a_better_submission_is_suspicious(anew, submitted, explained, susp
     assert compared.suspicious is suspicious
     assert ("Chance explains" in compared.sentence) is explained
     assert f"rerun {anew} of 500" in compared.sentence
-    assert f"the submission {submitted} of 500" in compared.sentence
+    assert f"submission {submitted} of 500" in compared.sentence
 
 
 def test_same_answers_are_counted():

@@ -43,8 +43,8 @@ def test_corpus_of_one_grading_is_not_kept_for_the_next(data, course_size, tmp_p
     upload.mkdir()
     (upload / "vanilla.model.params").write_bytes(course_size)
     assert HINT not in hints(data, upload)
-    with (data / WIKI).open("a", encoding="utf-8") as file:
-        file.write("ɘ\n")
+    wiki = data / WIKI
+    wiki.write_text(f"{wiki.read_text('utf-8').rstrip()}ɘ\n", encoding="utf-8")
     assert HINT in hints(data, upload)
 
 

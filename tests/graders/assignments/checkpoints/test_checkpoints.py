@@ -80,7 +80,7 @@ def test_malicious_pickle_is_reported_and_harms_nothing(grade, right_files, save
     found = checks(result)
     assert found["rope-finetune-weights"].status == "needs_review"
     assert "system`" in found["rope-finetune-weights"].message
-    assert "cut off" in found["vanilla-finetune-weights"].message
+    assert "truncated" in found["vanilla-finetune-weights"].message
     assert found["rope-finetune-predictions"].status == "skipped"
     assert found["vanilla-model-predictions"].status == "passed"
     assert not trace.exists()
@@ -95,4 +95,4 @@ def test_findings_ask_a_person_and_hold_no_total_back(grade, right_files, states
     assert result.status == "needs_review"
     assert (result.score, result.max_score) == (2.0, 2.0)
     assert "NaN" in found["vanilla-finetune-weights"].message
-    assert "holds a vanilla model" in found["rope-finetune-weights"].message
+    assert "contains a vanilla model" in found["rope-finetune-weights"].message
