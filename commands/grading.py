@@ -29,7 +29,7 @@ from graders.course.best_attempts import keep_best
 from graders.course.difference import refuse_losses, regraded
 from graders.course.gathering import gathered, in_words
 from graders.course.regrade import grade_draft, plan_draft
-from graders.course.release import opened_in
+from graders.course.release import terms_of
 from graders.course.retry import unfinished
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_stored, plan_work
@@ -173,7 +173,7 @@ def grade_into(
         terminal_json.keep_stdout_for_results()
     with open_store(out) as store:
         request = with_draw(request, store, target.inputs)
-        opened = opened_in(store, task, out)
+        terms = terms_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         remove_files([each.id for each in work.waiting], out)
@@ -182,7 +182,7 @@ def grade_into(
             with executor_for(request, target.executor, target.jobs) as (pool, ahead):
                 graded = grade_stored(store, work, request, pool, ahead=ahead)
                 for result in terminal.progress_of(graded, page.total):
-                    write_submission_files(result, out, opened)
+                    write_submission_files(result, out, terms)
                     page.add(result)
             if best:
                 store_terminal.show_sentences(keep_best(store, work.generation, task, out))

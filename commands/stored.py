@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from commands.options import Out
-from graders.course.extensions import FILE, read_extensions
+from graders.course.extensions import FILE
+from graders.course.release import Terms, terms_of
 from graders.errors import UsageError
 from graders.grading.asked import stored_assignment
 from graders.grading.choices import existing
@@ -16,6 +18,7 @@ from graders.model import Result, Submission
 from graders.storage.results import Store, read_store
 from graders.storage.store import write_text
 from reports.exports import FORMATS, Course, Export, Writer
+from reports.submission_files import has_old_page
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_sentences
@@ -31,11 +34,14 @@ def show(
     """Show stored results: generations, scores, or one submission."""
     with read_store(out) as store:
         chosen = store.generation(generation)
+        terms = terms_of(store, stored_assignment(store, chosen.number), out)
         if submission:
-            terminal.show_result(store.member_result(chosen.number, submission))
+            result = store.member_result(chosen.number, submission)
+            terminal.show_result(result, terms.grade(result))
         else:
             store_terminal.show_generations(store.generations(), chosen.number)
-            terminal.show_scores(store.results(chosen.number))
+            results = store.results(chosen.number)
+            terminal.show_scores((result, terms.grade(result)) for result in results)
 
 
 def export(
@@ -57,12 +63,13 @@ def export(
         number = store.generation().number
         # As its folder says now: a policy that is changed needs no new grading.
         task, wanted = stored_assignment(store, number), _wanted(store, number, only)
-        dues, seen = read_extensions(out, task), list[Submission]()
-        results = _noted(store.results(number, wanted), seen)
-        written = writer(Course(task, results, known, title or task.title, dues))
+        terms, seen = terms_of(store, task, out), Seen()
+        results = _noted(store.results(number, wanted), seen, terms, out)
+        written = writer(Course(task, results, known, title or task.title, terms.dues))
     _hand_over(written, output)
-    unused = [] if only else [f"{FILE}: {each} has no submission" for each in dues.unused(seen)]
-    show_sentences((*written.notes, *unused, *written.problems))
+    unused = [] if only else terms.dues.unused(seen.submissions)
+    extensions = [f"{FILE}: {each} has no submission" for each in unused]
+    show_sentences((*written.notes, *_about_pages(seen), *extensions, *written.problems))
     raise typer.Exit(int(bool(written.problems)))
 
 
@@ -82,11 +89,28 @@ def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
     return wanted or None
 
 
-def _noted(results: Iterable[Result], seen: list[Submission]) -> Iterator[Result]:
+@dataclass(slots=True)
+class Seen:
+    """What is kept of the exported Results: whose they are, and how many pages are old."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    old_pages: int = 0
+
+
+def _noted(results: Iterable[Result], seen: Seen, terms: Terms, out: Path) -> Iterator[Result]:
     """The results, of which only the submissions are kept."""
     for result in results:
-        seen.append(result.submission)
+        seen.submissions.append(result.submission)
+        seen.old_pages += has_old_page(result, out, terms)
         yield result
+
+
+def _about_pages(seen: Seen) -> Iterator[str]:
+    if seen.old_pages:
+        pages = (
+            "1 student page is" if seen.old_pages == 1 else f"{seen.old_pages} student pages are"
+        )
+        yield f"{pages} older than these grades: run the same `batch` again"
 
 
 def _hand_over(written: Export, output: Path | None) -> None:

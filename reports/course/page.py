@@ -38,6 +38,7 @@ class Part:
     rows: tuple[Row, ...]
     rubric: tuple[CriterionSummary, ...]
     max_score: float
+    has_finals: bool
 
     @property
     def file(self) -> str:
@@ -116,6 +117,7 @@ def _parts(course: CourseView) -> tuple[Part, ...]:
             rows=course.rows[cut : cut + ROWS],
             rubric=course.rubric,
             max_score=course.max_score,
+            has_finals=course.has_finals,
         )
         for number, cut in enumerate(cuts, 1)
     )

@@ -1,12 +1,14 @@
 """The rows of the course page's table as data: what its script puts in, as text and nothing else.
 
     {"words": [...], "most": [...],
-     "rows": [[id, student, status, score, points, endings, href, also]]}
+     "rows": [[id, student, status, scores, points, endings, href, also]]}
 
-`student` is 0 where it is the id, `status` a place among STATUSES, `points` a number a criterion:
-null where it is open, "" where there is none. `endings` are a place among `words` and a count in
-turn; `href` stands only where the link cannot be made from the id, and `also` is what a row is
-found by besides: names that are cut, addresses, numbers. What is empty at a row's end is left out.
+`student` is 0 where it is the id, `status` a place among STATUSES. `scores` are the score and, if
+the assignment declares one, the final grade: null where there is none. `points` are a number a
+criterion: null where it is open, "" where there is none. `endings` are a place among `words` and a
+count in turn; `href` stands only where the link cannot be made from the id, and `also` is what a
+row is found by besides: names that are cut, addresses, numbers. What is empty at a row's end is
+left out.
 """
 
 import json
@@ -57,7 +59,7 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
         name,
         0 if student.strip() in ("", name) else student,
         STATUSES.index(row.status),
-        _short(row.score),
+        [_short(row.score), *([_short(row.final.final)] if row.final else [])],
         [_points(row, summary.criterion.id) for summary in rubric],
     ]
     told = ("", name, student)

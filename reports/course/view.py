@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
+from graders.course.final_grades import FinalGrade
 from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.model import Criterion, Result, ResultStatus, Submission
 from reports.course.accuracies import Accuracies, AccuracySeries
@@ -65,7 +66,8 @@ class Ending:
 class Row:
     """One line of the table: points by criterion, and the ways in which no answer came.
 
-    `reason` says why a person is needed, where one is.
+    `reason` says why a person is needed, where one is. `final` is there if the assignment declares
+    how a score becomes a grade: for all rows of a course or for none.
     """
 
     submission: Submission
@@ -76,6 +78,7 @@ class Row:
     points: Mapping[str, float | None]
     unanswered: Mapping[str, int]
     reason: str
+    final: FinalGrade | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,11 @@ class CourseView:
     median_seconds: float | None
     median_memory_bytes: float | None
 
+    @property
+    def has_finals(self) -> bool:
+        """Whether the assignment declares how a score becomes a grade."""
+        return any(row.final is not None for row in self.rows)
+
 
 @dataclass(slots=True)
 class Counted:
@@ -117,8 +125,8 @@ class Counted:
     items: Items = field(default_factory=Items)
     accuracies: Accuracies = field(default_factory=Accuracies)
 
-    def add(self, result: Result) -> None:
-        """Count a Result, which may be let go then."""
+    def add(self, result: Result, final: FinalGrade | None = None) -> None:
+        """Count a Result, which may be let go then, and its final grade."""
         submission = result.submission
         title = (submission.id, result.title)
         self.title = min(self.title or title, title)
@@ -134,7 +142,7 @@ class Counted:
                 self.rubric[graded.criterion.id] = found
             for hint in {check.hint for check in graded.checks if check.hint}:
                 self.hints[graded.criterion.id, hint].append(submission)
-        self.rows.append(_row(result))
+        self.rows.append(_row(result, final))
         self.items.add(result)
         self.accuracies.add(result)
 
@@ -171,7 +179,7 @@ def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> Cours
     return counted.view(twins)
 
 
-def _row(result: Result) -> Row:
+def _row(result: Result, final: FinalGrade | None) -> Row:
     return Row(
         submission=result.submission,
         status=result.status,
@@ -181,6 +189,7 @@ def _row(result: Result) -> Row:
         points={each.criterion.id: each.points for each in result.criteria},
         unanswered=unanswered(result),
         reason=_reason(result)[:PROSE_LIMIT] if result.status in URGENCY else "",
+        final=final,
     )
 
 

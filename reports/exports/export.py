@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graders.course.extensions import Extensions
+from graders.course.final_grades import FinalGrade, final_grade
 from graders.model import Assignment, Result
 
 
@@ -21,6 +22,11 @@ class Course:
     roster: Path | None = None
     title: str = ""
     extensions: Extensions = field(default_factory=Extensions)
+
+    def grade(self, result: Result) -> FinalGrade:
+        """The grade that counts."""
+        due = self.extensions.due_of(result.submission)
+        return final_grade(result, self.assignment.grading, due)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,13 @@ function element(name, content, attributes = {}) {
 
 // One submission: what is shown of it, and `keys`, by which each column sorts.
 function read(row, statuses) {
-  const [id, student, status, score, points, endings = [], href = 0, also = ""] = row;
+  const [id, student, status, scores, points, endings = [], href = 0, also = ""] = row;
   const name = student === 0 ? id : student;
   const link = href || `reports/${encodeURIComponent(id)}.html`;
-  const numbers = [score, ...points].map((each) => (typeof each === "number" ? each : NaN));
+  const numbers = [...scores, ...points].map((each) => (typeof each === "number" ? each : NaN));
   const keys = [name, id, statuses[status].word, ...numbers];
   const text = folded(`${name}\n${id}\n${also}`);
-  return { id, name, status: statuses[status], score, points, endings, link, keys, text };
+  return { id, name, status: statuses[status], scores, points, endings, link, keys, text };
 }
 
 function pointsCell(value, most) {
@@ -40,12 +40,12 @@ function rowOf(each, data) {
     const count = each.endings[at + 1] > 1 ? ` ${each.endings[at + 1]}×` : "";
     status.append(" ", element("span", data.words[each.endings[at]] + count, { class: "tag" }));
   }
-  const score = each.score === null ? [] : element("strong", String(each.score));
+  const score = (value) => (value === null ? [] : element("strong", String(value)));
   return element("tr", [
     element("th", element("a", element("bdi", each.name), { href: each.link }), { scope: "row" }),
     element("td", element("bdi", each.id)),
     status,
-    element("td", score, { class: "num" }),
+    ...each.scores.map((value) => element("td", score(value), { class: "num" })),
     ...each.points.map((value, column) => pointsCell(value, data.most[column])),
   ]);
 }
