@@ -11,6 +11,7 @@ import typer
 from commands.options import Out
 from graders.course.extensions import FILE
 from graders.course.release import Terms, terms_of
+from graders.course.roster import search
 from graders.errors import UsageError
 from graders.grading.asked import stored_assignment
 from graders.grading.choices import existing
@@ -27,7 +28,9 @@ File = Annotated[Path | None, typer.Option("-o", "--output", help="File.", show_
 
 
 def show(
-    submission: Annotated[str, typer.Argument(help="Its id.", show_default="list all")] = "",
+    submission: Annotated[
+        str, typer.Argument(help="Its id, or words of a name or email.", show_default="list all")
+    ] = "",
     out: Out = Path("out"),
     generation: Annotated[int, typer.Option(help="Its number.", show_default="published")] = 0,
 ) -> None:
@@ -35,13 +38,17 @@ def show(
     with read_store(out) as store:
         chosen = store.generation(generation)
         terms = terms_of(store, stored_assignment(store, chosen.number), out)
-        if submission:
-            result = store.member_result(chosen.number, submission)
+        names = search(store, chosen.number, submission) if submission else []
+        if len(names) == 1:
+            result = store.member_result(chosen.number, names[0])
             terminal.show_result(result, terms.grade(result))
-        else:
+            return
+        if not submission:
             store_terminal.show_generations(store.generations(), chosen.number)
-            results = store.results(chosen.number)
-            terminal.show_scores((result, terms.grade(result)) for result in results)
+        results = store.results(chosen.number)
+        if names:
+            results = (store.member_result(chosen.number, name) for name in names)
+        terminal.show_scores((result, terms.grade(result)) for result in results)
 
 
 def export(

@@ -30,7 +30,13 @@ from graders.registry.check_files import CheckFile, check_files, files_below
 from graders.scoring import wanted_criteria
 from graders.storage.results import Made
 
-LEFT_OUT = ("solution", "examples", "examples.toml", "__pycache__")  # `validate` alone reads those
+LEFT_OUT = (
+    "solution",
+    "starter",
+    "examples",
+    "examples.toml",
+    "__pycache__",
+)  # `validate` alone reads those
 ELSEWHERE = {
     "graders": ("assignments", "audit", "course"),
     "submissions": ("examples",),

@@ -18,7 +18,7 @@ from reports.course.charts import Drawings, draw
 from reports.course.generations import Comparison
 from reports.course.items import ItemTables, item_tables
 from reports.course.regrade import FILE as REGRADED
-from reports.course.table import status_counts, table_data
+from reports.course.table import filter_counts, status_counts, table_data
 from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import render
 
@@ -69,6 +69,7 @@ class CoursePage:
     drawings: Drawings
     items: ItemTables
     statuses: tuple[tuple[ResultStatus, int], ...]
+    filters: tuple[tuple[str, str, int], ...]
     data: Markup
     progress: Progress | None
     comparisons: tuple[Comparison, ...]
@@ -97,6 +98,7 @@ def write_course_page(
         drawings=draw(course),
         items=item_tables(course.items),
         statuses=status_counts(course),
+        filters=filter_counts(course),
         data=table_data(course),
         progress=progress,
         comparisons=tuple(comparisons),

@@ -66,7 +66,8 @@ class Ending:
 class Row:
     """One line of the table: points by criterion, and the ways in which no answer came.
 
-    `reason` says why a person is needed, where one is. `final` is there if the assignment declares
+    `reason` says why a person is needed, where one is. `missing` are files that the assignment asks
+    for and the upload lacks. `final` is there if the assignment declares
     how a score becomes a grade: for all rows of a course or for none.
     """
 
@@ -78,7 +79,13 @@ class Row:
     points: Mapping[str, float | None]
     unanswered: Mapping[str, int]
     reason: str
+    missing: tuple[str, ...] = ()
     final: FinalGrade | None = None
+
+    @property
+    def has_no_points(self) -> bool:
+        """Whether all that was graded earned nothing."""
+        return self.so_far == 0 if self.score is None else self.score == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +196,14 @@ def _row(result: Result, final: FinalGrade | None) -> Row:
         points={each.criterion.id: each.points for each in result.criteria},
         unanswered=unanswered(result),
         reason=_reason(result)[:PROSE_LIMIT] if result.status in URGENCY else "",
+        missing=_missing(result),
         final=final,
     )
+
+
+def _missing(result: Result) -> tuple[str, ...]:
+    names = result.environment.get("missing")
+    return tuple(map(str, names)) if isinstance(names, list | tuple) else ()
 
 
 def _rubric(counted: Counted) -> list[Criterion]:
