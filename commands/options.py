@@ -25,7 +25,7 @@ Layout = Annotated[str, typer.Option("--from", help="auto, folders, gradescope, 
 Roster = Annotated[
     Path | None,
     typer.Option(
-        help="CSV of the course's students: submission, name, email, student_id, section.",
+        help="CSV of all students: submission, name, email, student_id, section.",
         show_default="DIR/roster.csv, if it exists",
     ),
 ]

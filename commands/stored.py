@@ -16,15 +16,21 @@ from graders.errors import UsageError
 from graders.grading.asked import stored_assignment
 from graders.grading.choices import existing
 from graders.model import Result, Submission
-from graders.storage.results import Store, read_store
+from graders.storage.files import write_whole
+from graders.storage.results import Store, read_store, reopen_store
 from graders.storage.store import write_text
+from reports.course.files import write_pages
 from reports.exports import FORMATS, Course, Export, Writer
+from reports.exports.pages import TABLE, pages_export
 from reports.submission_files import has_old_page
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_sentences
 
-File = Annotated[Path | None, typer.Option("-o", "--output", help="File.", show_default="stdout")]
+File = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="File; for `pages`, a folder.", show_default="stdout"),
+]
 
 
 def show(
@@ -65,6 +71,8 @@ def export(
 ) -> None:
     """Export grades for another system."""
     writer = _writer(format_)
+    if writer is pages_export:
+        _write_pages(out, output)
     known = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
         number = store.generation().number
@@ -72,7 +80,7 @@ def export(
         task, wanted = stored_assignment(store, number), _wanted(store, number, only)
         terms, seen = terms_of(store, task, out), Seen()
         results = _noted(store.results(number, wanted), seen, terms, out)
-        written = writer(Course(task, results, known, title or task.title, terms.dues))
+        written = writer(Course(task, results, known, title or task.title, terms, out))
     _hand_over(written, output)
     unused = [] if only else terms.dues.unused(seen.submissions)
     extensions = [f"{FILE}: {each} has no submission" for each in unused]
@@ -120,8 +128,22 @@ def _about_pages(seen: Seen) -> Iterator[str]:
         yield f"{pages} older than these grades: run the same `batch` again"
 
 
+def _write_pages(out: Path, output: Path | None) -> None:
+    """Bring the students' pages up to date before they are handed out."""
+    if output is None or output.is_file():
+        raise UsageError("pages: there is no folder to write into", "add -o handout/")
+    with reopen_store(out) as store:
+        number = store.generation().number
+        terms = terms_of(store, stored_assignment(store, number), out)
+        write_pages(store, number, terms=terms, out=out)
+
+
 def _hand_over(written: Export, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(written.text)
-    else:
+    elif written.files is None:
         write_text(output, written.text)
+    else:
+        for name, content in written.files:
+            write_whole(output / name, content, remedy="free some space, then export again")
+        write_text(output / TABLE, written.text)
