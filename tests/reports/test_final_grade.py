@@ -122,9 +122,11 @@ def test_a_page_is_old_when_an_extension_changes_the_grade(late, tmp_path):
 def test_gradescopes_file_is_old_when_only_a_hidden_grade_changes(late, tmp_path):
     hidden = criterion_result(replace(FILES, visibility="hidden"), check_result())
     result = late(criterion_result(CODE, check_result()), hidden)
-    write_submission_files(result, tmp_path, TERMS)
-    milder = replace(POLICY, lateness=replace(POLICY.lateness, percent=9.9))
-    assert not have_files(result, tmp_path, replace(TERMS, policy=milder))
+    hourly = replace(TERMS, policy=GradingPolicy(Lateness(percent=1, unit_seconds=3600)))
+    write_submission_files(result, tmp_path, hourly)
+    assert have_files(result, tmp_path, hourly)
+    an_hour_more = replace(hourly, dues=Extensions(DUE + timedelta(hours=1)))
+    assert not have_files(result, tmp_path, an_hour_more)
 
 
 def test_the_rules_are_told_without_names():
