@@ -91,7 +91,8 @@ def make_upload(folder: Path, examples: Sequence[Path], data: Data, draw: random
     if draw.random() < 0.4:
         rotary = MISPRINT if draw.random() < 0.5 else draw.choice(WRONG_ROTARIES)
     for example, file in ((corruption, "dataset.py"), (rotary, "attention.py")):
-        shutil.copy(named[example] / "src" / file, folder / "src" / file)
+        code = (named[example] / "src" / file).read_text()
+        (folder / "src" / file).write_text(f"{code}\n# {folder.name}\n")  # nobody's copy
     places = sorted({*data.train, *data.dev})
     for variant, model in (("vanilla", "nopretrain"), ("vanilla", "pretrain"), ("rope", "rope")):
         accuracy, part = draw.uniform(*TRAINED[model]), "pretrain" if model == "rope" else model
@@ -118,8 +119,8 @@ def spoil(uploads: Sequence[Path], draw: random.Random) -> None:
     shutil.rmtree(broken)
     broken.with_suffix(".zip").write_bytes(b"PK\x03\x04 cut off")
     (lost / "rope.pretrain.test.predictions").unlink()
-    for each in lender.glob("vanilla.pretrain.*"):
-        shutil.copy(each, borrower / each.name)
+    for each in (*lender.glob("vanilla.pretrain.*"), lender / "src" / "dataset.py"):
+        shutil.copy(each, borrower / each.relative_to(lender))
 
 
 def take_images(graded: Path, images: Path) -> None:

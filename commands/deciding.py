@@ -10,7 +10,7 @@ import typer
 
 from commands.options import Out
 from graders.course.extensions import read_extensions
-from graders.course.release import end_of, opened_in, still_closed
+from graders.course.release import end_of, still_closed, terms_of
 from graders.course.review import open_review
 from graders.errors import UsageError
 from graders.grading.asked import stored_assignment
@@ -90,9 +90,10 @@ def release(out: Out = Path("out"), undo: Undo = False) -> None:
         task = stored_assignment(store, generation)
         end = end_of(task, read_extensions(out, task))
         store.keep_release(released=not undo)
-        opened = opened_in(store, task, out)
-        written, pages = write_pages(store, generation, opened=opened, out=out)
-    show_sentences([_shown(task, opened, written, pages), *_closed(task, opened, end)])
+        terms = terms_of(store, task, out)
+        written, pages = write_pages(store, generation, terms=terms, out=out)
+    shown = _shown(task, terms.opened, written, pages)
+    show_sentences([shown, *_closed(task, terms.opened, end)])
 
 
 def _shown(task: Assignment, opened: frozenset[str], written: int, pages: int) -> str:

@@ -24,13 +24,15 @@ from commands.options import (
     Out,
     Rerun,
     RerunWall,
+    Roster,
 )
 from graders.course.best_attempts import keep_best
 from graders.course.difference import refuse_losses, regraded
 from graders.course.gathering import gathered, in_words
 from graders.course.regrade import grade_draft, plan_draft
-from graders.course.release import opened_in
+from graders.course.release import terms_of
 from graders.course.retry import unfinished
+from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_stored, plan_work
 from graders.grading.choices import choose_options, executor_for, existing, with_rerun
@@ -62,6 +64,7 @@ def run(
     rerun: Rerun = False,
     rerun_wall: RerunWall = WALL_MINUTES,
     inputs: Inputs = SECRET,
+    roster: Roster = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -70,8 +73,10 @@ def run(
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     uploads = identify_all([existing(path) for path in submission], task.name)
+    enrolled = by_roster(uploads, roster, out)
+    store_terminal.show_sentences(enrolled.notes)
     target = RunTarget(out, inputs)
-    raise typer.Exit(grade_into(uploads, request, target, force=force, json=json))
+    raise typer.Exit(grade_into(enrolled.submissions, request, target, force=force, json=json))
 
 
 def batch(
@@ -91,16 +96,18 @@ def batch(
     json: Json = False,
     layout: Layout = "auto",
     attempts: Attempts = "last",
+    roster: Roster = None,
 ) -> None:
     """Grade every submission in FOLDER, or another system's export."""
     task = load_assignment(assignment)
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     found = gathered(folder, task, out, layout=layout, attempts=attempts)
-    store_terminal.show_sentences(in_words(found))
+    enrolled = by_roster(found.submissions, roster, out, whole=True)
+    store_terminal.show_sentences((*in_words(found), *enrolled.notes))
     target = RunTarget(out, inputs, executor, jobs)
     as_asked = {"force": force, "json": json, "best": attempts == "best"}
-    raise typer.Exit(grade_into(found.submissions, request, target, alone=True, **as_asked))
+    raise typer.Exit(grade_into(enrolled.submissions, request, target, alone=True, **as_asked))
 
 
 def retry(
@@ -173,7 +180,7 @@ def grade_into(
         terminal_json.keep_stdout_for_results()
     with open_store(out) as store:
         request = with_draw(request, store, target.inputs)
-        opened = opened_in(store, task, out)
+        terms = terms_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         remove_files([each.id for each in work.waiting], out)
@@ -182,7 +189,7 @@ def grade_into(
             with executor_for(request, target.executor, target.jobs) as (pool, ahead):
                 graded = grade_stored(store, work, request, pool, ahead=ahead)
                 for result in terminal.progress_of(graded, page.total):
-                    write_submission_files(result, out, opened)
+                    write_submission_files(result, out, terms)
                     page.add(result)
             if best:
                 store_terminal.show_sentences(keep_best(store, work.generation, task, out))

@@ -22,6 +22,13 @@ ExecutorName = Annotated[str, typer.Option("--executor", help="serial, processes
 Inputs = Annotated[str, typer.Option(help="secret, public, or a file with a secret to share.")]
 Json = Annotated[bool, typer.Option("--json", help="Print results as JSON lines.")]
 Layout = Annotated[str, typer.Option("--from", help="auto, folders, gradescope, canvas or git.")]
+Roster = Annotated[
+    Path | None,
+    typer.Option(
+        help="CSV of all students: submission, name, email, student_id, section.",
+        show_default="DIR/roster.csv, if it exists",
+    ),
+]
 Attempts = Annotated[str, typer.Option(help="A student's submissions: last, best or all.")]
 Force = Annotated[bool, typer.Option("--force", help="Regrade everything, ignoring saved results.")]
 Rerun = Annotated[bool, typer.Option("--rerun", help="Also retrain with the student's run.py.")]

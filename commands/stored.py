@@ -2,40 +2,59 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from commands.options import Out
-from graders.course.extensions import FILE, read_extensions
+from graders.course.extensions import FILE
+from graders.course.release import Terms, terms_of
+from graders.course.roster import search
 from graders.errors import UsageError
 from graders.grading.asked import stored_assignment
 from graders.grading.choices import existing
 from graders.model import Result, Submission
-from graders.storage.results import Store, read_store
+from graders.storage.files import write_whole
+from graders.storage.results import Store, read_store, reopen_store
 from graders.storage.store import write_text
+from reports.course.files import write_pages
 from reports.exports import FORMATS, Course, Export, Writer
+from reports.exports.pages import TABLE, pages_export
+from reports.submission_files import has_old_page
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_sentences
 
-File = Annotated[Path | None, typer.Option("-o", "--output", help="File.", show_default="stdout")]
+File = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="File; for `pages`, a folder.", show_default="stdout"),
+]
 
 
 def show(
-    submission: Annotated[str, typer.Argument(help="Its id.", show_default="list all")] = "",
+    submission: Annotated[
+        str, typer.Argument(help="Its id, or words of a name or email.", show_default="list all")
+    ] = "",
     out: Out = Path("out"),
     generation: Annotated[int, typer.Option(help="Its number.", show_default="published")] = 0,
 ) -> None:
     """Show stored results: generations, scores, or one submission."""
     with read_store(out) as store:
         chosen = store.generation(generation)
-        if submission:
-            terminal.show_result(store.member_result(chosen.number, submission))
-        else:
+        terms = terms_of(store, stored_assignment(store, chosen.number), out)
+        names = search(store, chosen.number, submission) if submission else []
+        if len(names) == 1:
+            result = store.member_result(chosen.number, names[0])
+            terminal.show_result(result, terms.grade(result))
+            return
+        if not submission:
             store_terminal.show_generations(store.generations(), chosen.number)
-            terminal.show_scores(store.results(chosen.number))
+        results = store.results(chosen.number)
+        if names:
+            results = (store.member_result(chosen.number, name) for name in names)
+        terminal.show_scores((result, terms.grade(result)) for result in results)
 
 
 def export(
@@ -52,17 +71,20 @@ def export(
 ) -> None:
     """Export grades for another system."""
     writer = _writer(format_)
+    if writer is pages_export:
+        _write_pages(out, output)
     known = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
         number = store.generation().number
         # As its folder says now: a policy that is changed needs no new grading.
         task, wanted = stored_assignment(store, number), _wanted(store, number, only)
-        dues, seen = read_extensions(out, task), list[Submission]()
-        results = _noted(store.results(number, wanted), seen)
-        written = writer(Course(task, results, known, title or task.title, dues))
+        terms, seen = terms_of(store, task, out), Seen()
+        results = _noted(store.results(number, wanted), seen, terms, out)
+        written = writer(Course(task, results, known, title or task.title, terms, out))
     _hand_over(written, output)
-    unused = [] if only else [f"{FILE}: {each} has no submission" for each in dues.unused(seen)]
-    show_sentences((*written.notes, *unused, *written.problems))
+    unused = [] if only else terms.dues.unused(seen.submissions)
+    extensions = [f"{FILE}: {each} has no submission" for each in unused]
+    show_sentences((*written.notes, *_about_pages(seen), *extensions, *written.problems))
     raise typer.Exit(int(bool(written.problems)))
 
 
@@ -82,15 +104,46 @@ def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
     return wanted or None
 
 
-def _noted(results: Iterable[Result], seen: list[Submission]) -> Iterator[Result]:
+@dataclass(slots=True)
+class Seen:
+    """What is kept of the exported Results: whose they are, and how many pages are old."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    old_pages: int = 0
+
+
+def _noted(results: Iterable[Result], seen: Seen, terms: Terms, out: Path) -> Iterator[Result]:
     """The results, of which only the submissions are kept."""
     for result in results:
-        seen.append(result.submission)
+        seen.submissions.append(result.submission)
+        seen.old_pages += has_old_page(result, out, terms)
         yield result
+
+
+def _about_pages(seen: Seen) -> Iterator[str]:
+    if seen.old_pages:
+        pages = (
+            "1 student page is" if seen.old_pages == 1 else f"{seen.old_pages} student pages are"
+        )
+        yield f"{pages} older than these grades: run the same `batch` again"
+
+
+def _write_pages(out: Path, output: Path | None) -> None:
+    """Bring the students' pages up to date before they are handed out."""
+    if output is None or output.is_file():
+        raise UsageError("pages: there is no folder to write into", "add -o handout/")
+    with reopen_store(out) as store:
+        number = store.generation().number
+        terms = terms_of(store, stored_assignment(store, number), out)
+        write_pages(store, number, terms=terms, out=out)
 
 
 def _hand_over(written: Export, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(written.text)
-    else:
+    elif written.files is None:
         write_text(output, written.text)
+    else:
+        for name, content in written.files:
+            write_whole(output / name, content, remedy="free some space, then export again")
+        write_text(output / TABLE, written.text)

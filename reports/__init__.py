@@ -1,9 +1,9 @@
 """Results as pages, tables and files for other systems."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from graders.course.final_grades import FinalGrade
+from graders.course.release import PLAIN, Terms
 from graders.model import Result
 from graders.storage.store import submission_file, write_result
 from reports.course.generations import Comparison
@@ -42,24 +42,16 @@ def write_reports(
 
 
 def write_course_reports(
-    course: CourseView,
-    out: Path,
-    finals: Mapping[str, FinalGrade] | None = None,
-    comparisons: Sequence[Comparison] = (),
+    course: CourseView, out: Path, comparisons: Sequence[Comparison] = ()
 ) -> tuple[Path, ...]:
     """Write `out/grades.csv`, `out/twins.json` and `out/index.html` of a course."""
     page = write_course_page(course, out, comparisons=comparisons)
-    return write_grades(course, out, finals), write_twins(course.twins, out), page
+    return write_grades(course, out), write_twins(course.twins, out), page
 
 
-def write_submission_files(
-    result: Result, out: Path, opened: frozenset[str] = frozenset()
-) -> tuple[Path, ...]:
-    """Write what needs one result: its JSON, its Gradescope file and its page.
-
-    The page shows the visible criteria and those that are `opened`.
-    """
+def write_submission_files(result: Result, out: Path, terms: Terms = PLAIN) -> tuple[Path, ...]:
+    """Write what needs one result: its JSON, its Gradescope file and its page, by these terms."""
     # The Result goes first and comes last: where it lies, the other files are of it.
     submission_file(out, "results", result.submission.id, ".json").unlink(missing_ok=True)
-    page, gradescope = write_student_page(result, out, opened), write_gradescope(result, out)
+    page, gradescope = write_student_page(result, out, terms), write_gradescope(result, out, terms)
     return write_result(result, out), gradescope, page

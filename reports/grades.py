@@ -1,9 +1,8 @@
 """The grades as one table for a spreadsheet: `DIR/grades.csv`, a row a submission."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from graders.course.final_grades import FinalGrade
 from graders.storage.csv_cells import table
 from graders.storage.store import write_text
 from reports.course.view import CourseView, Row
@@ -13,16 +12,11 @@ COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")
 FINAL = ("late_days", "final", "how")
 
 
-def write_grades(
-    course: CourseView, out: Path, finals: Mapping[str, FinalGrade] | None = None
-) -> Path:
-    """Write `out/grades.csv`, ordered by submission; a score not published is a blank cell.
-
-    `finals` are the grades by submission, where the assignment declares how they come.
-    """
+def write_grades(course: CourseView, out: Path) -> Path:
+    """Write `out/grades.csv`, ordered by submission; a score not published is a blank cell."""
     columns = [summary.criterion.id for summary in course.rubric]
-    header = [*COLUMNS, *map(line, columns), *(FINAL if finals else ())]
-    rows = ([*_cells(row, columns), *_final_cells(row, finals)] for row in course.rows)
+    header = [*COLUMNS, *map(line, columns), *(FINAL if course.has_finals else ())]
+    rows = ([*_cells(row, columns), *_final_cells(row)] for row in course.rows)
     return write_text(out / "grades.csv", table([header, *rows]))
 
 
@@ -38,10 +32,10 @@ def _cells(row: Row, columns: Sequence[str]) -> list[str]:
     ]
 
 
-def _final_cells(row: Row, finals: Mapping[str, FinalGrade] | None) -> list[str]:
-    grade = finals.get(row.submission.id) if finals else None
+def _final_cells(row: Row) -> list[str]:
+    grade = row.final
     if grade is None:
-        return ["", "", ""] if finals else []
+        return []
     return [str(grade.days_late), number_cell(grade.final), line(grade.words, PROSE_LIMIT)]
 
 

@@ -3,25 +3,34 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from graders.course.release import PLAIN, Terms
 from graders.model import Result
 from graders.storage.store import result_text, submission_file
+from reports.gradescope.results_json import gradescope_text
 from reports.student.opened import has_mark, mark_of
 
 FOLDERS = (("results", ".json"), ("gradescope", ".json"), ("reports", ".html"))
 COURSE_FILES = ("grades.csv", "twins.json", "index.html")
 
 
-def have_files(result: Result, out: Path, opened: frozenset[str] = frozenset()) -> bool:
+def have_files(result: Result, out: Path, terms: Terms = PLAIN) -> bool:
     """Whether all files of this Result lie in `out`; its JSON, written last, speaks for them.
 
-    The page is old, too, where it does not show just the criteria that are `opened`.
+    The page is old, too, if it shows other criteria or another final grade than these terms say.
     """
     document, gradescope, page = _paths(result.submission.id, out)
     try:
         same = document.read_bytes() == result_text(result).encode()
-        return same and gradescope.is_file() and has_mark(page, mark_of(result, opened))
+        same = same and gradescope.read_bytes() == gradescope_text(result, terms).encode()
+        return same and has_mark(page, mark_of(result, terms))
     except OSError:
         return False
+
+
+def has_old_page(result: Result, out: Path, terms: Terms) -> bool:
+    """Whether a student's page lies in `out` that shows what these terms do not say."""
+    page = _paths(result.submission.id, out)[-1]
+    return page.is_file() and not has_mark(page, mark_of(result, terms))
 
 
 def has_page(submission: str, out: Path) -> bool:

@@ -1,6 +1,6 @@
 """Who handed in: each person as one text in `Submission.student`, and back.
 
-    Ada Lovelace <ada@example.edu> (sid 1815); Bob Babbage <bob@example.edu>
+    Ada Lovelace <ada@example.edu> (sid 1815) (section A); Bob Babbage <bob@example.edu>
 
 Names are chosen by students: the signs that divide one person from the next, and a name from what
 identifies, are taken out of them, so that nobody can write themselves somebody else's number.
@@ -17,6 +17,7 @@ _WRITTEN = re.compile(
     r"(?P<name>[^<>();]*?)"
     r"(?: ?<(?P<email>[^<>();]+)>)?(?: ?\(sid (?P<sid>[^<>();]+)\))?"
     r"(?: ?\(canvas (?P<canvas>[^<>();]+)\))?"
+    r"(?: ?\(section (?P<section>[^<>();]+)\))?"
 )
 
 
@@ -31,12 +32,14 @@ class Person:
     email: str = ""
     sid: str = ""
     canvas: str = ""
+    section: str = ""
 
     def __str__(self) -> str:
         parts = [_plain(self.name)]
         parts += [f"<{_plain(self.email)}>"] if _plain(self.email) else []
         parts += [f"(sid {_plain(self.sid)})"] if _plain(self.sid) else []
         parts += [f"(canvas {_plain(self.canvas)})"] if _plain(self.canvas) else []
+        parts += [f"(section {_plain(self.section)})"] if _plain(self.section) else []
         return " ".join(part for part in parts if part)
 
 
@@ -56,6 +59,12 @@ def people_in(student: str) -> tuple[Person, ...]:
 def name_key(text: str) -> str:
     """A name as it is compared: in any case and spacing, its accents as one sign or as two."""
     return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
+
+
+def folded(text: str) -> str:
+    """A text as it is searched: in any case, without accents."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 
 
 def _plain(text: str) -> str:

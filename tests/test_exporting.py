@@ -119,6 +119,9 @@ def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     file.write_text(file.read_text().replace("day = 25", "day = 50"))
     written = softmark("export", "nbgrader", "--out", out)
     assert [row[-2] for row in table(written)] == ["score", "1", "1"]
+    assert "1 student page is older than these grades" in written.stderr
+    softmark("export", "pages", "--out", out, "-o", out / "handout")
+    assert "older" not in softmark("export", "nbgrader", "--out", out).stderr
 
 
 @pytest.mark.long

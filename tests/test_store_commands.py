@@ -56,6 +56,18 @@ def test_the_same_command_grades_nothing_twice(batch, out):
     assert "reused from saved results" not in batch("--force").stderr
 
 
+def test_a_roster_names_students_everywhere(batch, out, tmp_path):
+    roster, handout = tmp_path / "roster.csv", tmp_path / "handout"
+    roster.write_text("submission,name,email\nada,Ada Lovelace,ada@example.edu\n")
+    assert "not in the roster: bob" in batch("--roster", roster).stderr
+    assert "Ada Lovelace <ada@example.edu>" in (out / "grades.csv").read_text()
+    assert "ada: Double a number" in softmark("show", "LOVELACE", "--out", out).stdout
+    done = softmark("export", "pages", "--out", out, "-o", handout)
+    assert "no email: bob" in done.stderr
+    assert {each.name for each in handout.iterdir()} == {"ada.zip", "bob.zip", "mail-merge.csv"}
+    assert "Ada Lovelace" in (out / "reports" / "ada.html").read_text()
+
+
 def test_a_file_that_is_missing_or_old_is_written_again(batch, out):
     batch()
     old = (out / "results" / "ada.json").read_text()

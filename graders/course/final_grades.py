@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
-from graders.grading_policy import GradingPolicy, Lateness
+from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.model import CriterionResult, Result
 
 DAY = 86_400
@@ -43,9 +43,13 @@ class FinalGrade:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What is left of a Result after the drops: points earned and points to be had."""
+    """What is left of a Result after the drops: points earned and points to be had.
+
+    `without` are the titles of what was dropped.
+    """
 
     dropped: tuple[str, ...]
+    without: tuple[str, ...]
     earned: Decimal
     extra: Decimal
     maximum: Decimal
@@ -93,6 +97,7 @@ def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Cou
     maximum = _sum(each.criterion.maximum for each in kept)
     return _Counted(
         dropped=dropped,
+        without=tuple(c.criterion.title for c in criteria if c.criterion.id in dropped),
         earned=_sum(each.points or 0.0 for each in kept),
         extra=_sum(each.points or 0.0 for each in extra),
         maximum=maximum,
@@ -137,21 +142,44 @@ def _words(counted: _Counted, penalty: Decimal, days: int, policy: GradingPolicy
     if counted.extra:
         parts.append(f"{_plain(counted.extra)} of them extra credit")
     if counted.dropped:
-        parts.append(f"without {', '.join(counted.dropped)} (dropped)")
+        parts.append(f"without {', '.join(counted.without)} (dropped)")
     if days:
         lost = f"minus {_plain(penalty)}" if penalty else "which costs nothing"
-        parts.append(f"{_late_words(days, policy.lateness)}, {lost}")
+        parts.append(f"{late_words(days, policy.lateness)}, {lost}")
     if policy.round_to is not None:
         parts.append(f"rounded to {policy.round_to:g}")
     return "; ".join(parts) + "."
 
 
-def _late_words(days: int, lateness: Lateness) -> str:
+def late_words(days: int, lateness: Lateness) -> str:
+    """How late it came, and whether that is too late."""
     begun_days = f"{days} day{'s' if days > 1 else ''} late"
     if not _is_too_late(days, lateness):
         return begun_days
     verdict = "not accepted" if lateness.too_late == "not_accepted" else "too late to count"
     return f"{begun_days} (at most {lateness.max_days}: {verdict})"
+
+
+def policy_words(policy: GradingPolicy) -> str:
+    """How a score becomes a grade, as sentences that name no criterion and no points."""
+    late, said = policy.lateness, [_drop_words(drop) for drop in policy.drops]
+    if late.percent:
+        base = "points earned" if late.kind == "of_score" else "maximum"
+        unit = "day" if late.unit_seconds == DAY else "hour"
+        said.append(f"Late work loses {late.percent:g}% of the {base} per {unit} started.")
+    if late.grace_minutes:
+        said.append(f"The first {late.grace_minutes:g} minutes after the due date cost nothing.")
+    if late.max_days is not None:
+        ending = "is not accepted" if late.too_late == "not_accepted" else "earns no points"
+        said.append(f"Work that is more than {late.max_days} days late {ending}.")
+    if policy.round_to is not None:
+        said.append(f"The grade is rounded to a multiple of {policy.round_to:g}.")
+    return " ".join(said)
+
+
+def _drop_words(drop: Drop) -> str:
+    lowest = "lowest does" if drop.lowest == 1 else f"{drop.lowest} lowest do"
+    return f"Of {len(drop.criteria)} criteria, the {lowest} not count."
 
 
 def _sum(values: Iterable[float]) -> Decimal:

@@ -8,22 +8,45 @@ hidden            never
 An id that is *opened* is a criterion's that is shown now beside the visible ones.
 """
 
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from graders.course.extensions import Extensions, read_extensions
-from graders.course.final_grades import DAY
-from graders.grading_policy import Lateness
-from graders.model import Assignment, Criterion
+from graders.course.final_grades import DAY, FinalGrade, final_grade
+from graders.grading_policy import GradingPolicy, Lateness
+from graders.model import Assignment, Criterion, Result
 from graders.storage.results import Store
 
 LATER = ("after_due_date", "after_published")
 
 
-def opened_in(store: Store, task: Assignment, out: Path) -> frozenset[str]:
-    """The criteria of the store in `out` that are opened now, by what stands there."""
-    end = end_of(task, read_extensions(out, task))
-    return opened(task, end, released=store.released(), now=datetime.now(UTC))
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a course's files say of a Result today: criteria that are opened, and the final grade.
+
+    They change without a new grading: with the date, a release, an extension or `[grading]`.
+    """
+
+    opened: frozenset[str] = frozenset()
+    policy: GradingPolicy = field(default_factory=GradingPolicy)
+    dues: Extensions = field(default_factory=Extensions)
+
+    def grade(self, result: Result) -> FinalGrade | None:
+        """The final grade; None if the assignment declares no way from the score to it."""
+        if not self.policy.declared:
+            return None
+        return final_grade(result, self.policy, self.dues.due_of(result.submission))
+
+
+PLAIN = Terms()  # visible criteria alone, and no grade but the score
+
+
+def terms_of(store: Store, task: Assignment, out: Path) -> Terms:
+    """The terms of the store in `out`, by what stands there now."""
+    dues = read_extensions(out, task)
+    shown = opened(task, end_of(task, dues), released=store.released(), now=datetime.now(UTC))
+    return Terms(shown, task.grading, dues)
 
 
 def opened(

@@ -30,7 +30,8 @@ from graders.registry.check_files import CheckFile, check_files, files_below
 from graders.scoring import wanted_criteria
 from graders.storage.results import Made
 
-LEFT_OUT = ("solution", "examples", "examples.toml", "__pycache__")  # `validate` alone reads those
+# No check reads those.
+LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "__pycache__")
 ELSEWHERE = {
     "graders": ("assignments", "audit", "course"),
     "submissions": ("examples",),

@@ -27,6 +27,7 @@ from graders.errors import GraderFault, UserError
 from graders.grading.environment import environment_of
 from graders.grading.rerun import RerunPlan, open_rerun
 from graders.grading.taken import ambiguous, best_of_rivals, notes_on_files, placed
+from graders.grading.uploaded import code_prints, missing_files
 from graders.model import (
     Assignment,
     Check,
@@ -196,6 +197,9 @@ def _run(
             open_suite(clean.code, assignment, options.tier, seed, budget) as suite,
         ):
             environment["intake"] = [*clean.notes, *(suite.notes if suite else ())]
+            wanted = scoring.wanted_criteria(assignment, options.only)
+            environment["missing"] = missing_files(assignment, wanted, clean)
+            environment["code"] = code_prints(assignment, clean)
             environment["data"] = data.description
             if options.rerun is not None:
                 environment["rerun"] = options.rerun.in_words

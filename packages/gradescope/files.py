@@ -18,11 +18,14 @@ ROOMS = {
     "submissions": ("examples", "imports"),
     "reference": ("training",),
 }
-IN_CONTAINER = ("__init__", "run", "settings", "metadata", "lateness", "final")
+IN_CONTAINER = ("__init__", "run", "settings", "metadata", "lateness")
 SINGLE = (
     "packages/__init__.py",
     *(f"packages/gradescope/{name}.py" for name in IN_CONTAINER),
-    *(f"reports/gradescope/{name}.py" for name in ("__init__", "results_json", "markdown")),
+    *(
+        f"reports/gradescope/{name}.py"
+        for name in ("__init__", "results_json", "markdown", "final")
+    ),
     *("reports/provisional.py", "reports/text.py", "reports/words.py"),
 )
 # What `reports` re-exports, pages among it, an autograder does not have.

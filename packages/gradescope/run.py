@@ -20,6 +20,8 @@ from datetime import datetime
 from pathlib import Path
 
 from graders.boundary.tiers.sandbox import Tier
+from graders.course.extensions import Extensions
+from graders.course.release import Terms
 from graders.errors import GraderFault
 from graders.execution.isolation import choose_tier
 from graders.execution.workplace import settle
@@ -29,11 +31,11 @@ from graders.grading.secret import new_secret
 from graders.model import Assignment, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.store import write_text
-from packages.gradescope.final import with_final_grade
 from packages.gradescope.lateness import about_previous, about_time
 from packages.gradescope.metadata import Metadata, read_metadata
 from packages.gradescope.settings import Settings, read_settings, sized
-from reports.gradescope.results_json import Extras, Json, autograder_json
+from reports.gradescope.final import Json, with_final_grade
+from reports.gradescope.results_json import Extras, autograder_json
 from submissions.receive import identify
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -81,7 +83,8 @@ def _graded(root: Path) -> Json:
         print(note)
     due = metadata.due or task.due
     document = autograder_json(result, _extras(settings, task, metadata, due))
-    return with_final_grade(document, result, task, due)
+    grade = Terms(policy=task.grading, dues=Extensions(due)).grade(result)
+    return with_final_grade(document, result, grade)
 
 
 def _submission(folder: Path, task: Assignment, metadata: Metadata) -> Submission:

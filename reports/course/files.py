@@ -3,9 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from graders.course.extensions import read_extensions
-from graders.course.final_grades import FinalGrade, final_grade
-from graders.course.release import opened_in
+from graders.course.release import Terms, terms_of
 from graders.model import Assignment, Result
 from graders.storage.results import Store
 from reports import write_course_page, write_course_reports, write_submission_files
@@ -29,28 +27,23 @@ def write_course(
     Each Result is read once and let go: of ten thousand, all together take gigabytes.
     """
     search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
-    good, finals, dues = True, dict[str, FinalGrade](), read_extensions(out, task)
-    opened = opened_in(store, task, out)
+    good, terms = True, terms_of(store, task, out)
     for result in store.results(generation):
-        _write_old(result, out, opened)
+        grade = terms.grade(result)
+        _write_old(result, out, terms)
         search.add(result)
-        counted.add(result)
-        if task.grading.declared:
-            given = result.submission
-            finals[given.id] = final_grade(result, task.grading, dues.due_of(given))
+        counted.add(result, grade)
         if named is None or result.submission.id in named:
-            scores.add(result)
+            scores.add(result, grade)
             good &= result.status not in ("incomplete", "rejected")
     twins = search.found()
     view = counted.view(twins, store.repeats(generation))
-    write_course_reports(view, out, finals, comparisons(store, generation))
+    write_course_reports(view, out, comparisons(store, generation))
     show_batch(scores, out, twins)
     return good
 
 
-def write_pages(
-    store: Store, generation: int, *, opened: frozenset[str], out: Path
-) -> tuple[int, int]:
+def write_pages(store: Store, generation: int, *, terms: Terms, out: Path) -> tuple[int, int]:
     """Write the students' pages that are missing or old; how many these were, and of how many.
 
     A submission that the last batch did not name keeps a page in `out`; that is written, too.
@@ -59,16 +52,16 @@ def write_pages(
     for member in store.members(generation):
         if member.listed or has_page(member.submission, out):
             result = store.result(member.submission, member.made.address)
-            written += _write_old(result, out, opened)
+            written += _write_old(result, out, terms)
             pages += 1
     return written, pages
 
 
-def _write_old(result: Result, out: Path, opened: frozenset[str]) -> bool:
+def _write_old(result: Result, out: Path, terms: Terms) -> bool:
     """Write a submission's files where they are missing or old; whether they were."""
-    old = not have_files(result, out, opened)
+    old = not have_files(result, out, terms)
     if old:
-        write_submission_files(result, out, opened)
+        write_submission_files(result, out, terms)
     return old
 
 
@@ -76,9 +69,10 @@ def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
     """Write the published generation's course page anew: it says then what a draft would change."""
     published = store.generation().number
     search, counted = TwinSearch(deterministic_files(task)), Counted()
+    terms = terms_of(store, task, out)
     for result in store.results(published):
         search.add(result)
-        counted.add(result)
+        counted.add(result, terms.grade(result))
     view = counted.view(search.found(), store.repeats(published))
     write_course_page(view, out, comparisons=comparisons(store, published))
 
@@ -88,7 +82,7 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
 
     Files that are not the draft's go first: a stop in between leaves none that is old.
     """
-    opened, results = opened_in(store, task, out), store.results(draft)
-    remove_files([r.submission.id for r in results if not have_files(r, out, opened)], out)
+    terms, results = terms_of(store, task, out), store.results(draft)
+    remove_files([r.submission.id for r in results if not have_files(r, out, terms)], out)
     store.publish(draft)
     return write_course(store, draft, task=task, out=out)

@@ -18,7 +18,7 @@ from reports.course.charts import Drawings, draw
 from reports.course.generations import Comparison
 from reports.course.items import ItemTables, item_tables
 from reports.course.regrade import FILE as REGRADED
-from reports.course.table import status_counts, table_data
+from reports.course.table import filter_counts, status_counts, table_data
 from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import render
 
@@ -38,6 +38,7 @@ class Part:
     rows: tuple[Row, ...]
     rubric: tuple[CriterionSummary, ...]
     max_score: float
+    has_finals: bool
 
     @property
     def file(self) -> str:
@@ -68,6 +69,7 @@ class CoursePage:
     drawings: Drawings
     items: ItemTables
     statuses: tuple[tuple[ResultStatus, int], ...]
+    filters: tuple[tuple[str, str, int], ...]
     data: Markup
     progress: Progress | None
     comparisons: tuple[Comparison, ...]
@@ -96,6 +98,7 @@ def write_course_page(
         drawings=draw(course),
         items=item_tables(course.items),
         statuses=status_counts(course),
+        filters=filter_counts(course),
         data=table_data(course),
         progress=progress,
         comparisons=tuple(comparisons),
@@ -116,6 +119,7 @@ def _parts(course: CourseView) -> tuple[Part, ...]:
             rows=course.rows[cut : cut + ROWS],
             rubric=course.rubric,
             max_score=course.max_score,
+            has_finals=course.has_finals,
         )
         for number, cut in enumerate(cuts, 1)
     )

@@ -1,12 +1,14 @@
 """The rows of the course page's table as data: what its script puts in, as text and nothing else.
 
     {"words": [...], "most": [...],
-     "rows": [[id, student, status, score, points, endings, href, also]]}
+     "rows": [[id, student, status, scores, points, endings, href, also, none, missing]]}
 
-`student` is 0 where it is the id, `status` a place among STATUSES, `points` a number a criterion:
-null where it is open, "" where there is none. `endings` are a place among `words` and a count in
-turn; `href` stands only where the link cannot be made from the id, and `also` is what a row is
-found by besides: names that are cut, addresses, numbers. What is empty at a row's end is left out.
+`student` is 0 where it is the id, `status` a place among STATUSES. `scores` are the score and, if
+the assignment declares one, the final grade: null where there is none. `points` are a number a
+criterion: null where it is open, "" where there is none. `endings` are a place among `words` and a
+count in turn; `href` stands only where the link cannot be made from the id, and `also` is what a
+row is found by besides: names that are cut, addresses, numbers. `none` is 1 if nothing was earned,
+`missing` names files that the upload lacks. What is empty at a row's end is left out.
 """
 
 import json
@@ -23,6 +25,7 @@ from reports.words import people
 
 STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
 NAME = 60  # characters of a name, as in the table without a script
+MISSING = 80  # characters of the names of missing files
 FOUND_BY = 200  # characters: three people with an address and a number each
 # What could end the script element or open a comment in it. JSON knows another way to write each.
 HARMLESS = {ord(each): f"\\u{ord(each):04x}" for each in "<>&'\u2028\u2029"}
@@ -47,6 +50,14 @@ def status_counts(course: CourseView) -> tuple[tuple[ResultStatus, int], ...]:
     return tuple((status, count) for status, count in counts.items() if count)
 
 
+def filter_counts(course: CourseView) -> tuple[tuple[str, str, int], ...]:
+    """The table's filters that some submission meets: name, words and how many do."""
+    zero = sum(row.has_no_points for row in course.rows)
+    missing = sum(bool(row.missing) for row in course.rows)
+    counts = (("zero", "Zero points", zero), ("missing", "Missing files", missing))
+    return tuple(each for each in counts if each[-1])
+
+
 def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]) -> list[object]:
     submission = row.submission
     name, student = line(submission.id, NAME), line(people(submission.student), NAME)
@@ -57,11 +68,13 @@ def _row(row: Row, rubric: Sequence[CriterionSummary], places: Mapping[str, int]
         name,
         0 if student.strip() in ("", name) else student,
         STATUSES.index(row.status),
-        _short(row.score),
+        [_short(row.score), *([_short(row.final.final)] if row.final else [])],
         [_points(row, summary.criterion.id) for summary in rubric],
     ]
     told = ("", name, student)
-    rest = [endings, href, " ".join(each for each in also if each.strip() not in told)]
+    found_by = " ".join(each for each in also if each.strip() not in told)
+    missing = line(", ".join(row.missing), MISSING)
+    rest = [endings, href, found_by, int(row.has_no_points), missing]
     while rest and not rest[-1]:
         rest.pop()
     return [*cells, *rest]

@@ -1,11 +1,13 @@
 """Equal files between submissions, for the instructor: `DIR/twins.json` and a section of a page.
 
     {"schema": "softmark/twins/v1", "groups": [
-        {"submissions": [{"id", "student"}, ...], "files": [{"sha256", "names": [...]}, ...]}]}
+        {"kind": "code" | "data", "submissions": [{"id", "student"}, ...],
+         "files": [{"sha256", "names": [...]}, ...]}]}
 
-Submissions that share the same files make one group. It is a note and nothing else: no student
-sees it and no grade depends on it. What a Result lists in `environment["fingerprints"]`, file name
-to sha256, is compared by content alone, so a file counts under whatever name it was handed in.
+Submissions that share the same files make one group, and equal code makes a group of its own. It is
+a note and nothing else: no student sees it and no grade depends on it. What a Result lists in
+`environment["fingerprints"]` (weights and predictions) and `environment["code"]`, file name to
+sha256, is compared by content alone, so a file counts under whatever name it was handed in.
 """
 
 import json
@@ -13,12 +15,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from graders.model import Assignment, Result, Submission
 from graders.storage.store import write_text
 
 SCHEMA = "softmark/twins/v1"
 FILE = "twins.json"
+Kind = Literal["data", "code"]
+LISTED_IN: Mapping[Kind, str] = {"data": "fingerprints", "code": "code"}
+# Code that more submissions have in common than a copy explains was handed out.
+FEW, SHARE = 4, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,7 @@ class Twins:
 
     submissions: tuple[Submission, ...]
     files: tuple[EqualFile, ...]
+    kind: Kind = "data"
 
 
 def deterministic_files(assignment: Assignment) -> frozenset[str]:
@@ -53,26 +61,32 @@ class TwinSearch:
         self._expected = expected
         self._submissions: dict[str, Submission] = {}
         # For every content the submissions that hold it, each with the names it has there.
-        self._holders: dict[str, dict[str, list[str]]] = defaultdict(dict)
+        self._holders: dict[tuple[Kind, str], dict[str, list[str]]] = defaultdict(dict)
 
     def add(self, result: Result) -> None:
         """Note what the submission handed in."""
         self._submissions[result.submission.id] = result.submission
-        for name, sha256 in _fingerprints(result):
+        for kind, name, sha256 in _fingerprints(result):
             if name not in self._expected:
-                self._holders[sha256].setdefault(result.submission.id, []).append(name)
+                holders = self._holders[kind, sha256]
+                holders.setdefault(result.submission.id, []).append(name)
 
     def found(self) -> tuple[Twins, ...]:
         """Groups of submissions with equal files, small ones first: they are the unlikelier."""
-        groups: dict[tuple[str, ...], list[EqualFile]] = defaultdict(list)
-        for sha256, holders in self._holders.items():
-            if len(holders) > 1:
+        groups: dict[tuple[tuple[str, ...], Kind], list[EqualFile]] = defaultdict(list)
+        for (kind, sha256), holders in self._holders.items():
+            if len(holders) > 1 and not (kind == "code" and self._is_handed_out(len(holders))):
                 names = {name for held in holders.values() for name in held}
-                groups[tuple(sorted(holders))].append(EqualFile(sha256, tuple(sorted(names))))
+                equal = EqualFile(sha256, tuple(sorted(names)))
+                groups[tuple(sorted(holders)), kind].append(equal)
+        ordered = sorted(groups.items(), key=lambda item: (len(item[0][0]), -len(item[1]), item[0]))
         return tuple(
-            Twins(tuple(self._submissions[each] for each in ids), _by_name(groups[ids]))
-            for ids in sorted(groups, key=lambda ids: (len(ids), -len(groups[ids]), ids))
+            Twins(tuple(self._submissions[each] for each in ids), _by_name(files), kind)
+            for (ids, kind), files in ordered
         )
+
+    def _is_handed_out(self, holders: int) -> bool:
+        return holders > max(FEW, SHARE * len(self._submissions))
 
 
 def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twins, ...]:
@@ -91,10 +105,11 @@ def write_twins(twins: Sequence[Twins], out: Path) -> Path:
     return write_text(out / FILE, text.encode("utf-8", "replace").decode() + "\n")
 
 
-def _fingerprints(result: Result) -> Iterator[tuple[str, str]]:
-    found = result.environment.get("fingerprints")
-    if isinstance(found, Mapping):
-        yield from ((str(name), str(sha256)) for name, sha256 in found.items())
+def _fingerprints(result: Result) -> Iterator[tuple[Kind, str, str]]:
+    for kind, key in LISTED_IN.items():
+        found = result.environment.get(key)
+        if isinstance(found, Mapping):
+            yield from ((kind, str(name), str(sha256)) for name, sha256 in found.items())
 
 
 def _by_name(files: Iterable[EqualFile]) -> tuple[EqualFile, ...]:
@@ -103,6 +118,7 @@ def _by_name(files: Iterable[EqualFile]) -> tuple[EqualFile, ...]:
 
 def _to_json(group: Twins) -> dict[str, object]:
     return {
+        "kind": group.kind,
         "submissions": [{"id": each.id, "student": each.student} for each in group.submissions],
         "files": [{"sha256": file.sha256, "names": list(file.names)} for file in group.files],
     }

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
+from graders.course.final_grades import FinalGrade
 from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.model import Criterion, Result, ResultStatus, Submission
 from reports.course.accuracies import Accuracies, AccuracySeries
@@ -65,7 +66,9 @@ class Ending:
 class Row:
     """One line of the table: points by criterion, and the ways in which no answer came.
 
-    `reason` says why a person is needed, where one is.
+    `reason` says why a person is needed, where one is. `missing` are files that the assignment asks
+    for and the upload lacks. `final` is there if the assignment declares
+    how a score becomes a grade: for all rows of a course or for none.
     """
 
     submission: Submission
@@ -76,6 +79,13 @@ class Row:
     points: Mapping[str, float | None]
     unanswered: Mapping[str, int]
     reason: str
+    missing: tuple[str, ...] = ()
+    final: FinalGrade | None = None
+
+    @property
+    def has_no_points(self) -> bool:
+        """Whether all that was graded earned nothing."""
+        return self.so_far == 0 if self.score is None else self.score == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,11 @@ class CourseView:
     median_seconds: float | None
     median_memory_bytes: float | None
 
+    @property
+    def has_finals(self) -> bool:
+        """Whether the assignment declares how a score becomes a grade."""
+        return any(row.final is not None for row in self.rows)
+
 
 @dataclass(slots=True)
 class Counted:
@@ -117,8 +132,8 @@ class Counted:
     items: Items = field(default_factory=Items)
     accuracies: Accuracies = field(default_factory=Accuracies)
 
-    def add(self, result: Result) -> None:
-        """Count a Result, which may be let go then."""
+    def add(self, result: Result, final: FinalGrade | None = None) -> None:
+        """Count a Result, which may be let go then, and its final grade."""
         submission = result.submission
         title = (submission.id, result.title)
         self.title = min(self.title or title, title)
@@ -134,7 +149,7 @@ class Counted:
                 self.rubric[graded.criterion.id] = found
             for hint in {check.hint for check in graded.checks if check.hint}:
                 self.hints[graded.criterion.id, hint].append(submission)
-        self.rows.append(_row(result))
+        self.rows.append(_row(result, final))
         self.items.add(result)
         self.accuracies.add(result)
 
@@ -171,7 +186,7 @@ def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> Cours
     return counted.view(twins)
 
 
-def _row(result: Result) -> Row:
+def _row(result: Result, final: FinalGrade | None) -> Row:
     return Row(
         submission=result.submission,
         status=result.status,
@@ -181,7 +196,14 @@ def _row(result: Result) -> Row:
         points={each.criterion.id: each.points for each in result.criteria},
         unanswered=unanswered(result),
         reason=_reason(result)[:PROSE_LIMIT] if result.status in URGENCY else "",
+        missing=_missing(result),
+        final=final,
     )
+
+
+def _missing(result: Result) -> tuple[str, ...]:
+    names = result.environment.get("missing")
+    return tuple(map(str, names)) if isinstance(names, list | tuple) else ()
 
 
 def _rubric(counted: Counted) -> list[Criterion]:

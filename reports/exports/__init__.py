@@ -9,9 +9,9 @@ from reports.exports.canvas import canvas_csv
 from reports.exports.classroom50 import classroom50_export
 from reports.exports.export import Course, Export, Writer
 from reports.exports.github_summary import github_export
-from reports.exports.gradescope_csv import gradescope_csv
 from reports.exports.junit import junit_export
-from reports.exports.nbgrader import nbgrader_csv
+from reports.exports.pages import pages_export
+from reports.exports.tables import gradescope_csv, moodle_csv, nbgrader_csv, plain_csv
 
 __all__ = ["FORMATS", "Course", "Export", "Writer"]
 
@@ -19,6 +19,9 @@ FORMATS: Mapping[str, Writer] = {
     "gradescope-csv": gradescope_csv,
     "canvas": canvas_csv,
     "nbgrader": nbgrader_csv,
+    "moodle": moodle_csv,
+    "csv": plain_csv,
+    "pages": pages_export,
     "junit": junit_export,
     "github": github_export,
     "classroom50": classroom50_export,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from graders.errors import UsageError
 from reports.exports.entries import Entry, entries, table
 from reports.exports.export import Course, Export
-from reports.exports.roster import EXPORT_IT, POINTS, Roster, read_roster
+from reports.exports.gradebook import EXPORT_IT, POINTS, Gradebook, read_gradebook
 from reports.grades import number_cell
 
 NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
@@ -17,7 +17,7 @@ def canvas_csv(course: Course) -> Export:
     """The roster with the grades; nobody is guessed, and who has no grade has an empty cell."""
     if course.roster is None:
         raise UsageError("canvas: there is no --roster", EXPORT_IT)
-    roster, found = read_roster(course.roster), list(entries(course))
+    roster, found = read_gradebook(course.roster), list(entries(course))
     column = roster.column(course.title)
     claims, problems = _claims(roster, found)
     grades = {row: claimed[0] for row, claimed in claims.items() if len(claimed) == 1}
@@ -33,7 +33,7 @@ def canvas_csv(course: Course) -> Export:
     return Export(text, notes, tuple(problems))
 
 
-def _claims(roster: Roster, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
+def _claims(roster: Gradebook, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
     """The entries of each row, and a sentence for each that is of no row or of several."""
     claims: dict[int, list[Entry]] = defaultdict(list)
     problems = []
@@ -46,7 +46,7 @@ def _claims(roster: Roster, found: Sequence[Entry]) -> tuple[dict[int, list[Entr
     return claims, problems
 
 
-def _unmatched(roster: Roster, entry: Entry, rows: Sequence[int]) -> str:
+def _unmatched(roster: Gradebook, entry: Entry, rows: Sequence[int]) -> str:
     who = f"{entry.submission}: {entry.person} is"
     if not rows:
         return f"{who} not in {roster.file}; enter this grade by hand"
@@ -54,18 +54,18 @@ def _unmatched(roster: Roster, entry: Entry, rows: Sequence[int]) -> str:
     return f"{who} more than one in {roster.file} ({names}); enter this grade by hand"
 
 
-def _contested(roster: Roster, row: int, claimed: Sequence[Entry]) -> str:
+def _contested(roster: Gradebook, row: int, claimed: Sequence[Entry]) -> str:
     names = ", ".join(entry.submission for entry in claimed)
     return f"{_named(roster, row)} has more than one submission ({names}); enter the right one"
 
 
-def _named(roster: Roster, row: int) -> str:
+def _named(roster: Gradebook, row: int) -> str:
     student = roster.students[row]
     return f"{student['Student']} (ID {student['ID']})"
 
 
 def _notes(
-    roster: Roster, title: str, column: str | None, grades: Mapping[int, Entry]
+    roster: Gradebook, title: str, column: str | None, grades: Mapping[int, Entry]
 ) -> Iterator[str]:
     if column is None:
         known = ", ".join(f"`{each}`" for each in roster.columns) or "none"
@@ -78,7 +78,7 @@ def _notes(
     )
 
 
-def _other_maximum(roster: Roster, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
+def _other_maximum(roster: Gradebook, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
     """Canvas keeps its own maximum, so that 15 of 20 would be read as 15 of 100."""
     known, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
     if not most or not NUMBER.fullmatch(known):
@@ -92,12 +92,12 @@ def _maximum(found: Sequence[Entry]) -> float | None:
     return max((entry.grade.maximum for entry in found), default=None)
 
 
-def _points_possible(roster: Roster, found: Sequence[Entry]) -> list[str]:
+def _points_possible(roster: Gradebook, found: Sequence[Entry]) -> list[str]:
     """The second row."""
     blanks = dict.fromkeys(roster.who, "") | {"Student": f"    {POINTS}"}
     return [*blanks.values(), number_cell(_maximum(found))]
 
 
-def _row(roster: Roster, index: int, entry: Entry | None) -> list[str]:
+def _row(roster: Gradebook, index: int, entry: Entry | None) -> list[str]:
     who = [roster.students[index].get(name, "") for name in roster.who]
     return [*who, number_cell(entry.grade.final if entry else None)]

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from graders.course.final_grades import FinalGrade, final_grade
+from graders.course.final_grades import FinalGrade
+from graders.model import ResultStatus
 from graders.storage import csv_cells
 from reports.exports.export import Course
 from reports.text import PROSE_LIMIT, line
@@ -23,6 +24,7 @@ class Entry:
     due: datetime | None
     submitted_at: datetime | None
     grade: FinalGrade
+    status: ResultStatus
 
     @property
     def first_name(self) -> str:
@@ -52,13 +54,11 @@ class Entry:
 
 def entries(course: Course) -> Iterator[Entry]:
     """The lines of a course, by submission."""
-    task = course.assignment
     for result in course.results:
         given = result.submission
-        due = course.extensions.due_of(given)
-        grade = final_grade(result, task.grading, due)
+        due, grade = course.terms.dues.due_of(given), course.grade(result)
         for person in people_in(given.student):
-            yield Entry(person, given.id, due, given.submitted_at, grade)
+            yield Entry(person, given.id, due, given.submitted_at, grade, result.status)
 
 
 def notes(found: Sequence[Entry]) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """What a writer of an export is given, and what it gives back."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from graders.course.extensions import Extensions
+from graders.course.final_grades import FinalGrade, final_grade
+from graders.course.release import PLAIN, Terms
 from graders.model import Assignment, Result
 
 
@@ -12,24 +13,34 @@ from graders.model import Assignment, Result
 class Course:
     """What there is to export: each Result is read when it is reached, and only once.
 
-    `assignment` is as its folder says now; `roster` and `title` as the command was told;
-    `extensions` say when everybody's work was due.
+    `assignment` is as its folder says now; `roster` and `title` as the command was told; `terms`
+    say what students see and when their work was due; `out` is the results folder.
     """
 
     assignment: Assignment
     results: Iterable[Result]
     roster: Path | None = None
     title: str = ""
-    extensions: Extensions = field(default_factory=Extensions)
+    terms: Terms = PLAIN
+    out: Path = Path()
+
+    def grade(self, result: Result) -> FinalGrade:
+        """The grade that counts."""
+        due = self.terms.dues.due_of(result.submission)
+        return final_grade(result, self.assignment.grading, due)
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file's text, and sentences for staff: what they should know, and whom it leaves out."""
+    """A file's text, and sentences for staff: what they should know, and whom it leaves out.
+
+    `files` are more files by name, made when they are written; the text is a table of them.
+    """
 
     text: str
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    files: Iterable[tuple[str, bytes]] | None = None
 
 
 Writer = Callable[[Course], Export]

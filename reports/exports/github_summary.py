@@ -72,10 +72,14 @@ def _failure(graded: CriterionResult, found: CheckResult) -> Iterator[str]:
 
 def _course(course: Course) -> Iterator[str]:
     yield f"## {_inline(course.title or course.assignment.title)}\n\n"
-    yield "| Submission | Points | Result |\n|---|---:|---|\n"
+    finals = course.assignment.grading.declared
+    yield f"| Submission | Points |{' Final grade |' * finals} Result |\n"
+    yield f"|---|---:|{'---:|' * finals}---|\n"
     for result in course.results:
-        words = f"{points_in_words(result)} | {STATUS_WORDS[result.status]}"
-        yield f"| {_inline(result.submission.id)} | {words} |\n"
+        final = course.grade(result).final
+        given = "none" if final is None else number(final)
+        words = [points_in_words(result), *([given] * finals), STATUS_WORDS[result.status]]
+        yield f"| {_inline(result.submission.id)} | {' | '.join(words)} |\n"
 
 
 def _fitted(pieces: Iterable[str]) -> str:

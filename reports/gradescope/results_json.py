@@ -15,15 +15,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from graders.course.release import PLAIN, Terms
 from graders.figures import Accuracy, drawable
 from graders.model import CheckResult, CriterionResult, Result
 from graders.storage.store import submission_file, write_text
+from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.markdown import block, escaped, spans, told
 from reports.provisional import provisional
 from reports.text import line, number
 from reports.words import STATUS_SENTENCES, check_word, intake_notes
 
-Json = dict[str, object]
 # Of a Result's environment: what says where a grade comes from, and nothing of an answer.
 PROVENANCE = ("isolation", "device", "seeds", "inputs", "data", "python", "versions", "resources")
 
@@ -37,10 +38,16 @@ class Extras:
     leaderboard: bool = False
 
 
-def write_gradescope(result: Result, out: Path) -> Path:
+def write_gradescope(result: Result, out: Path, terms: Terms = PLAIN) -> Path:
     """Write `out/gradescope/<submission>.json` and return its path."""
     path = submission_file(out, "gradescope", result.submission.id, ".json")
-    return write_text(path, json.dumps(gradescope_json(result), indent=2) + "\n")
+    return write_text(path, gradescope_text(result, terms))
+
+
+def gradescope_text(result: Result, terms: Terms = PLAIN) -> str:
+    """The document as the text of its file, with the final grade as its score."""
+    document = with_final_grade(gradescope_json(result), result, terms.grade(result))
+    return json.dumps(document, indent=2) + "\n"
 
 
 def autograder_json(result: Result, extras: Extras) -> Json:

@@ -1,32 +1,31 @@
-"""Which criteria a student's page shows, and a mark by which a page says that it shows later ones.
+"""Which criteria a student's page shows, and a mark of what it shows beside the Result.
 
-A page of visible criteria alone has no mark. The mark is its last line, behind all that a student
-could have written there.
+That is the criteria opened later and the final grade; a page without them has no mark. The mark is
+its last line, behind all that a student could have written there. It is made from what the page
+shows and nothing else: a sum over hidden points could be tried out.
 """
 
 import hashlib
 import os
 from pathlib import Path
 
-from graders.model import Criterion, Result
+from graders.course.release import Terms
+from graders.model import Result
+from reports.student.grade import about_grade
+from reports.student.withheld import is_shown
 
-MARK = "\n<!-- criteria opened: {} -->\n"
+MARK = "\n<!-- shown by: {} -->\n"
 SIZE = len(MARK.format("0" * 64))
 START = MARK.partition("{")[0].encode()
 
 
-def is_shown(criterion: Criterion, opened: frozenset[str]) -> bool:
-    """Whether a student may see it: `hidden` as it was graded is never opened."""
-    if criterion.visibility == "visible":
-        return True
-    return criterion.visibility != "hidden" and criterion.id in opened
-
-
-def mark_of(result: Result, opened: frozenset[str]) -> str:
-    """The mark of this Result's page; nothing where it shows visible criteria alone."""
+def mark_of(result: Result, terms: Terms) -> str:
+    """The mark of this Result's page; nothing where it shows visible criteria and no grade."""
     later = [each.criterion for each in result.criteria if each.criterion.visibility != "visible"]
-    ids = sorted(each.id for each in later if is_shown(each, opened))
-    return MARK.format(hashlib.sha256("\n".join(ids).encode()).hexdigest()) if ids else ""
+    shown = sorted(each.id for each in later if is_shown(each, terms.opened))
+    about = about_grade(result, terms)
+    shown += [str(about)] if about else []
+    return MARK.format(hashlib.sha256("\n".join(shown).encode()).hexdigest()) if shown else ""
 
 
 def has_mark(page: Path, mark: str) -> bool:

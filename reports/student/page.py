@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from graders.course.release import PLAIN, Terms
 from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
 from graders.storage.store import submission_file, write_text
 from reports.page import render
-from reports.student.opened import is_shown, mark_of
+from reports.student.grade import AboutGrade, about_grade
+from reports.student.opened import mark_of
 from reports.student.sections import Said, Section, said_often, sections
 from reports.student.size import shortened
-from reports.student.withheld import unquoted
+from reports.student.withheld import is_shown, unquoted
 from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
 # Named one by one: what else a run records (our faults, say) may quote a hidden check.
@@ -49,6 +51,7 @@ class StudentView:
     sentence: str
     score: float | None
     max_score: float
+    grade: AboutGrade | None
     criteria: tuple[CriterionResult, ...]
     sections: tuple[Section, ...]
     said_often: tuple[Said, ...]
@@ -61,23 +64,20 @@ class StudentView:
     shortened: bool = False
 
 
-def write_student_page(result: Result, out: Path, opened: frozenset[str] = frozenset()) -> Path:
-    """Write `out/reports/<submission>.html` and return its path.
-
-    `opened` are criteria that are shown beside the visible ones.
-    """
+def write_student_page(result: Result, out: Path, terms: Terms = PLAIN) -> Path:
+    """Write `out/reports/<submission>.html` and return its path."""
     path = submission_file(out, "reports", result.submission.id, ".html")
-    text = render(TEMPLATE, student_view(result, opened))
+    text = render(TEMPLATE, student_view(result, terms))
     if len(text.encode()) > LARGEST:
-        view = student_view(shortened(result), opened)
+        view = student_view(shortened(result), terms)
         text = render(TEMPLATE, replace(view, shortened=True))
-    return write_text(path, text + mark_of(result, opened))
+    return write_text(path, text + mark_of(result, terms))
 
 
-def student_view(result: Result, opened: frozenset[str] = frozenset()) -> StudentView:
+def student_view(result: Result, terms: Terms = PLAIN) -> StudentView:
     """What the student may see now; hidden criteria count neither in score nor in maximum."""
-    seen = [graded for graded in result.criteria if is_shown(graded.criterion, opened)]
-    hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, opened)]
+    seen = [graded for graded in result.criteria if is_shown(graded.criterion, terms.opened)]
+    hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, terms.opened)]
     shown = unquoted(seen, hidden)
     withheld = [graded.criterion.points for graded in hidden]
     often = said_often(shown)
@@ -89,6 +89,7 @@ def student_view(result: Result, opened: frozenset[str] = frozenset()) -> Studen
         sentence=STATUS_SENTENCES[result.status],
         score=_visible_score(result, shown) if withheld else result.score,
         max_score=_most(shown) if withheld else result.max_score,
+        grade=about_grade(result, terms),
         criteria=shown,
         sections=sections(result, shown, often),
         said_often=often,

@@ -1,9 +1,16 @@
-"""What visible checks may say of hidden ones: nothing."""
+"""Which criteria students may see, and what those say of hidden ones: nothing."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from graders.model import SHOWN_LATER, CheckResult, CriterionResult
+from graders.model import SHOWN_LATER, CheckResult, Criterion, CriterionResult
+
+
+def is_shown(criterion: Criterion, opened: frozenset[str]) -> bool:
+    """Whether a student may see it: `hidden` as it was graded is never opened."""
+    if criterion.visibility == "visible":
+        return True
+    return criterion.visibility != "hidden" and criterion.id in opened
 
 
 def unquoted(

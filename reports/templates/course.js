@@ -19,13 +19,15 @@ function element(name, content, attributes = {}) {
 
 // One submission: what is shown of it, and `keys`, by which each column sorts.
 function read(row, statuses) {
-  const [id, student, status, score, points, endings = [], href = 0, also = ""] = row;
+  const [id, student, status, scores, points, endings = [], href = 0, also = "", none = 0, missing = ""] =
+    row;
   const name = student === 0 ? id : student;
   const link = href || `reports/${encodeURIComponent(id)}.html`;
-  const numbers = [score, ...points].map((each) => (typeof each === "number" ? each : NaN));
+  const numbers = [...scores, ...points].map((each) => (typeof each === "number" ? each : NaN));
   const keys = [name, id, statuses[status].word, ...numbers];
   const text = folded(`${name}\n${id}\n${also}`);
-  return { id, name, status: statuses[status], score, points, endings, link, keys, text };
+  const meets = { zero: none, missing };
+  return { id, name, status: statuses[status], scores, points, endings, link, keys, text, meets };
 }
 
 function pointsCell(value, most) {
@@ -40,12 +42,15 @@ function rowOf(each, data) {
     const count = each.endings[at + 1] > 1 ? ` ${each.endings[at + 1]}×` : "";
     status.append(" ", element("span", data.words[each.endings[at]] + count, { class: "tag" }));
   }
-  const score = each.score === null ? [] : element("strong", String(each.score));
+  if (each.meets.missing) {
+    status.append(" ", element("span", `Missing: ${each.meets.missing}`, { class: "tag" }));
+  }
+  const score = (value) => (value === null ? [] : element("strong", String(value)));
   return element("tr", [
     element("th", element("a", element("bdi", each.name), { href: each.link }), { scope: "row" }),
     element("td", element("bdi", each.id)),
     status,
-    element("td", score, { class: "num" }),
+    ...each.scores.map((value) => element("td", score(value), { class: "num" })),
     ...each.points.map((value, column) => pointsCell(value, data.most[column])),
   ]);
 }
@@ -61,11 +66,10 @@ function sorted(rows, column, sign) {
   return [...rows].sort((a, b) => compare(a.keys[column], b.keys[column], sign));
 }
 
-function found(rows, query, status) {
+function found(rows, { query, status, only }) {
   const parts = folded(query).split(/\s+/).filter(Boolean);
-  return rows.filter(
-    (row) => (!status || row.status.name === status) && parts.every((part) => row.text.includes(part)),
-  );
+  const asked = (row) => (!status || row.status.name === status) && (!only || row.meets[only]);
+  return rows.filter((row) => asked(row) && parts.every((part) => row.text.includes(part)));
 }
 
 // What the reader asked for stands in the address, so that it can be kept and sent on.
@@ -74,13 +78,15 @@ function fromAddress() {
   const [column, way] = (asked.get("sort") ?? "").split(".");
   const sort = column === "" ? null : { column: Number(column), sign: way === "down" ? -1 : 1 };
   const page = Math.trunc(Number(asked.get("page"))) || 1;
-  return { query: asked.get("q") ?? "", status: asked.get("status") ?? "", sort, page: page - 1 };
+  const [query, status, only] = ["q", "status", "only"].map((name) => asked.get(name) ?? "");
+  return { query, status, only, sort, page: page - 1 };
 }
 
-function toAddress({ query, status, sort, page }) {
+function toAddress({ query, status, only, sort, page }) {
   const asked = new URLSearchParams();
   if (query) asked.set("q", query);
   if (status) asked.set("status", status);
+  if (only) asked.set("only", only);
   if (sort) asked.set("sort", `${sort.column}.${sort.sign < 0 ? "down" : "up"}`);
   if (page) asked.set("page", page + 1);
   const address = String(asked) ? `#${asked}` : location.pathname.split("/").pop();
@@ -115,17 +121,18 @@ class Finder {
   }
 
   readAddress() {
-    const [search, choice] = [$("search"), $("choice")];
     this.state = fromAddress();
-    search.value = this.state.query;
-    choice.value = this.state.status;
-    if (choice.selectedIndex < 0) choice.value = this.state.status = "";
+    $("search").value = this.state.query;
+    for (const [name, key] of [["choice", "status"], ["only", "only"]]) {
+      $(name).value = this.state[key];
+      if ($(name).selectedIndex < 0) $(name).value = this.state[key] = "";
+    }
     this.order();
     this.show();
   }
 
   show() {
-    const chosen = found(this.ordered, this.state.query, this.state.status);
+    const chosen = found(this.ordered, this.state);
     const pages = Math.max(1, Math.ceil(chosen.length / this.size));
     const page = (this.state.page = Math.min(Math.max(this.state.page, 0), pages - 1));
     const shown = chosen.slice(page * this.size, (page + 1) * this.size);
@@ -174,13 +181,14 @@ class Finder {
       heading.append(button);
       button.addEventListener("click", () => this.sortBy(column));
     });
-    const [search, choice] = [$("search"), $("choice")];
+    const search = $("search");
     let waiting = 0;
     search.addEventListener("input", () => {
       clearTimeout(waiting);
       waiting = setTimeout(() => this.ask({ query: search.value }), 80);
     });
-    choice.addEventListener("change", () => this.ask({ status: choice.value }));
+    $("choice").addEventListener("change", () => this.ask({ status: $("choice").value }));
+    $("only").addEventListener("change", () => this.ask({ only: $("only").value }));
     $("back").addEventListener("click", () => this.turn(-1));
     $("on").addEventListener("click", () => this.turn(1));
     // A link to a section asks nothing of the table.

@@ -19,6 +19,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from graders.course.final_grades import FinalGrade
 from graders.model import CheckResult, CriterionResult, Finding, Result
 from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
@@ -66,12 +67,15 @@ def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
             yield item
 
 
-def show_result(result: Result) -> None:
-    """One submission in full: what fails, why, and what to do."""
+def show_result(result: Result, grade: FinalGrade | None = None) -> None:
+    """One submission in full: what fails, why, what to do, and the final grade if there is one."""
     show_heading(result)
     for criterion in result.criteria:
         show_criterion(criterion)
     show_points(result)
+    if grade is not None:
+        final = "none" if grade.final is None else number(grade.final)
+        OUT.print(line(f"Final grade: {final} ({grade.words.rstrip('.')})", 300), style="bold")
 
 
 def show_heading(result: Result) -> None:
@@ -107,17 +111,20 @@ class ScoreTable:
     """A row a submission, and for staff what broke, a line each; Results are looked at once."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[bool, str, str, str]] = []
+        self._rows: list[tuple[bool, tuple[str, ...]]] = []
+        self._finals = False
         self._broken: list[str] = []
         self.waiting = 0  # submissions that need manual grading
 
-    def add(self, result: Result) -> None:
-        """Take a Result's score and faults down."""
+    def add(self, result: Result, grade: FinalGrade | None = None) -> None:
+        """Take a Result's score, final grade and faults down."""
         score = f"{_points(result.score)} / {number(result.max_score)}"
         if result.status == "needs_review" and result.score is None:
             score = f"{number(so_far(result) or 0.0)} so far / {number(result.max_score)}"
-        row = (line(result.submission.id), score, STATUS_WORDS[result.status])
-        self._rows.append((result.status == "graded", *row))
+        final = () if grade is None else (_points(grade.final),)
+        row = (line(result.submission.id), score, *final, STATUS_WORDS[result.status])
+        self._rows.append((result.status == "graded", row))
+        self._finals |= grade is not None
         self._broken += _faults(result)
         self.waiting += result.status == "needs_review"
 
@@ -133,8 +140,10 @@ class ScoreTable:
         table = Table(box=None, pad_edge=False)
         table.add_column("submission", overflow="fold")
         table.add_column("score", justify="right", no_wrap=True)
+        if self._finals:
+            table.add_column("final", justify="right", no_wrap=True)
         table.add_column("status", overflow="fold")
-        for _, *cells in rows:
+        for _, cells in rows:
             table.add_row(*cells)
         if rows:
             OUT.print(table)
@@ -161,11 +170,11 @@ def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> No
     scores.show_faults()
 
 
-def show_scores(results: Iterable[Result]) -> None:
+def show_scores(graded: Iterable[tuple[Result, FinalGrade | None]]) -> None:
     """A row a submission, without what broke."""
     scores = ScoreTable()
-    for result in results:
-        scores.add(result)
+    for result, grade in graded:
+        scores.add(result, grade)
     scores.show()
 
 

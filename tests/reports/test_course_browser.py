@@ -40,8 +40,8 @@ def visit(browser, site):
     """Open the course page; complaints are what the browser refused or asked the net for."""
     contexts = []
 
-    def open_(address="index.html", width=1280, **options):
-        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+    def open_(address="index.html", width=1280, height=800, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
         page.complaints = []
@@ -117,6 +117,18 @@ def test_a_status_is_filtered_and_counted_aloud(visit):
     assert page.get_by_role("status").inner_text() == "1 found among 6 submissions"
 
 
+def test_zero_points_and_missing_files_are_filtered(visit, site, course):
+    ann, *others = course
+    missing = replace(ann, environment={"missing": ["dataset.py"]})
+    write_reports([missing, *others], site)
+    page = visit()
+    page.get_by_label("Show").select_option(label="Missing files (1)")
+    assert names(page) == ["ann"]
+    assert "Missing: dataset.py" in page.locator("[data-table] tbody").inner_text()
+    page.get_by_label("Show").select_option(label="Zero points (1)")
+    assert names(visit(page.url.rsplit("/", 1)[-1])) == ["dan"]
+
+
 def test_the_address_keeps_what_was_asked(visit):
     page = visit()
     search(page, "e", "4 found among 6 submissions")
@@ -156,8 +168,8 @@ def test_who_comes_back_from_a_student_finds_the_same_rows(visit, site):
 
 
 def test_a_link_to_what_was_asked_opens_at_the_table(visit):
-    assert visit("index.html#q=bob").get_by_label("Search").evaluate(IN_VIEW)
-    assert not visit().get_by_label("Search").evaluate(IN_VIEW)
+    assert visit("index.html#q=bob", height=250).get_by_label("Search").evaluate(IN_VIEW)
+    assert not visit(height=250).get_by_label("Search").evaluate(IN_VIEW)
 
 
 def test_nonsense_in_the_address_shows_everybody(visit):

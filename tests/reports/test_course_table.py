@@ -12,7 +12,7 @@ def rows(*results):
 
 
 def test_a_row_holds_what_the_table_shows(graded):
-    assert rows(graded) == [["ada", "Ada Lovelace", 0, 15, [2, 10, 3]]]
+    assert rows(graded) == [["ada", "Ada Lovelace", 0, [15], [2, 10, 3]]]
 
 
 def test_a_name_that_is_the_id_stands_once(make_result, graded):
@@ -47,7 +47,7 @@ def test_open_points_are_not_zero(make_result, graded, incomplete):
     files = graded.criteria[1]
     only = make_result(files, submission="bo")
     (one, other) = rows(incomplete, only)
-    assert one[3:] == [None, [None, 10]]
+    assert one[3:] == [[None], [None, 10]]
     assert other[4] == ["", 10], "a criterion that was not asked for"
 
 

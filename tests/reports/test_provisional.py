@@ -64,7 +64,7 @@ def test_the_page_says_what_is_certain(tmp_path, waiting):
 
 def test_the_terminal_says_what_is_certain(capsys, waiting):
     show_result(waiting)
-    show_scores([waiting])
+    show_scores([(waiting, None)])
     said = capsys.readouterr().out
     assert "1 so far / 3" in said
     assert "Score: 1 / 3 so far; 1 point ungraded" in said

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from graders.course.release import Terms
 from graders.model import SHOWN_LATER, Check
 from reports import write_submission_files
 from reports.student.page import student_view, write_student_page
@@ -23,7 +24,7 @@ def secret(kind):
 
 
 def names(*kinds):
-    return frozenset(f"secret-{kind}" for kind in kinds)
+    return Terms(frozenset(f"secret-{kind}" for kind in kinds))
 
 
 @pytest.fixture

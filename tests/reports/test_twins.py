@@ -56,6 +56,37 @@ def test_expected_equality_is_left_out(holding):
     assert found(*(holding(each, **{name: "1"}) for each in "ab")) == []
 
 
+def writing(make_result, graded, submission, **code):
+    environment = {"fingerprints": {}, "code": code}
+    return make_result(*graded.criteria, submission=submission, environment=environment)
+
+
+def test_equal_code_is_found_without_its_predictions(holding, make_result, graded):
+    """The copy's predictions were deleted; code makes a group of its own."""
+    first = replace(
+        holding("a", **{DEV: "1"}), environment={"fingerprints": {DEV: "1"}, "code": {"x.py": "2"}}
+    )
+    results = [
+        first,
+        holding("b", **{DEV: "1"}),
+        writing(make_result, graded, "c", **{"y.py": "2"}),
+    ]
+    groups = find_twins(results, EXPECTED)
+    assert [(each.kind, [s.id for s in each.submissions]) for each in groups] == [
+        ("data", ["a", "b"]),
+        ("code", ["a", "c"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("holders", "others", "groups"), [(2, 0, 1), (4, 0, 1), (5, 5, 0), (5, 16, 1)]
+)
+def test_code_that_many_have_was_handed_out(make_result, graded, holders, others, groups):
+    equal = [writing(make_result, graded, f"a{n}", **{"x.py": "1"}) for n in range(holders)]
+    own = [writing(make_result, graded, f"b{n}", **{"x.py": f"own-{n}"}) for n in range(others)]
+    assert len(find_twins([*equal, *own], EXPECTED)) == groups
+
+
 def test_another_name_hides_nothing(holding):
     assert found(holding("a", x="1"), holding("b", y="1")) == [(["a", "b"], [("x", "y")])]
 
@@ -88,6 +119,7 @@ def test_the_file_lists_every_group(tmp_path, holding):
         "schema": "softmark/twins/v1",
         "groups": [
             {
+                "kind": "data",
                 "submissions": [{"id": "a", "student": "a?"}, {"id": "b", "student": "b?"}],
                 "files": [{"sha256": "1", "names": ["x"]}],
             }

@@ -10,7 +10,7 @@ words = st.text("abcé'-.@ 123", min_size=1).map(lambda text: " ".join(text.spli
 ADA = Person("Ada Lovelace", "ada@x.edu", "1815", "7")
 
 
-@given(st.lists(st.builds(Person, words.filter(bool), words, words, words), min_size=1))
+@given(st.lists(st.builds(Person, words.filter(bool), words, words, words, words), min_size=1))
 def test_people_come_back_as_they_were(people):
     assert people_in(student_text(people)) == tuple(people)
 

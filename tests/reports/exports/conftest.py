@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from graders.course.extensions import Extensions
+from graders.course.release import Terms
 from graders.model import Assignment, FileSpec, Limits
 from reports.exports import FORMATS, Course
 
@@ -47,7 +48,11 @@ def export():
     def write(name, *results, task=TASK, **options):
         return FORMATS[name](
             Course(
-                task, iter(results), title=task.title, extensions=Extensions(task.due), **options
+                task,
+                iter(results),
+                title=task.title,
+                terms=Terms(policy=task.grading, dues=Extensions(task.due)),
+                **options,
             )
         )
 

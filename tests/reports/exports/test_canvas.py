@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from graders.errors import UsageError
-from reports.exports.roster import read_roster
+from reports.exports.gradebook import read_gradebook
 from submissions.people import Person
 from tests.reports.exports.conftest import TASK
 
@@ -57,8 +57,8 @@ def test_the_gradebook_is_one_that_canvas_wrote(export, by, roster):
 def test_it_is_read_as_a_roster_again(export, by, roster, tmp_path):
     again = tmp_path / "again.csv"
     again.write_text(export("canvas", by("ada"), roster=roster()).text)
-    assert read_roster(again).students[0]["Attention, please (4711)"] == "15"
-    assert len(read_roster(again).students) == len(PEOPLE)
+    assert read_gradebook(again).students[0]["Attention, please (4711)"] == "15"
+    assert len(read_gradebook(again).students) == len(PEOPLE)
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_two_columns_of_one_title_ask_which(export, by, roster):
 )
 def test_what_is_no_roster_is_refused(roster, lines, words):
     with pytest.raises(UsageError, match=words):
-        read_roster(roster(*lines))
+        read_gradebook(roster(*lines))
 
 
 def test_a_roster_in_another_encoding_is_refused(roster):
     with pytest.raises(UsageError, match=r"canvas\.csv"):
-        read_roster(roster(HEADER, '"Lovelacé, Ada",7,,,A,,', encoding="latin-1"))
+        read_gradebook(roster(HEADER, '"Lovelacé, Ada",7,,,A,,', encoding="latin-1"))
 
 
 def test_without_a_roster_the_way_to_get_one_is_told(export, by):
@@ -155,7 +155,7 @@ def test_names_of_the_roster_are_neutralised(export, by, roster):
 
 
 def test_a_person_that_is_nobody_matches_no_row(roster):
-    assert read_roster(roster()).matches(Person("")) == []
+    assert read_gradebook(roster()).matches(Person("")) == []
 
 
 def test_a_row_that_ends_early_stops_nothing(export, by, roster):

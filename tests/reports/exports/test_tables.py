@@ -1,4 +1,4 @@
-"""Gradescope's and nbgrader's tables: their columns, one line a student, nothing invented."""
+"""Tables of other systems: their columns, one row per student, nothing invented."""
 
 import io
 from dataclasses import replace
@@ -10,13 +10,16 @@ import pytest
 from graders.grading_policy import GradingPolicy, Lateness
 from tests.reports.exports.conftest import TASK
 
-FORMATS = ["gradescope-csv", "nbgrader"]
+FORMATS = ["gradescope-csv", "nbgrader", "moodle", "csv"]
+SCORE = {"nbgrader": "score", "csv": "final"}
 ADA = "Ada Augusta Lovelace <ada@example.edu> (sid 1815)"
 LATE = replace(TASK, grading=GradingPolicy(Lateness(percent=10)))
 
 
 def read(export):
-    return pandas.read_csv(io.StringIO(export.text), dtype={"SID": str, "student_id": str})
+    return pandas.read_csv(
+        io.StringIO(export.text), dtype={"SID": str, "student_id": str, "ID number": str}
+    )
 
 
 def test_gradescopes_columns_come_back(export, by):
@@ -56,10 +59,44 @@ def test_nbgraders_columns_come_back(export, by):
     ]
 
 
+def test_moodles_columns_come_back(export, by):
+    table = read(export("moodle", by(ADA, timedelta(hours=26)), task=LATE))
+    assert table.to_dict("records") == [
+        {
+            "First name": "Ada Augusta",
+            "Last name": "Lovelace",
+            "ID number": "1815",
+            "Email address": "ada@example.edu",
+            "Attention, please": 12,
+        }
+    ]
+
+
+def test_moodle_cannot_find_who_has_only_a_name(export, by):
+    written = export("moodle", by(ADA), by("bob"))
+    assert "bob" not in written.text
+    assert written.problems == ("bob: bob has no email and no student ID; enter it by hand",)
+
+
+def test_the_plain_table_says_how_a_grade_came_about(export, by):
+    of_a_section = by(f"{ADA} (section B)", timedelta(hours=26))
+    (row,) = read(export("csv", of_a_section, task=LATE)).to_dict("records")
+    assert (row["section"], row["status"], row["days_late"]) == ("B", "Graded", 2)
+    assert (row["score"], row["late_penalty"], row["final"]) == (15, 3, 12)
+    assert row["how"] == "15 of 20 points; 2 days late, minus 3."
+    assert row["submitted_at"] == "2026-03-02T14:00:00+00:00"
+
+
+def test_sections_reach_gradescopes_column(export, by):
+    assert read(export("gradescope-csv", by(f"{ADA} (section B)")))["Sections"].tolist() == ["B"]
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_has_no_score_is_a_blank_and_no_zero(export, by, incomplete, rejected, name):
-    table = read(export(name, by("ada"), by("bob", of=incomplete), by("eve", of=rejected)))
-    scores = table[{"nbgrader": "score"}.get(name, TASK.title)]
+    people = ("a <a@x>", "b <b@x>", "c <c@x>")
+    ada, bob, eve = people
+    table = read(export(name, by(ada), by(bob, of=incomplete), by(eve, of=rejected)))
+    scores = table[SCORE.get(name, TASK.title)]
     assert scores.isna().tolist() == [False, True, True]
 
 
@@ -70,7 +107,7 @@ def test_all_who_handed_in_together_get_the_grade(export, by, name):
         "ada@example.edu",
         "bob@example.edu",
     ]
-    assert table[{"nbgrader": "score"}.get(name, TASK.title)].tolist() == [15, 15]
+    assert table[SCORE.get(name, TASK.title)].tolist() == [15, 15]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -84,9 +121,9 @@ def test_no_cell_is_run_by_a_spreadsheet(export, by, name):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_time_that_nobody_knows_is_a_blank(export, by, name):
-    table = read(export(name, by("ada", late=None), task=replace(LATE, due=None)))
-    assert table.filter(regex="Submission Time|timestamp").isna().all().all()
-    assert table[{"nbgrader": "score"}.get(name, TASK.title)].tolist() == [15]
+    table = read(export(name, by(ADA, late=None), task=replace(LATE, due=None)))
+    assert table.filter(regex="Submission Time|timestamp|submitted_at").isna().all().all()
+    assert table[SCORE.get(name, TASK.title)].tolist() == [15]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -101,7 +138,7 @@ def test_who_has_no_grade_is_named(export, by, incomplete, name):
     both = "Ada <ada@x>; Bob <bob@x>"
     written = export(name, by("eve"), by(both, of=incomplete, submission="s2"))
     assert written.notes == ("no grade, so an empty cell: s2",)
-    many = [by(f"s{n}", of=incomplete) for n in range(30)]
+    many = [by(f"s{n} <s{n}@x>", of=incomplete, submission=f"s{n}") for n in range(30)]
     assert export(name, *many).notes[0].endswith("s19 and 10 more")
 
 

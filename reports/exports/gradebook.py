@@ -30,7 +30,7 @@ EXPORT_IT = "in Canvas: Grades, Export, Export Entire Gradebook"
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class Gradebook:
     """The exported gradebook: `who` are its columns about people, `columns` all the others.
 
     `possible` has the points to be had, by column; `index` the rows of each name and number.
@@ -75,8 +75,8 @@ class Roster:
         return [row for row in rows if not _known_to_differ(person, self.students[row])]
 
 
-def read_roster(path: Path) -> Roster:
-    """The roster in a file; UsageError where it is no gradebook of Canvas."""
+def read_gradebook(path: Path) -> Gradebook:
+    """The gradebook in a file; UsageError if Canvas did not export it."""
     try:
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
@@ -93,7 +93,7 @@ def read_roster(path: Path) -> Roster:
             f"{path}: no gradebook of Canvas: no `Student`, `ID`, `Section`", EXPORT_IT
         )
     possible, students = _students(header, rows[1:])
-    return Roster(
+    return Gradebook(
         file=str(path),
         who=tuple(name for name in header if name in WHO),
         columns=tuple(name for name in header if name not in WHO),

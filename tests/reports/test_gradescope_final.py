@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from graders.course.extensions import Extensions
+from graders.course.release import Terms
 from graders.grading_policy import GradingPolicy, Lateness
 from graders.model import CriterionResult, Result, Submission
-from packages.gradescope.final import with_final_grade
+from reports.gradescope.final import with_final_grade
 from reports.gradescope.results_json import gradescope_json
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -20,7 +22,7 @@ def document(tiny):
 
     def make(visibility="visible", **lateness):
         rubric = tuple(replace(each, visibility=visibility) for each in tiny.rubric)
-        task = replace(tiny, rubric=rubric, grading=GradingPolicy(Lateness(**lateness)))
+        policy = GradingPolicy(Lateness(**lateness))
         upload = Submission("s", "s", "tiny", Path(), "f" * 64, DUE + timedelta(days=2))
         full = tuple(CriterionResult(each, "passed", each.points, ()) for each in rubric)
         most = sum(each.points for each in rubric)
@@ -28,7 +30,8 @@ def document(tiny):
             *(upload, "tiny", 1, "Tiny", "graded", full, most, most, {}),
             *(DUE, 1.0),
         )
-        return with_final_grade(gradescope_json(result), result, task, DUE)
+        grade = Terms(policy=policy, dues=Extensions(DUE)).grade(result)
+        return with_final_grade(gradescope_json(result), result, grade)
 
     return make
 

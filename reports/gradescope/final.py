@@ -1,34 +1,30 @@
 """What an assignment's `[grading]` makes of a score: late penalty, drops, rounding."""
 
-from datetime import datetime
-
-from graders.course.final_grades import FinalGrade, final_grade
-from graders.model import Assignment, Result
+from graders.course.final_grades import FinalGrade
+from graders.model import Result
 from reports.gradescope.markdown import escaped
-from reports.gradescope.results_json import Json
 from reports.text import number
 
+Json = dict[str, object]
 
-def with_final_grade(
-    document: Json, result: Result, assignment: Assignment, due: datetime | None
-) -> Json:
+
+def with_final_grade(document: Json, result: Result, grade: FinalGrade | None) -> Json:
     """The document with the grade as its score, where the assignment declares how to make it.
 
     The tests keep their raw points: Gradescope shows the score at the top in place of their sum. A
     submission that is too late to be accepted has no score, and staff decide.
     """
-    if not assignment.grading.declared or result.score is None:
+    if grade is None or result.score is None:
         return document
-    grade = final_grade(result, assignment.grading, due)
-    made = document | {"output": _output(document, grade, assignment)}
+    made = document | {"output": _output(document, grade, result)}
     if grade.final is None:
         return {key: made[key] for key in made if key not in ("tests", "score", "leaderboard")}
     return made | {"score": grade.final}
 
 
-def _output(document: Json, grade: FinalGrade, assignment: Assignment) -> str:
+def _output(document: Json, grade: FinalGrade, result: Result) -> str:
     """How the grade came, first; not where that would tell of hidden points."""
-    hidden = any(each.visibility != "visible" for each in assignment.rubric)
+    hidden = any(each.criterion.visibility != "visible" for each in result.criteria)
     before = str(document.get("output", ""))
     if hidden and grade.final is not None:
         return before

@@ -1,0 +1,162 @@
+"""The course's students: `DIR/roster.csv`, and which of them a submission is of.
+
+    submission,name,email,student_id,section
+    ada,Ada Lovelace,ada@example.edu,1815,A
+
+A row belongs to a submission by its folder or archive, or by the address or number that came with
+it. Every member of a group has a row.
+"""
+
+import csv
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graders.errors import UsageError
+from graders.model import Submission
+from graders.storage.csv_cells import plain_cell
+from graders.storage.files import write_whole
+from graders.storage.results import Member, Store
+from submissions.identity import safe_id
+from submissions.people import Person, folded, name_key, people_in, student_text
+
+FILE = "roster.csv"
+COLUMNS = ("submission", "name", "email", "student_id", "section")
+NAMED = 10  # in one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The students of a course, by submission and by address or number."""
+
+    by_submission: Mapping[str, Sequence[Person]]
+    by_number: Mapping[str, Person]
+
+    @property
+    def people(self) -> frozenset[Person]:
+        """Everybody in the course."""
+        rows = (person for people in self.by_submission.values() for person in people)
+        return frozenset((*rows, *self.by_number.values()))
+
+    def people_of(self, submission: Submission) -> tuple[Person, ...]:
+        """Who submitted it, as the roster knows them; nobody if it knows none of them."""
+        keys = (name_key(submission.id), name_key(submission.path.name))
+        rows = [person for key in keys for person in self.by_submission.get(key, ())]
+        if rows:
+            return tuple(dict.fromkeys(rows))
+        given = people_in(submission.student)
+        known = [self._known(person) for person in given]
+        return tuple(new or old for old, new in zip(given, known, strict=True)) * any(known)
+
+    def _known(self, person: Person) -> Person | None:
+        numbers = [each for each in (person.email, person.sid) if each] or [person.name]
+        found = (self.by_number.get(name_key(each)) for each in numbers)
+        known = next((each for each in found if each is not None), None)
+        return known and replace(known, canvas=person.canvas)
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """Submissions with the people of a roster, and what staff should know of it."""
+
+    submissions: tuple[Submission, ...]
+    notes: tuple[str, ...] = ()
+
+
+def by_roster(
+    submissions: Sequence[Submission], given: Path | None, out: Path, *, whole: bool = False
+) -> Enrolled:
+    """The submissions with the people of the roster, which is kept in `out`.
+
+    Without `given` it is the one kept before, if any. `whole` means that these are all submissions
+    of the course. Raises UsageError if the file is not a roster.
+    """
+    roster = _kept(given, out)
+    if roster is None:
+        return Enrolled(tuple(submissions))
+    people = [roster.people_of(each) for each in submissions]
+    named = tuple(
+        replace(each, student=student_text(own)) if own else each
+        for each, own in zip(submissions, people, strict=True)
+    )
+    unknown = [each.id for each, own in zip(submissions, people, strict=True) if not own]
+    notes = _listed("not in the roster", unknown)
+    if whole:
+        here = {replace(person, canvas="") for own in people for person in own}
+        absent = sorted(str(person) for person in roster.people - here)
+        notes += _listed("no submission from", absent)
+    return Enrolled(named, notes)
+
+
+def search(store: Store, generation: int, text: str) -> list[str]:
+    """The submission with this id, or those whose id, name, email or number has all the words.
+
+    Raises StorageError if there is none.
+    """
+    members, words = store.members(generation), folded(text).split()
+    if text in {each.submission for each in members}:
+        return [text]
+    found = [
+        each.submission for each in members if all(word in _searched(store, each) for word in words)
+    ]
+    return found or [store.member_result(generation, text).submission.id]
+
+
+def _searched(store: Store, member: Member) -> str:
+    student, _ = store.handed_in(member.submission, member.made.address)
+    return folded(f"{member.submission}\n{student}")
+
+
+def _kept(given: Path | None, out: Path) -> Roster | None:
+    file = out / FILE
+    if given is None:
+        return read_roster(file) if file.exists() else None
+    roster = read_roster(given)
+    write_whole(file, given.read_bytes(), remedy="free some space, then run the command again")
+    return roster
+
+
+def read_roster(file: Path) -> Roster:
+    """The students in a file; UsageError, which names the line, if it is not a roster."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+        delimiter = ";" if ";" in text.partition("\n")[0] else ","
+        header, *lines = csv.reader(text.splitlines(), delimiter=delimiter, strict=True)
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        raise UsageError(f"{file}: {error}", f"its columns are {', '.join(COLUMNS)}") from error
+    names = [cell.strip().casefold() for cell in header]
+    for name in names:
+        if name not in COLUMNS or names.count(name) > 1:
+            problem = f"{file}: unknown or duplicate column `{name}`"
+            raise UsageError(problem, f"its columns are {', '.join(COLUMNS)}")
+    by_submission: dict[str, list[Person]] = defaultdict(list)
+    by_number: dict[str, Person] = {}
+    for place, line in enumerate(lines, 2):
+        if any(line):
+            cells = dict(zip(names, map(plain_cell, line), strict=False))
+            _add(f"{file}: line {place}", cells, by_submission, by_number)
+    return Roster(by_submission, by_number)
+
+
+def _add(
+    where: str,
+    cells: Mapping[str, str],
+    by_submission: dict[str, list[Person]],
+    by_number: dict[str, Person],
+) -> None:
+    given, name, email, sid, section = (cells.get(column, "").strip() for column in COLUMNS)
+    if not name or not (given or email or sid):
+        problem = f"{where}: a student needs a name, and a submission, an email or a student_id"
+        raise UsageError(problem, f"{','.join(COLUMNS)}: ada,Ada Lovelace,ada@example.edu,1815,A")
+    person = Person(name, email, sid, section=section)
+    for number in filter(None, map(name_key, (email, sid))):
+        if by_number.setdefault(number, person) != person:
+            raise UsageError(f"{where}: `{number}` is another student's, too", "correct one line")
+    for key in {name_key(given), name_key(safe_id(given))} if given else ():
+        by_submission[key].append(person)
+
+
+def _listed(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return (f"{what}: {', '.join(names[:NAMED])}{more}",) if names else ()

@@ -1,0 +1,74 @@
+"""What staff are told of an upload's files: which are missing, and sums that reveal copies."""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from graders.model import Assignment, Criterion
+from graders.written.loading import ANSWERS
+from submissions.submission import CleanFolder
+
+CODE = (".py", ".ipynb")
+GIVEN = ("solution", "starter")  # folders of the assignment
+TINY = 400  # characters without comments: shorter files may be equal by chance
+UNWRITTEN = re.compile(rb"^\s*raise NotImplementedError", re.MULTILINE)
+
+
+def missing_files(
+    assignment: Assignment, wanted: Collection[Criterion], clean: CleanFolder
+) -> list[str]:
+    """The files that the criteria with points need and the upload lacks, by name."""
+    kinds, files = {each.kind for each in wanted if each.points}, assignment.files
+    missing: list[str] = []
+    if "code" in kinds:
+        missing += _missing_code(files.code, [path.name for path in _code_files(clean.root)])
+    if "metric" in kinds:
+        needless = (*files.optional, *ANSWERS, *clean.files)
+        missing += [name for name in files.artifacts if name not in needless]
+    if "written" in kinds and clean.files.keys().isdisjoint(ANSWERS):
+        missing.append(ANSWERS[0])
+    return missing
+
+
+def code_prints(assignment: Assignment, clean: CleanFolder) -> dict[str, str]:
+    """By name, the sums of the code files that only a copy has in common with another upload.
+
+    These are the files that the assignment asks for, but for tiny and unfinished ones and those
+    that students were given.
+    """
+    folders = (assignment.folder / name for name in GIVEN)
+    given = {_sum(_content(path)) for folder in folders for path in _code_files(folder)}
+    found = {}
+    for path in _code_files(clean.root):
+        content = _content(path)
+        asked = any(fnmatchcase(path.name, name) for name in assignment.files.code)
+        if asked and not _is_tiny(content) and not UNWRITTEN.search(content):
+            found[str(path.relative_to(clean.root))] = _sum(content)
+    return {name: sha256 for name, sha256 in found.items() if sha256 not in given}
+
+
+def _missing_code(patterns: Collection[str], names: Collection[str]) -> list[str]:
+    """The patterns without a file; of patterns with a `*`, one that has a file is enough."""
+    missing = [each for each in patterns if not any(fnmatchcase(name, each) for name in names)]
+    some = any("*" in each for each in patterns) and len(missing) < len(patterns)
+    return [] if some else missing
+
+
+def _code_files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.suffix in CODE and path.is_file())
+
+
+def _content(path: Path) -> bytes:
+    """The file without what an editor or a system changes: line ends, spaces before them."""
+    return b"\n".join(line.rstrip() for line in path.read_bytes().splitlines()).strip()
+
+
+def _is_tiny(content: bytes) -> bool:
+    lines = (line.strip() for line in content.splitlines())
+    return sum(len(line) for line in lines if not line.startswith(b"#")) < TINY
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

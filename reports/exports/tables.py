@@ -1,0 +1,135 @@
+"""Tables with a row for each student: for Gradescope, nbgrader, Moodle, and for everybody else.
+
+    gradescope-csv   the columns of the grades that Gradescope lets staff download
+    nbgrader         the columns of nbgrader's CsvExportPlugin, with times in UTC
+    moodle           what Moodle's grade import finds students by, and one column of grades
+    csv              all that is known of a grade
+
+A grade that does not exist is a blank cell everywhere, also where nbgrader itself writes 0.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from reports.exports.entries import Entry, entries, notes, table
+from reports.exports.export import Course, Export
+from reports.grades import number_cell
+from reports.text import line
+from reports.words import STATUS_WORDS
+
+GRADESCOPE = ("First Name", "Last Name", "SID", "Email", "Sections")
+GRADED = ("", " - Max Points", " - Submission Time", " - Lateness (H:M:S)")
+LATENESS = "Total Lateness (H:M:S)"
+NBGRADER = (
+    *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
+    *("raw_score", "late_submission_penalty", "score", "max_score"),
+)
+MOODLE = ("First name", "Last name", "ID number", "Email address")
+EVERYTHING = (
+    *("submission", "name", "email", "student_id", "section", "status", "submitted_at", "due"),
+    *("days_late", "score", "late_penalty", "final", "max_score", "how"),
+)
+
+
+def gradescope_csv(course: Course) -> Export:
+    """The columns of Gradescope's own download."""
+    header = (*GRADESCOPE, *(f"{course.title}{part}" for part in GRADED), LATENESS)
+    found = list(entries(course))
+    return Export(table(header, map(_gradescope, found)), notes(found))
+
+
+def nbgrader_csv(course: Course) -> Export:
+    """The columns of nbgrader's own export."""
+    found = list(entries(course))
+    return Export(table(NBGRADER, (_nbgrader(course, entry) for entry in found)), notes(found))
+
+
+def moodle_csv(course: Course) -> Export:
+    """A file for Moodle's grade import; a student without email and number cannot be in it."""
+    found = list(entries(course))
+    known = [each for each in found if each.person.email or each.person.sid]
+    unknown = [f"{each.submission}: {each.person}" for each in found if each not in known]
+    problems = [
+        f"{line(each)} has no email and no student ID; enter it by hand" for each in unknown
+    ]
+    text = table((*MOODLE, course.title), map(_moodle, known))
+    return Export(text, notes(known), tuple(problems))
+
+
+def plain_csv(course: Course) -> Export:
+    """Every column that another system may want."""
+    found = list(entries(course))
+    return Export(table(EVERYTHING, map(_everything, found)), notes(found))
+
+
+def _gradescope(entry: Entry) -> Sequence[str]:
+    person, given = entry.person, entry.submitted_at
+    late = _lateness(given, entry.due)
+    return [
+        entry.first_name,
+        entry.last_name or person.name,
+        person.sid,
+        person.email,
+        person.section,
+        number_cell(entry.grade.final),
+        number_cell(entry.grade.maximum),
+        given.strftime("%Y-%m-%d %H:%M:%S %z") if given else "",
+        late,
+        late,
+    ]
+
+
+def _lateness(given: datetime | None, due: datetime | None) -> str:
+    """Hours, minutes and seconds after the due date; none where nobody can say."""
+    if given is None or due is None or due.tzinfo is None:
+        return "00:00:00"
+    seconds = max(int((given - due).total_seconds()), 0)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def _nbgrader(course: Course, entry: Entry) -> Sequence[str]:
+    grade = entry.grade
+    return [
+        course.assignment.name,
+        _in_utc(course.assignment.due),
+        _in_utc(entry.submitted_at),
+        entry.key,
+        entry.last_name,
+        entry.first_name,
+        entry.person.email,
+        number_cell(grade.raw),
+        number_cell(None if grade.raw is None else grade.penalty),
+        number_cell(grade.final),
+        number_cell(grade.maximum),
+    ]
+
+
+def _in_utc(moment: datetime | None) -> str:
+    if moment is None or moment.tzinfo is None:
+        return "" if moment is None else str(moment)
+    return str(moment.astimezone(UTC).replace(tzinfo=None))
+
+
+def _moodle(entry: Entry) -> Sequence[str]:
+    person, final = entry.person, number_cell(entry.grade.final)
+    return [entry.first_name, entry.last_name or person.name, person.sid, person.email, final]
+
+
+def _everything(entry: Entry) -> Sequence[str]:
+    person, grade = entry.person, entry.grade
+    return [
+        *(entry.submission, person.name, person.email, person.sid, person.section),
+        STATUS_WORDS[entry.status],
+        _iso(entry.submitted_at),
+        _iso(entry.due),
+        str(grade.days_late),
+        number_cell(grade.raw),
+        number_cell(None if grade.raw is None else grade.penalty),
+        number_cell(grade.final),
+        number_cell(grade.maximum),
+        grade.words,
+    ]
+
+
+def _iso(moment: datetime | None) -> str:
+    return moment.isoformat(timespec="seconds") if moment else ""

@@ -1,0 +1,47 @@
+"""The final grade as a student's page may tell it: nothing hidden can be worked out from it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from graders.course.final_grades import FinalGrade, late_words, policy_words
+from graders.course.release import Terms
+from graders.model import Result
+from reports.student.withheld import is_shown
+
+CLOSED = "It counts all criteria, so it is not shown while some of them are not."
+OPEN = "There is none until everything is graded."
+MAY_CHANGE = "It can still change, because part of this needs manual grading."
+
+
+@dataclass(frozen=True, slots=True)
+class AboutGrade:
+    """The final grade, None if it does not exist or cannot be shown, and sentences about it."""
+
+    final: float | None
+    maximum: float
+    words: str
+
+
+def about_grade(result: Result, terms: Terms) -> AboutGrade | None:
+    """What the page says of the final grade; None if the score is the grade, or there is none."""
+    grade = terms.grade(result)
+    if grade is None or result.status == "rejected":
+        return None
+    closed = _counts_what_is_closed(result, terms)
+    if closed or grade.raw is None:
+        words = (CLOSED if closed else OPEN, *_late(grade, terms), policy_words(terms.policy))
+        return AboutGrade(None, grade.maximum, " ".join(words))
+    change = f" {MAY_CHANGE}" if result.status == "needs_review" else ""
+    return AboutGrade(grade.final, grade.maximum, grade.words + change)
+
+
+def _counts_what_is_closed(result: Result, terms: Terms) -> bool:
+    """Whether points that the student cannot see, or a drop among them, make the grade."""
+    dropped_from = {name for drop in terms.policy.drops for name in drop.criteria}
+    closed = [c.criterion for c in result.criteria if not is_shown(c.criterion, terms.opened)]
+    return any(each.points or each.id in dropped_from for each in closed)
+
+
+def _late(grade: FinalGrade, terms: Terms) -> Iterator[str]:
+    if grade.days_late:
+        yield f"You submitted {late_words(grade.days_late, terms.policy.lateness)}."

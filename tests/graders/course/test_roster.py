@@ -1,0 +1,110 @@
+"""A roster says who submitted what, by folder, archive, address or number, and never by a guess."""
+
+from pathlib import Path
+
+import pytest
+
+from graders.course.roster import FILE, by_roster, read_roster
+from graders.errors import UsageError
+from graders.model import Submission
+from submissions.people import Person, people_in
+
+HEADER = "submission,name,email,student_id,section\n"
+ADA = "Ada Lovelace,ada@example.edu,1815,A"
+
+
+@pytest.fixture
+def named(tmp_path):
+    """`named(rows, *submissions)` is what the roster makes of them; a text is a folder's name."""
+
+    def write(rows, *names, header=HEADER, **options):
+        file = tmp_path / "roster.csv"
+        file.write_text(header + rows)
+        uploads = [each if isinstance(each, Submission) else upload(each) for each in names]
+        return by_roster(uploads, file, tmp_path / "out", **options)
+
+    return write
+
+
+def upload(name, student="", file=""):
+    return Submission(name, student or name, "toy", Path(file or name), "f" * 64, None)
+
+
+def people(enrolled):
+    return [people_in(each.student) for each in enrolled.submissions]
+
+
+@pytest.mark.parametrize(
+    ("row", "submission"),
+    [
+        ("hw4_ada", upload("hw4_ada")),
+        ("hw4_ada.zip", upload("hw4_ada", file="hw4_ada.zip")),
+        ("HW4_Ada", upload("hw4_ada")),
+        ("a&b", upload("a%26b", file="a&b.zip")),
+        ("", upload("submission_7", "A. Lovelace <ada@example.edu>")),
+        ("", upload("submission_7", "A. Lovelace (sid 1815)")),
+        ("", upload("1815")),
+    ],
+    ids=["folder", "archive", "case", "escaped", "email", "sid", "named by number"],
+)
+def test_a_row_is_of_the_submission_it_names(named, row, submission):
+    ada = Person("Ada Lovelace", "ada@example.edu", "1815", section="A")
+    assert people(named(f"{row},{ADA}\n", submission)) == [(ada,)]
+
+
+def test_a_name_alone_identifies_nobody(named):
+    enrolled = named(f",{ADA}\n", upload("s7", "Ada Lovelace"), whole=True)
+    assert people(enrolled) == [(Person("Ada Lovelace"),)]
+    assert enrolled.notes == (
+        "not in the roster: s7",
+        "no submission from: Ada Lovelace <ada@example.edu> (sid 1815) (section A)",
+    )
+
+
+def test_every_member_of_a_group_has_a_row(named):
+    enrolled = named(f"team,{ADA}\nteam,Bob Babbage,bob@example.edu,1791,B\n", "team", whole=True)
+    assert [each.name for each in people(enrolled)[0]] == ["Ada Lovelace", "Bob Babbage"]
+    assert enrolled.notes == ()
+
+
+def test_what_canvas_knows_is_kept(named):
+    of_canvas = upload("s7", "A. L. (sid 1815) (canvas 7)")
+    ((ada,),) = people(named(f",{ADA}\n", of_canvas, whole=True))
+    assert (ada.name, ada.canvas) == ("Ada Lovelace", "7")
+
+
+def test_columns_come_in_any_order_and_from_any_spreadsheet(named):
+    enrolled = named("1815;Ada Lovelace;ada\n", "ada", header="\ufeffStudent_ID;Name;Submission\n")
+    assert people(enrolled) == [(Person("Ada Lovelace", sid="1815"),)]
+
+
+def test_it_is_kept_with_the_results(named, tmp_path):
+    first = named(f"ada,{ADA}\n", "ada")
+    again = by_roster([upload("ada")], None, tmp_path / "out")
+    assert (tmp_path / "out" / FILE).exists()
+    assert again == first
+
+
+def test_without_one_names_are_as_they_were(tmp_path):
+    assert by_roster([upload("ada")], None, tmp_path).submissions == (upload("ada"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not enough values"),
+        ("name,e-mail\n", "unknown or duplicate column `e-mail`"),
+        ("name,name\n", "unknown or duplicate column `name`"),
+        (f"{HEADER},Ada,,,\n", "line 2: a student needs a name, and"),
+        (f"{HEADER}ada,,,1815,\n", "line 2: a student needs a name, and"),
+        (f"{HEADER}a,{ADA}\nb,Eve,ada@example.edu,666,\n", "line 3: `ada@example.edu` is another"),
+        ('name\n"', "unexpected end of data"),
+    ],
+)
+def test_a_file_that_is_no_roster_is_refused_in_a_sentence(tmp_path, text, said):
+    file = tmp_path / "roster.csv"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=said):
+        read_roster(file)
+    with pytest.raises(UsageError, match="No such file"):
+        read_roster(tmp_path / "none.csv")

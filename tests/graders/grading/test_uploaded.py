@@ -1,0 +1,77 @@
+"""Which files an upload lacks, and which of its code files a copy would have in common with it."""
+
+from dataclasses import replace
+
+import pytest
+
+from graders.grading.uploaded import code_prints, missing_files
+from graders.model import FileSpec
+from submissions.submission import CleanFolder
+
+OWN = "def double(x):\n" + "".join(f"    x = x + {n} - {n}  # step {n}\n" for n in range(30))
+
+
+@pytest.fixture
+def clean(tmp_path):
+    """`clean(files, *artifacts)` is an upload of these files."""
+
+    def write(files, *artifacts, name="upload"):
+        root = tmp_path / name
+        for file, text in files.items():
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_text(text)
+        return CleanFolder(root, root, {each: root / each for each in artifacts}, ())
+
+    return write
+
+
+def prints(task, folder):
+    return set(code_prints(task, folder).values())
+
+
+def test_equal_code_has_equal_sums_wherever_it_lies(tiny, clean):
+    there = clean({"src/work.py": OWN.replace("\n", "  \r\n")}, name="other")
+    assert prints(tiny, clean({"work.py": OWN})) == prints(tiny, there) != set()
+    assert prints(tiny, clean({"work.py": OWN + "# mine\nx = 1\n"})).isdisjoint(prints(tiny, there))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"work.py": "def double(x):\n    return 2 * x\n" + "# a comment\n" * 100},
+        {"work.py": f"{OWN}\ndef later():\n    raise NotImplementedError\n"},
+        {"helper.py": OWN},
+        {"notes.txt": OWN},
+    ],
+    ids=["tiny", "unfinished", "not asked for", "no code"],
+)
+def test_what_is_equal_without_a_copy_has_no_sum(tiny, clean, files):
+    assert code_prints(tiny, clean(files)) == {}
+
+
+@pytest.mark.parametrize("given", ["starter", "solution"])
+def test_the_assignments_own_files_are_no_copies(tiny, clean, given):
+    (tiny.folder / given).mkdir()
+    (tiny.folder / given / "work.py").write_text(OWN)
+    assert code_prints(tiny, clean({"work.py": OWN})) == {}
+
+
+def test_files_that_the_criteria_need_are_missing(tiny, clean):
+    code, metric = tiny.rubric
+    assert missing_files(tiny, tiny.rubric, clean({"notes.py": ""})) == ["work.py", "answer.txt"]
+    assert missing_files(tiny, [code], clean({"src/work.py": ""})) == []
+    assert missing_files(tiny, [metric], clean({"answer.txt": ""}, "answer.txt")) == []
+    optional = replace(tiny, files=replace(tiny.files, optional=("answer.txt",)))
+    assert missing_files(optional, [metric], clean({})) == []
+
+
+def test_one_file_of_a_pattern_is_enough(tiny, clean):
+    task = replace(tiny, files=FileSpec(("*.py", "*.ipynb"), ()))
+    assert missing_files(task, tiny.rubric[:1], clean({"a.py": ""})) == []
+    assert missing_files(task, tiny.rubric[:1], clean({}, name="none")) == ["*.py", "*.ipynb"]
+
+
+def test_written_criteria_need_one_answers_file(tiny, clean):
+    written = [replace(tiny.rubric[0], kind="written")]
+    assert missing_files(tiny, written, clean({})) == ["answers.md"]
+    assert missing_files(tiny, written, clean({"answers.yml": ""}, "answers.yml")) == []
