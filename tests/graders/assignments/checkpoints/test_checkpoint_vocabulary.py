@@ -13,7 +13,7 @@ from reference.data.world import write_world
 from reference.models.gpt import GPT, GPTConfig
 from submissions.receive import identify
 
-HINT = "Its rows are the characters of the corpus: another corpus was used."
+HINT = "It has one row per character of the corpus, so another corpus was used."
 
 
 @pytest.fixture
