@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.model import Difference, Generation, Regraded
+from reports.course.page import Progress
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT
 from reports.text import line, number
@@ -23,6 +24,18 @@ def show_stored(stored: int, total: int, elsewhere: int) -> None:
     if elsewhere:
         are = "submission is" if elsewhere == 1 else "submissions are"
         ERR.print(f"{elsewhere} earlier {are} not among these", soft_wrap=True)
+
+
+def show_interrupted(progress: Progress, out: Path, *, force: bool) -> None:
+    """What is graded and stored when a run is interrupted, what is left, and how to resume."""
+    done, left = progress.stored + progress.graded, progress.total - progress.graded
+    ERR.print(
+        f"Interrupted: {done} of {done + left} submissions are graded and saved in {out}; "
+        f"{left} left",
+        soft_wrap=True,
+    )
+    again = "the same command without --force" if force else "the same command again"
+    ERR.print(f"hint: run {again} to resume", soft_wrap=True)
 
 
 def show_generations(generations: Iterable[Generation], current: int) -> None:
