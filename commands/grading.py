@@ -52,7 +52,7 @@ from graders.model import Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.results import open_store, read_store
 from reports import write_submission_files
-from reports.course.files import publish_course, show_draft, write_course
+from reports.course.files import keep_edited, publish_course, show_draft, write_course
 from reports.course.progress import ProgressPage
 from reports.course.regrade import write_regrade_page
 from reports.submission_files import remove_files
@@ -209,6 +209,7 @@ def grade_into(
         opened = opened_in(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
+        keep_edited(store, out)
         remove_files([each.id for each in work.waiting], out)
         page = ProgressPage(out, task.title, total=len(work.waiting), stored=work.stored)
         with told_if_interrupted(page, out, force=force), page:

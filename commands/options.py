@@ -8,7 +8,7 @@ import typer
 
 from reports.terminal.store import show_sentences
 
-NO_SANDBOX = "warning: without a sandbox, the submitted code may read and change what you may"
+NO_SANDBOX = "Warning: `--isolation none` runs the submitted code without a sandbox, as you"
 
 
 def warn_of_none(isolation: str) -> str:

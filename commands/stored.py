@@ -34,7 +34,8 @@ def show(
         if submission:
             terminal.show_result(store.member_result(chosen.number, submission))
         else:
-            store_terminal.show_generations(store.generations(), chosen.number)
+            published = store.generation().number
+            store_terminal.show_generations(store.generations(), published, chosen.number)
             terminal.show_scores(store.results(chosen.number))
 
 

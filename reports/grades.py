@@ -9,6 +9,7 @@ from graders.storage.store import write_text
 from reports.course.view import CourseView, Row
 from reports.text import PROSE_LIMIT, line
 
+FILE = "grades.csv"
 COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")
 FINAL = ("late_days", "final", "how")
 
@@ -16,14 +17,19 @@ FINAL = ("late_days", "final", "how")
 def write_grades(
     course: CourseView, out: Path, finals: Mapping[str, FinalGrade] | None = None
 ) -> Path:
-    """Write `out/grades.csv`, ordered by submission; a score not published is a blank cell.
+    """Write `out/grades.csv`, as `grades_text` says."""
+    return write_text(out / FILE, grades_text(course, finals))
+
+
+def grades_text(course: CourseView, finals: Mapping[str, FinalGrade] | None = None) -> str:
+    """The table, ordered by submission; a score not published is a blank cell.
 
     `finals` are the grades by submission, where the assignment declares how they come.
     """
     columns = [summary.criterion.id for summary in course.rubric]
     header = [*COLUMNS, *map(line, columns), *(FINAL if finals else ())]
     rows = ([*_cells(row, columns), *_final_cells(row, finals)] for row in course.rows)
-    return write_text(out / "grades.csv", table([header, *rows]))
+    return table([header, *rows])
 
 
 def _cells(row: Row, columns: Sequence[str]) -> list[str]:

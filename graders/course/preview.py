@@ -229,7 +229,7 @@ def _declared_rows(request: GradingRequest) -> Mapping[int, str]:
     """The data files that the assignment declares, by rows; none if --data gives them."""
     if request.options.data is not None or "metric" not in _kinds(request):
         return {}
-    files = reversed(request.assignment.data_files.items())  # of equal rows, the first counts
+    files = [*request.assignment.data_files.items()][::-1]  # of equal rows, the first counts
     return {each.rows: name for name, each in files if each.rows}
 
 

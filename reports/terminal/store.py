@@ -38,16 +38,19 @@ def show_interrupted(progress: Progress, out: Path, *, force: bool) -> None:
     ERR.print(f"hint: run {again} to resume", soft_wrap=True)
 
 
-def show_generations(generations: Iterable[Generation], current: int) -> None:
-    """A row a generation, the published one marked."""
+def show_generations(generations: Iterable[Generation], published: int, shown: int) -> None:
+    """A row for each generation, and a line if the scores below are not the published ones."""
     table = Table(box=None, pad_edge=False)
     for name in ("generation", "made", "version", "submissions", ""):
         table.add_column(name, overflow="fold")
     for each in generations:
-        state = "published" if each.number == current else "" if each.published else "draft"
+        old = "replaced" if each.published else "draft"
+        state = "published" if each.number == published else old
         row = (each.number, each.made_at, each.version, each.submissions)
         table.add_row(*map(str, row), state)
     OUT.print(table)
+    if shown != published:
+        OUT.print(f"scores of generation {shown}, which are not published:")
 
 
 def show_regraded(regraded: Regraded, out: Path) -> None:
@@ -62,6 +65,8 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
     same = regraded.submissions - regraded.gaining - regraded.losing - apart
     open_ = f"; {apart} scored in only one of the two" if apart else ""
     OUT.print(f"{regraded.gaining} up, {regraded.losing} down, {same} unchanged{open_}")
+    if regraded.max_before != regraded.max_after:
+        OUT.print(f"maximum: {number(regraded.max_before)} -> {number(regraded.max_after)} points")
     rows = by_loss(regraded.differences)
     for difference in rows[:SHOWN]:
         _show_difference(difference)
