@@ -23,7 +23,6 @@ from submissions.escaping import listed
 from submissions.finding import find
 from submissions.listing import list_files
 from submissions.receive import opened
-from submissions.submission import Rejected
 
 LARGEST = 4 * 2**20  # bytes of a file whose lines are counted
 WORDS: Mapping[CriterionKind, str] = {
@@ -81,8 +80,8 @@ def previews(submissions: Iterable[Submission], request: GradingRequest) -> Iter
             try:
                 with opened(each.path, Path(work)) as folder:
                     preview = _preview(each, folder, task, kinds)
-            except (Rejected, OSError) as error:
-                preview = Preview(each, rejected=str(error))
+            except Exception as error:  # noqa: BLE001  grading says the same, and stops for none
+                preview = Preview(each, rejected=str(error) or type(error).__name__)
         yield preview
 
 
@@ -111,14 +110,18 @@ def survey(
 def refuse_missing(found: Survey, request: GradingRequest) -> None:
     """Raise UsageError if nobody submitted files of some kind."""
     if found.missing:
-        ways = (*_left_out(found, request), "`--allow-missing` counts it as zero")
-        raise UsageError(_nobody_has(found, request), ", ".join(ways))
+        way = _left_out(found, request) or "is this the folder that contains the submissions?"
+        raise UsageError(
+            _nobody_has(found, request), f"{way}; `--allow-missing` counts that as zero"
+        )
 
 
 def notes_on_missing(found: Survey, request: GradingRequest) -> list[str]:
     """A sentence for staff if nobody submitted files of some kind."""
-    ways = ("it counts as zero", *_left_out(found, request))
-    return ["; ".join((_nobody_has(found, request), *ways))] if found.missing else []
+    if not found.missing:
+        return []
+    ways = (_nobody_has(found, request), "that counts as zero", _left_out(found, request))
+    return ["; ".join(filter(None, ways))]
 
 
 def stored_in(
@@ -143,8 +146,8 @@ def _nobody_has(found: Survey, request: GradingRequest) -> str:
     return f"{who} {words}"
 
 
-def _left_out(found: Survey, request: GradingRequest) -> tuple[str, ...]:
-    """The `--only` that leaves out what nobody submitted; none if nothing would be left."""
+def _left_out(found: Survey, request: GradingRequest) -> str:
+    """The `--only` that leaves out what nobody submitted; empty if nothing would be left."""
     task = request.assignment
     wanted = wanted_criteria(task, request.options.only)
     kept = [each for each in wanted if each.kind not in found.missing]
@@ -152,7 +155,7 @@ def _left_out(found: Survey, request: GradingRequest) -> tuple[str, ...]:
     whole = [each for each in task.rubric if each.kind in kinds] == kept
     names: Sequence[str] = kinds if whole else [each.id for each in kept]
     points = any(each.points for each in kept)
-    return (f"`--only {','.join(names)}` leaves it out",) if points else ()
+    return f"`--only {','.join(names)}` leaves that out" if points else ""
 
 
 def _kinds(request: GradingRequest) -> frozenset[CriterionKind]:

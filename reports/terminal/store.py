@@ -34,8 +34,8 @@ def show_interrupted(progress: Progress, out: Path, *, force: bool) -> None:
         f"{left} left",
         soft_wrap=True,
     )
-    again = "the same command without --force" if force else "the same command again"
-    ERR.print(f"hint: run {again} to resume", soft_wrap=True)
+    again = "; --force grades all of them again" if force else " to resume"
+    ERR.print(f"hint: run the same command again{again}", soft_wrap=True)
 
 
 def show_generations(generations: Iterable[Generation], published: int, shown: int) -> None:

@@ -7,6 +7,7 @@ import pytest
 from graders.errors import StorageError
 from graders.model import CheckChange, Difference, Regraded
 from reports import write_submission_files
+from reports.course.page import Progress
 from reports.course.regrade import by_loss, write_regrade_page
 from reports.submission_files import have_files, remove_files
 from reports.terminal import store as store_terminal
@@ -61,6 +62,32 @@ def test_the_page_says_the_same(tmp_path, regraded):
     assert "Not fully graded" in page
     assert '<td class="num">–</td>' in page, "a score that is gone is no difference of 0"
     assert "<dt>Scored in only one of the two</dt><dd>1</dd>" in page
+
+
+def test_a_maximum_that_changed_is_told(capsys, tmp_path, regraded):
+    risen = replace(regraded, max_before=6.0, max_after=9.5)
+    store_terminal.show_regraded(risen, tmp_path)
+    store_terminal.show_regraded(regraded, tmp_path)
+    assert capsys.readouterr().out.count("maximum: 6 -> 9.5 points") == 1
+    assert "<dd>6 → 9.5</dd>" in write_regrade_page(risen, tmp_path).read_text()
+    assert "Max points" not in write_regrade_page(regraded, tmp_path).read_text()
+
+
+def test_names_on_the_page_lead_to_the_students_pages(tmp_path, regraded):
+    page = write_regrade_page(regraded, tmp_path).read_text()
+    assert '<a href="reports/bob.html"><bdi>bob</bdi></a>' in page
+
+
+@pytest.mark.parametrize(
+    ("force", "hint"), [(False, "again to resume"), (True, "again; --force grades all of them")]
+)
+def test_an_interrupt_says_what_is_left(capsys, tmp_path, force, hint):
+    progress = Progress("Tiny", total=40, stored=2, graded=10)
+    store_terminal.show_interrupted(progress, tmp_path, force=force)
+    said = capsys.readouterr().err
+    assert said.startswith("Interrupted: 12 of 42 submissions are graded")
+    assert "30 left" in said
+    assert hint in said
 
 
 def test_hostile_words_do_nothing_on_the_page(tmp_path, hostile_regraded):
