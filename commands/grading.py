@@ -177,7 +177,7 @@ def show_plan(
 ) -> None:
     """Print whom a batch would grade, and what was found in each upload."""
     stored = frozenset[str]() if force else stored_in(out, submissions, request)
-    terminal.show_previews(previews(submissions, request), stored)
+    store_terminal.show_previews(previews(submissions, request), stored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from reports.terminal.store import show_sentences
+from reports.terminal.results import show_warning
 
-NO_SANDBOX = "Warning: `--isolation none` runs the submitted code without a sandbox, as you"
+NO_SANDBOX = "`--isolation none` runs the submitted code without a sandbox, as you"
 
 
 def warn_of_none(isolation: str) -> str:
     """Warn on stderr about the tier `none`."""
     if isolation == "none":
-        show_sentences([NO_SANDBOX])
+        show_warning(NO_SANDBOX)
     return isolation
 
 

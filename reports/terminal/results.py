@@ -2,8 +2,7 @@
 
 import io
 import sys
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +19,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from graders.course.preview import Preview
 from graders.model import CheckResult, CriterionResult, Finding, Result
 from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
@@ -171,32 +169,6 @@ def show_scores(results: Iterable[Result]) -> None:
     scores.show()
 
 
-def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
-    """A row for each upload: whether it would be graded, its files and what is missing."""
-    rows, table = list(uploads), Table(box=None, pad_edge=False)
-    for name in ("submission", "", "found", "missing"):
-        table.add_column(name, overflow="fold")
-    states = Counter[str]()
-    for each in rows:
-        saved = each.submission.id in stored
-        state = "not accepted" if each.rejected else "saved" if saved else "to grade"
-        states[state] += 1
-        found = each.rejected or _first_of((*each.code, *each.artifacts), 3)
-        missing = _first_of(each.missing, len(each.missing))
-        table.add_row(line(each.submission.id), state, line(found, 300), line(missing, 500))
-    OUT.print(table)
-    counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    OUT.print(f"{counts}. Nothing was graded.")
-    for each in rows:
-        for note in each.notes if each.missing else ():
-            ERR.print(f"{line(each.submission.id)}: {line(note, 300)}", soft_wrap=True)
-
-
-def _first_of(names: Sequence[str], most: int) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more or "-"
-
-
 def show_findings(findings: Sequence[Finding]) -> None:
     """What validate found: a line for what is as expected, and the reasons for what is not."""
     for finding in sorted(findings, key=lambda each: (bool(each.problems), each.name)):
@@ -240,6 +212,11 @@ def show_misuse(message: str, hint: str) -> None:
     ERR.print(Text.assemble(("Error: ", "bold red"), line(message, 1000)), soft_wrap=True)
     if hint:
         ERR.print(Text.assemble(("hint: ", "bold"), line(hint, 1000)), soft_wrap=True)
+
+
+def show_warning(message: str) -> None:
+    """One line on stderr."""
+    ERR.print(Text.assemble(("Warning: ", "bold yellow"), line(message, 1000)), soft_wrap=True)
 
 
 def criterion_points(result: CriterionResult) -> str:

@@ -1,12 +1,14 @@
-"""What Softmark prints of the store: generations, and what differs between two of them."""
+"""What Softmark prints of uploads and the store: previews, generations and their differences."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
 from reports.course.page import Progress
 from reports.course.regrade import FILE, by_loss
@@ -24,6 +26,32 @@ def show_stored(stored: int, total: int, elsewhere: int) -> None:
     if elsewhere:
         are = "submission is" if elsewhere == 1 else "submissions are"
         ERR.print(f"{elsewhere} earlier {are} not among these", soft_wrap=True)
+
+
+def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
+    """A row for each upload: whether it would be graded, its files and what is missing."""
+    rows, table = list(uploads), Table(box=None, pad_edge=False)
+    for name in ("submission", "", "found", "missing"):
+        table.add_column(name, overflow="fold")
+    states = Counter[str]()
+    for each in rows:
+        saved = each.submission.id in stored
+        state = "not accepted" if each.rejected else "saved" if saved else "to grade"
+        states[state] += 1
+        found = each.rejected or _first_of((*each.code, *each.artifacts), 3)
+        missing = _first_of(each.missing, len(each.missing))
+        table.add_row(line(each.submission.id), state, line(found, 300), line(missing, 500))
+    OUT.print(table)
+    counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    OUT.print(f"{counts}. Nothing was graded.")
+    for each in rows:
+        for note in each.notes if each.missing else ():
+            ERR.print(f"{line(each.submission.id)}: {line(note, 300)}", soft_wrap=True)
+
+
+def _first_of(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more or "-"
 
 
 def show_interrupted(progress: Progress, out: Path, *, force: bool) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from graders.course.preview import Preview
 from graders.errors import StorageError
 from graders.model import CheckChange, Difference, Regraded
 from reports import write_submission_files
@@ -110,6 +111,25 @@ def test_many_differences_are_cut(capsys, tmp_path, many_regraded):
     page = write_regrade_page(many_regraded, tmp_path)
     assert "1,000 more lost less, nothing, or gained" in page.read_text()
     assert page.stat().st_size < 2**20
+
+
+def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
+    ada, bob, eve = (make_result(submission=name).submission for name in ("ada", "bob", "eve"))
+    uploads = [
+        Preview(ada, ("a.py", "b.py"), {"x": 1, "y": 0}, notes=("Using src",)),
+        Preview(bob, missing=("a.py", "x"), notes=("Ignored \x1b.docx",)),
+        Preview(eve, rejected="eve.zip is damaged."),
+    ]
+    store_terminal.show_previews(uploads, {"ada"})
+    said = capsys.readouterr()
+    rows = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert rows[1:] == [
+        "ada saved a.py, b.py, x and 1 more -",
+        "bob to grade - a.py, x",
+        "eve not accepted eve.zip is damaged. -",
+        "1 not accepted, 1 saved, 1 to grade. Nothing was graded.",
+    ]
+    assert said.err == "bob: Ignored \\x1b.docx\n"
 
 
 def test_files_of_another_result_are_not_taken_for_its_own(graded, tmp_path):
