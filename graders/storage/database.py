@@ -6,7 +6,7 @@ results       submission, address -> the Result        its JSON, what it was mad
                                                        what the JSON of earlier versions left out
 inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
 releases      what staff said of criteria that wait for it: see graders/course/release.py
-written       the sums of every `grades.csv` that was written: another one was edited by hand
+grades_csv    the sums of every `grades.csv` that was written: another one was edited by hand
 repeats       what was graded again and judged differently: see graders/storage/repeats.py
 """
 
@@ -44,8 +44,8 @@ RELEASES = (  # older stores have no such table; rows are only added, and the la
     "CREATE TABLE IF NOT EXISTS releases (number INTEGER PRIMARY KEY, released INTEGER NOT NULL, "
     "decided_at TEXT NOT NULL)"
 )
-WRITTEN = (  # older stores have no such table
-    "CREATE TABLE IF NOT EXISTS written (sum TEXT PRIMARY KEY) WITHOUT ROWID"
+GRADES = (  # older stores have no such table
+    "CREATE TABLE IF NOT EXISTS grades_csv (sum TEXT PRIMARY KEY) WITHOUT ROWID"
 )
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; what lies in `results/` stays readable"

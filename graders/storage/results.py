@@ -19,9 +19,9 @@ from typing import Any
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
 from graders.storage.database import (
+    GRADES,
     INPUTS,
     RELEASES,
-    WRITTEN,
     in_words,
     keep_private,
     open_database,
@@ -152,16 +152,16 @@ class Store:
     def wrote(self, grades: bytes) -> bool:
         """Whether Softmark wrote this `grades.csv`; True in stores that never kept a sum."""
         with self._transaction() as connection:
-            connection.execute(WRITTEN)
-        sums = {known for (known,) in self._rows("SELECT sum FROM written")}
+            connection.execute(GRADES)
+        sums = {known for (known,) in self._rows("SELECT sum FROM grades_csv")}
         return not sums or hashlib.sha256(grades).hexdigest() in sums
 
     def keep_written(self, grades: bytes) -> None:
         """Keep the sum of a `grades.csv` that is about to be written."""
         with self._transaction() as connection:
-            connection.execute(WRITTEN)
+            connection.execute(GRADES)
             total = hashlib.sha256(grades).hexdigest()
-            connection.execute("INSERT OR IGNORE INTO written VALUES (?)", (total,))
+            connection.execute("INSERT OR IGNORE INTO grades_csv VALUES (?)", (total,))
 
     def put(self, generation: int, result: Result, made: Made) -> None:
         """Store a Result and list it in this generation: both or neither.
