@@ -26,9 +26,9 @@ Data = Annotated[
 ]
 Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria, or kinds: code,metric.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]
-Isolation = Annotated[
-    str, typer.Option(help="auto, bubblewrap, landlock or none.", callback=warn_of_none)
-]
+TIERS = "auto, bubblewrap, landlock or none."
+Isolation = Annotated[str, typer.Option(help=TIERS, callback=warn_of_none)]
+OwnIsolation = Annotated[str, typer.Option(help=TIERS)]  # for code that the user wrote
 Jobs = Annotated[
     int, typer.Option(help="Submissions to grade at once.", show_default="one per core")
 ]
