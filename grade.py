@@ -1,7 +1,10 @@
 """The command line of Softmark: known errors become one line and an exit code.
 
-Exit codes: 0 graded, 1 something could not be graded, 2 misuse, 3 from `ci --fail-below`.
+Exit codes: 0 graded, 1 something could not be graded, 2 misuse, 3 from `ci --fail-below`,
+130 interrupted.
 """
+
+from typing import Annotated
 
 import typer
 
@@ -15,13 +18,12 @@ from commands import (
     pipelines,
     stored,
 )
-from commands.console import run
+from commands.console import run, show_version
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Grade Transformer coursework: right, safe, clear, fast.",
 )
 for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
@@ -33,6 +35,18 @@ for command in (
 ):
     app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)
 app.add_typer(packaging.package, name="package")
+
+
+@app.callback()
+def softmark(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Grade Transformer coursework: right, safe, clear, fast."""
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ import typer
 
 from graders.errors import GraderFault, UserError
 from graders.execution.workplace import settle
+from graders.grading.environment import version_of
 from reports.terminal import results as terminal
 
 
@@ -30,6 +31,13 @@ def run(app: typer.Typer, *, after_fault: str) -> None:
         if error.errno != errno.ENOSPC:
             raise
         _end_on_a_full_disk(error)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version of Softmark and exit, if wanted."""
+    if wanted:
+        typer.echo(f"softmark {version_of('softmark')}")
+        raise typer.Exit
 
 
 def _end_on_a_full_disk(error: OSError) -> None:

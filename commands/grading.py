@@ -1,6 +1,8 @@
 """Grade submissions into a results folder, and again what changed or could not be graded."""
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +11,11 @@ import typer
 
 from commands.options import (
     JOBS,
+    AllowMissing,
     Attempts,
     Data,
     Device,
+    DryRun,
     ExecutorName,
     Force,
     Inputs,
@@ -29,9 +33,17 @@ from commands.options import (
 from graders.course.best_attempts import keep_best
 from graders.course.difference import refuse_losses, regraded
 from graders.course.gathering import gathered, in_words
+from graders.course.preview import (
+    notes_on_missing,
+    previews,
+    refuse_missing,
+    stored_in,
+    survey,
+)
 from graders.course.regrade import grade_draft, plan_draft
 from graders.course.release import terms_of
 from graders.course.retry import unfinished
+from graders.course.roster import FILE as ROSTER
 from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
 from graders.grading.batch import grade_stored, plan_work
@@ -43,7 +55,7 @@ from graders.model import Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.results import open_store, read_store
 from reports import write_submission_files
-from reports.course.files import publish_course, show_draft, write_course
+from reports.course.files import keep_edited, publish_course, show_draft, write_course
 from reports.course.progress import ProgressPage
 from reports.course.regrade import write_regrade_page
 from reports.submission_files import remove_files
@@ -73,8 +85,10 @@ def run(
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     uploads = identify_all([existing(path) for path in submission], task.name)
+    seen = survey(previews(uploads, request), request)
+    seen.refuse_other_data()
     enrolled = by_roster(uploads, roster, out)
-    store_terminal.show_sentences(enrolled.notes)
+    store_terminal.show_sentences((*enrolled.notes, *notes_on_missing(seen, request)))
     target = RunTarget(out, inputs)
     raise typer.Exit(grade_into(enrolled.submissions, request, target, force=force, json=json))
 
@@ -97,14 +111,26 @@ def batch(
     layout: Layout = "auto",
     attempts: Attempts = "last",
     roster: Roster = None,
+    allow_missing: AllowMissing = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Grade every submission in FOLDER, or another system's export."""
     task = load_assignment(assignment)
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
-    found = gathered(folder, task, out, layout=layout, attempts=attempts)
-    enrolled = by_roster(found.submissions, roster, out, whole=True)
-    store_terminal.show_sentences((*in_words(found), *enrolled.notes))
+    with tempfile.TemporaryDirectory(prefix="softmark-") if dry_run else nullcontext(out) as place:
+        found = gathered(folder, task, Path(place), layout=layout, attempts=attempts)
+        kept = out / ROSTER if (out / ROSTER).is_file() else None
+        enrolled = by_roster(found.submissions, roster or kept, Path(place), whole=True)
+        store_terminal.show_sentences((*in_words(found), *enrolled.notes))
+        if dry_run:
+            show_plan(enrolled.submissions, request, out, force=force)
+        uploads = previews(enrolled.submissions, request)
+        seen = survey(uploads, request, allow_missing=allow_missing)
+    seen.refuse_other_data()
+    refuse_missing(seen, request)
+    if dry_run:
+        return
     target = RunTarget(out, inputs, executor, jobs)
     as_asked = {"force": force, "json": json, "best": attempts == "best"}
     raise typer.Exit(grade_into(enrolled.submissions, request, target, alone=True, **as_asked))
@@ -154,6 +180,14 @@ def regrade(
     raise typer.Exit(int(bool(report.lost)))
 
 
+def show_plan(
+    submissions: Sequence[Submission], request: GradingRequest, out: Path, *, force: bool
+) -> None:
+    """Print whom a batch would grade, and what was found in each upload."""
+    stored = frozenset[str]() if force else stored_in(out, submissions, request)
+    store_terminal.show_previews(previews(submissions, request), stored)
+
+
 @dataclass(frozen=True, slots=True)
 class RunTarget:
     """Where Results are stored, which inputs the checks use, and where the jobs run."""
@@ -183,9 +217,10 @@ def grade_into(
         terms = terms_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
+        keep_edited(store, out)
         remove_files([each.id for each in work.waiting], out)
         page = ProgressPage(out, task.title, total=len(work.waiting), stored=work.stored)
-        with page:
+        with told_if_interrupted(page, out, force=force), page:
             with executor_for(request, target.executor, target.jobs) as (pool, ahead):
                 graded = grade_stored(store, work, request, pool, ahead=ahead)
                 for result in terminal.progress_of(graded, page.total):
@@ -197,3 +232,13 @@ def grade_into(
         if json:
             terminal_json.print_results(store.results(work.generation), named)
     return int(not good)
+
+
+@contextmanager
+def told_if_interrupted(page: ProgressPage, out: Path, *, force: bool) -> Iterator[None]:
+    """After Ctrl-C, say what is graded, what is left and how to resume."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        store_terminal.show_interrupted(page.progress, out, force=force)
+        raise

@@ -6,6 +6,18 @@ from typing import Annotated
 
 import typer
 
+from reports.terminal.results import show_warning
+
+NO_SANDBOX = "`--isolation none` runs the submitted code without a sandbox, as you"
+
+
+def warn_of_none(isolation: str) -> str:
+    """Warn on stderr about the tier `none`."""
+    if isolation == "none":
+        show_warning(NO_SANDBOX)
+    return isolation
+
+
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")]
 Out = Annotated[Path, typer.Option(help="Folder for results, reports and grades.")]
 Data = Annotated[
@@ -14,7 +26,9 @@ Data = Annotated[
 ]
 Only = Annotated[str, typer.Option(metavar="ID,ID", help="Criteria, or kinds: code,metric.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda; checks of code run on the CPU.")]
-Isolation = Annotated[str, typer.Option(help="auto, bubblewrap, landlock or none.")]
+TIERS = "auto, bubblewrap, landlock or none."
+Isolation = Annotated[str, typer.Option(help=TIERS, callback=warn_of_none)]
+OwnIsolation = Annotated[str, typer.Option(help=TIERS)]  # for code that the user wrote
 Jobs = Annotated[
     int, typer.Option(help="Submissions to grade at once.", show_default="one per core")
 ]
@@ -30,6 +44,12 @@ Roster = Annotated[
     ),
 ]
 Attempts = Annotated[str, typer.Option(help="A student's submissions: last, best or all.")]
+AllowMissing = Annotated[
+    bool, typer.Option("--allow-missing", help="Count what nobody submitted as zero.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="List the submissions and their files; grade nothing.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Regrade everything, ignoring saved results.")]
 Rerun = Annotated[bool, typer.Option("--rerun", help="Also retrain with the student's run.py.")]
 RerunWall = Annotated[float, typer.Option(metavar="MINUTES", help="Time limit for training.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Data, Isolation, Json, Name, Only
+from commands.options import Data, Json, Name, Only, OwnIsolation
 from graders.errors import UserError
 from graders.execution.isolation import choose_tier
 from graders.grading.choices import choose_criteria, existing
@@ -34,7 +34,7 @@ def check(
     ] = "",
     data: Data = None,
     only: Only = "",
-    isolation: Isolation = "auto",
+    isolation: OwnIsolation = "auto",
     watch: Watch = False,
     verbose: Verbose = False,
     json: Json = False,

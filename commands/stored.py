@@ -50,7 +50,8 @@ def show(
             terminal.show_result(result, terms.grade(result))
             return
         if not submission:
-            store_terminal.show_generations(store.generations(), chosen.number)
+            published = store.generation().number
+            store_terminal.show_generations(store.generations(), published, chosen.number)
         results = store.results(chosen.number)
         if names:
             results = (store.member_result(chosen.number, name) for name in names)

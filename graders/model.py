@@ -275,6 +275,7 @@ class Regraded:
     """A draft beside the generation that is published: what was graded, and what differs.
 
     `graded` counts the submissions of which something had to be graded, `touched` names what.
+    `max_before` and `max_after` are the highest maxima of the two.
     """
 
     title: str
@@ -284,6 +285,8 @@ class Regraded:
     graded: int
     touched: tuple[str, ...]
     differences: tuple[Difference, ...]
+    max_before: float = 0.0
+    max_after: float = 0.0
 
     @property
     def gaining(self) -> int:

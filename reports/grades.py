@@ -8,16 +8,22 @@ from graders.storage.store import write_text
 from reports.course.view import CourseView, Row
 from reports.text import PROSE_LIMIT, line
 
+FILE = "grades.csv"
 COLUMNS = ("submission", "student", "status", "score", "max_score", "so_far")
 FINAL = ("late_days", "final", "how")
 
 
 def write_grades(course: CourseView, out: Path) -> Path:
-    """Write `out/grades.csv`, ordered by submission; a score not published is a blank cell."""
+    """Write `out/grades.csv`, as `grades_text` says."""
+    return write_text(out / FILE, grades_text(course))
+
+
+def grades_text(course: CourseView) -> str:
+    """Return the table, ordered by submission; a score that is not published is a blank cell."""
     columns = [summary.criterion.id for summary in course.rubric]
     header = [*COLUMNS, *map(line, columns), *(FINAL if course.has_finals else ())]
     rows = ([*_cells(row, columns), *_final_cells(row)] for row in course.rows)
-    return write_text(out / "grades.csv", table([header, *rows]))
+    return table([header, *rows])
 
 
 def _cells(row: Row, columns: Sequence[str]) -> list[str]:

@@ -9,20 +9,20 @@ batch folder ─ collect ─ identify_all ─ Submission
 """
 
 import shutil
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from submissions.archives.archive import SUFFIXES, WANTED, unpack
 from submissions.escaping import shown
-from submissions.finding import Found, find
+from submissions.finding import find
 from submissions.folder import copy_needed
 from submissions.identity import identify, identify_all
 from submissions.leftout import is_left_out
 from submissions.listing import list_files
 from submissions.submission import CleanFolder, Rejected, Submission
 
-__all__ = ["collect", "identify", "identify_all", "open_submission"]
+__all__ = ["collect", "identify", "identify_all", "open_submission", "opened"]
 
 
 def collect(folder: Path) -> list[Path]:
@@ -65,22 +65,28 @@ def open_submission(
     for all code of the upload. Raises Rejected, with one sentence for the student, when the upload
     is unsafe or no upload at all.
     """
-    path = submission.path
-    find_there = partial(find, code=code, artifacts=artifacts, whole=whole)
+    with opened(submission.path, work) as folder:
+        listing = list_files(folder)
+        found = find(listing.files, code=code, artifacts=artifacts, whole=whole)
+        return copy_needed(folder, listing, found, work / "clean")
+
+
+@contextmanager
+def opened(path: Path, work: Path) -> Iterator[Path]:
+    """The upload itself, or what its archive contains, unpacked below `work` while the block lasts.
+
+    Raises Rejected, with one sentence for the student, when it is unsafe or no upload at all.
+    """
     if path.is_symlink() or not (path.is_dir() or path.is_file()):
         raise Rejected(f"{shown(path.name)} is a link or no ordinary file; upload {WANTED}.")
     if path.is_dir():
-        return _open_folder(path, work / "clean", find_there)
+        yield path
+        return
     if not path.name.casefold().endswith(SUFFIXES):
         raise Rejected(f"{shown(path.name)} is not an assignment; upload {WANTED}.")
     unpacked = work / "unpacked"
     try:
         unpack(path, unpacked)
-        return _open_folder(unpacked, work / "clean", find_there)
+        yield unpacked
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
-
-
-def _open_folder(folder: Path, root: Path, find_there: Callable[..., Found]) -> CleanFolder:
-    listing = list_files(folder)
-    return copy_needed(folder, listing, find_there(listing.files), root)

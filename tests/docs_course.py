@@ -2,6 +2,8 @@
 
 import shutil
 
+from graders.registry.discovery import load_assignment
+from graders.written.template import template_of
 from reference.data.world import write_world
 from tests.planted import examples_of
 
@@ -34,6 +36,9 @@ def write_course(place):
         shutil.copytree(examples_of("cs224n-a4") / example, place / "uploads" / student)
         shutil.copytree(examples_of("cs224n-a4") / example, export / f"submission_{number}")
     (export / "submission_metadata.yml").write_text(METADATA)
+    template = template_of(load_assignment("cs224n-a4"), "md", None)
+    for ada in (place / "uploads" / "ada", export / "submission_1"):
+        (ada / "answers.md").write_text(template)
     shutil.copytree(examples_of("cs224n-a4") / UPLOADS["ada"], place / "submission")
     shutil.make_archive(str(place / "ada"), "zip", examples_of("cs224n-a4") / UPLOADS["ada"])
     write_world(place / "birthplaces")

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from reference.data.world import write_world
 
 ROOT = Path(__file__).parent.parent
 LONG = pytest.mark.long
+ZEROS = ("--allow-missing",)
 RIGHT = "def double(x):\n    return 2 * x\n"
 # sysconfig reads a file named after the platform, so it is asked while the platform is the true one
 NOT_LINUX = """
@@ -119,6 +121,7 @@ def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
     assert not (tmp_path / "out").exists()
     asked = softmark(*words, "--isolation", "none", start=("-c", NOT_LINUX))
     assert asked.returncode == 0, asked.stderr
+    assert "without a sandbox" in asked.stderr
 
 
 @pytest.mark.parametrize(
@@ -133,9 +136,11 @@ def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
         ),
         (("run", "cs224n-a4", ".", "--data", "docs"), "wiki.txt"),
         pytest.param(("batch", "cs224n-a4", "README.md"), "README.md is not a folder", marks=LONG),
-        pytest.param(("batch", "cs224n-a4", "docs", "--jobs", "0"), "--jobs 0", marks=LONG),
+        pytest.param(("batch", "uw-a2", "docs", *ZEROS, "--jobs", "0"), "--jobs 0", marks=LONG),
         pytest.param(
-            ("batch", "cs224n-a4", "docs", "--executor", "slurm"), "no executor `slurm`", marks=LONG
+            ("batch", "uw-a2", "docs", *ZEROS, "--executor", "slurm"),
+            "no executor `slurm`",
+            marks=LONG,
         ),
     ],
 )
@@ -188,3 +193,32 @@ def test_output_that_has_no_room_is_one_sentence():
     assert done.returncode == 1
     hint = "make room, and run the same command again"
     assert done.stderr == f"Error: no space is left\nhint: {hint}\n"
+
+
+def test_what_nobody_submitted_is_refused_before_grading(tiny_folder, hand_in, tmp_path):
+    words = ("batch", tiny_folder, hand_in(work_py=RIGHT).parent, "--out", tmp_path / "out")
+    refused = softmark(*words)
+    assert refused.returncode == 2
+    assert "the submission has no files for metrics (`answer.txt`)" in refused.stderr
+    shown = softmark(*words, "--allow-missing", "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert "ada         to grade  work.py  answer.txt" in shown.stdout
+    assert not (tmp_path / "out").exists()
+    assert softmark(*words, "--allow-missing").returncode == 0
+    assert scores(tmp_path / "out") == {"ada": "4"}
+    assert "1 saved. Nothing was graded." in softmark(*words, "--dry-run").stdout
+
+
+def test_a_forgotten_data_folder_is_one_sentence(tiny_folder, hand_in, tmp_path):
+    declared = '\n[data_files]\n"dev.tsv" = { rows = 500 }\n[[criterion]]'
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("\n[[criterion]]", declared, 1))
+    upload = hand_in(answer_txt="London\n" * 500)
+    done = softmark("run", tiny_folder, upload, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "`answer.txt` has 500 lines, as many as the course's `dev.tsv`" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_version_is_that_of_the_package():
+    assert softmark("--version").stdout == f"softmark {version('softmark')}\n"

@@ -106,9 +106,11 @@ def test_retry_grades_what_could_not_be_graded(batch, out, tiny_folder):
     assert batch().returncode == 1
     assert scores(out) == {"ada": "2", "bob": ""}
     edit(tiny_folder / "checks.py", " and nothing", "")
+    edit(out / "grades.csv", "ada,ada,graded,2", "ada,ada,graded,1.5")
     done = softmark("retry", "--out", out, "--executor", "serial")
     assert done.returncode == 0, done.stderr
     assert scores(out) == {"ada": "2", "bob": "1"}
+    assert "ada,ada,graded,1.5" in (out / "grades-edited.csv").read_text()
 
 
 def test_retry_says_which_upload_is_gone(batch, out, tiny_folder, tmp_path):
@@ -134,9 +136,11 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     softmark(*words, "--publish")
     assert scores(out) == {"ada": "2", "bob": "0.5"}
     assert json.loads((out / "results" / "bob.json").read_text())["score"] == 0.5
-    listed = softmark("show", "--out", out).stdout
+    listed = softmark("show", "--out", out, "--generation", 1).stdout
+    assert "replaced" in listed.splitlines()[1]
     assert "published" in listed.splitlines()[2]
-    assert "0.5 / 2" in listed
+    assert "scores of generation 1, which are not published:" in listed
+    assert "bob         1 / 2" in listed
     old = softmark("show", "bob", "--out", out, "--generation", "1")
     assert "Score: 1 / 2 (criteria checked here)" in old.stdout
 
@@ -181,3 +185,29 @@ def test_a_full_disk_is_one_sentence_and_the_same_command_goes_on(batch, out):
     assert not (out / "grades.csv").exists()
     assert batch().returncode == 0
     assert scores(out) == {"ada": "2", "bob": "1"}
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import grade
+out = sys.argv[sys.argv.index("--out") + 1]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def interrupt():
+    while not os.path.exists(f"{out}/results/ada.json"):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+grade.main()
+"""
+
+
+def test_an_interrupted_batch_says_how_to_resume(batch, out, tiny_folder):
+    waits = "    import time\n    time.sleep(60 * (text == '41'))\n    if text == \"41\""
+    edit(tiny_folder / "checks.py", '    if text == "41"', waits)
+    done = batch(start=("-c", INTERRUPTED))
+    assert done.returncode == 130, done.stderr
+    said = f"Interrupted: 1 of 2 submissions are graded and saved in {out}; 1 left"
+    assert [said, "hint: run the same command again to resume"] == done.stderr.splitlines()
+    assert "Not finished" in (out / "index.html").read_text()

@@ -1,6 +1,7 @@
 """What differs between two generations: who gains, who loses, and which checks say why."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from graders.course.regrade import Draft
 from graders.errors import GraderFault
@@ -14,15 +15,16 @@ def regraded(store: Store, draft: Draft | None) -> Regraded:
         current = store.generation()
         number, count = current.number, current.submissions
         return Regraded(current.assignment, number, number, count, 0, (), ())
-    return Regraded(
+    found = Regraded(
         title=draft.assignment.title,
         before=draft.base,
         after=draft.number,
         submissions=len(draft.submissions),
         graded=sum(bool(each.touched) for each in draft.submissions),
         touched=draft.touched,
-        differences=tuple(differences(store, draft.base, draft.number)),
+        differences=(),
     )
+    return _compared(store, found)
 
 
 def refuse_losses(report: Regraded) -> None:
@@ -34,15 +36,19 @@ def refuse_losses(report: Regraded) -> None:
         )
 
 
-def differences(store: Store, before: int, after: int) -> Iterator[Difference]:
-    """A Difference a submission of `after` that is not as it was in `before`."""
-    old = {member.submission: member.made.address for member in store.members(before)}
-    for new in store.results(after):
+def _compared(store: Store, found: Regraded) -> Regraded:
+    """The same with what differs; each pair of Results is read once and let go."""
+    old = {member.submission: member.made.address for member in store.members(found.before)}
+    changed, most_before, most_after = list[Difference](), 0.0, 0.0
+    for new in store.results(found.after):
         name = new.submission.id
         earlier = store.result(name, old[name]) if name in old else None
-        found = difference(earlier, new)
-        if found.changes or found.before != found.after or _status(earlier) != new.status:
-            yield found
+        most_before = max(most_before, earlier.max_score if earlier else 0.0)
+        most_after = max(most_after, new.max_score)
+        now = difference(earlier, new)
+        if now.changes or now.before != now.after or _status(earlier) != new.status:
+            changed.append(now)
+    return replace(found, differences=tuple(changed), max_before=most_before, max_after=most_after)
 
 
 def difference(old: Result | None, new: Result) -> Difference:
@@ -80,7 +86,8 @@ def _verdict(found: CheckResult | None) -> str:
 
 def _why(was: CheckResult | None, now: CheckResult | None) -> str:
     said = now or was
-    return (said.message or said.hint or said.check.description) if said else ""
+    text = (said.message or said.hint or said.check.description) if said else ""
+    return " ".join(text.split())
 
 
 def _status(result: Result | None) -> str:

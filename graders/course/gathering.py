@@ -1,6 +1,7 @@
 """The submissions of a batch: from a folder of uploads, or of what another system exported."""
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -10,6 +11,7 @@ from graders.errors import UsageError
 from graders.grading_policy import Lateness
 from graders.model import Assignment
 from submissions.archives.archive import SUFFIXES, unpack
+from submissions.finding import is_copy_like
 from submissions.imports import Attempts, Gathered, Layout, Wanted, WrongExport, gather
 from submissions.limits import MIB, UNPACK_LIMITS
 from submissions.receive import collect
@@ -40,14 +42,22 @@ def gathered(
         _chosen("--attempts", attempts, ATTEMPTS),
     )
     try:
-        found = gather(_opened(folder, out / RECEIVED), wanted)
+        place = _opened(folder, out / RECEIVED)
+        found = gather(place, wanted)
     except WrongExport as error:
         raise UsageError(str(error), error.remedy) from error
     if not found.submissions:
         raise UsageError(
             f"{folder} contains no submissions", "add one folder or archive per student"
         )
-    if found.layout != "folders" or task.due is None:
+    if found.layout != "folders":
+        return found
+    if layout == "auto" and _is_one_submission(place, wanted.files):
+        raise UsageError(
+            f"{folder} is itself a submission, not a folder of submissions",
+            "use `run` for one submission; `--from folders` grades each folder in it by itself",
+        )
+    if task.due is None:
         return found
     return _doubting_times(found, task) if folder.is_dir() else _without_times(found)
 
@@ -63,6 +73,19 @@ def in_words(found: Gathered) -> tuple[str, ...]:
     many = f"{count} submission{'' if count == 1 else 's'}"
     taken = f"read as {read_as}: {many} (--from reads it otherwise)"
     return (*([taken] if read_as else []), *found.notes)
+
+
+def _is_one_submission(folder: Path, wanted: Sequence[str]) -> bool:
+    """Whether the wanted files are in the folder or its `src`, and no child is an upload."""
+    others = [
+        each for each in collect(folder) if each.name != "src" and not is_copy_like(each.name)
+    ]
+    archives = any(each.name.casefold().endswith(SUFFIXES) for each in others)
+    return _has(folder, wanted) and not archives and not any(_has(each, wanted) for each in others)
+
+
+def _has(folder: Path, wanted: Sequence[str]) -> bool:
+    return any((folder / place / name).is_file() for place in ("", "src") for name in wanted)
 
 
 def _without_times(found: Gathered) -> Gathered:

@@ -43,6 +43,13 @@ def holds_data(kind: DataKind, folder: Path) -> bool:
     return any(all((folder / name).is_file() for name in names) for names in sets)
 
 
+def sizes_of_parts(kind: DataKind, folder: Path | None) -> frozenset[int]:
+    """How many items the dev and the test part have, of this folder or of the embedded data."""
+    with open_course_data(kind, folder) as data:
+        test = data.test_questions if isinstance(data, Data) else data.test
+        return frozenset((len(data.dev), len(test)))
+
+
 def describe_data(folder: Path | None) -> str:
     """The data of a folder of any kind in one line; UsageError where it is of none."""
     kinds: tuple[DataKind, ...] = ("birthplaces", "sst2", "boolq")

@@ -43,9 +43,9 @@ def plan_work(
     assignment = request.assignment
     keys = keys_of(assignment, request.options)
     generation = store.begin(assignment, keys.checks)
-    found = [(each, keys.made(each).address) for each in submissions]
-    stored = [] if force else [each for each in found if _decided(store, *each)]
-    known = {submission.id for submission, _ in stored}
+    decided = [] if force else [each for each in submissions if is_decided(store, each, keys)]
+    stored = [(each, keys.made(each).address) for each in decided]
+    known = {submission.id for submission in decided}
     waiting = tuple(each for each in submissions if each.id not in known)
     store.unlist(generation, None if alone else [each.id for each in waiting])
     store.adopt(generation, stored, anew=True)
@@ -53,6 +53,11 @@ def plan_work(
     members = store.members(generation) if alone else []
     others = sum(each.submission not in mine for each in members)
     return Work(generation, keys, waiting, len(stored), others)
+
+
+def is_decided(store: Store, submission: Submission, keys: Keys) -> bool:
+    """Whether the store has a Result of this upload that need not be graded again."""
+    return store.status(submission.id, keys.made(submission).address) in DECIDED
 
 
 def grade_stored(
@@ -114,10 +119,6 @@ def grade_all(
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             yield _result(future, running.pop(future), assignment, options)
-
-
-def _decided(store: Store, submission: Submission, address: str) -> bool:
-    return store.status(submission.id, address) in DECIDED
 
 
 def _result(

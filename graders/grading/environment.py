@@ -39,10 +39,11 @@ def inputs_in_words(draw: int) -> str:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    return tuple((name, _version(name)) for name in PACKAGES)
+    return tuple((name, version_of(name)) for name in PACKAGES)
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """The version of an installed package, or `not installed`."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -6,6 +6,7 @@ results       submission, address -> the Result        its JSON, what it was mad
                                                        what the JSON of earlier versions left out
 inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
 releases      what staff said of criteria that wait for it: see graders/course/release.py
+grades_csv    the sums of every `grades.csv` that was written: another one was edited by hand
 repeats       what was graded again and judged differently: see graders/storage/repeats.py
 """
 
@@ -42,6 +43,9 @@ INPUTS = (  # stores from before 0.3 have no such table
 RELEASES = (  # older stores have no such table; rows are only added, and the last one counts
     "CREATE TABLE IF NOT EXISTS releases (number INTEGER PRIMARY KEY, released INTEGER NOT NULL, "
     "decided_at TEXT NOT NULL)"
+)
+GRADES = (  # older stores have no such table
+    "CREATE TABLE IF NOT EXISTS grades_csv (sum TEXT PRIMARY KEY) WITHOUT ROWID"
 )
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; what lies in `results/` stays readable"

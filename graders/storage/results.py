@@ -6,6 +6,7 @@ files lie in DIR; a draft has 0. One process at a time writes, whoever holds `DI
 """
 
 import contextlib
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,14 @@ from typing import Any
 
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
-from graders.storage.database import INPUTS, RELEASES, in_words, keep_private, open_database
+from graders.storage.database import (
+    GRADES,
+    INPUTS,
+    RELEASES,
+    in_words,
+    keep_private,
+    open_database,
+)
 from graders.storage.decisions import decisions_of
 from graders.storage.locking import only_writer
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
@@ -140,6 +148,20 @@ class Store:
                 connection.execute(
                     "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), _now())
                 )
+
+    def wrote(self, grades: bytes) -> bool:
+        """Whether Softmark wrote this `grades.csv`; True in stores that never kept a sum."""
+        with self._transaction() as connection:
+            connection.execute(GRADES)
+        sums = {known for (known,) in self._rows("SELECT sum FROM grades_csv")}
+        return not sums or hashlib.sha256(grades).hexdigest() in sums
+
+    def keep_written(self, grades: bytes) -> None:
+        """Keep the sum of a `grades.csv` that is about to be written."""
+        with self._transaction() as connection:
+            connection.execute(GRADES)
+            total = hashlib.sha256(grades).hexdigest()
+            connection.execute("INSERT OR IGNORE INTO grades_csv VALUES (?)", (total,))
 
     def put(self, generation: int, result: Result, made: Made) -> None:
         """Store a Result and list it in this generation: both or neither.

@@ -1,6 +1,7 @@
 """Every file of a generation, written from the store: what each reader gets."""
 
 from collections.abc import Collection
+from itertools import chain, count
 from pathlib import Path
 
 from graders.course.release import Terms, terms_of
@@ -10,8 +11,11 @@ from reports import write_course_page, write_course_reports, write_submission_fi
 from reports.course.generations import comparisons
 from reports.course.twins import TwinSearch, deterministic_files
 from reports.course.view import Counted
+from reports.grades import FILE as GRADES
+from reports.grades import grades_text
 from reports.submission_files import has_page, have_files, remove_files
 from reports.terminal.results import ScoreTable, show_batch
+from reports.terminal.store import show_sentences
 
 
 def write_course(
@@ -38,9 +42,22 @@ def write_course(
             good &= result.status not in ("incomplete", "rejected")
     twins = search.found()
     view = counted.view(twins, store.repeats(generation))
+    keep_edited(store, out)
+    store.keep_written(grades_text(view).encode())
     write_course_reports(view, out, comparisons(store, generation))
     show_batch(scores, out, twins)
     return good
+
+
+def keep_edited(store: Store, out: Path) -> None:
+    """Move a `grades.csv` that was edited by hand aside before another is written, and say so."""
+    grades = out / GRADES
+    if not grades.is_file() or store.wrote(grades.read_bytes()):
+        return
+    names = (f"grades-edited{number}.csv" for number in chain([""], count(2)))
+    kept = next(out / name for name in names if not (out / name).exists())
+    grades.rename(kept)
+    show_sentences([f"{grades} was edited since Softmark wrote it: your edited file is now {kept}"])
 
 
 def write_pages(store: Store, generation: int, *, terms: Terms, out: Path) -> tuple[int, int]:
@@ -83,6 +100,7 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
     Files that are not the draft's go first: a stop in between leaves none that is old.
     """
     terms, results = terms_of(store, task, out), store.results(draft)
+    keep_edited(store, out)
     remove_files([r.submission.id for r in results if not have_files(r, out, terms)], out)
     store.publish(draft)
     return write_course(store, draft, task=task, out=out)

@@ -40,6 +40,11 @@ class ProgressPage:
         """How many are to be graded."""
         return self._progress.total
 
+    @property
+    def progress(self) -> Progress:
+        """How many are graded now."""
+        return replace(self._progress, graded=len(self._counted.rows))
+
     def __enter__(self) -> "ProgressPage":
         if self._progress.total:
             self._write(running=True)
@@ -72,8 +77,7 @@ class ProgressPage:
         course = self._counted.view()
         graded = len(course.rows)
         progress = replace(
-            self._progress,
-            graded=graded,
+            self.progress,
             running=running,
             left=_left(graded, self._progress.total, begun - self._started),
             written=datetime.now(UTC),

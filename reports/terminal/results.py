@@ -223,6 +223,11 @@ def show_misuse(message: str, hint: str) -> None:
         ERR.print(Text.assemble(("hint: ", "bold"), line(hint, 1000)), soft_wrap=True)
 
 
+def show_warning(message: str) -> None:
+    """One line on stderr."""
+    ERR.print(Text.assemble(("Warning: ", "bold yellow"), line(message, 1000)), soft_wrap=True)
+
+
 def criterion_points(result: CriterionResult) -> str:
     """Points earned, or certain so far, of how many."""
     earned = provisional(result).earned

@@ -1,13 +1,16 @@
-"""What Softmark prints of the store: generations, and what differs between two of them."""
+"""What Softmark prints of uploads and the store: previews, generations and their differences."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
+from reports.course.page import Progress
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT
 from reports.text import line, number
@@ -25,16 +28,57 @@ def show_stored(stored: int, total: int, elsewhere: int) -> None:
         ERR.print(f"{elsewhere} earlier {are} not among these", soft_wrap=True)
 
 
-def show_generations(generations: Iterable[Generation], current: int) -> None:
-    """A row a generation, the published one marked."""
+def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
+    """A row for each upload: whether it would be graded, its files and what is missing."""
+    rows, table = list(uploads), Table(box=None, pad_edge=False)
+    for name in ("submission", "", "found", "missing"):
+        table.add_column(name, overflow="fold")
+    states = Counter[str]()
+    for each in rows:
+        saved = each.submission.id in stored
+        state = "not accepted" if each.rejected else "saved" if saved else "to grade"
+        states[state] += 1
+        found = each.rejected or _first_of((*each.code, *each.artifacts), 3)
+        missing = _first_of(each.missing, len(each.missing))
+        table.add_row(line(each.submission.id), state, line(found, 300), line(missing, 500))
+    OUT.print(table)
+    counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    OUT.print(f"{counts}. Nothing was graded.")
+    for each in rows:
+        for note in each.notes if each.missing else ():
+            ERR.print(f"{line(each.submission.id)}: {line(note, 300)}", soft_wrap=True)
+
+
+def _first_of(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more or "-"
+
+
+def show_interrupted(progress: Progress, out: Path, *, force: bool) -> None:
+    """What is graded and stored when a run is interrupted, what is left, and how to resume."""
+    done, left = progress.stored + progress.graded, progress.total - progress.graded
+    ERR.print(
+        f"Interrupted: {done} of {done + left} submissions are graded and saved in {out}; "
+        f"{left} left",
+        soft_wrap=True,
+    )
+    again = "; --force grades all of them again" if force else " to resume"
+    ERR.print(f"hint: run the same command again{again}", soft_wrap=True)
+
+
+def show_generations(generations: Iterable[Generation], published: int, shown: int) -> None:
+    """A row for each generation, and a line if the scores below are not the published ones."""
     table = Table(box=None, pad_edge=False)
     for name in ("generation", "made", "version", "submissions", ""):
         table.add_column(name, overflow="fold")
     for each in generations:
-        state = "published" if each.number == current else "" if each.published else "draft"
+        old = "replaced" if each.published else "draft"
+        state = "published" if each.number == published else old
         row = (each.number, each.made_at, each.version, each.submissions)
         table.add_row(*map(str, row), state)
     OUT.print(table)
+    if shown != published:
+        OUT.print(f"scores of generation {shown}, which are not published:")
 
 
 def show_regraded(regraded: Regraded, out: Path) -> None:
@@ -49,6 +93,8 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
     same = regraded.submissions - regraded.gaining - regraded.losing - apart
     open_ = f"; {apart} scored in only one of the two" if apart else ""
     OUT.print(f"{regraded.gaining} up, {regraded.losing} down, {same} unchanged{open_}")
+    if regraded.max_before != regraded.max_after:
+        OUT.print(f"maximum: {number(regraded.max_before)} -> {number(regraded.max_after)} points")
     rows = by_loss(regraded.differences)
     for difference in rows[:SHOWN]:
         _show_difference(difference)

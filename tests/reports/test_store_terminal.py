@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from graders.course.preview import Preview
 from graders.errors import StorageError
 from graders.model import CheckChange, Difference, Regraded
 from reports import write_submission_files
+from reports.course.page import Progress
 from reports.course.regrade import by_loss, write_regrade_page
 from reports.submission_files import have_files, remove_files
 from reports.terminal import store as store_terminal
@@ -63,6 +65,32 @@ def test_the_page_says_the_same(tmp_path, regraded):
     assert "<dt>Scored in only one of the two</dt><dd>1</dd>" in page
 
 
+def test_a_maximum_that_changed_is_told(capsys, tmp_path, regraded):
+    risen = replace(regraded, max_before=6.0, max_after=9.5)
+    store_terminal.show_regraded(risen, tmp_path)
+    store_terminal.show_regraded(regraded, tmp_path)
+    assert capsys.readouterr().out.count("maximum: 6 -> 9.5 points") == 1
+    assert "<dd>6 → 9.5</dd>" in write_regrade_page(risen, tmp_path).read_text()
+    assert "Max points" not in write_regrade_page(regraded, tmp_path).read_text()
+
+
+def test_names_on_the_page_lead_to_the_students_pages(tmp_path, regraded):
+    page = write_regrade_page(regraded, tmp_path).read_text()
+    assert '<a href="reports/bob.html"><bdi>bob</bdi></a>' in page
+
+
+@pytest.mark.parametrize(
+    ("force", "hint"), [(False, "again to resume"), (True, "again; --force grades all of them")]
+)
+def test_an_interrupt_says_what_is_left(capsys, tmp_path, force, hint):
+    progress = Progress("Tiny", total=40, stored=2, graded=10)
+    store_terminal.show_interrupted(progress, tmp_path, force=force)
+    said = capsys.readouterr().err
+    assert said.startswith("Interrupted: 12 of 42 submissions are graded")
+    assert "30 left" in said
+    assert hint in said
+
+
 def test_hostile_words_do_nothing_on_the_page(tmp_path, hostile_regraded):
     page = write_regrade_page(hostile_regraded, tmp_path).read_text()
     assert "<script" not in page
@@ -83,6 +111,25 @@ def test_many_differences_are_cut(capsys, tmp_path, many_regraded):
     page = write_regrade_page(many_regraded, tmp_path)
     assert "1,000 more lost less, nothing, or gained" in page.read_text()
     assert page.stat().st_size < 2**20
+
+
+def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
+    ada, bob, eve = (make_result(submission=name).submission for name in ("ada", "bob", "eve"))
+    uploads = [
+        Preview(ada, ("a.py", "b.py"), {"x": 1, "y": 0}, notes=("Using src",)),
+        Preview(bob, missing=("a.py", "x"), notes=("Ignored \x1b.docx",)),
+        Preview(eve, rejected="eve.zip is damaged."),
+    ]
+    store_terminal.show_previews(uploads, {"ada"})
+    said = capsys.readouterr()
+    rows = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert rows[1:] == [
+        "ada saved a.py, b.py, x and 1 more -",
+        "bob to grade - a.py, x",
+        "eve not accepted eve.zip is damaged. -",
+        "1 not accepted, 1 saved, 1 to grade. Nothing was graded.",
+    ]
+    assert said.err == "bob: Ignored \\x1b.docx\n"
 
 
 def test_files_of_another_result_are_not_taken_for_its_own(graded, tmp_path):

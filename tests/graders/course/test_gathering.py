@@ -51,6 +51,28 @@ def test_plain_folders_are_read_as_ever_and_say_nothing(hand_in, tiny, tmp_path)
     assert ada.submitted_at is not None
 
 
+@pytest.mark.parametrize("place", ["", "src"])
+def test_a_folder_that_is_one_submission_is_refused(hand_in, tiny, tmp_path, place):
+    folder = hand_in("ada") / place
+    folder.mkdir(exist_ok=True)
+    (folder / "work.py").write_text("")
+    (folder / "old").mkdir()
+    (folder / "old" / "work.py").write_text("")
+    with pytest.raises(UsageError, match="ada is itself a submission") as refused:
+        gathered(tmp_path / "uploads" / "ada", tiny, tmp_path / "out")
+    assert refused.value.hint.startswith("use `run`")
+    assert gathered(tmp_path / "uploads" / "ada", tiny, tmp_path / "out", layout="folders")
+
+
+@pytest.mark.parametrize("other", ["bob/work.py", "bob/src/work.py", "bob.zip"])
+def test_a_stray_file_makes_no_folder_a_submission(hand_in, tiny, tmp_path, other):
+    uploads = hand_in("ada", answer_txt="42").parent
+    for place in ("answer.txt", other):
+        (uploads / place).parent.mkdir(parents=True, exist_ok=True)
+        (uploads / place).write_text("")
+    assert gathered(uploads, tiny, tmp_path / "out").submissions
+
+
 def test_a_hostile_archive_is_refused_as_a_whole(course, tiny, tmp_path):
     with pytest.raises(UsageError, match="leads out of the archive"):
         gathered(course({"../../evil_8_1_work.py": ""}), tiny, tmp_path / "out")

@@ -161,7 +161,7 @@ def test_the_old_generation_stays_and_is_published(course):
 
 def test_who_loses_by_how_much_and_why(course):
     edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    edit(course[0] / "checks.py", "Nearly.", "Not quite.")
+    edit(course[0] / "checks.py", '"Nearly."', r'"Not\n  quite."')
     (difference,) = regrade(course).differences
     assert (difference.submission, difference.gain) == ("bob", -0.5)
     (change,) = difference.changes
@@ -207,6 +207,7 @@ def test_points_alone_are_counted_anew_without_grading(course):
     report = regrade(course, executor)
     assert executor.jobs == []
     assert scores(course, report.after) == {"ada": 10.0, "bob": 9.0, "cyd": 2.0}
+    assert (report.max_before, report.max_after) == (6.0, 10.0)
 
 
 def test_a_criterion_that_is_new_is_graded(course):

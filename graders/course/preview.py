@@ -1,0 +1,246 @@
+"""What uploads contain by their files, before anything is graded; no student code runs.
+
+uploads ── previews ── survey ──┬── nobody has files of a kind      refused by batch, a note of run
+                                └── predictions are of other data   refused
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from graders.data.course import sizes_of_parts
+from graders.errors import UsageError
+from graders.grading.address import keys_of
+from graders.grading.batch import is_decided
+from graders.grading.pipeline import GradingRequest
+from graders.model import Assignment, CriterionKind, Submission
+from graders.scoring import wanted_criteria
+from graders.storage.results import FILE, read_store
+from graders.written.loading import ANSWERS
+from submissions.escaping import listed
+from submissions.finding import find
+from submissions.listing import list_files
+from submissions.receive import opened
+
+LARGEST = 4 * 2**20  # bytes of a file whose lines are counted
+WORDS: Mapping[CriterionKind, str] = {
+    "code": "code",
+    "metric": "files for metrics",
+    "written": "written answers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The files of one upload: code, artifacts, and what is missing.
+
+    An artifact's number is that of its lines, or 0 for answers and what is optional.
+    `rejected` says why the upload cannot be opened, if so.
+    """
+
+    submission: Submission
+    code: tuple[str, ...] = ()
+    artifacts: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    rejected: str = ""
+
+    @property
+    def kinds(self) -> frozenset[CriterionKind]:
+        """The kinds of criteria that the upload has files for."""
+        has: dict[CriterionKind, bool] = {
+            "code": bool(self.code),
+            "metric": any(name not in ANSWERS for name in self.artifacts),
+            "written": any(name in ANSWERS for name in self.artifacts),
+        }
+        return frozenset(kind for kind, there in has.items() if there)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The kinds that no upload has files for, and a sentence if predictions are of other data."""
+
+    submissions: int
+    missing: tuple[CriterionKind, ...]
+    other_data: str
+
+    def refuse_other_data(self) -> None:
+        """Raise UsageError if the predictions are for the course's data, which were not given."""
+        if self.other_data:
+            raise UsageError(self.other_data, "pass --data DIR with the course's data files")
+
+
+def previews(submissions: Iterable[Submission], request: GradingRequest) -> Iterator[Preview]:
+    """Open one upload after another, and list its files."""
+    task, kinds = request.assignment, _kinds(request)
+    for each in submissions:
+        with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
+            try:
+                with opened(each.path, Path(work)) as folder:
+                    preview = _preview(each, folder, task, kinds)
+            except Exception as error:  # noqa: BLE001  grading says the same, and stops for none
+                preview = Preview(each, rejected=str(error) or type(error).__name__)
+        yield preview
+
+
+def survey(
+    uploads: Iterable[Preview], request: GradingRequest, *, allow_missing: bool = False
+) -> Survey:
+    """Look for kinds without files, and for predictions of other data, in as few as will do.
+
+    One upload with files of a kind, or with predictions that fit the data, is enough.
+    """
+    missing = set() if allow_missing else set(_kinds(request))
+    declared = _declared_rows(request)
+    fitting = sizes_of_parts(request.assignment.data, None) if declared else frozenset[int]()
+    seen, fits, other = 0, not declared, ""
+    if missing or not fits:
+        for each in (upload for upload in uploads if not upload.rejected):
+            seen += 1
+            missing -= each.kinds
+            fits = fits or not fitting.isdisjoint(each.artifacts.values())
+            other = other or _of_other_data(each, declared)
+            if fits and not missing:
+                break
+    return Survey(seen, tuple(k for k in WORDS if seen and k in missing), "" if fits else other)
+
+
+def refuse_missing(found: Survey, request: GradingRequest) -> None:
+    """Raise UsageError if nobody submitted files of some kind."""
+    if found.missing:
+        way = _left_out(found, request) or "is this the folder that contains the submissions?"
+        raise UsageError(
+            _nobody_has(found, request), f"{way}; `--allow-missing` counts that as zero"
+        )
+
+
+def notes_on_missing(found: Survey, request: GradingRequest) -> list[str]:
+    """A sentence for staff if nobody submitted files of some kind."""
+    if not found.missing:
+        return []
+    ways = (_nobody_has(found, request), "that counts as zero", _left_out(found, request))
+    return ["; ".join(filter(None, ways))]
+
+
+def stored_in(
+    out: Path, submissions: Iterable[Submission], request: GradingRequest
+) -> frozenset[str]:
+    """The submissions that a batch into `out` would not grade again."""
+    if not (out / FILE).is_file():
+        return frozenset()
+    with read_store(out) as store:
+        draw = store.draw()
+        if draw is None:
+            return frozenset()
+        options = replace(request.options, draw=draw)
+        keys = keys_of(request.assignment, options)
+        return frozenset(each.id for each in submissions if is_decided(store, each, keys))
+
+
+def _nobody_has(found: Survey, request: GradingRequest) -> str:
+    names, count = _names(request.assignment), found.submissions
+    words = " or ".join(f"{WORDS[kind]} ({listed([*names[kind]])})" for kind in found.missing)
+    who = "the submission has no" if count == 1 else f"none of the {count} submissions has"
+    return f"{who} {words}"
+
+
+def _left_out(found: Survey, request: GradingRequest) -> str:
+    """The `--only` that leaves out what nobody submitted; empty if nothing would be left."""
+    task = request.assignment
+    wanted = wanted_criteria(task, request.options.only)
+    kept = [each for each in wanted if each.kind not in found.missing]
+    kinds = [kind for kind in WORDS if any(each.kind == kind for each in kept)]
+    whole = [each for each in task.rubric if each.kind in kinds] == kept
+    names: Sequence[str] = kinds if whole else [each.id for each in kept]
+    points = any(each.points for each in kept)
+    return f"`--only {','.join(names)}` leaves that out" if points else ""
+
+
+def _kinds(request: GradingRequest) -> frozenset[CriterionKind]:
+    """The kinds with points that are graded from files of the upload."""
+    task, options = request.assignment, request.options
+    graded = {each.kind for each in wanted_criteria(task, options.only) if each.points}
+    trained = {"metric"} if options.rerun is not None else set()
+    names = _names(task)
+    return frozenset(kind for kind in graded - trained if names[kind])
+
+
+def _names(task: Assignment) -> Mapping[CriterionKind, tuple[str, ...]]:
+    """The files that each kind of criteria is graded from."""
+    written = any(each.kind == "written" for each in task.rubric)
+    return {
+        "code": task.files.code,
+        "metric": tuple(name for name in task.files.artifacts if name not in ANSWERS),
+        "written": ANSWERS if written else (),
+    }
+
+
+def _preview(
+    submission: Submission, folder: Path, task: Assignment, kinds: frozenset[CriterionKind]
+) -> Preview:
+    files = list_files(folder).files
+    found = find(files, task.files.code, task.files.artifacts, whole=task.files.whole)
+    code = _code(files, found.code, task.files.code)
+    other = (*ANSWERS, *task.files.optional)
+    lines = {n: 0 if n in other else _lines(folder / p[0]) for n, p in found.files.items()}
+    missing = tuple(_missing(code, lines, task, kinds))
+    return Preview(submission, code, lines, missing, found.notes)
+
+
+def _code(
+    files: Iterable[PurePosixPath], top: PurePosixPath | None, wanted: Sequence[str]
+) -> tuple[str, ...]:
+    """The wanted modules in the code folder, or any other code in it."""
+    own = [] if top is None else [each for each in files if each.is_relative_to(top)]
+    named = [each for each in own if _is_named(each.name, wanted)]
+    return tuple(str(each) for each in named or own if each.suffix in (".py", ".ipynb"))
+
+
+def _missing(
+    code: Iterable[str],
+    artifacts: Mapping[str, int],
+    task: Assignment,
+    kinds: frozenset[CriterionKind],
+) -> Iterator[str]:
+    there = [PurePosixPath(each).name for each in code]
+    if "code" in kinds:
+        yield from (n for n in task.files.code if "*" not in n and n not in there)
+        if not there and all("*" in name for name in task.files.code):
+            yield " or ".join(task.files.code)
+    if "metric" in kinds:
+        wanted = (n for n in task.files.artifacts if n not in (*ANSWERS, *task.files.optional))
+        yield from (name for name in wanted if name not in artifacts)
+    if "written" in kinds and artifacts.keys().isdisjoint(ANSWERS):
+        yield ANSWERS[0]
+
+
+def _is_named(name: str, wanted: Iterable[str]) -> bool:
+    return any(fnmatchcase(name.casefold(), each.casefold()) for each in wanted)
+
+
+def _lines(file: Path) -> int:
+    """The number of lines of a text; 0 if it is too large to be one."""
+    if file.stat().st_size > LARGEST:
+        return 0
+    content = file.read_bytes().rstrip(b"\r\n")
+    return content.count(b"\n") + 1 if content else 0
+
+
+def _declared_rows(request: GradingRequest) -> Mapping[int, str]:
+    """The data files that the assignment declares, by rows; none if --data gives them."""
+    if request.options.data is not None or "metric" not in _kinds(request):
+        return {}
+    files = [*request.assignment.data_files.items()][::-1]  # of equal rows, the first counts
+    return {each.rows: name for name, each in files if each.rows}
+
+
+def _of_other_data(upload: Preview, declared: Mapping[int, str]) -> str:
+    for name, lines in upload.artifacts.items():
+        if lines in declared:
+            return (
+                f"{upload.submission.id}: `{name}` has {lines} lines, as many as the course's "
+                f"`{declared[lines]}`, but without --data the built-in sample dataset is used"
+            )
+    return ""
