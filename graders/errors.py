@@ -6,6 +6,7 @@ SoftmarkError
 │   └── StorageError       a results folder or an output file cannot be read or written
 ├── StudentFault         the student's code did not answer as asked: a failed check
 │   ├── StudentRaised      its code raised an exception
+│   │   └── StudentFileMissing the file with this code was not submitted
 │   ├── StudentExited      its process ended by itself (os._exit, sys.exit)
 │   ├── StudentSignalled   its process died of a signal (segmentation fault, abort)
 │   ├── StudentTimedOut    it used up its time
@@ -46,9 +47,10 @@ class StudentFault(SoftmarkError):
 
     outcome: ClassVar[Outcome] = ""
 
-    def __init__(self, message: str, where: str = "") -> None:
+    def __init__(self, message: str, where: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.where = where
+        self.hint = hint
 
 
 class StudentRaised(StudentFault):
@@ -56,9 +58,15 @@ class StudentRaised(StudentFault):
 
     outcome = "raised"
 
-    def __init__(self, message: str, where: str = "", kind: str = "") -> None:
-        super().__init__(message, where)
+    def __init__(self, message: str, where: str = "", kind: str = "", hint: str = "") -> None:
+        super().__init__(message, where, hint)
         self.kind = kind
+
+
+class StudentFileMissing(StudentRaised):
+    """A file whose code the checks call was not submitted."""
+
+    outcome = ""
 
 
 class StudentExited(StudentFault):

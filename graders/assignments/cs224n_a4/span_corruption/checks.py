@@ -90,7 +90,8 @@ def test_items_are_int64_tensors(reader: Reader, score: Score) -> None:
         if problem is not None:
             fail(
                 problem.message,
-                hint="`__getitem__` must not raise for documents of 4 characters or more."
+                hint=f"`__getitem__` must not raise for documents of 4 characters or more. "
+                f"{reading.raised.hint}"
                 if reading.raised
                 else "torch.tensor(ids, dtype=torch.long) makes such a tensor from a list.",
                 expected=problem.expected,
