@@ -21,6 +21,12 @@ from typing import ClassVar
 
 from graders.model import Outcome
 
+# The hint of code that names a device which grading does not have; staff are warned of it, too.
+ON_A_GPU = (
+    "Your code asks for a GPU, and it is graded on a CPU. Put tensors on the device of the input, "
+    'such as `.to(x.device)`, instead of naming "cuda".'
+)
+
 
 class SoftmarkError(Exception):
     """The root of all errors raised on purpose."""
@@ -56,7 +62,7 @@ class StudentFault(SoftmarkError):
 class StudentRaised(StudentFault):
     """The student's code raised; `kind` is the exception's name, `where` file and line."""
 
-    outcome = "raised"
+    outcome: ClassVar[Outcome] = "raised"
 
     def __init__(self, message: str, where: str = "", kind: str = "", hint: str = "") -> None:
         super().__init__(message, where, hint)

@@ -2,10 +2,8 @@
 
 import re
 
-ON_A_GPU = (
-    "Your code asks for a GPU, and it is graded on a CPU. Put tensors on the device of the input, "
-    'such as `.to(x.device)`, instead of naming "cuda".'
-)
+from graders.errors import ON_A_GPU
+
 GPU = re.compile(r"CUDA|\bcuda\b|NVIDIA|nvidia|accelerator")
 READABLE = "Python cannot read this file, so none of its code runs. Fix this line first"
 

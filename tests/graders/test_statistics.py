@@ -30,7 +30,7 @@ def test_borderline_ends_at_the_intervals_edges(k, n):
 
 
 def test_share_is_said_with_its_interval():
-    assert share_in_words(92, 500) == "92 of 500 = 18.4 % (95 % interval 15.2 to 22.0 %)"
+    assert share_in_words(92, 500) == "92 of 500 = 18.4% (95% interval 15.2 to 22.0%)"
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (3, 0), (5, 5), (29, 14), (100, 60)])

@@ -43,17 +43,17 @@ def test_wrong_count_fails_and_says_both_numbers(judge, world, check):
 @pytest.mark.parametrize(
     ("check", "k", "fraction"),
     [
-        ("pretrain_dev", 9, 1.0),  # 15 %: at the threshold is full
+        ("pretrain_dev", 9, 1.0),  # 15%: at the threshold is full
         ("pretrain_dev", 8, 5 / 6),
         ("pretrain_dev", 6, 0.5),
         ("pretrain_dev", 3, 0.0),
         ("pretrain_dev", 0, 0.0),
-        ("rope_test", 18, 1.0),  # 30 %
+        ("rope_test", 18, 1.0),  # 30%
         ("rope_test", 17, 11 / 12),
         ("rope_test", 12, 0.5),
         ("rope_test", 6, 0.0),
         ("nopretrain_dev", 5, 1.0),
-        ("nopretrain_dev", 6, 0.0),  # 10 %
+        ("nopretrain_dev", 6, 0.0),  # 10%
         ("nopretrain_test", 0, 1.0),
         ("nopretrain_test", 6, 0.0),
     ],
@@ -62,7 +62,7 @@ def test_points_follow_the_stated_curve(judge, world, predict, check, k, fractio
     gold = world.dev if check.endswith("dev") else world.test
     result = judge(check, {FILE[check]: lines(predict(gold, k))})
     assert math.isclose(result.fraction, fraction)
-    assert f"{k} of 60 = {100 * k / 60:.1f} % (95 % interval" in result.message
+    assert f"{k} of 60 = {100 * k / 60:.1f}% (95% interval" in result.message
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
-from graders.checks.mistakes import sentence
 from graders.checks.score import Score
 
 from .runs import BLOCK, DOCUMENTS, PEOPLE, Run, Training, runs
