@@ -149,9 +149,7 @@ def clean(text: str) -> str:
 def _raised(text: dict[str, str], where: str) -> StudentRaised:
     kind, missing = text["kind"], NO_MODULE.match(text["message"])
     if kind == "ModuleNotFoundError" and missing and not where:  # a check asks for it, no student
-        return StudentFileMissing(
-            f"`{missing[1]}.py` is not in your submission.", kind=kind, hint="Submit this file."
-        )
+        return StudentFileMissing(f"`{missing[1]}.py` is not in your submission.", kind=kind)
     source = f", at `{text['source']}`" if text["source"] else ""
     sentence = f"{_with_detail('Your code raised ' + kind, text)}{source}"
     sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

@@ -72,7 +72,12 @@ def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None
 @pytest.mark.criterion("rotary", weight=0.2)
 def test_rotation_scores(student: Student, inputs: Inputs) -> None:
     """The dot product of a rotated query and a rotated key matches equation 3."""
-    _check_scores(student, inputs)
+    try:
+        _check_scores(student, inputs)
+    except CheckFailed as problem:
+        if problem.hint == sentence(TURN):
+            problem.hint = _known_mistake(student, inputs)
+        raise
 
 
 @pytest.mark.criterion("rotary", weight=0)
@@ -200,7 +205,7 @@ def _scores_agree(came: Sequence[Rotated]) -> None:
         at = first_difference(scores, right)
         fail(
             "The dot product of a rotated query and a rotated key does not match equation 3.",
-            hint=f"Rotate each pair by the angle tθ_i ({TURN}).",
+            hint=sentence(TURN),
             expected=f"{right[at]:z.5f}",
             actual=f"{scores[at]:z.5f}",
             counterexample={
