@@ -253,3 +253,9 @@ def test_course_dev_file_that_is_the_test_file_is_named(judge, course, predict):
     result = judge("pretrain_dev", {DEV: copied, TEST: copied}, course)
     assert "437 lines" in result.message
     assert f"copy of `{TEST}`" in result.hint
+
+
+def test_texts_take_the_threshold_from_the_settings(judge, world, predict):
+    found = judge("rope_test", {ROPE_TEST: lines(predict(world.test, 12))}, rotary_full_percent=25)
+    assert "below 25%" in found.message
+    assert found.expected == "at least 25%"
