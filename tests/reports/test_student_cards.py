@@ -22,7 +22,7 @@ def ids(checks):
 
 def test_checks_that_crash_alike_are_one_card():
     found = criterion_result(CODE, crashed("a"), crashed("b"), crashed("c", **OTHER))
-    (first, second), = criterion_cards([found])
+    ((first, second),) = criterion_cards([found])
     assert (first.found.check.id, ids(first.alike)) == ("a", ["b"])
     assert (second.found.check.id, second.alike) == ("c", ())
 
@@ -30,30 +30,28 @@ def test_checks_that_crash_alike_are_one_card():
 def test_checks_with_one_hint_are_one_card():
     told = {"hint": "The sign is wrong."}
     one, two = (check_result("failed", check_id=x, message=f"Check {x}.", **told) for x in "ab")
-    (card,), = criterion_cards([criterion_result(CODE, one, two)])
+    ((card,),) = criterion_cards([criterion_result(CODE, one, two)])
     assert ids(card.alike) == ["b"]
 
 
 def test_skipped_checks_are_on_the_card_of_their_cause():
     message = "Skipped because this failed: Check a holds."
     skipped = check_result("skipped", check_id="s", outcome="blocked", message=message)
-    (card,), = criterion_cards([criterion_result(CODE, crashed("a"), skipped)])
+    ((card,),) = criterion_cards([criterion_result(CODE, crashed("a"), skipped)])
     assert ids(card.skipped) == ["s"]
 
 
 def test_cause_that_a_criterion_told_before_is_repeated_briefly():
-    missing = (check_result("failed", message=f"`{name}` is missing.") for name in "xy")
-    first, second = (criterion_result(each, m) for each, m in zip((CODE, FILES), missing))
-    assert [card.repeated for cards in criterion_cards([first, second]) for card in cards] == [
-        False,
-        True,
-    ]
+    one, other = (check_result("failed", message=f"`{name}` is missing.") for name in "xy")
+    found = criterion_cards([criterion_result(CODE, one), criterion_result(FILES, other)])
+    assert [card.repeated for cards in found for card in cards] == [False, True]
 
 
 def test_everything_that_is_folded_is_on_the_page(make_result, tmp_path):
     alike = crashed("b", expected="the-expected", counterexample=(("input", "the-input"),))
     text = write_student_page(
-        make_result(criterion_result(CODE, crashed("a"), alike, check_result(check_id="c"))), tmp_path
+        make_result(criterion_result(CODE, crashed("a"), alike, check_result(check_id="c"))),
+        tmp_path,
     ).read_text()
     assert text.count("Your code raised KeyError: 3.") == 1
     for words in ("the-expected", "the-input", "Check b holds.", "Check c holds."):

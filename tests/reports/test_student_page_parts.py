@@ -154,7 +154,7 @@ def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):  # n
     shown = page(make_result(criterion_result(CODE, *checks)))
     assert len(shown.source.encode()) < 1_000_000
     assert ("dev file" in shown.text) == whole
-    assert ("left out of this page" in shown.text) != whole
+    assert ("leaves out pictures" in shown.text) != whole
 
 
 def test_many_checks_share_the_room_of_a_page(make_result):

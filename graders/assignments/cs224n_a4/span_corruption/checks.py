@@ -140,7 +140,7 @@ def test_index_respected(reader: Reader, score: Score) -> None:
 
 @pytest.mark.criterion("span-corruption", weight=0.8)
 def test_cut_within_limits(reader: Reader, score: Score) -> None:
-    """A truncated document has at least 4 characters and at most {length_limit} of the block size."""
+    """A document is truncated to 4 characters or more, up to {length_limit} of the block size."""
     _require_lengths(reader)
     require_cuts(reader)
     mistake = named(OUTSIDE, cuts_of(reader))
