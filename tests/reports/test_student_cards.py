@@ -73,3 +73,12 @@ def test_prerequisite_counts_as_passed_only_beside_points(make_result, other, to
     graded = replace(graded, points=4.0 if told else 0.0)
     (section,) = student_view(make_result(graded)).sections
     assert ("p" in ids(section.passed)) == bool(told)
+
+
+def test_advice_that_names_an_exception_is_not_among_passed_checks(make_result, tmp_path):
+    noted = check_result(check_id="n", message="No points deducted: Your code raised KeyError.")
+    noted = replace(noted, check=replace(noted.check, weight=0.0))
+    found = criterion_result(CODE, check_result("partial", 0.5), noted, check_result(check_id="p"))
+    text = write_student_page(make_result(found), tmp_path).read_text()
+    advice = text.index("Advice, no points deducted")
+    assert advice < text.index("raised KeyError") < text.index("1 check passed")
