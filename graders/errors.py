@@ -6,6 +6,7 @@ SoftmarkError
 │   └── StorageError       a results folder or an output file cannot be read or written
 ├── StudentFault         the student's code did not answer as asked: a failed check
 │   ├── StudentRaised      its code raised an exception
+│   │   └── StudentFileMissing the file with this code was not submitted
 │   ├── StudentExited      its process ended by itself (os._exit, sys.exit)
 │   ├── StudentSignalled   its process died of a signal (segmentation fault, abort)
 │   ├── StudentTimedOut    it used up its time
@@ -19,6 +20,12 @@ SoftmarkError
 from typing import ClassVar
 
 from graders.model import Outcome
+
+# The hint of code that names a device which grading does not have; staff are warned of it, too.
+ON_A_GPU = (
+    "Your code asks for a GPU, and it is graded on a CPU. Put tensors on the device of the input, "
+    'such as `.to(x.device)`, instead of naming "cuda".'
+)
 
 
 class SoftmarkError(Exception):
@@ -46,19 +53,26 @@ class StudentFault(SoftmarkError):
 
     outcome: ClassVar[Outcome] = ""
 
-    def __init__(self, message: str, where: str = "") -> None:
+    def __init__(self, message: str, where: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.where = where
+        self.hint = hint
 
 
 class StudentRaised(StudentFault):
     """The student's code raised; `kind` is the exception's name, `where` file and line."""
 
-    outcome = "raised"
+    outcome: ClassVar[Outcome] = "raised"
 
-    def __init__(self, message: str, where: str = "", kind: str = "") -> None:
-        super().__init__(message, where)
+    def __init__(self, message: str, where: str = "", kind: str = "", hint: str = "") -> None:
+        super().__init__(message, where, hint)
         self.kind = kind
+
+
+class StudentFileMissing(StudentRaised):
+    """A file whose code the checks call was not submitted."""
+
+    outcome = ""
 
 
 class StudentExited(StudentFault):

@@ -11,6 +11,8 @@ from graders.model import (
     ResultStatus,
 )
 
+CENT = 0.01  # points are rounded to this
+
 
 def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> float | None:
     """Points earned; a criterion's checks share its points by weight.
@@ -27,7 +29,8 @@ def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> fl
     if all(r.fraction == 1.0 for r in results if r.check.weight > 0):
         return criterion.points
     earned = sum(r.check.weight * r.fraction for r in results)
-    return round(criterion.points * earned / total, 2)
+    # Rounded to full points, a missed threshold would read "partial credit, 4 of 4".
+    return max(0.0, min(round(criterion.points * earned / total, 2), criterion.points - CENT))
 
 
 def _is_open(criterion: Criterion, found: CheckResult) -> bool:
@@ -40,7 +43,8 @@ def _is_open(criterion: Criterion, found: CheckResult) -> bool:
 def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:
     """The word for a whole criterion: the most serious one among its checks.
 
-    A criterion worth 0 points fails if any check does not pass; it is never `partial`.
+    A criterion worth 0 points fails if any check does not pass; it is never `partial`. In others,
+    checks of weight 0 are advice: they neither earn partial credit nor take it away.
     """
     statuses = {r.status for r in results}
     if not results or "error" in statuses:
@@ -51,8 +55,10 @@ def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> Ch
         return "passed"
     if statuses == {"skipped"}:
         return "skipped"
-    some = criterion.points > 0 and any(r.fraction > 0 for r in results)
-    return "partial" if some else "failed"
+    fractions = {r.fraction for r in results if criterion.points > 0 and r.check.weight > 0}
+    if fractions == {1.0}:
+        return "passed"
+    return "partial" if fractions - {0.0} else "failed"
 
 
 def criterion_result(criterion: Criterion, results: Sequence[CheckResult]) -> CriterionResult:

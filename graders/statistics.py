@@ -3,12 +3,13 @@
 import math
 from fractions import Fraction
 
-# The 97.5 % point of the normal distribution: what makes the interval one of 95 %.
+# The 97.5% point of the normal distribution: what makes the interval one of 95%.
 Z = 1.959963984540054
+MOST_DIGITS = 4  # after the point, of a percentage
 
 
 def wilson(k: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share when k of n were seen (Wilson 1927).
+    """The 95% interval of a share when k of n were seen (Wilson 1927).
 
     Unlike k/n ± 2 sd it stays within 0 and 1, and says something at k = 0.
     """
@@ -34,12 +35,28 @@ def is_borderline(k: int, n: int, threshold: Fraction | float) -> bool:
     return low <= threshold <= high
 
 
-def share_in_words(k: int, n: int) -> str:
-    """`92 of 500 = 18.4 % (95 % interval 15.2 to 22.0 %)`."""
+def share_in_words(k: int, n: int, threshold: Fraction | float | None = None) -> str:
+    """Return `92 of 500 = 18.4% (95% interval 15.2 to 22.0%)`."""
     low, high = wilson(k, n)
-    return f"{k} of {n} = {percent(k, n)} (95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
+    share = percent(k, n, threshold)
+    return f"{k} of {n} = {share} (95% interval {100 * low:.1f} to {100 * high:.1f}%)"
 
 
-def percent(k: int, n: int) -> str:
-    """`18.4 %`."""
-    return f"{100 * k / n:.1f} %"
+def percent(k: int, n: int, threshold: Fraction | float | None = None) -> str:
+    """Return `18.4%`; beside a threshold, with the digits that show on which side of it k/n is."""
+    texts = [f"{100 * k / n:.{digits}f}" for digits in range(1, MOST_DIGITS + 1)]
+    if threshold is not None:
+        # 131 of 437 is 29.98%: "30.0%" would not be below a threshold of 30%.
+        side = _side(Fraction(k, n), Fraction(threshold))
+        plain = (t for t in texts if _side(Fraction(t) / 100, Fraction(threshold)) == side)
+        return f"{next(plain, texts[-1])}%"
+    return f"{texts[0]}%"
+
+
+def percentage(share: Fraction | float) -> str:
+    """Return a threshold as people write it: `15%`, `12.5%`."""
+    return f"{float(100 * share):g}%"
+
+
+def _side(share: Fraction, threshold: Fraction) -> int:
+    return (share > threshold) - (share < threshold)

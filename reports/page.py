@@ -69,6 +69,7 @@ def _environment() -> Environment:
         provisional_total=provisional_total,
         drawing=drawing,
         example=example,
+        is_crash=words.is_crash,
         is_exact=is_exact,
         judged=judged,
         named_lists=named_lists,

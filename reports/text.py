@@ -13,7 +13,7 @@ VERBATIM_LIMIT = 1_500
 # Categories that draw nothing, or draw something elsewhere: controls (ANSI escapes), formats
 # (right-to-left overrides, zero-width letters), halves of surrogate pairs, other line breaks.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_HARMLESS = "\u200c\u200d\u00a0\u202f"  # joiners that names and emoji need, spaces in "15 %"
+_HARMLESS = "\u200c\u200d\u00a0\u202f"  # joiners that names and emoji need, spaces in "15%"
 _MARKS_IN_A_ROW = 4  # more accents than any script stacks only paint over the lines above
 _CODE = re.compile("`([^`\n]+)`")
 _POINTED = re.compile(r"(?m)\n?^(.*\n *\^)$\n?")

@@ -58,6 +58,16 @@ def check_word(found: CheckResult) -> str:
     return OUTCOME_WORDS.get(found.outcome, CHECK_WORDS[found.status])
 
 
+def is_crash(found: CheckResult) -> bool:
+    """Return whether the student's code gave no answer: it raised, crashed or was stopped."""
+    return found.outcome not in ("", "blocked")
+
+
+def is_without_points(result: Result) -> bool:
+    """Return whether a graded submission earned nothing: it may be empty, or the starter code."""
+    return result.status == "graded" and result.score == 0 and result.max_score > 0
+
+
 def endings(result: Result) -> Mapping[str, int]:
     """How many checks of a submission ended in each way, but for those that simply passed."""
     found = (c for graded in result.criteria for c in graded.checks if c.status != "passed")
@@ -67,7 +77,7 @@ def endings(result: Result) -> Mapping[str, int]:
 def unanswered(result: Result) -> Mapping[str, int]:
     """How many checks of a submission got no answer from its code, in each way."""
     found = (c for graded in result.criteria for c in graded.checks)
-    words = (OUTCOME_WORDS[c.outcome] for c in found if c.outcome not in ("", "blocked"))
+    words = (OUTCOME_WORDS[c.outcome] for c in found if is_crash(c))
     return Counter(words)
 
 

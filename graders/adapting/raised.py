@@ -78,9 +78,12 @@ def _place(error: BaseException, folder: Path) -> tuple[str, str]:
         for each in traceback.extract_tb(error.__traceback__)
         if each.filename.startswith(f"{folder}/")
     ]
-    if not frames:
+    if isinstance(error, SyntaxError) and str(error.filename).startswith(f"{folder}/"):
+        name, line = str(error.filename), error.lineno or 1
+    elif frames:
+        name, line = frames[-1].filename, frames[-1].lineno or 1
+    else:
         return "", ""
-    name, line = frames[-1].filename, frames[-1].lineno or 1
     where = f"{name.removeprefix(f'{folder}/')}, line {line}"
     return where, linecache.getline(name, line).strip()[:MAX_TEXT]
 

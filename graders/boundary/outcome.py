@@ -1,9 +1,11 @@
 """How a request ended, as a value or as a sentence for the student."""
 
+import re
 import signal
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from graders.boundary.crash_hints import crash_hint
 from graders.boundary.process import Ending, TooMuch
 from graders.boundary.wire import Value, WireError
 from graders.errors import (
@@ -12,6 +14,7 @@ from graders.errors import (
     SoftmarkError,
     StudentExited,
     StudentFault,
+    StudentFileMissing,
     StudentOutOfMemory,
     StudentRaised,
     StudentSignalled,
@@ -23,6 +26,7 @@ from graders.model import Limits
 Read = TypeVar("Read")
 MAX_TEXT = 500
 MALFORMED = "What your code returned does not have the expected type or shape."
+NO_MODULE = re.compile(r"No module named '([\w.]+)'$")
 SIGKILL, SIGXCPU = 9, 24  # not every system names them
 NAMES = {
     4: "illegal instruction",
@@ -72,7 +76,7 @@ def fault_of(error: Mapping[str, Value]) -> StudentFault | Unavailable:
         case "unavailable":
             place = f" ({where})" if where else ""
             return Unavailable(f"{text['message']}, and your code asks for it{place}")
-    return StudentRaised(_raised(text), where, text["kind"])
+    return _raised(text, where)
 
 
 def spent(limits: Limits) -> StudentTimedOut:
@@ -142,10 +146,14 @@ def clean(text: str) -> str:
     return kept if len(kept) <= MAX_TEXT else kept[:MAX_TEXT] + " …"
 
 
-def _raised(text: dict[str, str]) -> str:
+def _raised(text: dict[str, str], where: str) -> StudentRaised:
+    kind, missing = text["kind"], NO_MODULE.match(text["message"])
+    if kind == "ModuleNotFoundError" and missing and not where:  # a check asks for it, no student
+        return StudentFileMissing(f"`{missing[1]}.py` is not in your submission.", kind=kind)
     source = f", at `{text['source']}`" if text["source"] else ""
-    sentence = f"{_with_detail('Your code raised ' + text['kind'], text)}{source}"
-    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+    sentence = f"{_with_detail('Your code raised ' + kind, text)}{source}"
+    sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+    return StudentRaised(sentence, where, kind, crash_hint(kind, text["message"]))
 
 
 def _with_detail(sentence: str, text: dict[str, str]) -> str:

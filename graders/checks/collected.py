@@ -1,14 +1,18 @@
 """A pytest function read as a check: its name, docstring and `criterion` mark.
 
+`{name}` in a docstring is replaced by that setting of assignment.toml.
+
 The mark of a parametrized check may give its own `id` and `description`.
 """
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from graders.errors import UsageError
-from graders.model import Assignment, Check
+from graders.model import Assignment, Check, Setting
 
 
 def check_of(item: pytest.Item, assignment: Assignment) -> Check:
@@ -35,7 +39,7 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
         )
     return Check(
         id=mark.kwargs.get("id") or _id(item.name),
-        description=" ".join(description.split("\n\n")[0].split()),
+        description=_filled(" ".join(description.split("\n\n")[0].split()), assignment.settings),
         criterion=mark.args[0],
         weight=float(mark.kwargs.get("weight", 1.0)),
         depends_on=tuple(mark.kwargs.get("depends_on", ())),
@@ -44,6 +48,11 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
 
 def _docstring(item: pytest.Item) -> str:
     return (getattr(getattr(item, "function", None), "__doc__", None) or "").strip()
+
+
+def _filled(description: str, settings: Mapping[str, Setting]) -> str:
+    """Return the description with the assignment's own numbers; other braces stay."""
+    return re.sub(r"\{(\w+)\}", lambda found: str(settings.get(found[1], found[0])), description)
 
 
 def _id(name: str) -> str:

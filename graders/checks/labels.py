@@ -14,7 +14,7 @@ from typing import Literal
 from graders.checks.compare import fail
 from graders.checks.score import Score
 from graders.figures import Accuracy
-from graders.statistics import is_borderline, percent, share_in_words
+from graders.statistics import is_borderline, percent, percentage, share_in_words
 
 State = Literal["reached", "borderline", "missed"]
 ALPHA = Fraction(1, 100)  # how improbable an accuracy has to be for a guesser of one class
@@ -52,7 +52,7 @@ class Labels:
 
     @property
     def in_words(self) -> str:
-        """`1690 of 1821 = 92.8 % (95 % interval ...)`."""
+        """`1690 of 1821 = 92.8% (95% interval ...)`."""
         return share_in_words(self.correct, self.n)
 
     @property
@@ -81,7 +81,7 @@ class Labels:
         return Accuracy(self.name, self.correct, self.n, float(threshold), (always,))
 
     def state(self, threshold: Fraction) -> State:
-        """Where the accuracy stands; borderline is one whose 95 % interval holds the threshold."""
+        """Where the accuracy stands; borderline is one whose 95% interval holds the threshold."""
         if is_borderline(self.correct, self.n, threshold):
             return "borderline"
         return "reached" if self.share >= threshold else "missed"
@@ -117,15 +117,15 @@ def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = F
     _fail_if_constant(labels)
     if labels.state(threshold) == "borderline":
         score.note(f"Borderline: {labels.n} items cannot tell on which side of "
-                   f"{_shown(threshold)} it is.")  # fmt: skip
+                   f"{percentage(threshold)} it is.")  # fmt: skip
     if labels.share >= threshold:
         score.note(f"Right: {labels.in_words}.")
         return
     fail(
-        f"{labels.in_words}: below {_shown(threshold)}.",
+        f"{share_in_words(labels.correct, labels.n, threshold)}: below {percentage(threshold)}.",
         hint=_why_low(labels, threshold),
-        expected=f"at least {_shown(threshold)}",
-        actual=percent(labels.correct, labels.n),
+        expected=f"at least {percentage(threshold)}",
+        actual=percent(labels.correct, labels.n, threshold),
     )
 
 
@@ -168,10 +168,6 @@ def _why_low(labels: Labels, threshold: Fraction) -> str:
 
 def _rotated(values: tuple[int, ...], by: int) -> tuple[int, ...]:
     return (*values[by:], *values[:by])
-
-
-def _shown(share: Fraction) -> str:
-    return f"{float(100 * share):g} %"
 
 
 def _lines(raw: bytes) -> tuple[list[str], list[str]]:

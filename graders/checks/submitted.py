@@ -25,7 +25,7 @@ class SubmittedFiles:
         """The content of a file; a missing one, or one of too many bytes, fails the check."""
         path = self.paths.get(name)
         if path is None:
-            fail(f"`{name}` is not in your submission.", expected=f"a file named `{name}`")
+            fail(f"`{name}` is not in your submission.")
         with path.open("rb") as file:
             content = file.read(largest + 1)
         if len(content) > largest:

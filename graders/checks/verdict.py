@@ -40,7 +40,7 @@ def _raised(check: Check, problem: BaseException, score: Score, seconds: float) 
             "failed",
             0.0,
             _with_notes(cause.message, score),
-            str(cause.hint),
+            str(cause.hint) or _hint_behind(cause),
             cause.expected,
             cause.actual,
             cause.counterexample,
@@ -56,6 +56,7 @@ def _raised(check: Check, problem: BaseException, score: Score, seconds: float) 
             "failed",
             0.0,
             _with_notes(str(cause), score),
+            cause.hint,
             actual=cause.where,
             seconds=seconds,
             outcome=cause.outcome,
@@ -79,6 +80,11 @@ def _outcome_behind(failed: CheckFailed) -> Outcome:
     """The outcome of the student's fault that a check put into words of its own."""
     fault = failed.__cause__
     return fault.outcome if isinstance(fault, StudentFault) else ""
+
+
+def _hint_behind(failed: CheckFailed) -> str:
+    fault = failed.__cause__
+    return fault.hint if isinstance(fault, StudentFault) else ""
 
 
 def _finished(check: Check, score: Score, seconds: float) -> CheckResult:

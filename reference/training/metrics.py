@@ -18,7 +18,7 @@ PARTS = ("dev", "test")
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """k of n right, with the 95 % Wilson interval; shares lie between 0 and 1."""
+    """k of n right, with the 95% Wilson interval; shares lie between 0 and 1."""
 
     model: str  # "london", "majority", "vanilla.nopretrain", "rope.pretrain", "full", "head" ...
     part: str  # "dev" or "test"

@@ -121,14 +121,14 @@ def in_words(series: AccuracySeries) -> str:
     lowest, highest = series.measured[0].share, series.measured[-1].share
     told = (
         f"{series.label} of {len(series.measured):,} submissions, from {100 * lowest:.1f} to "
-        f"{100 * highest:.1f} %; half of them lie between {first} and {third} %, the median is "
-        f"{middle} %."
+        f"{100 * highest:.1f}%; half of them lie between {first} and {third}%, the median is "
+        f"{middle}%."
     )
     if series.threshold is None:
         return told
     return (
-        f"{told} {series.reached:,} reach the threshold of {100 * series.threshold:.3g} %; the "
-        f"95 % interval of {len(series.close):,} holds it."
+        f"{told} {series.reached:,} reach the threshold of {100 * series.threshold:.3g}%; the "
+        f"95% interval of {len(series.close):,} holds it."
     )
 
 
@@ -191,7 +191,7 @@ def _lines(series: AccuracySeries) -> list["alt.Chart"]:
     layers = [dashed.mark_rule(color="var(--curve-3)", strokeDash=[4, 3]).encode(y=up)]
     if series.threshold is not None:
         share = 100 * series.threshold
-        edge = chart_of([{"share": share, "name": f"threshold {share:.3g} %", "place": most}])
+        edge = chart_of([{"share": share, "name": f"threshold {share:.3g}%", "place": most}])
         text: dict[str, Any] = {"align": "right", "dx": -2, "dy": 9, "color": "var(--ink)"}
         layers += [
             edge.mark_rule(color="var(--ink)").encode(y=up),

@@ -49,7 +49,7 @@ def _row(item: ItemStatistics) -> ItemRow:
         criterion=item.criterion.id,
         title=item.check.description if item.check else item.criterion.title,
         graded=item.graded,
-        difficulty="–" if item.difficulty is None else f"{100 * item.difficulty:.0f} %",
+        difficulty="–" if item.difficulty is None else f"{100 * item.difficulty:.0f}%",
         discrimination=_signed(item.discrimination),
         repeated=f"{item.changed:,} of {item.repeated:,}" if item.repeated else "–",
         seconds=_seconds(item.median_seconds),

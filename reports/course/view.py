@@ -10,17 +10,23 @@ from statistics import mean, median
 
 from graders.course.final_grades import FinalGrade
 from graders.course.item_statistics import Items, ItemStatistics, Repeats
+from graders.errors import ON_A_GPU
 from graders.model import Criterion, Result, ResultStatus, Submission
 from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
 from reports.provisional import so_far
 from reports.text import PROSE_LIMIT
-from reports.words import endings, intake_notes, unanswered, undecided
+from reports.words import endings, intake_notes, is_crash, is_without_points, unanswered, undecided
 
+NO_POINTS = "No points. Is the upload empty, or only the starter code?"
+NEEDS_GPU = (
+    "The code asks for a GPU by name and was graded on a CPU. It may be correct on a GPU: read the "
+    "lines in question before you take the points off."
+)
 BINS = 10
 ROUNDING = 1e-9  # of a bar
 HINTS_SHOWN = 15
-URGENCY: tuple[ResultStatus, ...] = ("incomplete", "rejected", "needs_review")
+URGENCY: tuple[ResultStatus, ...] = ("incomplete", "rejected", "needs_review", "graded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +72,9 @@ class Ending:
 class Row:
     """One line of the table: points by criterion, and the ways in which no answer came.
 
-    `reason` says why a person is needed, where one is. `missing` are files that the assignment asks
-    for and the upload lacks. `final` is there if the assignment declares
-    how a score becomes a grade: for all rows of a course or for none.
+    `reason` says why staff should look at it; it is empty if nothing asks for that. `missing` are
+    files that the assignment requires and the upload lacks. `final` is set if the assignment
+    declares how a score becomes a grade: for all rows of a course or for none.
     """
 
     submission: Submission
@@ -90,7 +96,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class CourseView:
-    """All that the template gets to see; `rarer` counts the hints that are not among `hints`."""
+    """All that the template gets to see.
+
+    `hints` are given to values that are incorrect, and `rarer` counts those that are not among
+    them; `crashes` are hints about exceptions.
+    """
 
     title: str
     rubric: tuple[CriterionSummary, ...]
@@ -103,6 +113,7 @@ class CourseView:
     endings: tuple[Ending, ...]
     hints: tuple[CommonHint, ...]
     rarer: int
+    crashes: tuple[CommonHint, ...]
     waiting: tuple[Row, ...]
     twins: tuple[Twins, ...]
     items: tuple[ItemStatistics, ...]
@@ -129,6 +140,9 @@ class Counted:
     hints: dict[tuple[str, str], list[Submission]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    crashes: dict[tuple[str, str], list[Submission]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     items: Items = field(default_factory=Items)
     accuracies: Accuracies = field(default_factory=Accuracies)
 
@@ -147,8 +161,10 @@ class Counted:
             known = self.rubric.setdefault(graded.criterion.id, found)
             if found[:2] < known[:2]:
                 self.rubric[graded.criterion.id] = found
-            for hint in {check.hint for check in graded.checks if check.hint}:
-                self.hints[graded.criterion.id, hint].append(submission)
+            wrong = (c for c in graded.checks if c.hint and c.status in ("failed", "partial"))
+            for hint, crashed in {(c.hint, is_crash(c)) for c in wrong}:
+                kept = self.crashes if crashed else self.hints
+                kept[graded.criterion.id, hint].append(submission)
         self.rows.append(_row(result, final))
         self.items.add(result)
         self.accuracies.add(result)
@@ -167,9 +183,12 @@ class Counted:
             median=median(scores) if scores else None,
             bins=tuple(_bins(scores, self.highest)),
             endings=tuple(_endings(self)),
-            hints=tuple(_hints(self)[:HINTS_SHOWN]),
+            hints=tuple(_hints(self, self.hints)[:HINTS_SHOWN]),
             rarer=max(0, len(self.hints) - HINTS_SHOWN),
-            waiting=tuple(row for status in URGENCY for row in rows if row.status == status),
+            crashes=tuple(_hints(self, self.crashes)[:HINTS_SHOWN]),
+            waiting=tuple(
+                row for status in URGENCY for row in rows if row.status == status and row.reason
+            ),
             twins=tuple(twins),
             items=self.items.statistics(repeats),
             accuracies=self.accuracies.series(),
@@ -195,7 +214,7 @@ def _row(result: Result, final: FinalGrade | None) -> Row:
         so_far=so_far(result),
         points={each.criterion.id: each.points for each in result.criteria},
         unanswered=unanswered(result),
-        reason=_reason(result)[:PROSE_LIMIT] if result.status in URGENCY else "",
+        reason=_reason(result)[:PROSE_LIMIT],
         missing=_missing(result),
         final=final,
     )
@@ -241,10 +260,12 @@ def _endings(counted: Counted) -> Iterator[Ending]:
         yield Ending(word, checks, counted.submissions[word])
 
 
-def _hints(counted: Counted) -> list[CommonHint]:
+def _hints(
+    counted: Counted, found: Mapping[tuple[str, str], Sequence[Submission]]
+) -> list[CommonHint]:
     hints = [
         CommonHint(hint, counted.rubric[criterion][-1], _by_id(submissions))
-        for (criterion, hint), submissions in counted.hints.items()
+        for (criterion, hint), submissions in found.items()
     ]
     return sorted(hints, key=lambda h: (-len(h.submissions), h.criterion.id, h.hint))
 
@@ -254,6 +275,15 @@ def _by_id(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
 
 
 def _reason(result: Result) -> str:
+    """Return why staff should look at a submission, or nothing."""
+    if is_without_points(result):
+        return " ".join((NO_POINTS, *intake_notes(result)))
+    needs_gpu = any(c.hint == ON_A_GPU for graded in result.criteria for c in graded.checks)
+    waits = _reason_to_wait(result) if result.status != "graded" else ""
+    return " ".join(each for each in (NEEDS_GPU if needs_gpu else "", waits) if each)
+
+
+def _reason_to_wait(result: Result) -> str:
     faults = result.environment.get("faults")
     if isinstance(faults, list) and faults:
         return str(faults[0])

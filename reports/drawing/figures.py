@@ -5,14 +5,14 @@ cost from the numbers here. Rotations and curves are rare, and vl-convert draws 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from markupsafe import Markup
 
 from graders.figures import Accuracy, Curve, Rotation
 from graders.model import Figure
-from graders.statistics import share_in_words, wilson
+from graders.statistics import percent, share_in_words, wilson
 from reports.drawing import charts
 from reports.drawing.rotation_chart import rotation_chart
 from reports.text import line, number
@@ -74,7 +74,10 @@ def _accuracy(figure: Accuracy) -> Drawing:
         threshold = _mark("threshold", figure.threshold, top)
     strip = Strip(
         # Alone it may be what the course counted, such as a baseline, and not the student's.
-        own=_mark("yours" if threshold or figure.baselines else "accuracy", share, top),
+        own=replace(
+            _mark("yours" if threshold or figure.baselines else "accuracy", share, top),
+            value=percent(figure.correct, figure.n, figure.threshold),
+        ),
         low=bounds[0] / top,
         high=min(bounds[1] / top, 1.0),
         threshold=threshold,
@@ -88,7 +91,7 @@ def _mark(name: str, share: float, top: float) -> Mark:
 
 
 def _accuracy_in_words(figure: Accuracy, strip: Strip) -> str:
-    parts = [share_in_words(figure.correct, figure.n)]
+    parts = [share_in_words(figure.correct, figure.n, figure.threshold)]
     if strip.threshold is not None and figure.threshold is not None:
         reached = "reached" if figure.correct / figure.n >= figure.threshold else "not reached"
         parts.append(f"threshold {strip.threshold.value}, {reached}")
@@ -133,4 +136,4 @@ def _inline(svg: str) -> Markup:
 
 
 def _percent(share: float) -> str:
-    return f"{number(round(100 * share, 1))} %"
+    return f"{number(round(100 * share, 1))}%"

@@ -114,8 +114,8 @@ def _accuracy_chart(accuracies: Sequence[Accuracy]) -> Chart:
         Whisker(MODELS[a.model], a.part, share=100 * a.share, low=100 * a.low, high=100 * a.high)
         for a in accuracies
     ]
-    told = ", ".join(f"{w.name} on {w.part} {w.share:.1f} %" for w in whiskers)
-    words = f"Accuracies with their 95 % intervals: {told}."
+    told = ", ".join(f"{w.name} on {w.part} {w.share:.1f}%" for w in whiskers)
+    words = f"Accuracies with their 95% intervals: {told}."
     return Chart("Accuracies", drawn(accuracy_chart(whiskers)), words)
 
 

@@ -119,9 +119,9 @@ def _rows(accuracies: Sequence[Accuracy], parts: Sequence[str]) -> Iterator[Accu
 def cell_of(accuracy: Accuracy) -> Cell:
     """The accuracy with its counts and its interval."""
     return Cell(
-        share=f"{100 * accuracy.share:.1f} %",
+        share=f"{100 * accuracy.share:.1f}%",
         right=f"{accuracy.correct} of {accuracy.n}",
-        interval=f"{100 * accuracy.low:.1f} to {100 * accuracy.high:.1f} %",
+        interval=f"{100 * accuracy.low:.1f} to {100 * accuracy.high:.1f}%",
     )
 
 
@@ -134,8 +134,8 @@ def _accuracy_chart(accuracies: Sequence[Accuracy]) -> Chart:
         Whisker(_model(a), a.part, share=100 * a.share, low=100 * a.low, high=100 * a.high)
         for a in accuracies
     ]
-    told = (f"{w.name} on {w.part} {w.share:.0f} %" for w in whiskers)
-    words = f"Accuracies with their 95 % intervals: {', '.join(told)}."
+    told = (f"{w.name} on {w.part} {w.share:.0f}%" for w in whiskers)
+    words = f"Accuracies with their 95% intervals: {', '.join(told)}."
     return Chart("Accuracies", drawn(accuracy_chart(whiskers)), words)
 
 

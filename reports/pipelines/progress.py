@@ -133,10 +133,10 @@ def show_classifier(metrics: ClassifierMetrics, out: Path) -> None:
 
 
 def _show_accuracies(accuracies: Sequence[Accuracy]) -> None:
-    table = Table("model", "on", Column("right", justify="right"), "95 % interval", box=None)
+    table = Table("model", "on", Column("right", justify="right"), "95% interval", box=None)
     for each in accuracies:
-        right = f"{each.correct} of {each.n} = {100 * each.share:.1f} %"
+        right = f"{each.correct} of {each.n} = {100 * each.share:.1f}%"
         table.add_row(
-            each.model, each.part, right, f"{100 * each.low:.1f} to {100 * each.high:.1f} %"
+            each.model, each.part, right, f"{100 * each.low:.1f} to {100 * each.high:.1f}%"
         )
     OUT.print(table)

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graders.model import CriterionResult, Result
+from graders.model import CheckResult, CriterionResult, Result
+from reports.student.cards import Card, criterion_cards
 from reports.student.words import Command, command
 
 MANY = 3  # criteria that say the same are told together
@@ -27,12 +28,18 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A criterion: where it is told (nowhere if `anchor` is empty), and how to see it fail."""
+    """A criterion: where it is told (nowhere if `anchor` is empty), and how to see it fail.
+
+    `passed` and `skipped` are the checks that are on none of the `cards`.
+    """
 
     graded: CriterionResult
     anchor: str
     alone: bool
     command: Command | None
+    cards: tuple[Card, ...]
+    passed: tuple[CheckResult, ...]
+    skipped: tuple[CheckResult, ...]
 
 
 def sections(
@@ -46,8 +53,11 @@ def sections(
             together.get(graded.criterion.id) or _anchor(graded, number),
             graded.criterion.id not in together,
             command(graded, result),
+            cards,
+            tuple(each for each in graded.checks if _is_worth_telling(each, graded)),
+            _skipped(graded, cards),
         )
-        for number, graded in enumerate(shown, 1)
+        for number, (graded, cards) in enumerate(zip(shown, criterion_cards(shown), strict=True), 1)
     )
 
 
@@ -62,6 +72,18 @@ def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
         Said(f"s{number}", message, _hint(graded), tuple(graded))
         for number, (message, graded) in enumerate(often, 1)
     )
+
+
+def _is_worth_telling(found: CheckResult, graded: CriterionResult) -> bool:
+    """Return whether a check passed, and not only because the code gave nothing to check."""
+    free = found.check.weight == 0 and graded.points == 0 < graded.criterion.points
+    return found.status == "passed" and not free
+
+
+def _skipped(graded: CriterionResult, cards: Sequence[Card]) -> tuple[CheckResult, ...]:
+    told = {each.check.id for card in cards for each in card.skipped}
+    found = (each for each in graded.checks if each.status == "skipped")
+    return tuple(each for each in found if each.check.id not in told)
 
 
 def _anchor(graded: CriterionResult, number: int) -> str:

@@ -25,7 +25,14 @@ from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
 from reports.provisional import provisional, provisional_total, so_far
 from reports.text import PROSE_LIMIT, line, number, prose
-from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_word, intake_notes
+from reports.words import (
+    STATUS_SENTENCES,
+    STATUS_WORDS,
+    check_word,
+    criterion_word,
+    intake_notes,
+    is_without_points,
+)
 
 T = TypeVar("T")
 SCREEN = 40  # rows of a table that is no list
@@ -115,6 +122,7 @@ class ScoreTable:
         self._finals = False
         self._broken: list[str] = []
         self.waiting = 0  # submissions that need manual grading
+        self.without_points = 0  # graded ones, perhaps empty or the starter code alone
 
     def add(self, result: Result, grade: FinalGrade | None = None) -> None:
         """Take a Result's score, final grade and faults down."""
@@ -127,6 +135,7 @@ class ScoreTable:
         self._finals |= grade is not None
         self._broken += _faults(result)
         self.waiting += result.status == "needs_review"
+        self.without_points += is_without_points(result)
 
     def show(self, rest: str = "") -> None:
         """The rows on stdout, if there are any.
@@ -164,6 +173,9 @@ def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> No
     if scores.waiting:
         who = f"{scores.waiting} submission{' needs' if scores.waiting == 1 else 's need'}"
         OUT.print(f"{who} manual grading: python grade.py review {out}", soft_wrap=True)
+    if scores.without_points:
+        who = f"{scores.without_points} submission{'s' if scores.without_points > 1 else ''}"
+        OUT.print(f"{who} without any points; the course page lists them", soft_wrap=True)
     if twins:
         count = len({submission.id for group in twins for submission in group.submissions})
         OUT.print(f"equal files in {count} submissions: {out / FILE}", soft_wrap=True)

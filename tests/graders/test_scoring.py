@@ -104,3 +104,18 @@ def test_advice_fails_as_a_whole():
 def test_the_word_for_a_criterion(statuses, word):
     results = [result(status, float(status == "passed")) for status in statuses]
     assert criterion_result(RUBRIC, results).status == word
+
+
+def test_advice_earns_no_partial_credit():
+    found = criterion_result(RUBRIC, [result("failed", 0.0), result("passed", 1.0, weight=0)])
+    assert (found.status, found.points) == ("failed", 0.0)
+
+
+def test_advice_takes_no_full_credit_away():
+    found = criterion_result(RUBRIC, [result("passed", 1.0), result("failed", 0.0, weight=0)])
+    assert (found.status, found.points) == ("passed", 10.0)
+
+
+def test_partial_credit_is_never_rounded_to_full_points():
+    found = criterion_result(RUBRIC, [result("partial", 0.9999)])
+    assert (found.status, found.points) == ("partial", 9.99)

@@ -1,9 +1,10 @@
 import math
+from fractions import Fraction
 
 import pytest
 from scipy.stats import binomtest
 
-from graders.statistics import is_borderline, mcnemar, share_in_words, wilson
+from graders.statistics import is_borderline, mcnemar, percent, percentage, share_in_words, wilson
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 60), (3, 60), (92, 500), (131, 437), (437, 437), (1, 1)])
@@ -30,9 +31,27 @@ def test_borderline_ends_at_the_intervals_edges(k, n):
 
 
 def test_share_is_said_with_its_interval():
-    assert share_in_words(92, 500) == "92 of 500 = 18.4 % (95 % interval 15.2 to 22.0 %)"
+    assert share_in_words(92, 500) == "92 of 500 = 18.4% (95% interval 15.2 to 22.0%)"
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (3, 0), (5, 5), (29, 14), (100, 60)])
 def test_mcnemar_is_the_exact_sign_test(k, n):
     assert mcnemar(k, n) == pytest.approx(binomtest(k, k + n).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "threshold", "shown"),
+    [
+        (131, 437, Fraction(30, 100), "29.98%"),
+        (131, 437, 0.25, "30.0%"),
+        (132, 437, Fraction(30, 100), "30.2%"),
+        (3, 10, Fraction(30, 100), "30.0%"),
+        (75_001, 500_000, Fraction(15, 100), "15.0002%"),
+    ],
+)
+def test_percentage_shows_the_side_of_the_threshold(k, n, threshold, shown):
+    assert percent(k, n, threshold) == shown
+
+
+def test_thresholds_are_written_as_people_do():
+    assert [percentage(Fraction(p)) for p in ("15/100", "125/1000")] == ["15%", "12.5%"]

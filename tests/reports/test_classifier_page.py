@@ -83,8 +83,8 @@ def words(source):
 
 def test_accuracy_stands_with_its_interval(page):
     said = words(page)
-    assert "Full fine-tuning 88.0 % 880 of 1000 85.8 to 89.9 % 90.1 % 901 of 1000" in said
-    assert "Majority class 50.9 % 509 of 1000 47.8 to 54.0 %" in said
+    assert "Full fine-tuning 88.0% 880 of 1000 85.8 to 89.9% 90.1% 901 of 1000" in said
+    assert "Majority class 50.9% 509 of 1000 47.8 to 54.0%" in said
     assert "Chosen, as the best on dev: Full fine-tuning." in said
 
 
@@ -114,7 +114,7 @@ def test_counts_of_what_was_trained(page):
 def test_charts_have_words_and_numbers(page):
     labels = re.findall(r'role="img" aria-label="([^"]+)"', page)
     assert len(labels) == page.count("<svg") == 5
-    assert "Full fine-tuning on dev 88.0 %" in labels[0]
+    assert "Full fine-tuning on dev 88.0%" in labels[0]
     assert labels[1] == "Full fine-tuning: training loss, from 0.45 to 0.25 at step 100."
     assert labels[2] == "Full fine-tuning: accuracy on dev, from 71.00 to 73.00 at epoch 3."
     numbers = words(page)[words(page).index("Head alone: accuracy on dev in numbers") :]
@@ -146,7 +146,7 @@ def test_page_runs_no_script_and_loads_nothing(page):
 def test_terminal_tells_the_same(tmp_path, capsys):
     show_classifier(METRICS, tmp_path)
     said = capsys.readouterr().out
-    assert "901 of 1000 = 90.1 %" in said
+    assert "901 of 1000 = 90.1%" in said
     assert "head says the same of every test item: a constant classifier" in said
     assert "full says" not in said
 

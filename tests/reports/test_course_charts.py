@@ -58,7 +58,7 @@ def test_below_the_threshold_differs_by_shape_and_colour(drawings):
     assert len(dots) == 50
     assert shapes["var(--curve-1)"].isdisjoint(shapes["var(--curve-2)"])
     assert sum(colour == "var(--curve-2)" for _, colour in dots) == 10
-    assert "threshold 20 %" in drawings[1]
+    assert "threshold 20%" in drawings[1]
 
 
 def test_thousands_are_a_band_that_stays_small():
@@ -77,8 +77,8 @@ def test_a_band_keeps_both_ends(count):
 
 def test_a_chart_is_told_in_words():
     told = in_words(series_of(50))
-    assert "50 submissions, from 0.0 to 98.0 %" in told
-    assert "40 reach the threshold of 20 %" in told
+    assert "50 submissions, from 0.0 to 98.0%" in told
+    assert "40 reach the threshold of 20%" in told
     assert "threshold" not in in_words(series_of(50, threshold=None))
 
 

@@ -4,6 +4,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from graders.errors import ON_A_GPU
 from reports import write_course_page, write_reports, write_submission_files
 from reports.course.page import ROWS
 from reports.course.view import course_view
@@ -191,3 +192,28 @@ def test_how_checks_ended_is_counted(tmp_path, make_result, unanswered):
 
 def test_order_of_reading_does_not_matter(course):
     assert course_view(reversed(course)) == course_view(course)
+
+
+def test_crashes_are_listed_apart_from_mistakes(make_result, tmp_path):
+    mistake = check_result("failed", hint="The sign is wrong.")
+    crash = check_result("failed", check_id="b", hint="Print the shape.", outcome="raised")
+    waits = check_result("needs_review", 1.0, check_id="c", hint="Submit the checkpoint.")
+    view = course_view([make_result(criterion_result(CODE, mistake, crash, waits))])
+    assert [each.hint for each in view.hints] == ["The sign is wrong."]
+    assert [each.hint for each in view.crashes] == ["Print the shape."]
+    page = write_course_page(view, tmp_path).read_text()
+    assert page.index("The sign is wrong.") < page.index("Print the shape.")
+
+
+def test_graded_submission_without_points_needs_attention(make_result):
+    empty = make_result(criterion_result(CODE, check_result("failed")), submission="empty")
+    good = make_result(criterion_result(CODE, check_result()), submission="good")
+    (row,) = course_view([empty, good]).waiting
+    assert (row.submission.id, row.status) == ("empty", "graded")
+    assert row.reason.startswith("No points. Is the upload empty")
+
+
+def test_staff_are_warned_of_code_that_asks_for_a_gpu(make_result):
+    crash = check_result("failed", hint=ON_A_GPU, outcome="raised")
+    (row,) = course_view([make_result(criterion_result(CODE, check_result(), crash))]).waiting
+    assert "may be correct on a GPU" in row.reason

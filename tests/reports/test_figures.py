@@ -22,8 +22,8 @@ def accuracy(correct=12, n=60, **changes):
 
 def test_an_accuracy_is_told_with_interval_and_threshold():
     words = accuracy(threshold=0.3).words
-    assert words == "12 of 60 = 20.0 % (95 % interval 11.8 to 31.8 %); threshold 30 %, not reached."
-    assert "threshold 20 %, reached" in accuracy(threshold=0.2).words
+    assert words == "12 of 60 = 20.0% (95% interval 11.8 to 31.8%); threshold 30%, not reached."
+    assert "threshold 20%, reached" in accuracy(threshold=0.2).words
 
 
 def test_an_accuracy_alone_is_nobodys():
@@ -38,7 +38,7 @@ def test_marks_stand_in_order_on_one_axis():
     places = [london.place, strip.low, strip.own.place, strip.threshold.place, strip.high]
     assert places == sorted(places)
     assert strip.threshold.place == pytest.approx(6 * london.place)
-    assert (london.name, london.value) == ("London", "5 %")
+    assert (london.name, london.value) == ("London", "5%")
 
 
 @pytest.mark.parametrize("correct", [0, 1, 30, 59, 60])

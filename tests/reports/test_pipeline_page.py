@@ -71,9 +71,9 @@ def words(source):
 
 
 def test_accuracy_stands_with_its_interval(page):
-    assert "RoPE, pretrained 86.7 % (52 of 60) 75.8 to 93.1 % 83.3 % (50 of 60)" in words(page)
-    assert "Always London 5.0 % (3 of 60) 1.7 to 13.7 % –" in words(page)
-    assert "Most common place 6.7 % (4 of 60)" in words(page)
+    assert "RoPE, pretrained 86.7% (52 of 60) 75.8 to 93.1% 83.3% (50 of 60)" in words(page)
+    assert "Always London 5.0% (3 of 60) 1.7 to 13.7% –" in words(page)
+    assert "Most common place 6.7% (4 of 60)" in words(page)
 
 
 def test_phases_tell_time_and_speed(page):
@@ -90,7 +90,7 @@ def test_page_says_what_was_run(page):
 def test_charts_have_words_and_numbers(page):
     labels = re.findall(r'role="img" aria-label="([^"]+)"', page)
     assert len(labels) == page.count("<svg") == 3
-    assert "RoPE, pretrained on dev 87 %" in labels[0]
+    assert "RoPE, pretrained on dev 87%" in labels[0]
     assert labels[1].startswith("Pretraining, loss over steps: vanilla goes from 0.57 to 0.50")
     assert "not pretrained goes from 1.20 to 0.92 in 200 steps" in labels[2]
     numbers = words(page)[words(page).index("Finetuning in numbers") :]

@@ -106,7 +106,7 @@ def test_columns_scroll_in_their_box_with_the_keyboard(visit, make_result):
 
 
 def test_interval_and_threshold_are_where_they_belong(visit, make_result):
-    """12 of 60 with a threshold of 30 %, on an axis that ends at 40 %."""
+    """12 of 60 with a threshold of 30%, on an axis that ends at 40%."""
     page = visit(everything(make_result))
     track = page.locator(".strip .mine .track").first
     ends = "(e, k) => { const b = e.querySelector(k).getBBox(); return [b.x, b.x + b.width]; }"

@@ -37,9 +37,9 @@ def pictured(make_result):
 @pytest.mark.parametrize(
     "words",
     [
-        "dev file 12 of 60 = 20.0 % (95 % interval 11.8 to 31.8 %); threshold 30 %, not reached.",
+        "dev file 12 of 60 = 20.0% (95% interval 11.8 to 31.8%); threshold 30%, not reached.",
         "test file 12 of 60",
-        "London for everybody 5 %",
+        "London for everybody 5%",
         "differ at 15 of 16 positions",
         "training loss: 4 at step 1, 2 at step 2",
         "1 of 8 places differ; they are underlined.",
@@ -154,7 +154,7 @@ def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):  # n
     shown = page(make_result(criterion_result(CODE, *checks)))
     assert len(shown.source.encode()) < 1_000_000
     assert ("dev file" in shown.text) == whole
-    assert ("left out of this page" in shown.text) != whole
+    assert ("leaves out pictures" in shown.text) != whole
 
 
 def test_many_checks_share_the_room_of_a_page(make_result):

@@ -6,6 +6,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import code_folder
 from graders.adapting.modules import Modules
 from graders.adapting.reading.outline import Outline
@@ -20,12 +21,13 @@ MODULES = {
 def student_module(name: str) -> ModuleType:
     """Return the student's module of this name, or the stand-in for a file of the starter."""
     modules()
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        if "relative import" not in str(error):
-            raise
-    return importlib.import_module(f"{PACKAGES[0]}.{name}")
+    with on_cpu():
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            if "relative import" not in str(error):
+                raise
+        return importlib.import_module(f"{PACKAGES[0]}.{name}")
 
 
 def notes() -> list[str]:

@@ -84,7 +84,7 @@ def granularity(figure: Figure, name: str, n: int, sizes: Sequence[int] = KNOWN_
 
 def out_of_range(figure: Figure, name: str) -> Finding:
     """The finding on an accuracy below 0 or above 1."""
-    sentence = f"{name} {figure.text} is no accuracy: it must lie from 0 to 1, or 0 to 100 %."
+    sentence = f"{name} {figure.text} is no accuracy: it must lie from 0 to 1, or 0 to 100%."
     return Finding("accuracy-range", "impossible", sentence, sentence, ((name, figure.text),))
 
 

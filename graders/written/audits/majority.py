@@ -39,7 +39,7 @@ def better_than_majority(k: int, split: Split) -> float:
 
 @lru_cache(maxsize=64)
 def least_better(split: Split) -> int:
-    """The fewest right answers that are better than the majority at 1 %."""
+    """The fewest right answers that are better than the majority at 1%."""
     low, high = 0, split.items + 1
     while low < high:
         middle = (low + high) // 2
@@ -52,7 +52,7 @@ def least_better(split: Split) -> int:
 
 @lru_cache(maxsize=64)
 def chance_range(split: Split) -> tuple[int, int]:
-    """The middle 95 % of the largest class's count in a split drawn at random (hypergeometric)."""
+    """The middle 95% of the largest class's count in a split drawn at random (hypergeometric)."""
     rest = split.population - split.majority
     k = np.arange(max(0, split.items - rest), min(split.items, split.majority) + 1)
     log = (
@@ -121,7 +121,7 @@ def _by_chance(figure: Figure, name: str, within: tuple[int, int]) -> Finding:
         f"{name} {figure.text} lies where a model that always answers the commonest class comes "
         f"out ({low} to {high} right, by the random split): it shows no learning, and such "
         "accuracies cannot be ranked.",
-        f"{name} {figure.text} lies in the 95 % range {low} to {high} of a constant predictor on a "
+        f"{name} {figure.text} lies in the 95% range {low} to {high} of a constant predictor on a "
         "random split.",
         ((name, f"{low} to {high}"),),
     )

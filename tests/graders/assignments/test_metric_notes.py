@@ -101,7 +101,7 @@ def test_chance_is_said_with_its_p(judge, six, check, above):
     assert ("Above chance" in message) is above
     assert ("Not shown to be above chance" in message) is not above
     assert "always answering Coten" in message
-    assert "4 of 60 = 6.7 % (95 % interval" in message
+    assert "4 of 60 = 6.7% (95% interval" in message
     assert " p = " in message
     assert "level 0.001" in message
 

@@ -43,17 +43,17 @@ def test_wrong_count_fails_and_says_both_numbers(judge, world, check):
 @pytest.mark.parametrize(
     ("check", "k", "fraction"),
     [
-        ("pretrain_dev", 9, 1.0),  # 15 %: at the threshold is full
+        ("pretrain_dev", 9, 1.0),  # 15%: at the threshold is full
         ("pretrain_dev", 8, 5 / 6),
         ("pretrain_dev", 6, 0.5),
         ("pretrain_dev", 3, 0.0),
         ("pretrain_dev", 0, 0.0),
-        ("rope_test", 18, 1.0),  # 30 %
+        ("rope_test", 18, 1.0),  # 30%
         ("rope_test", 17, 11 / 12),
         ("rope_test", 12, 0.5),
         ("rope_test", 6, 0.0),
         ("nopretrain_dev", 5, 1.0),
-        ("nopretrain_dev", 6, 0.0),  # 10 %
+        ("nopretrain_dev", 6, 0.0),  # 10%
         ("nopretrain_test", 0, 1.0),
         ("nopretrain_test", 6, 0.0),
     ],
@@ -62,7 +62,7 @@ def test_points_follow_the_stated_curve(judge, world, predict, check, k, fractio
     gold = world.dev if check.endswith("dev") else world.test
     result = judge(check, {FILE[check]: lines(predict(gold, k))})
     assert math.isclose(result.fraction, fraction)
-    assert f"{k} of 60 = {100 * k / 60:.1f} % (95 % interval" in result.message
+    assert f"{k} of 60 = {100 * k / 60:.1f}% (95% interval" in result.message
 
 
 @pytest.mark.parametrize(
@@ -253,3 +253,9 @@ def test_course_dev_file_that_is_the_test_file_is_named(judge, course, predict):
     result = judge("pretrain_dev", {DEV: copied, TEST: copied}, course)
     assert "437 lines" in result.message
     assert f"copy of `{TEST}`" in result.hint
+
+
+def test_texts_take_the_threshold_from_the_settings(judge, world, predict):
+    found = judge("rope_test", {ROPE_TEST: lines(predict(world.test, 12))}, rotary_full_percent=25)
+    assert "below 25%" in found.message
+    assert found.expected == "at least 25%"

@@ -224,7 +224,7 @@ def test_equal_predictions_are_noted(upload, world):
     _, compares = judge(upload(LONDON, same))
     assert compares.status == "passed"
     assert "All lines are identical." in compares.message
-    assert "3 of 60 = 5.0 %" in compares.message
+    assert "3 of 60 = 5.0%" in compares.message
 
 
 def test_predictions_better_than_the_rerun_go_to_a_person(upload, world):

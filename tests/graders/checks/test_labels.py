@@ -94,7 +94,7 @@ def test_three_states(right, state):
 def test_accuracy_itself_decides_and_borderline_is_said():
     assert any("Borderline" in note for note in judged(predicted(361)))
     score = Score()
-    with pytest.raises(CheckFailed, match="below 90 %"):
+    with pytest.raises(CheckFailed, match="below 90%"):
         judge(Labels("x", predicted(359), GOLD), NINETY, score)
     assert any("Borderline" in note for note in score.notes)
 
@@ -108,7 +108,7 @@ def test_one_class_for_everybody_fails_though_it_is_above_the_threshold(label):
     gold = (label,) * 95 + (1 - label,) * 5
     problem = failure((label,) * 100, gold)
     assert "Only one class is predicted" in problem.message
-    assert "95.0 %" in problem.message
+    assert "95.0%" in problem.message
     assert problem.actual == "one predicted class"
 
 

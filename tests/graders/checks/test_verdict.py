@@ -194,3 +194,14 @@ def test_nobody_confirms_what_earned_nothing():
     score.partial(0.0, "None.")
     score.confirm("No model.")
     assert verdict(CHECK, None, score).status == "failed"
+
+
+@pytest.mark.parametrize("words", [None, "The rotation raises."])
+def test_a_crash_has_the_hint_about_its_exception(words):
+    fault = StudentRaised("It raised.", "a.py, line 3", "KeyError", "Print the keys.")
+    problem = fault
+    if words:
+        problem = CheckFailed(words)
+        problem.__cause__ = fault
+    found = verdict(CHECK, problem)
+    assert (found.hint, found.outcome) == ("Print the keys.", "raised")

@@ -56,6 +56,8 @@ def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None
         each_pair_is_rotated()
         _say_how_asked(student, _check_values(student, inputs, _long_shape(inputs)), score)
     except CheckFailed as problem:
+        if isinstance(problem.__cause__, StudentRaised):  # there is no value to compare
+            raise
         if problem.message == OTHER_PAIR:
             _show_rotation(student, score)
         fail(
@@ -70,7 +72,12 @@ def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None
 @pytest.mark.criterion("rotary", weight=0.2)
 def test_rotation_scores(student: Student, inputs: Inputs) -> None:
     """The dot product of a rotated query and a rotated key matches equation 3."""
-    _check_scores(student, inputs)
+    try:
+        _check_scores(student, inputs)
+    except CheckFailed as problem:
+        if problem.hint == sentence(TURN):
+            problem.hint = _known_mistake(student, inputs)
+        raise
 
 
 @pytest.mark.criterion("rotary", weight=0)
@@ -92,13 +99,14 @@ def test_first_rows_used(student: Student, inputs: Inputs, score: Score) -> None
     try:
         replies = rotations(student, calls, lengths)
     except StudentRaised as error:
+        rotations(student, calls[:1], lengths[:1])  # code that always raises is told what it raised
         if not _module_takes_short_texts(student, inputs):
-            fail(
+            raise CheckFailed(
                 "apply_rotary_emb raises when the table has more rows than x has positions.",
                 hint=f"Use only the first T rows: rope_cache[:T] ({TIME}).",
                 actual=str(error),
                 counterexample={"where": error.where} if error.where else None,
-            )
+            ) from error
         return score.note(
             "apply_rotary_emb cannot take a table with more rows than x has positions; your module "
             "slices the table before calling it, which works as well."
@@ -137,7 +145,7 @@ def _check_values(student: Student, inputs: Inputs, shape: tuple[int, ...]) -> s
         replies = rotations(student, [normal(inputs, "rotated", *shape)])
     except StudentRaised as error:
         table = {"shape of x": f"(B, n_head, T, head size) = {shape}"}
-        fail(str(error), actual=error.where, counterexample=table)
+        raise CheckFailed(str(error), actual=error.where, counterexample=table) from error
     return one_way_holds(replies, _is_equation_three)
 
 
@@ -197,7 +205,7 @@ def _scores_agree(came: Sequence[Rotated]) -> None:
         at = first_difference(scores, right)
         fail(
             "The dot product of a rotated query and a rotated key does not match equation 3.",
-            hint=f"Rotate each pair by the angle tθ_i ({TURN}).",
+            hint=sentence(TURN),
             expected=f"{right[at]:z.5f}",
             actual=f"{scores[at]:z.5f}",
             counterexample={

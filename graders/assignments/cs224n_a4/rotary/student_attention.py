@@ -14,6 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from graders.adapting.devices import on_cpu
+
 from ..student_side import student_module
 
 VOCABULARY = 13
@@ -21,6 +23,7 @@ LAYERS = 2
 MOST_CALLS = 64
 
 
+@on_cpu()
 def rope_attention(
     size: dict[str, int], inputs: list[NDArray[Any]], rope: bool
 ) -> list[dict[str, Any]]:
@@ -39,6 +42,7 @@ def rope_attention(
     ]
 
 
+@on_cpu()
 def dropped_out(
     size: dict[str, int], x: NDArray[Any], rope: bool, dropout: float
 ) -> dict[str, Any]:
@@ -107,6 +111,7 @@ def _calls_of(name: str) -> Iterator[list[list[int]]]:
         sys.setprofile(None)
 
 
+@on_cpu()
 def constant_text(size: dict[str, int], rope: bool) -> dict[str, Any]:
     """Return a model's logits on a text of one repeated character, with attention switched off.
 

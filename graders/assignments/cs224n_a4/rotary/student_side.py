@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from graders.adapting.devices import on_cpu
+
 from ..student_side import modules, student_module
 from .student_attention import attentions, plain
 
@@ -45,6 +47,7 @@ AXES: tuple[Axes, ...] = (
 # ---------------------------------------------------------------- what the checks call
 
 
+@on_cpu()
 def rotary_tables(sizes: list[list[int]]) -> list[Any]:
     """Return the student's table for each (dim, max_positions), computed in this order."""
     if _asks_otherwise(student_module("attention")):
@@ -53,6 +56,7 @@ def rotary_tables(sizes: list[list[int]]) -> list[Any]:
     return [plain(precompute(dim, positions)) for dim, positions in sizes]
 
 
+@on_cpu()
 def rotate(calls: list[dict[str, Any]]) -> dict[str, Any]:
     """Rotate each x in turn, with the student's own tables and then with the given ones.
 
@@ -76,6 +80,7 @@ def rotate(calls: list[dict[str, Any]]) -> dict[str, Any]:
     return replies
 
 
+@on_cpu()
 def rotary_form() -> dict[str, Any]:
     """Return how the student's module calls the functions, if that differs from the handout."""
     form = _form(student_module("attention"))
@@ -85,6 +90,7 @@ def rotary_form() -> dict[str, Any]:
     }
 
 
+@on_cpu()
 def rotate_without_table(x: np.ndarray[Any, Any], positions: int) -> Any:
     """Rotate x with the student's own table, all its numbers set to 0."""
     table = _emptied(_function(PRECOMPUTE)(x.shape[-1], positions))

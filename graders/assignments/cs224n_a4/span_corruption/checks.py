@@ -90,7 +90,8 @@ def test_items_are_int64_tensors(reader: Reader, score: Score) -> None:
         if problem is not None:
             fail(
                 problem.message,
-                hint="`__getitem__` must not raise for documents of 4 characters or more."
+                hint=f"`__getitem__` must not raise for documents of 4 characters or more. "
+                f"{reading.raised.hint}"
                 if reading.raised
                 else "torch.tensor(ids, dtype=torch.long) makes such a tensor from a list.",
                 expected=problem.expected,
@@ -139,7 +140,7 @@ def test_index_respected(reader: Reader, score: Score) -> None:
 
 @pytest.mark.criterion("span-corruption", weight=0.8)
 def test_cut_within_limits(reader: Reader, score: Score) -> None:
-    """A document is truncated to at least 4 characters and at most 7/8 of the block size."""
+    """A document is truncated to 4 characters or more, up to {length_limit} of the block size."""
     _require_lengths(reader)
     require_cuts(reader)
     mistake = named(OUTSIDE, cuts_of(reader))
@@ -296,6 +297,7 @@ def test_tiny_documents(reader: Reader, score: Score) -> None:
         reading = reader.attempt(reader.documents.tiny())
         problem = first(unreadable, reading) or first(wrong_length, reading)
     except StudentFault as fault:
+        reader.long()  # code that cannot be run at all is told so
         score.note(sentence(f"{nothing}{fault}"))
         return
     if problem is not None and first(unreadable, reader.long()) is None:

@@ -21,7 +21,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.errors import BadReply
+from graders.boundary.outcome import fault_of
+from graders.errors import BadReply, GraderFault, StudentFault
 from reference.data.edition import Edition
 from reference.data.vocabulary import MASK, PAD, Vocabulary
 
@@ -106,8 +107,7 @@ class Reading:
     draws: tuple[Draw, ...]
     vocabulary: str
     kinds: Mapping[str, int]
-    raised: str
-    where: str
+    raised: StudentFault | None
     length: int | None
     before: tuple[str, ...] | None
     after: tuple[str, ...] | None
@@ -367,7 +367,8 @@ def _fields(reply: Any, rows: int) -> dict[str, Any]:
         "x_lengths": _lengths(reply.get("x_lengths"), rows, reply["x"]),
         "y_lengths": _lengths(reply.get("y_lengths"), rows, reply["y"]),
         **_counted(reply.get("kinds"), reply.get("counts"), rows),
-        **{name: _text(reply.get(name)) for name in ("raised", "where", "characters")},
+        "raised": _fault(reply.get("raised")),
+        "characters": _text(reply.get("characters")),
         "length": reply["length"] if isinstance(reply.get("length"), int) else None,
         **{name: _texts(reply.get(name)) for name in ("before", "after")},
     }
@@ -394,6 +395,13 @@ def _counted(kinds: Any, counts: Any, rows: int) -> dict[str, list[Any]]:
     if not all(isinstance(each, int) for each in counts) or sum(counts) != rows:
         raise BadReply("The dataset could not be read: the number of its items is malformed.")
     return {"kinds": kinds, "counts": counts}
+
+
+def _fault(told: Any) -> StudentFault | None:
+    fault = fault_of(told) if isinstance(told, dict) else None
+    if isinstance(fault, GraderFault):
+        raise fault
+    return fault
 
 
 def _text(value: Any) -> str:

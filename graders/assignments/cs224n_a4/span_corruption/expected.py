@@ -70,9 +70,10 @@ def unreadable(reading: Reading) -> Iterator[Problem]:
     for kind in reading.kinds:
         if kind == "raised":
             count = f"{reading.kinds[kind]} of {reading.request.readings} readings"
-            where = f" ({shown(reading.where)})" if reading.where else ""
-            text = f"{count} raised {shown(reading.raised)}{where}"
-            yield Problem("`__getitem__` raised an exception.", asked, text)
+            where = f" ({reading.raised.where})" if reading.raised and reading.raised.where else ""
+            yield Problem(
+                f"`__getitem__` raised an exception in {count}.", asked, f"{reading.raised}{where}"
+            )
         elif kind not in ACCEPTED:
             text = "None" if kind == "no pair: NoneType" else shown(kind)
             yield Problem("`__getitem__` does not return a pair of int64 tensors.", asked, text)

@@ -54,10 +54,12 @@ class Reader:
         """Return the reply to a request; fail if no items were returned."""
         reading = self.attempt(request)
         if not reading.draws:
+            if reading.raised:
+                raise reading.raised
             fail(
                 f"No item could be read at block size {request.block_size}, so this cannot be "
                 "checked.",
-                actual=shown(reading.raised or ", ".join(reading.kinds)),
+                actual=shown(", ".join(reading.kinds)),
             )
         return reading
 

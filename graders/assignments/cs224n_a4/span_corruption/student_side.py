@@ -6,31 +6,32 @@
 Nothing is graded here. A row contains the ids, then FILL; its length is -1 if there is no row.
 """
 
-import traceback
 from collections import Counter
 from functools import cache
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 import torch
 
+from graders.adapting.devices import on_cpu
+from graders.adapting.gathered import code_folder
+from graders.adapting.raised import told
+
 from ..student_side import student_module
 
 FILL = -1
-MAX_TEXT = 200  # characters of an exception's message, or of a type's name
+MAX_TEXT = 200  # characters of a type's name, or of a document that is no text
 MAX_IDS = 1024  # of one row: five times the largest requested block size
 
 
 class _Raised:
     """Placeholder for an item that could not be read."""
 
-    def __init__(self, error: Exception, folder: Path) -> None:
-        self.text = f"{type(error).__name__}: {error}"[:MAX_TEXT]
-        self.where = _where(error.__traceback__, folder)
+    def __init__(self, error: Exception) -> None:
+        self.told = told(error, code_folder())
 
 
+@on_cpu()
 def draw_corruptions(
     corpus: str, block_size: int, indices: list[int], rounds: int, fresh: bool
 ) -> dict[str, Any]:
@@ -39,12 +40,11 @@ def draw_corruptions(
     With `fresh`, each round reads a new dataset.
     """
     dataset = student_module("dataset")
-    folder = Path(dataset.__file__ or "").parent
     corrupted = dataset.CharCorruptionDataset(corpus, block_size)
     before = _documents(corrupted)
     items = []
     for _ in range(rounds):
-        items += [_read(corrupted, index, folder) for index in indices]
+        items += [_read(corrupted, index) for index in indices]
         if fresh:
             corrupted = dataset.CharCorruptionDataset(corpus, block_size)
     # Convert only after the last reading, so that items that share a buffer are detected.
@@ -55,8 +55,7 @@ def draw_corruptions(
         **_table("y", [_half(item, 1) for item in items]),
         "kinds": list(kinds),
         "counts": list(kinds.values()),
-        "raised": "" if first is None else first.text,
-        "where": "" if first is None else first.where,
+        "raised": None if first is None else first.told,
         "length": len(corrupted),
         "characters": _characters(corrupted),
         "before": before,
@@ -64,16 +63,11 @@ def draw_corruptions(
     }
 
 
-def _read(corrupted: Any, index: int, folder: Path) -> Any:
+def _read(corrupted: Any, index: int) -> Any:
     try:
         return corrupted[index]
     except Exception as error:  # noqa: BLE001  counted: some solutions fail intermittently
-        return _Raised(error, folder)
-
-
-def _where(trace: TracebackType | None, folder: Path) -> str:
-    frames = [f for f in traceback.extract_tb(trace) if Path(f.filename).parent == folder]
-    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+        return _Raised(error)
 
 
 def _documents(corrupted: Any) -> list[str] | None:

@@ -58,7 +58,9 @@ def require_cuts(reader: Reader) -> None:
 
 
 def _refuse_unreadable(reading: Reading) -> NoReturn:
-    """Fail and show what was returned instead of items."""
+    """Fail and show what was raised or returned instead of items."""
+    if reading.raised:
+        raise reading.raised
     kinds = shown(", ".join(reading.kinds))
     problem = first(unreadable, reading) or Problem("No item could be read.", SHAPE, kinds)
     fail(

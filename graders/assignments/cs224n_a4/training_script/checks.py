@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from graders.boundary.student import Student
-from graders.checks.compare import fail
-from graders.checks.mistakes import sentence
+from graders.checks.compare import CheckFailed, fail
 from graders.checks.score import Score
 
 from .runs import BLOCK, DOCUMENTS, PEOPLE, Run, Training, runs
@@ -26,11 +25,9 @@ def test_script_trains(student: Student) -> None:
                 counterexample=_command(run),
             )
         if run.raised:
-            fail(
-                sentence(f"run.py stops with {run.raised}"),
-                actual=run.where,
-                counterexample=_command(run),
-            )
+            raise CheckFailed(
+                str(run.raised), actual=run.raised.where, counterexample=_command(run)
+            ) from run.raised
         if len(run.trainings) != 1:
             fail(
                 f"run.py calls Trainer.train {len(run.trainings)} times.",

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from graders.boundary.outcome import fault_of
 from graders.boundary.student import Student
 from graders.checks.compare import CheckFailed, fail
-from graders.errors import BadReply, StudentFault
+from graders.errors import BadReply, StudentFault, Unavailable
 
 BLOCK = 128
 DOCUMENTS = 5  # differs from the number of questions, so that the two cannot be confused
@@ -98,8 +99,7 @@ class Run:
     """What one command did."""
 
     case: Case
-    raised: str
-    where: str
+    raised: StudentFault | Unavailable | None
     own_loop: bool
     trainings: Sequence[Training]
     kind: str
@@ -144,8 +144,7 @@ def _run(case: Case, reply: Any) -> Run:
     file = reply["file"]
     return Run(
         case,
-        str(reply["raised"]),
-        str(reply["where"]),
+        fault_of(reply["raised"]) if isinstance(reply["raised"], dict) else None,
         reply["own_loop"] is True,
         [_training(each) for each in reply["trainings"][:4]],
         str(file["kind"]),

@@ -13,7 +13,6 @@ import importlib.util
 import runpy
 import sys
 import tempfile
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -26,19 +25,23 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from graders.adapting.devices import on_cpu
+from graders.adapting.gathered import code_folder
+from graders.adapting.raised import told
+
 from ..student_side import modules, student_module
 
 SHIFT = 0.5  # larger than any initial weight, so that "trained" weights can be recognized
 SETTINGS = (
     "max_epochs", "batch_size", "learning_rate", "lr_decay", "warmup_tokens", "final_tokens",
 )  # fmt: skip
-MAX_TEXT = 200  # characters of an exception's message
 
 
 class _OwnLoop(Exception):
     """Raised if a script has its own loop over batches."""
 
 
+@on_cpu()
 def training_runs(files: dict[str, str], cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Run run.py for each case {arguments, reads, writes}, one after the other.
 
@@ -63,42 +66,32 @@ def _run(script: str, case: dict[str, Any], trained: dict[str, Any]) -> dict[str
     if case["reads"] in trained:
         torch.save(trained[case["reads"]], case["reads"])
     with _intercepted(trainings, trained, case["writes"]):
-        raised, where, own_loop = _execute(script, case["arguments"])
+        raised, own_loop = _execute(script, case["arguments"])
     contents = _contents(written)
     written.unlink(missing_ok=True)  # a run must not reuse the file of an earlier one
     return {
         "raised": raised,
-        "where": where,
         "own_loop": own_loop,
         "trainings": trainings,
         "file": contents,
     }
 
 
-def _execute(script: str, arguments: list[str]) -> tuple[str, str, bool]:
-    """Return how the script ended: an exception, its place, and whether it has its own loop."""
+def _execute(script: str, arguments: list[str]) -> tuple[dict[str, Any] | None, bool]:
+    """Return what the script raised, and whether it has its own loop."""
     argv = sys.argv[:]
     sys.argv[:] = ["src/run.py", *arguments]
     try:
         runpy.run_path(script, run_name="__main__")
     except _OwnLoop:
-        return "", "", True
+        return None, True
     except SystemExit as error:
-        return (f"SystemExit: {error.code}"[:MAX_TEXT] if error.code else ""), "", False
+        return (told(error, code_folder()) if error.code else None), False
     except Exception as error:  # noqa: BLE001  shown to the student
-        return f"{type(error).__name__}: {error}"[:MAX_TEXT], _where(error, script), False
+        return told(error, code_folder()), False
     finally:
         sys.argv[:] = argv
-    return "", "", False
-
-
-def _where(error: BaseException, script: str) -> str:
-    folder = Path(script).parent
-    frames = [
-        each for each in traceback.extract_tb(error.__traceback__)
-        if Path(each.filename).parent == folder
-    ]  # fmt: skip
-    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return None, False
 
 
 @contextlib.contextmanager

@@ -72,7 +72,7 @@ def each_counts(score: Score, judgements: Sequence[Callable[[], None]]) -> None:
 
 def _partly(score: Score, fraction: float, problem: CheckFailed | StudentRaised) -> None:
     if isinstance(problem, StudentRaised):
-        score.partial(fraction, str(problem), actual=problem.where)
+        score.partial(fraction, str(problem), hint=problem.hint, actual=problem.where)
         return
     score.partial(
         fraction,

@@ -11,7 +11,7 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.data.birthplaces import TRAIN, Data
 from graders.model import Setting
-from graders.statistics import is_borderline, percent, share_in_words
+from graders.statistics import is_borderline, percent, percentage, share_in_words
 
 from ..checkpoints.submitted import Checkpoints
 from .chance import chance_below, chance_so_far_below, p_in_words
@@ -52,21 +52,21 @@ def origin(
 
 @pytest.mark.criterion("no-pretrain")
 def test_nopretrain_dev(files: PredictionFiles, origin: Origin, score: Score) -> None:
-    """Without pretraining, the accuracy on the dev set is below 10%."""
+    """Without pretraining, the accuracy on the dev set is below {nopretrain_below_percent}%."""
     scored = _judge_without_pretraining(files, "dev", score)
     origin.confirm(scored, NO_PRETRAIN, "dev", score)
 
 
 @pytest.mark.criterion("no-pretrain")
 def test_nopretrain_test(files: PredictionFiles, origin: Origin, score: Score) -> None:
-    """Without pretraining, the accuracy on the test set is below 10%."""
+    """Without pretraining, the accuracy on the test set is below {nopretrain_below_percent}%."""
     scored = _judge_without_pretraining(files, "test", score)
     origin.confirm(scored, NO_PRETRAIN, "test", score)
 
 
 @pytest.mark.criterion("pretrain", weight=8)
 def test_pretrain_dev(files: PredictionFiles, origin: Origin, score: Score) -> None:
-    """With pretraining, the accuracy on the dev set is at least 15%."""
+    """With pretraining, the accuracy on the dev set is at least {pretrain_full_percent}%."""
     scored = files.score(PRETRAIN, "dev")
     _say_notes(files, scored, score, threshold=THRESHOLDS[PRETRAIN])
     _fail_if_answers(scored)
@@ -97,7 +97,7 @@ def test_pretrain_test(files: PredictionFiles, origin: Origin, score: Score) -> 
 
 @pytest.mark.criterion("rotary-accuracy")
 def test_rope_test(files: PredictionFiles, origin: Origin, score: Score) -> None:
-    """With rotary positions, the accuracy on the test set is at least 30%."""
+    """With rotary positions, the accuracy on the test set is at least {rotary_full_percent}%."""
     scored = files.score(ROPE, "test")
     _say_notes(files, scored, score, threshold=THRESHOLDS[ROPE])
     _say_copies(files, ROPE, score)
@@ -128,8 +128,8 @@ def _judge_without_pretraining(files: PredictionFiles, part: str, score: Score) 
         fail(
             f"A model without pretraining does not reach {scored.in_words}.{same}",
             hint="Finetune from scratch, without --reading_params_path, and evaluate that model.",
-            expected=f"below {_shown(limit)}",
-            actual=percent(scored.correct, scored.n),
+            expected=f"below {percentage(limit)}",
+            actual=percent(scored.correct, scored.n, limit),
         )
     _fail_if_no_places(files, scored)
     score.note(_passed(scored))
@@ -170,11 +170,11 @@ def _judge_threshold(files: PredictionFiles, scored: Scored, score: Score, name:
         fraction = max(Fraction(0), (scored.share - none) / (full - none))
         score.partial(
             float(fraction),
-            f"{scored.in_words}: below {_shown(full)}. Points decrease linearly from "
-            f"{_shown(full)} (all) to {_shown(none)} (none).",
+            f"{share_in_words(scored.correct, scored.n, full)}: below {percentage(full)}. Points "
+            f"decrease linearly from {percentage(full)} (all) to {percentage(none)} (none).",
             hint=slip_hint(scored),
-            expected=f"at least {_shown(full)}",
-            actual=percent(scored.correct, scored.n),
+            expected=f"at least {percentage(full)}",
+            actual=percent(scored.correct, scored.n, full),
         )
     _say_borderline(files, scored, score, full)
 
@@ -224,7 +224,7 @@ def _far_below(files: PredictionFiles, scored: Scored) -> tuple[str, str] | None
     full = _percent(files, "pretrain_full_percent")
     if dev is None:
         p = chance_below(scored.correct, scored.n, full)
-        asked = f"the threshold of {_shown(full)} (the dev file cannot be used for comparison)"
+        asked = f"the threshold of {percentage(full)} (the dev file cannot be used for comparison)"
     else:
         p = chance_so_far_below(scored.correct, scored.n, dev.correct, dev.n)
         asked = f"on dev, {dev.in_words}"
@@ -320,7 +320,3 @@ def _passed(scored: Scored) -> str:
 
 def _percent(files: PredictionFiles, key: str) -> Fraction:
     return Fraction(str(files.settings[key])) / 100
-
-
-def _shown(share: Fraction) -> str:
-    return f"{float(100 * share):g} %"

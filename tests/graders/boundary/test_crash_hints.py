@@ -1,0 +1,66 @@
+"""Every common exception has a hint of its own, and a missing GPU is told as that."""
+
+import re
+
+import pytest
+import torch
+
+from graders.boundary.crash_hints import crash_hint
+from graders.boundary.outcome import fault_of
+from graders.errors import ON_A_GPU, StudentFileMissing
+
+CRASHES = {
+    "torch.ones(2).shape(0)": r"x\.shape\[2\]",
+    "a, b = 1, 2, 3": "number of variables",
+    "torch.ones(2, 3) @ torch.ones(2, 3)": r"Print `\.shape`",
+    "torch.ones(2, 3).t().view(6)": "reshape",
+    "torch.ones(2) @ torch.ones(2).double()": "dtype",
+    "'a'.size(0)": "print the type",
+    "None.shape": "return",
+    "(lambda x: x)()": "`def` line",
+    "[][0]": "out of range",
+    "{}['a']": "keys",
+    "undefined": "no value yet",
+    "x = (": "cannot read this file",
+    "raise NotImplementedError": "not written yet",
+    "assert 1 == 2": "`assert`",
+    "import nothing_of_the_kind": "Submit every file",
+    "open('/nowhere/at/all')": "Read files only",
+}
+
+
+@pytest.mark.parametrize("code", CRASHES)
+def test_hint_is_about_the_exception(code):
+    with pytest.raises(Exception) as caught:  # noqa: PT011  of any kind
+        exec(code, {"torch": torch})
+    assert re.search(CRASHES[code], crash_hint(caught.type.__name__, str(caught.value)))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Torch not compiled with CUDA enabled",
+        "Found no NVIDIA driver on your system.",
+        "No CUDA GPUs are available",
+    ],
+)
+def test_missing_gpu_is_told_as_that(message):
+    assert crash_hint("RuntimeError", message) == ON_A_GPU
+
+
+def test_own_exceptions_have_no_hint():
+    assert crash_hint("Surprise", "something else") == ""
+
+
+def test_fault_carries_its_hint():
+    told = {"outcome": "raised", "kind": "IndexError", "message": "list index out of range"}
+    assert "out of range" in fault_of(told).hint
+
+
+def test_file_that_was_not_submitted_is_no_crash():
+    told = {"outcome": "raised", "kind": "ModuleNotFoundError"}
+    missing = fault_of({**told, "message": "No module named 'dataset'"})
+    assert isinstance(missing, StudentFileMissing)
+    assert (str(missing), missing.outcome) == ("`dataset.py` is not in your submission.", "")
+    own = fault_of({**told, "message": "No module named 'einops'", "where": "a.py, line 1"})
+    assert own.outcome == "raised"
