@@ -251,8 +251,8 @@ def _walked(
         if not _belongs(marker, meant, walk, wanted):
             _begin(marker, meant, walk, names)
     walk.close(len(lines) + 1)
-    above = lines[: min((section.line for section in walk.found), default=1) - 1]
-    walk.outside.append("\n".join(line for line in above if not line.startswith(">")))
+    preamble = lines[: min((section.line for section in walk.found), default=1) - 1]
+    walk.outside.append("\n".join(line for line in preamble if not line.startswith(">")))
     return walk
 
 
