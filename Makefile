@@ -28,7 +28,8 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[courses]'
+	@echo 'Installing Softmark and PyTorch into $(VENV): a few minutes, 2 GB (7 GB with GPU libraries)'
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[courses]'
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed

@@ -4,21 +4,29 @@ Exit codes: 0 graded, 1 something could not be graded, 2 misuse, 3 from `ci --fa
 130 interrupted.
 """
 
+import sys
 from typing import Annotated
 
-import typer
+try:
+    import typer
 
-from commands import (
-    bundled,
-    ci,
-    deciding,
-    grading,
-    own_work,
-    packaging,
-    pipelines,
-    stored,
-)
-from commands.console import run, show_version
+    from commands import (
+        bundled,
+        ci,
+        deciding,
+        grading,
+        own_work,
+        packaging,
+        pipelines,
+        stored,
+    )
+    from commands.console import run, show_version
+except ModuleNotFoundError as error:  # another Python than the one that Softmark is installed for
+    sys.stderr.write(
+        f"Error: `{error.name}` is not installed for {sys.executable or 'this Python'}\n"
+        "hint: run `make demo` once, then `source .venv/bin/activate` in each new terminal\n"
+    )
+    raise SystemExit(2) from None
 
 app = typer.Typer(
     add_completion=False,

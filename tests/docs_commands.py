@@ -24,6 +24,7 @@ NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "source ": "the tests bring an environment of their own",
     "python3 -m venv": "the tests bring an environment of their own",
     "pip install": "needs the package index",
+    "git clone": "the tests are in a clone",
     "sbatch ": "needs a cluster; test_scaling.py reads the script",
     "--executor ray": "needs the extra; test_ray_executor.py runs it",
     "--attacks": "takes minutes; tests/attacks runs it",

@@ -37,6 +37,7 @@ from graders.written.reading.answers import (
     Unusable,
     read_answers,
 )
+from graders.written.reading.plain import explains
 from graders.written.reading.split import listed
 from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
@@ -118,7 +119,7 @@ def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs
     if written.role == "machine" and machine is not None:
         _judge_machine(Asking(written, machine, answer, answers, inputs), score)
     elif review is not None:
-        _ask_person(review, answer, score)
+        _ask_person(written.question, review, answer, score)
 
 
 def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
@@ -250,13 +251,21 @@ def _given_twice(answer: Answer, machine: Machine) -> str:
     )
 
 
-def _ask_person(review: Review, answer: Answer, score: Score) -> None:
-    text = answer.text(review.part) or answer.unplaced
+def _ask_person(question: Question, review: Review, answer: Answer, score: Score) -> None:
+    text = answer.text(review.part) or answer.unplaced or _explained(question, answer)
     if not text:
         fail("Not answered.", hint=f"Write your answer behind `{review.part}:`.")
     if len(text) > LONGEST_TEXT:
         score.note(f"Only the first {LONGEST_TEXT} characters of this answer are read.")
     score.needs_review(PERSON_READS, actual=text[:LONGEST_TEXT])
+
+
+def _explained(question: Question, answer: Answer) -> str:
+    """What was written where a value was asked for, if it is more than the value."""
+    machine = question.machine
+    given = {part: answer.text(part) for part in (machine.parts if machine is not None else ())}
+    says_more = machine is not None and any(explains(each, machine.kind) for each in given.values())
+    return answer.whole if says_more else ""
 
 
 def _where_to_write(question: Question, parts: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from itertools import islice, product
 
 from graders.written.loading import ANSWERS
 from graders.written.reading.markdown import Section, read_sections
+from graders.written.reading.names import names_question
 from graders.written.reading.parts import split_parts
 from graders.written.reading.plain import is_empty, is_like
 from graders.written.reading.split import Given
@@ -25,7 +26,9 @@ LARGEST = 2**20
 MOST_LINES = 20_000
 MOST_VERSIONS = 16
 NOT_TEXT = "(The answers file is no text. Open it in the upload.)"
-_POINTS = re.compile(r"[(\[]\s*\d")  # `(2 points)` behind a title
+_POINTS = re.compile(  # `(2 points)` behind a title
+    r"\W*\d+(?:[.,]\d+)?\s*(?:points?|pts?|marks?|credits?|punkte?|p)?\W*", re.IGNORECASE
+)
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -66,12 +69,14 @@ class Value:
 class Answer:
     """One question's values by part, several where a part was answered more than once.
 
-    `unplaced` is what was written here, or may have been, and could be given to no part.
+    `unplaced` is what was written here, or may have been, and could be given to no part. `heading`
+    is what its heading says behind the question's id.
     """
 
     parts: Mapping[str, tuple[Value, ...]]
     notes: tuple[str, ...] = ()
     unplaced: str = ""
+    heading: str = ""
 
     @property
     def whole(self) -> str:
@@ -103,19 +108,31 @@ class Answer:
 class Answers:
     """The answers of one submission by question; notes that belong to no question.
 
-    `unread` is text that may answer any question that has no answer.
+    `unread` is text that may answer any question that has no answer, and `outside` text that
+    belongs to no question: it may answer one that it names.
     """
 
     given: Mapping[str, Answer]
     notes: tuple[str, ...] = ()
     unread: str = ""
+    outside: str = ""
 
     def of(self, question: str) -> Answer:
-        """The answer to a question, which may be empty."""
+        """The answer to a question, which may be empty.
+
+        Where there is none, its text is whatever names the question: `1b: ..., 1c: ...` on one line
+        may have become the answer to 1b alone.
+        """
         found = self.given.get(question) or Answer({})
         if found.parts or found.unplaced:
             return found
-        return replace(found, unplaced=self.unread)
+        naming = (
+            answer.whole
+            for name, answer in self.given.items()
+            if names_question(f"{answer.heading}\n{answer.whole}", question, beside=name)
+        )
+        outside = self.outside if names_question(self.outside, question) else ""
+        return replace(found, unplaced="\n\n".join(filter(None, (self.unread, outside, *naming))))
 
 
 def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answers:
@@ -132,8 +149,9 @@ def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answ
     unread = "\n\n".join(filter(None, (*contents, *(each.unread for each in read))))
     if not read:
         raise Unusable(" ".join(problems), unread)
-    merged = _merged(read)
-    return replace(merged, notes=(*problems, *_two_files(files), *merged.notes), unread=unread)
+    merged, outside = _merged(read), "\n\n".join(each.outside for each in read)
+    notes = (*problems, *_two_files(files), *merged.notes)
+    return replace(merged, notes=notes, unread=unread, outside=outside)
 
 
 def _two_files(files: Mapping[str, bytes]) -> Iterable[str]:
@@ -159,7 +177,7 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     unread = "\n\n".join(each for name, each in read.unread if not name)
     if not read.found and not read.unread and not is_empty(text):
         unread = text
-    return replace(_merged(answers, notes), unread=unread)
+    return replace(_merged(answers, notes), unread=unread, outside=read.outside)
 
 
 def _with_file(name: str, notes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -209,24 +227,23 @@ def _beginning(content: bytes) -> str:
 
 def _answer(section: Section, wanted: Wanted, file: str) -> Answers:
     split = split_parts(section.body, wanted)
-    rest = section.heading_rest
+    rest = "" if _is_title(section.heading_rest, wanted) else section.heading_rest
     missing = wanted.machine and (split.guessed or wanted.machine[0] not in split.parts)
-    if missing and _is_value(rest, wanted):
+    if missing and rest and len(wanted.machine) == 1 and is_like(rest, wanted.kind):
         label = (section.line, f"{wanted.machine[0]}: {rest}")
         split = split_parts((label, (section.line, ""), *section.body), wanted)
+    elif rest and any(part not in split.parts for part in wanted.machine or wanted.parts):
+        split.unplaced.insert(0, (section.line, rest))
     parts = {name: _distinct(values, file) for name, values in split.parts.items()}
     notes = tuple(f"{file}: {note}." for note in split.notes)
     unplaced = "\n".join(line for _, line in split.unplaced).strip()
-    return Answers({section.question: Answer(parts, notes, unplaced)})
+    return Answers({section.question: Answer(parts, notes, unplaced, section.heading_rest)})
 
 
-def _is_value(rest: str, wanted: Wanted) -> bool:
-    """Whether a heading itself holds the answer: `1.1: C`."""
+def _is_title(rest: str, wanted: Wanted) -> bool:
+    """Whether what a heading says behind the id is its title or its points, and no answer."""
     titled = rest.casefold().startswith(wanted.title.casefold()[:12])
-    one = len(wanted.machine) == 1 and wanted.kind is not None
-    return (
-        bool(rest) and one and not titled and is_like(rest, wanted.kind) and not _POINTS.match(rest)
-    )
+    return titled or _POINTS.fullmatch(rest) is not None
 
 
 def _distinct(values: Iterable[Given], file: str) -> tuple[Value, ...]:
@@ -250,6 +267,7 @@ def _merged(answers: Iterable[Answers], notes: Iterable[tuple[str, str]] = ()) -
     parts: dict[str, dict[str, tuple[Value, ...]]] = {}
     said: dict[str, list[str]] = {}
     unplaced: dict[str, list[str]] = {}
+    headings: dict[str, str] = {}
     general: list[str] = []
     for each in answers:
         general += each.notes
@@ -257,6 +275,7 @@ def _merged(answers: Iterable[Answers], notes: Iterable[tuple[str, str]] = ()) -
             own = parts.setdefault(question, {})
             said.setdefault(question, []).extend(answer.notes)
             unplaced.setdefault(question, []).append(answer.unplaced)
+            headings[question] = f"{headings.get(question, '')} {answer.heading}".strip()
             for part, values in answer.parts.items():
                 own[part] = _once((*own.get(part, ()), *values))
     for question, note in notes:
@@ -266,6 +285,7 @@ def _merged(answers: Iterable[Answers], notes: Iterable[tuple[str, str]] = ()) -
             parts.get(question, {}),
             tuple(dict.fromkeys(said.get(question, ()))),
             "\n\n".join(filter(None, dict.fromkeys(unplaced.get(question, ())))),
+            headings.get(question, ""),
         )
         for question in {**parts, **said}
     }

@@ -52,12 +52,14 @@ class Sections:
     """The answers of a file, and what is wrong with its headings: by question, or for the file.
 
     `unread` holds text below headings that name no question for certain, by the question that may
-    be meant ("" where it may be any).
+    be meant ("" where it may be any). `outside` is what stands above the first heading, or below
+    one that is no question's.
     """
 
     found: tuple[Section, ...]
     notes: tuple[tuple[str, str], ...]
     unread: tuple[tuple[str, str], ...] = ()
+    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class _Walk:
     found: list[Section] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
 
     @property
     def answering(self) -> _Open | None:
@@ -120,6 +123,7 @@ class _Walk:
             elif any(line.strip() for _, line in (*first, *below)):
                 text = "\n".join(self.lines[marker.line - 1 : end - 1]).strip()
                 self.unread += [(question, text) for question in self.open.maybe]
+                self.outside.append(text)
         self.open = None
 
 
@@ -138,7 +142,8 @@ def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
     if more:
         walk = _walked(sorted([*markers, *more], key=_line_of), lines, names, known)
     unclosed = [("", f"the code block that begins in line {n} is not closed") for n in open_fences]
-    return Sections(tuple(walk.found), (*walk.notes, *unclosed), tuple(walk.unread))
+    notes, outside = (*walk.notes, *unclosed), "\n\n".join(walk.outside)
+    return Sections(tuple(walk.found), notes, tuple(walk.unread), outside)
 
 
 def _line_of(marker: _Marker) -> int:
@@ -246,6 +251,8 @@ def _walked(
         if not _belongs(marker, meant, walk, wanted):
             _begin(marker, meant, walk, names)
     walk.close(len(lines) + 1)
+    preamble = lines[: min((section.line for section in walk.found), default=1) - 1]
+    walk.outside.append("\n".join(line for line in preamble if not line.startswith(">")))
     return walk
 
 
@@ -276,6 +283,7 @@ def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
         walk.open = _Open(marker, maybe=meant.either)
     elif meant.group:
         walk.groups.append((marker.level, meant.group))
+        walk.open = _Open(marker, maybe=names.members(meant.group))
     elif started or looks_like_id(marker.text):
         near, note = _unknown(marker, names)
         walk.notes.append((near, note))

@@ -24,6 +24,7 @@ LONGEST_ID = 8  # numbers and letters that an id has at most
 _ATOM = re.compile(r"\d+|[^\W\d_]+")
 _PUNCTUATION = re.compile(r"[:：.)\]–—]|-\s")
 _SHORT = re.compile(r"[ivx]+|[a-z]|\d+")
+_GAP = r"(?:\s?[.()\[\]*_]{1,3}\s?)?"  # between the numbers and letters of an id within a text
 Words = Sequence[re.Match[str]]
 
 
@@ -88,6 +89,10 @@ class Names:
             return Meant(titled[0])
         return Meant(group=self._group(text, words, above))
 
+    def members(self, group: tuple[str, ...]) -> tuple[str, ...]:
+        """The questions that share this beginning of their ids."""
+        return tuple(name for key, name in self._ids.items() if _rest(key, _joined(group)))
+
     def nearest(self, heading: str) -> str:
         """The id that is typed most like this heading, or nothing."""
         words = [found.group() for found in _words(heading[:LONGEST_HEADING])]
@@ -130,13 +135,22 @@ class Names:
         return best
 
     def _begins(self, key: str) -> bool:
-        plain = _without_q(key)
-        rests = [_without_q(known).removeprefix(plain) for known in self._ids]
-        same = [_without_q(known) for known in self._ids]
-        return any(
-            rest != known and rest and not (plain[-1:].isdigit() and rest[0].isdigit())
-            for rest, known in zip(rests, same, strict=True)
-        )
+        return any(_rest(known, key) for known in self._ids)
+
+
+def names_question(text: str, question: str, beside: str = "") -> bool:
+    """Whether a text names a question: `1c.i`, `1(c)(i)`, or `(b)` of b.
+
+    In an answer `beside` it, to a question of the same group, `(i)` may mean 1c.i as well.
+    """
+    atoms, other = (_ATOM.findall(_without_q(each.casefold())) for each in (question, beside))
+    last = atoms[-1]
+    if last.isalpha() and (len(atoms) == 1 or other[:1] == atoms[:1]):
+        label = rf"(?:^|\s)[(*_]{{0,3}}{last}[*_]{{0,3}}[).:]"
+        if re.search(label, text, re.IGNORECASE):
+            return True
+    whole = rf"(?<![\w.])q?{_GAP.join(atoms)}(?!\w)"
+    return len(atoms) > 1 and re.search(whole, text, re.IGNORECASE) is not None
 
 
 def looks_like_id(heading: str) -> bool:
@@ -168,6 +182,14 @@ def _ends(text: str, words: Words, size: int) -> bool:
     if lone and not _PUNCTUATION.search(gap):
         return False  # `A note`: an article, hardly question a
     return not (size + 1 == len(words) and _SHORT.fullmatch(following.group()))
+
+
+def _rest(key: str, beginning: str) -> str:
+    """What follows a whole number or letter that a key begins with; "" where it does not."""
+    key, beginning = _without_q(key), _without_q(beginning)
+    rest = key.removeprefix(beginning)
+    cut = beginning[-1:].isdigit() and rest[:1].isdigit()
+    return "" if rest == key or cut else rest
 
 
 def _without_q(key: str) -> str:

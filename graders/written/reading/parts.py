@@ -15,7 +15,7 @@ from graders.written.reading.wanted import Wanted, label_of, spellings
 _LABEL = re.compile(
     r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
     r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
-    r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>)\s*"
+    r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )
 _UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, behind the label
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
@@ -55,6 +55,7 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
     place(loose, wanted, split)
     place_from_text(wanted, split)
     _keep_strange(wanted, split)
+    _keep_named(wanted, split)
     detach_conditions(wanted, split)
     join_text(wanted, split)
     return split
@@ -93,13 +94,18 @@ def _between(wanted: Wanted) -> re.Pattern[str] | None:
     """What stands between two named values on one line: `$q_1 = a$, $q_2 = b$`."""
     if len(wanted.machine) < 2:
         return None
-    parts = [name for part in wanted.machine for name in spellings(part)]
-    names = "|".join(r"_?\{?".join(map(_either_case, part)) for part in parts)
+    names = _spelled(wanted.machine)
     named = rf"[$*`]{{0,4}}\s{{0,2}}(?:{names})\}}?[$*`]{{0,4}}\s{{0,9}}"
     return re.compile(
         rf"(?:[,;，；、]|\b(?:and|und|et|y|e)\b|\\q?quad)\s{{0,9}}(?={named}(?:[=:：→]|->|=>))"
         rf"|(?<=[\s(])(?={named}=(?!=))"
     )
+
+
+def _spelled(parts: Iterable[str]) -> str:
+    """What finds a part's name in a text: `q1`, `Q_1`, `q_{1`."""
+    names = [name for part in parts for name in spellings(part)]
+    return "|".join(r"_?\{?".join(map(_either_case, name)) for name in names)
 
 
 def _either_case(letter: str) -> str:
@@ -199,6 +205,16 @@ def _keep_strange(wanted: Wanted, split: Split) -> None:
         for each in split.parts.get(part, ()):
             later = each.text.split("\n")[1:]
             split.unplaced += [(each.line, line) for line in later if _STRANGE.match(line)]
+
+
+def _keep_named(wanted: Wanted, split: Split) -> None:
+    """Keep the lines that name a missing part in another part's value: `q1: a / q2: b`."""
+    missing = [part for part in wanted.machine if part not in split.parts]
+    if not missing or wanted.kind == "table":
+        return
+    named = re.compile(rf"(?<![^\W_])(?:{_spelled(missing)})(?![^\W_])")
+    given = [each for part in wanted.machine for each in split.parts.get(part, ())]
+    split.unplaced += [(each.line, each.text) for each in given if named.search(each.text)]
 
 
 def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:

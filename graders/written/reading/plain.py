@@ -28,6 +28,7 @@ _CHOICES = re.compile(r"[\[({]*[A-Za-z][])}]*(?:\s*(?:,|;|\band\b|&|\s)\s*\(?[A-
 _TRUTH = re.compile(r"\b(?:true|false|yes|no|t|f|wahr|falsch|correct|incorrect)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"[\s\d.,;:+\-−/*^()\[\]{}|&\\%eE]*")
 LONGEST_LINE = 2000  # characters that are looked at to tell a formula from a sentence
+LONGEST_CHOICE = 3  # words of a choice, as in `it isn't possible`, or of a row in a table
 _WORD = re.compile(r"(?<![\\_A-Za-z{])[A-Za-z]{3,}(?![A-Za-z_])")
 _OPERATOR = re.compile(r"[*+=^/]|\\[a-z]")
 _BESIDE = (*"*+-/^=()[]{},−·", "")
@@ -46,7 +47,7 @@ NOTATION = frozenset({
 })  # fmt: skip
 _CONDITION = re.compile(
     r"\s*[,;.(]?\s*(?:\\(?:q?quad|[ ,;]))?\s*(?:\\(?:text|mbox|textrm|mathrm)\s?\{\s?)?"
-    r"(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|assuming|given)"
+    r"(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|s\.t\.|assuming|given)"
     r"(?!\w)"
     r"|\s(?:(?:trainable|learnable|extra)\s)?(?:parameters?|params|scalars|in total|per layer)\b"
     r"(?!\s*[=:])",
@@ -61,7 +62,7 @@ VANISHES = re.compile(
     rf"|\b(?:small|tiny|kleines?|petite?|pequeño)\s\$?(?P<scalar>{_SCALAR})(?!\w)"
 )
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
-_MUCH = re.compile(r"(?<!\\)[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
+_MUCH = re.compile(r"(?<!\\)[,;(—][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
 
 
 def is_empty(text: str) -> bool:
@@ -135,6 +136,16 @@ def _is_formula(text: str) -> bool:
 def has_words(text: str) -> bool:
     """Whether words of any language are beside the notation."""
     return any(word.casefold() not in NOTATION for word in _ANY_WORD.findall(text[:LONGEST_LINE]))
+
+
+def explains(text: str, kind: Kind | None) -> bool:
+    """Whether a value of this kind holds words that may be an explanation."""
+    if kind in ("choice", "choices", "true_false"):
+        return len(text.split()) > LONGEST_CHOICE
+    if kind == "table":
+        said = (line for line in text.split("\n") if not line.lstrip().startswith("|"))
+        return any(len(_ANY_WORD.findall(line[:LONGEST_LINE])) > LONGEST_CHOICE for line in said)
+    return has_words(text)
 
 
 def without_condition(text: str) -> tuple[str, str]:

@@ -78,7 +78,7 @@ def label_of(label: str, wanted: Wanted) -> str:
 
 
 def _also(key: str, wanted: Wanted) -> Iterable[str]:
-    if len(wanted.parts) == 1 and key in VALUE | TEXT:
+    if len(wanted.parts) == 1 and key in (VALUE if wanted.machine else VALUE | TEXT):
         yield wanted.parts[0]
     elif key in TEXT and wanted.text:
         yield wanted.text

@@ -56,6 +56,7 @@ class YamlAnswers:
     found: list[Section] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    outside: str = ""
 
 
 def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:

@@ -25,6 +25,13 @@ _LIMIT = re.compile(
     r"\\?\blim(?:it)?\s*_?\s*[({]?\s*\\?[^\W\d_]{1,10}\s*(?:→|->|\\to|\\rightarrow)\s*"
     r"\+?(?:∞|\\infty|oo|inf(?:ty|inity)?)\s*[)}]?"
 )
+_DASH = re.compile(r"\s(?:[—―]+|-{2,3})\s")  # between a formula and a remark, and no minus
+# A scalar right behind a formula that begins a condition: `q = c k_a + c k_b c >> 0`.
+_BESIDE = re.compile(
+    rf"[\s\-–−](?P<name>[A-Za-zα-ω]|\\?(?:{'|'.join(GREEK.values())}))\$?"
+    r"(?:\s{0,9}(?P<sign>[<>≫≪≥≤→⟶]|->|\\(?:gg|ll|geq?|leq?|to|rightarrow)\b)"
+    r"|\s(?P<word>[^\W\d_]{2,}))"
+)
 FEW_BESIDE_A_NAME = 4  # words beside a single name or number that is the whole formula
 _QUESTION = re.compile(r"\d([a-z])(?:\.i{1,3})?")  # `1b`, of which a text may speak
 _LETTER = re.compile(r"[^\W\d_]")
@@ -39,7 +46,8 @@ def typed(
     `wanted` are the names of what is asked for, as `q` in `q = ...`. A scalar `free` may be chosen.
     """
     known = frozenset(names)
-    text = _LIMIT.sub("", text, count=1)
+    text = _DASH.sub(" , ", _LIMIT.sub("", text, count=1))
+    glued = _is_glued(text, Vocabulary.of(known))
     prose = statements_in(text, Vocabulary.of(known))
     meant = definitions(_renamed(prose.statements), {*known, *wanted} - {free})
     answers = _answers(prose.statements, frozenset(wanted), known, meant)
@@ -47,7 +55,9 @@ def typed(
         said = [each for each in prose.statements if not (each.compared or each.lone)]
         formula = _plain(text if len(said) < 2 else answers[0].text, answers, known)
         small = _vanishes(text, (formula,))
-        return Found((formula,), (formula.text,), plain=not small, denied=small)
+        glued |= _ends_in_number(formula)
+        plain = not (small or glued)
+        return Found((formula,), (formula.text,), plain=plain, denied=small, sure=not glued)
     if not answers:
         raise Unreadable("No formula was found in the answer.")
     formulas = [_parsed(_said(each, known), known) for each in answers[: MOST + 1]]
@@ -60,15 +70,33 @@ def typed(
     values = (*defined, *(formulas if numbers else ()))
     few = FEW_WORDS if any(not each.lone for each in answers) else FEW_BESIDE_A_NAME
     small = _vanishes(text, values)
+    glued |= any(map(_ends_in_number, formulas))
     return Found(
         values,
         tuple(each.text for each in values),
-        plain=len(answers) == 1 and (not prose.words or alone == [True]) and not small,
+        plain=len(answers) == 1 and (not prose.words or alone == [True]) and not (small or glued),
         denied=any(each.denied for each in answers) or small,
-        sure=not prose.calculates and (prose.words <= few or answers[0].name in wanted),
+        sure=not (prose.calculates or glued) and (prose.words <= few or answers[0].name in wanted),
         concluded=answers[-1].concludes and not any(each.name in wanted for each in answers[:-1]),
         led=alone[0] and not any(alone[1:]) and not answers[0].denied,
     )
+
+
+def _is_glued(text: str, words: Vocabulary) -> bool:
+    """Whether a condition begins right behind a formula, so that its scalar may look multiplied."""
+    for found in _BESIDE.finditer(text):
+        name = re.escape(found["name"])
+        again = len(re.findall(rf"(?<![A-Za-z\\]){name}", text)) > 1
+        word = found["word"] or ""
+        if found["sign"] or (again and word not in GREEK.values() and not words.extends(word, ())):
+            return True
+    return False
+
+
+def _ends_in_number(formula: Formula) -> bool:
+    """Whether another equation may follow the formula without a mark: `n = 2d + 2 (ii) d = 768`."""
+    last = replace(formula, trees=formula.trees[-1:])
+    return len(formula.trees) > 1 and not last.names
 
 
 def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:

@@ -18,6 +18,7 @@ from tests.reports.review.test_sheet import fill, taken, written
 ORIGINAL = conftest.a_result
 ADVICE = Criterion("weights", "Weights", 0.0, "visible", "metric")
 MISSING = "No model was submitted."
+BORDERLINE = "29.8%: within the margin of error of 30%."
 OTHER = "The model gives 3 of 60 rows."
 
 
@@ -27,7 +28,7 @@ def a_result(assignment, name, asked):
     points = CheckResult(
         Check("accuracy", "It is often right.", "c.ii", 2.0),
         "needs_review",
-        0.5,
+        0.0 if asked == BORDERLINE else 0.5,
         f"{asked}\nA note.",
     )
     advice = CheckResult(Check("same", "It fits.", "weights"), "needs_review", 0.0, asked)
@@ -77,6 +78,16 @@ def test_rejected_points_are_taken(graded):
     run(graded, "--kinds", "all", "--reject", "--only", "cleo", "--comment", "Come and see us.")
     assert stands(graded, "cleo") == ("graded", 0.0)
     assert stands(graded, "ada") == ("needs_review", 1.0)
+
+
+@pytest.mark.parametrize(("answer", "points"), [("--accept", 2.0), ("--reject", 0.0)])
+def test_a_borderline_accuracy_earns_all_or_nothing(grade, monkeypatch, answer, points):
+    monkeypatch.setattr(conftest, "a_result", a_result)
+    folder = grade(ada=BORDERLINE)
+    assert stands(folder, "ada")[0] == "needs_review"
+    run(folder, "--kinds", kind_of(folder, BORDERLINE).name, answer)
+    assert stands(folder, "ada") == ("graded", points)
+    assert f",{points:g}," in (folder / "grades.csv").read_text(encoding="utf-8")
 
 
 def test_kinds_are_listed_without_a_decision(graded):

@@ -35,8 +35,8 @@ _MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w)\]}*])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w(*])"), r" \1 "),
 )
 _LINE_MARKS = re.compile(r">+ ?|return\b|def\s.{0,200}:$|```\w*|~~~\w*")
-_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x3000: ord(" ")}
+_PUT = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_WIDE = str.maketrans({**_PUT, "、": ",", "。": ". ", "｡": ". ", "\u3000": " "})
 
 _GROUP = r"\{(?:[^{}]|\{[^{}]*\}){0,80}\}"
 _TOKEN = re.compile(

@@ -47,11 +47,14 @@ def two_queries(asked: Asked) -> Judgement:
     }
     if len(read) < 2:
         return Judgement(0.0, f"Both are asked for: {' and '.join(asked.machine.parts)}.")
-    heads = [
-        _head(asked, part, query_of(found.only(), means=means)) for part, found in read.items()
-    ]
-    text = "; ".join(f"{each.part} = {each.query.formula.text}" for each in heads)
-    judged = _judged(asked, heads)
+    queries = {part: query_of(found.only(), means=means) for part, found in read.items()}
+    text = "; ".join(f"{part} = {query.formula.text}" for part, query in queries.items())
+    try:
+        judged = _judged(asked, [_head(asked, part, query) for part, query in queries.items()])
+    except Misfit as error:
+        for found in read.values():
+            found.accept(Judgement(0.0, str(error)))
+        raise
     for found in read.values():
         found.accept(judged)
     return Judgement(judged.fraction, judged.message, judged.hint, actual=text)
