@@ -16,6 +16,8 @@ SoftmarkError
     └── Unavailable        the student's code asked for what only a network has
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import ClassVar
 
 from graders.model import Outcome
@@ -103,3 +105,11 @@ class Unavailable(GraderFault):
     """The student's code asked for what only a network has; nobody can grade what it does then."""
 
     where: ClassVar[str] = ""  # as of a StudentFault; the message has it already
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence about an unknown name: the nearest known one, or all of them."""
+    names = sorted(known)
+    for nearest in get_close_matches(name, names, n=1):
+        return f"; did you mean `{nearest}`?"
+    return f"; there is {', '.join(f'`{each}`' for each in names)}" if names else ""
