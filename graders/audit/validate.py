@@ -18,7 +18,9 @@ from pathlib import Path
 
 import reference
 from graders.audit.examples import Expected, expectation, write_examples
-from graders.errors import UsageError
+from graders.boundary.side import Side
+from graders.checks.verdict import fault_line
+from graders.errors import GraderFault, UsageError
 from graders.grading.batch import grade_all
 from graders.grading.choices import choose_criteria
 from graders.grading.pipeline import Options
@@ -30,6 +32,7 @@ from graders.model import (
     Result,
     Submission,
 )
+from graders.registry.check_files import collected
 from graders.written.loading import ANSWERS
 from submissions.receive import identify
 
@@ -37,7 +40,11 @@ from submissions.receive import identify
 def validate(
     assignment: Assignment, options: Options, executor: Executor, *, ahead: int
 ) -> Iterator[Finding]:
-    """Findings for the reference and every planted example, as they are graded."""
+    """Findings for the reference and every planted example, as they are graded.
+
+    Raises UsageError where a file of the assignment does not compile or import.
+    """
+    refuse_broken_files(assignment)
     with tempfile.TemporaryDirectory(prefix="softmark-validate-") as work:
         solution = build_solution(assignment, Path(work) / "reference")
         expected = {solution.name: Expected(why="the reference earns full marks")}
@@ -50,6 +57,18 @@ def validate(
             chosen = replace(options, only=only)
             for result in grade_all(submitted, assignment, chosen, executor, ahead=ahead):
                 yield _finding(result, expected[_name(result.submission)])
+
+
+def refuse_broken_files(assignment: Assignment) -> None:
+    """Raise UsageError where a file of the assignment does not compile or import."""
+    folder = assignment.folder
+    try:
+        for side in (Side(folder), Side(folder, "oracle")):
+            for path in side.files.values():
+                compile(path.read_text(encoding="utf-8"), str(path), "exec")
+        collected(assignment)
+    except (SyntaxError, ValueError, GraderFault) as error:
+        raise UsageError(f"{folder}: {fault_line(error, folder)}", "correct that file") from error
 
 
 def holds_answers(folder: Path) -> bool:
@@ -129,11 +148,20 @@ def _finding(result: Result, expected: Expected) -> Finding:
     problems += _check_problems(result, expected.check)
     problems += _hint_problems(result, expected.mistakes)
     if result.status in ("rejected", "incomplete"):
-        problems.insert(0, f"the result is {result.status}")
+        problems = [f"the result is {result.status}", *_faults(result), *problems]
     lost = {each.criterion.id: round(_loses(each), 2) for each in result.criteria}
     lost = {name: points for name, points in lost.items() if points > 0}
     verdicts = {each.check.id: _verdict(each) for each in checks_of(result)}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
+
+
+def _faults(result: Result) -> Iterator[str]:
+    """Say which criteria could not be graded, and the errors of ours that are to blame."""
+    broken = [each.criterion.id for each in result.criteria if each.status == "error"]
+    if broken:
+        yield f"could not grade {', '.join(f'`{name}`' for name in broken)}"
+    faults = result.environment.get("faults", ())
+    yield from dict.fromkeys(map(str, faults if isinstance(faults, list) else ()))
 
 
 def _verdict(found: CheckResult) -> Mapping[str, str | float]:
@@ -190,10 +218,8 @@ def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     if not result.checks:
         yield f"`{name}` has no check"
         return
-    messages = [c.message for c in result.checks if c.status == "error"]
-    if messages:
-        yield f"`{name}` could not be graded: {messages[0]}"
-        return
+    if any(each.status == "error" for each in result.checks):
+        return  # the faults say why
     should_lose = expected.lost.get(name, 0.0)
     loses = _loses(result)
     if abs(loses - should_lose) > 0.005:
