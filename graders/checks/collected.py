@@ -53,13 +53,20 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
 
 
 def refuse_unknown_grounds(checks: Sequence[Check]) -> None:
-    """Raise UsageError if a check depends on one that does not exist, or that is not above it."""
-    ids, above = {each.id for each in checks}, set[str]()
+    """Raise UsageError if a check depends on one that does not exist."""
+    ids = {each.id for each in checks}
     for each in checks:
         for name in each.depends_on:
             if name not in ids:
                 near = did_you_mean(name, ids)
                 raise UsageError(f"`{each.id}` depends on `{name}`, which is no check{near}", IDS)
+
+
+def refuse_late_grounds(checks: Sequence[Check]) -> None:
+    """Raise UsageError if a check runs before one that it depends on: it would not be skipped."""
+    above: set[str] = set()
+    for each in checks:
+        for name in each.depends_on:
             if name not in above:
                 raise UsageError(
                     f"`{each.id}` depends on `{name}`, which is not above it",

@@ -18,7 +18,12 @@ import pytest
 from hypothesis import is_hypothesis_test, seed
 
 from graders.boundary.student import Student
-from graders.checks.collected import check_of, refuse_unknown_fixtures, refuse_unknown_grounds
+from graders.checks.collected import (
+    check_of,
+    refuse_late_grounds,
+    refuse_unknown_fixtures,
+    refuse_unknown_grounds,
+)
 from graders.checks.inputs import Inputs
 from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
@@ -141,6 +146,7 @@ class GradingPlugin:
         wanted: list[pytest.Item] = []
         checks = [check_of(item, self._assignment) for item in items]
         refuse_unknown_grounds(checks)
+        refuse_late_grounds(checks)
         for item, check in zip(items, checks, strict=True):
             refuse_unknown_fixtures(item)
             if self._material.rerun is None and "rerun" in getattr(item, "fixturenames", ()):
