@@ -12,6 +12,7 @@ import pytest
 
 from commands.student import app
 from graders.grading.precheck import missing_parts, precheck_options
+from graders.registry.discovery import load_assignment
 from tests.test_grade import RIGHT, ROOT, softmark, write_world_in
 
 WRONG = "def double(x):\n    return x + 2\n"
