@@ -82,7 +82,7 @@ def examples(
 
 def list_assignments(
     assignment: Annotated[
-        list[str] | None, typer.Argument(metavar="[ASSIGNMENT]...", help="such as cs224n-a4")
+        list[str] | None, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")
     ] = None,
 ) -> None:
     """List the assignments, or the criteria of some: points, kind and visibility."""

@@ -36,6 +36,8 @@ from graders.registry.check_files import collected
 from graders.written.loading import ANSWERS
 from submissions.receive import identify
 
+ASK_IN_WRITING = ": a checks file has to ask the written questions (docs/written.md)"
+
 
 def validate(
     assignment: Assignment, options: Options, executor: Executor, *, ahead: int
@@ -157,7 +159,8 @@ def _finding(result: Result, expected: Expected) -> Finding:
 
 def _faults(result: Result) -> Iterator[str]:
     """Say which criteria could not be graded, and the errors of ours that are to blame."""
-    broken = [each.criterion.id for each in result.criteria if each.status == "error"]
+    errors = [each.check.criterion for each in checks_of(result) if each.status == "error"]
+    broken = list(dict.fromkeys(errors))
     if broken:
         yield f"could not grade {', '.join(f'`{name}`' for name in broken)}"
     faults = result.environment.get("faults", ())
@@ -216,7 +219,8 @@ def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
 def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     name = result.criterion.id
     if not result.checks:
-        yield f"`{name}` has no check"
+        asked = result.criterion.kind == "written"
+        yield f"`{name}` has no check{ASK_IN_WRITING if asked else ''}"
         return
     if any(each.status == "error" for each in result.checks):
         return  # the faults say why

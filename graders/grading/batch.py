@@ -66,7 +66,7 @@ def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:
     if not found or files == keys.files:
         return ""
     return (
-        f"{assignment.name} has changed since grading run {before.number}, but its version is "
+        f"{assignment.name} has changed since generation {before.number}, but its version is "
         f"still {before.version}: if a score can change, raise `version` in assignment.toml"
     )
 
