@@ -22,6 +22,8 @@ from typing import ClassVar
 
 from graders.model import Outcome
 
+MOST_NAMES = 12  # that a sentence can list
+
 
 class SoftmarkError(Exception):
     """The root of all errors raised on purpose."""
@@ -112,4 +114,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     for nearest in get_close_matches(name, names, n=1):
         return f"; did you mean `{nearest}`?"
-    return f"; there is {', '.join(f'`{each}`' for each in names)}" if names else ""
+    listed = ", ".join(f"`{each}`" for each in names)
+    return f"; there is {listed}" if 0 < len(names) <= MOST_NAMES else ""

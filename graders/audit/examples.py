@@ -147,7 +147,9 @@ def _base(assignment: Assignment, name: str) -> dict[str, bytes]:
         return {}
     inside = assignment.folder if name == SOLUTION else assignment.folder / "examples"
     if not (inside / name).is_dir():
-        raise UsageError(f"{assignment.folder / PLANTED}: there is no example `{name}`", SHAPE)
+        near = did_you_mean(name, [SOLUTION, *example_names(assignment)])
+        problem = f"{assignment.folder / PLANTED}: there is no example `{name}`{near}"
+        raise UsageError(problem, SHAPE)
     return _files(inside / name)
 
 

@@ -20,7 +20,7 @@ import reference
 from graders.audit.examples import Expected, expectation, write_examples
 from graders.boundary.side import Side
 from graders.checks.verdict import fault_line
-from graders.errors import GraderFault, UsageError
+from graders.errors import GraderFault, UsageError, did_you_mean
 from graders.grading.batch import grade_all
 from graders.grading.choices import choose_criteria
 from graders.grading.pipeline import Options
@@ -191,7 +191,7 @@ def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[s
     found = {each.check.id: each for each in checks_of(result)}
     for name, fraction in expected.items():
         if name not in found:
-            yield f"there is no check `{name}`"
+            yield f"there is no check `{name}`{did_you_mean(name, found)}"
         elif found[name].status == "needs_review" and not found[name].fraction:
             yield f"`{name}` needs manual grading, expected {fraction:.2f}"
         elif abs(found[name].fraction - fraction) > 0.005:

@@ -54,7 +54,7 @@ def strip(assignment: Assignment) -> Stripped:
     kept, staff_only = _criteria(assignment)
     _refuse_what_is_hidden(assignment, trees)
     said = strings_in(trees.values())
-    secret = any(each.visibility != "visible" for each in assignment.rubric)
+    secret = bool(staff_only) or any(each.visibility != "visible" for each in assignment.rubric)
     settings = [each for each in assignment.settings if not secret or each in said]
     files = {name: (folder / name).read_bytes() for name in (*trees, *_public(assignment))}
     left_out = [name for name in _others(folder) if name not in files]

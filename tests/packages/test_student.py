@@ -182,6 +182,15 @@ def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path, mo
     assert warning.startswith(f"{module} names `{file}`, which is not packed")
 
 
+def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
+    changed(marked, "assignment.toml", 'visibility = "hidden"', "")
+    changed(marked, "assignment.toml", 'visibility = "after_due_date"', "")
+    changed(marked, "written.toml", 'visibility = "hidden"', "")
+    toml = next(unzipped(marked, tmp_path).glob("graders/assignments/*/assignment.toml"))
+    assert "factor" in toml.read_text()
+    assert "CANARY_setting" not in toml.read_text()
+
+
 def test_a_module_of_values_alone_is_warned_of(marked, tmp_path):
     (marked / "key.py").write_text('"""Labels."""\nGOLD = [1, 2, 3]\n')
     made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
