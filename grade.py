@@ -36,12 +36,13 @@ app = typer.Typer(
 for command in (
     *(grading.run, grading.batch, grading.retry, grading.regrade),
     *(stored.show, own_work.check, bundled.validate_examples),
-    *(bundled.examples, bundled.demo),
+    *(bundled.examples, bundled.new, bundled.demo),
     *(pipelines.pipeline, bundled.doctor, own_work.answers_template, deciding.review),
     deciding.decide,
     *(deciding.release, stored.export, ci.ci),
 ):
     app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)
+app.command("list")(bundled.list_assignments)
 app.add_typer(packaging.package, name="package")
 
 

@@ -21,7 +21,8 @@ from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
 from graders.grading.pipeline import GradingRequest
 from graders.grading.secret import PUBLICLY
-from graders.registry.discovery import load_assignment
+from graders.registry.discovery import assignment_names, load_assignment
+from packages.skeleton import write_skeleton
 from reports.terminal import results as terminal
 from submissions.receive import identify_all
 
@@ -77,6 +78,29 @@ def examples(
     if write.exists() and (not write.is_dir() or any(write.iterdir())):
         raise UsageError(f"{write} is not empty", "name a folder that does not exist yet")
     typer.echo(f"{len(write_examples(task, write))} examples are in {write}")
+
+
+def list_assignments(
+    assignment: Annotated[
+        list[str] | None, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")
+    ] = None,
+) -> None:
+    """List the assignments, or the criteria of some: points, kind and visibility."""
+    tasks = [load_assignment(name) for name in assignment or assignment_names()]
+    if not assignment:
+        terminal.show_assignments(tasks)
+    for task in tasks if assignment else ():
+        terminal.show_criteria(task)
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The folder to make.")],
+) -> None:
+    """Write a small assignment to start from: the one of the tutorial."""
+    written = write_skeleton(Path(name))
+    for path in written:
+        typer.echo(path)
+    typer.echo(f"Now edit these files and run: softmark validate {name}", err=True)
 
 
 def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs = JOBS) -> None:

@@ -166,6 +166,7 @@ def regrade(
     with open_store(out) as store:
         draft = plan_draft(store, task, options)
         if draft is not None:
+            store_terminal.show_sentences(filter(None, [draft.note]))
             with executor_for(draft.request, executor, jobs) as (pool, ahead):
                 graded = grade_draft(store, draft, pool, ahead=ahead)
                 list(terminal.progress_of(graded, len(draft.waiting)))
@@ -216,6 +217,7 @@ def grade_into(
         request = with_draw(request, store, target.inputs)
         terms = terms_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
+        store_terminal.show_sentences(filter(None, [work.note]))
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
         keep_edited(store, out)
         remove_files([each.id for each in work.waiting], out)

@@ -65,5 +65,7 @@ def student(
     for title in made.staff_only:
         typer.echo(f"note: not in the bundle because its checks are in `hidden`: {title}", err=True)
     for name in made.left_out:
-        typer.echo(f"note: left out: {name}; name it in `files.public` if checks need it", err=True)
+        typer.echo(f"note: left out: {name}", err=True)
+    for warning in made.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     typer.echo(f"{made.file}  {made.size / 1e6:.1f} MB")

@@ -17,6 +17,8 @@ SoftmarkError
     └── Unavailable        the student's code asked for what only a network has
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import ClassVar
 
 from graders.model import Outcome
@@ -26,6 +28,7 @@ ON_A_GPU = (
     "Your code asks for a GPU, and it is graded on a CPU. Put tensors on the device of the input, "
     'such as `.to(x.device)`, instead of naming "cuda".'
 )
+MOST_NAMES = 12  # that a sentence can list
 
 
 class SoftmarkError(Exception):
@@ -117,3 +120,12 @@ class Unavailable(GraderFault):
     """The student's code asked for what only a network has; nobody can grade what it does then."""
 
     where: ClassVar[str] = ""  # as of a StudentFault; the message has it already
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence about an unknown name: the nearest known one, or all of them."""
+    names = sorted(known)
+    for nearest in get_close_matches(name, names, n=1):
+        return f"; did you mean `{nearest}`?"
+    listed = ", ".join(f"`{each}`" for each in names)
+    return f"; there is {listed}" if 0 < len(names) <= MOST_NAMES else ""

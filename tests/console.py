@@ -43,9 +43,12 @@ def typed_in(block):
 
 
 def write_file(block, place):
-    """Write the file of a block whose title is its name; or add to it."""
+    """Write the file of a block whose title is its name; or add to it, or find it as it is."""
     file = place / block.title.removesuffix(LATER)
     later = block.title.endswith(LATER)
+    if file.exists() and not later:
+        assert file.read_text(encoding="utf-8") == block.text, file
+        return
     with file.open("a" if later else "x", encoding="utf-8") as target:
         target.write("\n\n" * later + block.text)
 

@@ -12,6 +12,7 @@ import pytest
 
 from commands.student import app
 from graders.grading.precheck import missing_parts, precheck_options
+from graders.registry.discovery import load_assignment
 from tests.test_grade import RIGHT, ROOT, softmark, write_world_in
 
 WRONG = "def double(x):\n    return x + 2\n"
@@ -154,11 +155,24 @@ def in_a_terminal(words, wish):
     return said.decode()
 
 
-def test_artifacts_are_missed_even_where_they_cannot_be_judged(tiny, hand_in):
+@pytest.mark.parametrize(("asked", "unjudged"), [("", ()), (", data", ("The answer",))])
+def test_only_a_metric_that_asks_for_the_data_waits_for_them(tiny_folder, hand_in, asked, unjudged):
+    from graders.boundary.tiers.sandbox import Tier
+
+    file = tiny_folder / "checks.py"
+    file.write_text(file.read_text().replace("(submitted, score)", f"(submitted, score{asked})"))
+    task, upload = load_assignment(str(tiny_folder)), hand_in(work_py=RIGHT)
+    plan = precheck_options(task, upload, Tier.NONE, data=None, only=None)
+    assert plan.not_judged == unjudged
+
+
+def test_artifacts_are_missed_even_where_they_cannot_be_judged(tiny_folder, tiny, hand_in):
     from graders.boundary.tiers.sandbox import Tier
     from graders.grading.pipeline import grade_submission
     from submissions.receive import identify
 
+    file = tiny_folder / "checks.py"
+    file.write_text(file.read_text().replace("(submitted, score)", "(submitted, score, data)"))
     upload = hand_in(work_py=RIGHT)
     plan = precheck_options(tiny, upload, Tier.NONE, data=None, only=None)
     result = grade_submission(identify(upload, "tiny"), tiny, plan.options)

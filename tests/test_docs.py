@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from graders.checks.compare import TOLERANCES
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
@@ -45,3 +47,9 @@ def test_every_dependency_is_pinned_for_ci():
 
 def test_the_readme_fits_on_a_few_screens():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_every_tolerance_is_in_the_table():
+    table = (ROOT / "docs" / "assignments.md").read_text()
+    for name, row in TOLERANCES.items():
+        assert f"| `{name}` | {row.absolute:g} | {row.relative:g} | {row.reason} |" in table

@@ -76,7 +76,7 @@ def test_check_tells_a_student_what_fails(tiny_folder, hand_in):
         "42",
         "23",
         "Times two.",
-        "Not checked here: The answer",
+        "`answer.txt` is missing",
     ):
         assert words in done.stdout
     assert "1 more skipped because" in done.stdout
@@ -107,10 +107,10 @@ def test_check_judges_no_hidden_criterion(tiny_folder, hand_in):
 
 
 def test_check_works_without_linux(tiny_folder, hand_in):
-    folder = hand_in(work_py=RIGHT)
+    folder = hand_in(work_py=RIGHT, answer_txt="42")
     done = softmark("check", folder, "--assignment", tiny_folder, start=("-c", NOT_LINUX))
     assert done.returncode == 0, done.stderr
-    assert "Score: 4 / 4 (criteria checked here)" in done.stdout
+    assert "Score: 6 / 6 (criteria checked here)" in done.stdout
 
 
 def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
@@ -177,6 +177,13 @@ def test_validate_finds_an_example_that_is_not_as_expected(tiny_folder):
     assert "`answer` loses 2.00, expected 0.00" in done.stdout
     (solution / "answer.txt").write_text("42")
     assert softmark("validate", tiny_folder).returncode == 0
+
+
+def test_list_shows_the_criteria_of_an_assignment(tiny_folder):
+    assert "cs224n-a4" in softmark("list").stdout
+    rows = [line.split() for line in softmark("list", tiny_folder).stdout.splitlines()]
+    assert ["double", "Doubling", "4", "code", "visible"] in rows
+    assert ["answer", "The", "answer", "2", "metric", "visible"] in rows
 
 
 def test_nothing_but_data_is_on_stdout(tiny_folder, hand_in, tmp_path):

@@ -9,25 +9,23 @@ example, and others can be made `of` it.
 
 import json
 import shutil
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel
 
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.model import Assignment
+from graders.tables import parse_table, read_table
 
 EXPECTED, PLANTED = "expected.toml", "examples.toml"
 SOLUTION = "solution"
 SHAPE = "docs/assignments.md says what it may hold"
 
 
-class Expected(BaseModel):
+class Expected(BaseModel, extra="forbid"):
     """What is known of an example; `mistakes` are the ids that hints may name."""
-
-    model_config = ConfigDict(extra="forbid")
 
     why: str
     lost: dict[str, float] = {}
@@ -37,10 +35,8 @@ class Expected(BaseModel):
     only: str = ""
 
 
-class Edit(BaseModel):
+class Edit(BaseModel, extra="forbid"):
     """A text that occurs exactly once in a file, and what takes its place."""
-
-    model_config = ConfigDict(extra="forbid")
 
     file: str
     old: str
@@ -60,9 +56,7 @@ class Planted(Expected):
     files: dict[str, str] = {}
 
 
-class _Examples(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Examples(BaseModel, extra="forbid"):
     example: list[Planted] = []
 
 
@@ -92,16 +86,22 @@ def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
 
 def expectation(folder: Path, assignment: Assignment) -> Expected:
     """What the expected.toml of an example says; raises UsageError where it is malformed."""
-    file = folder / EXPECTED
-    try:
-        expected = Expected.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise UsageError(f"{file}: {error}", SHAPE) from error
+    text, source = (folder / EXPECTED).read_text(encoding="utf-8"), _source(assignment, folder.name)
+    expected = parse_table(text, Expected, source, SHAPE)
     known = {criterion.id for criterion in assignment.rubric}
     unknown = sorted({*expected.lost, *expected.hint} - known)
     if unknown:
-        raise UsageError(f"{folder.name}: criterion `{unknown[0]}` is not in the rubric")
+        near = did_you_mean(unknown[0], known)
+        raise UsageError(
+            f"{source}: `{folder.name}`: there is no criterion `{unknown[0]}`{near}", SHAPE
+        )
     return expected
+
+
+def _source(assignment: Assignment, name: str) -> str:
+    """The file that says what is expected of an example."""
+    own = assignment.folder / "examples" / name / EXPECTED
+    return str(own if own.is_file() else assignment.folder / PLANTED)
 
 
 def _planted(assignment: Assignment) -> dict[str, Planted]:
@@ -109,10 +109,7 @@ def _planted(assignment: Assignment) -> dict[str, Planted]:
     file = assignment.folder / PLANTED
     if not file.is_file():
         return {}
-    try:
-        found = _Examples.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))).example
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise UsageError(f"{file}: {error}", SHAPE) from error
+    found = read_table(file, _Examples, SHAPE).example
     named = {each.name: each for each in found}
     for name in named:
         if PurePosixPath(name).name != name or [each.name for each in found].count(name) > 1:
@@ -150,7 +147,9 @@ def _base(assignment: Assignment, name: str) -> dict[str, bytes]:
         return {}
     inside = assignment.folder if name == SOLUTION else assignment.folder / "examples"
     if not (inside / name).is_dir():
-        raise UsageError(f"{assignment.folder / PLANTED}: there is no example `{name}`", SHAPE)
+        near = did_you_mean(name, [SOLUTION, *example_names(assignment)])
+        problem = f"{assignment.folder / PLANTED}: there is no example `{name}`{near}"
+        raise UsageError(problem, SHAPE)
     return _files(inside / name)
 
 

@@ -18,7 +18,9 @@ from pathlib import Path
 
 import reference
 from graders.audit.examples import Expected, expectation, write_examples
-from graders.errors import UsageError
+from graders.boundary.side import Side
+from graders.checks.verdict import fault_line
+from graders.errors import GraderFault, UsageError, did_you_mean
 from graders.grading.batch import grade_all
 from graders.grading.choices import choose_criteria
 from graders.grading.pipeline import Options
@@ -30,14 +32,21 @@ from graders.model import (
     Result,
     Submission,
 )
+from graders.registry.check_files import collected
 from graders.written.loading import ANSWERS
 from submissions.receive import identify
+
+ASK_IN_WRITING = ": a checks file has to ask the written questions (docs/written.md)"
 
 
 def validate(
     assignment: Assignment, options: Options, executor: Executor, *, ahead: int
 ) -> Iterator[Finding]:
-    """Findings for the reference and every planted example, as they are graded."""
+    """Findings for the reference and every planted example, as they are graded.
+
+    Raises UsageError where a file of the assignment does not compile or import.
+    """
+    refuse_broken_files(assignment)
     with tempfile.TemporaryDirectory(prefix="softmark-validate-") as work:
         solution = build_solution(assignment, Path(work) / "reference")
         expected = {solution.name: Expected(why="the reference earns full marks")}
@@ -50,6 +59,18 @@ def validate(
             chosen = replace(options, only=only)
             for result in grade_all(submitted, assignment, chosen, executor, ahead=ahead):
                 yield _finding(result, expected[_name(result.submission)])
+
+
+def refuse_broken_files(assignment: Assignment) -> None:
+    """Raise UsageError where a file of the assignment does not compile or import."""
+    folder = assignment.folder
+    try:
+        for side in (Side(folder), Side(folder, "oracle")):
+            for path in side.files.values():
+                compile(path.read_text(encoding="utf-8"), str(path), "exec")
+        collected(assignment)
+    except (SyntaxError, ValueError, GraderFault) as error:
+        raise UsageError(f"{folder}: {fault_line(error, folder)}", "correct that file") from error
 
 
 def holds_answers(folder: Path) -> bool:
@@ -129,11 +150,21 @@ def _finding(result: Result, expected: Expected) -> Finding:
     problems += _check_problems(result, expected.check)
     problems += _hint_problems(result, expected.mistakes)
     if result.status in ("rejected", "incomplete"):
-        problems.insert(0, f"the result is {result.status}")
+        problems = [f"the result is {result.status}", *_faults(result), *problems]
     lost = {each.criterion.id: round(_loses(each), 2) for each in result.criteria}
     lost = {name: points for name, points in lost.items() if points > 0}
     verdicts = {each.check.id: _verdict(each) for each in checks_of(result)}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
+
+
+def _faults(result: Result) -> Iterator[str]:
+    """Say which criteria could not be graded, and the errors of ours that are to blame."""
+    errors = [each.check.criterion for each in checks_of(result) if each.status == "error"]
+    broken = list(dict.fromkeys(errors))
+    if broken:
+        yield f"could not grade {', '.join(f'`{name}`' for name in broken)}"
+    faults = result.environment.get("faults", ())
+    yield from dict.fromkeys(map(str, faults if isinstance(faults, list) else ()))
 
 
 def _verdict(found: CheckResult) -> Mapping[str, str | float]:
@@ -160,7 +191,7 @@ def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[s
     found = {each.check.id: each for each in checks_of(result)}
     for name, fraction in expected.items():
         if name not in found:
-            yield f"there is no check `{name}`"
+            yield f"there is no check `{name}`{did_you_mean(name, found)}"
         elif found[name].status == "needs_review" and not found[name].fraction:
             yield f"`{name}` needs manual grading, expected {fraction:.2f}"
         elif abs(found[name].fraction - fraction) > 0.005:
@@ -188,12 +219,11 @@ def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
 def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     name = result.criterion.id
     if not result.checks:
-        yield f"`{name}` has no check"
+        asked = result.criterion.kind == "written"
+        yield f"`{name}` has no check{ASK_IN_WRITING if asked else ''}"
         return
-    messages = [c.message for c in result.checks if c.status == "error"]
-    if messages:
-        yield f"`{name}` could not be graded: {messages[0]}"
-        return
+    if any(each.status == "error" for each in result.checks):
+        return  # the faults say why
     should_lose = expected.lost.get(name, 0.0)
     loses = _loses(result)
     if abs(loses - should_lose) > 0.005:

@@ -101,5 +101,5 @@ def _kind_of(path: Path) -> str:
 
 @cache
 def _functions(path: Path, _changed: int) -> frozenset[str]:
-    body = ast.parse(path.read_text(encoding="utf-8")).body
+    body = ast.parse(path.read_text(encoding="utf-8"), str(path)).body
     return frozenset(node.name for node in body if isinstance(node, ast.FunctionDef))

@@ -10,6 +10,7 @@ A failure before the child says hello is ours (SandboxFailed), and so is a SIGKI
 explains. Everything else the child does counts as the student's doing.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ from graders.boundary.tiers.sandbox import Tier, start, user_for
 from graders.boundary.wire import Value
 from graders.errors import SandboxFailed, StudentFault
 from graders.model import Limits
+
+PLACE = re.compile(r'File "(.+)", line (\d+)')
 
 
 @dataclass(slots=True)
@@ -241,21 +244,24 @@ class Student:
             frame = self._child.receive(time.monotonic() + START_SECONDS)
             self.environment = _versions(wire.decode(frame))
         except (TimeoutError, HungUp, TooMuch, TooLong, wire.WireError) as error:
-            reason = self._last_line() or str(error) or type(error).__name__
+            said = self._last_words()
+            reason = said.splitlines()[-1][:500] if said else str(error) or type(error).__name__
             self._stop()
-            raise SandboxFailed(
+            fault = SandboxFailed(
                 f"the student's process did not start in `{self.tier.value}`: {reason}"
-            ) from None
+            )
+            for place in PLACE.findall(said)[-1:]:  # a line of ours: no student code has run
+                fault.add_note("at {}, line {}".format(*place))
+            raise fault from None
         except BaseException:
             self._stop()
             raise
 
-    def _last_line(self) -> str:
-        """What a child that failed to start said last."""
+    def _last_words(self) -> str:
+        """What a child that failed to start said."""
         assert self._child is not None  # noqa: S101  called between start and stop
         self._child.end(LAST_WORDS)
-        lines = self._child.capture.text().strip().splitlines()
-        return lines[-1][:500] if lines else ""
+        return self._child.capture.text().strip()
 
     def _stop(self) -> None:
         if self._child is not None:

@@ -6,13 +6,21 @@ The mark of a parametrized check may give its own `id` and `description`.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import inf
 from pathlib import Path
 
 import pytest
 
-from graders.errors import UsageError
+from graders.errors import UsageError, did_you_mean
 from graders.model import Assignment, Check, Setting
+
+FIXTURES = (  # plugin.py has them
+    *("student", "sandbox", "submitted", "data", "settings", "inputs", "score"),
+    *("fingerprints", "rerun"),
+)
+KEYWORDS = ("weight", "depends_on", "id", "description")
+IDS = "the id of `def test_norm_kept` is `norm-kept`"
 
 
 def check_of(item: pytest.Item, assignment: Assignment) -> Check:
@@ -31,6 +39,7 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
             f"{file}: criterion `{mark.args[0]}` of `{item.name}` is not in the rubric",
             f"the rubric of {assignment.name} has {names}",
         )
+    _refuse_wrong_mark(mark, f"{file}: `{item.name}`")
     description = mark.kwargs.get("description") or _docstring(item)
     if not description:
         raise UsageError(
@@ -44,6 +53,59 @@ def check_of(item: pytest.Item, assignment: Assignment) -> Check:
         weight=float(mark.kwargs.get("weight", 1.0)),
         depends_on=tuple(mark.kwargs.get("depends_on", ())),
     )
+
+
+def refuse_unknown_grounds(checks: Sequence[Check]) -> None:
+    """Raise UsageError if a check depends on one that does not exist."""
+    ids = {each.id for each in checks}
+    for each in checks:
+        for name in each.depends_on:
+            if name not in ids:
+                near = did_you_mean(name, ids)
+                raise UsageError(f"`{each.id}` depends on `{name}`, which is no check{near}", IDS)
+
+
+def refuse_late_grounds(checks: Sequence[Check]) -> None:
+    """Raise UsageError if a check runs before one that it depends on: it would not be skipped."""
+    above: set[str] = set()
+    for each in checks:
+        for name in each.depends_on:
+            if name not in above:
+                raise UsageError(
+                    f"`{each.id}` depends on `{name}`, which is not above it",
+                    f"put `{name}` first: checks run in the order of the files",
+                )
+        above.add(each.id)
+
+
+def refuse_unknown_fixtures(item: pytest.Item) -> None:
+    """Raise UsageError if a check asks for a fixture that does not exist."""
+    if isinstance(item, pytest.Function):
+        known = {*item._fixtureinfo.name2fixturedefs, "request"}
+        for name in item.fixturenames:
+            if name not in known:
+                raise UsageError(
+                    f"{Path(item.path).name}: `{item.name}` asks for `{name}`, which is no "
+                    f"fixture{did_you_mean(name, FIXTURES)}",
+                    "docs/assignments.md lists the fixtures",
+                )
+
+
+def _refuse_wrong_mark(mark: pytest.Mark, where: str) -> None:
+    for name in mark.kwargs:
+        if name not in KEYWORDS:
+            raise UsageError(f"{where}: a criterion has no `{name}`{did_you_mean(name, KEYWORDS)}")
+    weight = mark.kwargs.get("weight", 1.0)
+    if not isinstance(weight, int | float) or not 0 <= weight < inf:
+        raise UsageError(
+            f"{where}: weight is {weight!r}; it must be a number that is not negative",
+            "a check of weight 0 earns nothing; others may depend on it",
+        )
+    if isinstance(mark.kwargs.get("depends_on"), str):
+        raise UsageError(
+            f"{where}: depends_on is a string; it must be a tuple",
+            f'write depends_on=("{mark.kwargs["depends_on"]}",)',
+        )
 
 
 def _docstring(item: pytest.Item) -> str:

@@ -6,7 +6,7 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graders.errors import SoftmarkError
+from graders.errors import SoftmarkError, did_you_mean
 
 Operation = Literal["exact", "trigonometric", "rotation", "attention", "share", "direction"]
 
@@ -86,6 +86,8 @@ def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bo
     a, e = np.asarray(actual), np.asarray(expected)
     if a.shape != e.shape or not np.issubdtype(a.dtype, np.number):
         return False
+    if operation not in TOLERANCES:
+        raise ValueError(f"no operation `{operation}`{did_you_mean(operation, TOLERANCES)}")
     tolerance = TOLERANCES[operation]
     return bool(
         np.allclose(a, e, rtol=tolerance.relative, atol=tolerance.absolute, equal_nan=False)

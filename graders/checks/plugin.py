@@ -12,19 +12,23 @@ Every check that was collected leaves a CheckResult, whatever happened to it.
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import is_hypothesis_test, seed
 
 from graders.boundary.student import Student
-from graders.checks.collected import check_of
+from graders.checks.collected import (
+    check_of,
+    refuse_late_grounds,
+    refuse_unknown_fixtures,
+    refuse_unknown_grounds,
+)
 from graders.checks.inputs import Inputs
 from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
-from graders.checks.verdict import cause_of, verdict
+from graders.checks.verdict import cause_of, fault_line, verdict
 from graders.data.course import CourseData
 from graders.errors import GraderFault, SandboxFailed
 from graders.model import SHOWN_LATER, Assignment, Check, CheckResult, Setting
@@ -138,12 +142,15 @@ class GradingPlugin:
         return self._scores[request.node.nodeid]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keeps the checks that were asked for and refuses one whose criterion is unknown."""
+        """Keep the checks that were asked for; refuse all if one names what does not exist."""
         wanted: list[pytest.Item] = []
-        for item in items:
+        checks = [check_of(item, self._assignment) for item in items]
+        refuse_unknown_grounds(checks)
+        refuse_late_grounds(checks)
+        for item, check in zip(items, checks, strict=True):
+            refuse_unknown_fixtures(item)
             if self._material.rerun is None and "rerun" in getattr(item, "fixturenames", ()):
                 continue
-            check = check_of(item, self._assignment)
             if self._only is None or check.criterion in self._only:
                 self._checks[item.nodeid] = check
                 self._scores[item.nodeid] = Score()
@@ -210,7 +217,8 @@ class GradingPlugin:
         self._results[check.id] = result
         if result.status == "error" and problem is not None:
             cause = cause_of(problem)
-            self.faults.append(f"{check.id}: {_location(cause)}")
+            line = fault_line(cause, self._assignment.folder)
+            self.faults.append(f"{check.id}: {line}")
             self.sandbox_failed |= isinstance(cause, SandboxFailed)
 
     def _blocker(self, check: Check) -> CheckResult | None:
@@ -239,14 +247,3 @@ def _because(before: CheckResult) -> str:
         return before.message
     ended = "was skipped" if before.status == "skipped" else "failed"
     return f"Skipped because this {ended}: {before.check.description}"
-
-
-def _location(problem: BaseException) -> str:
-    """One line for staff: the kind of error and the last line of ours that it passed."""
-    trace = problem.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return f"{type(problem).__name__}: {problem}"
-    name = Path(trace.tb_frame.f_code.co_filename).name
-    return f"{type(problem).__name__} at {name}:{trace.tb_lineno}: {str(problem)[:200]}"

@@ -68,7 +68,8 @@ def run_checks(
         pytest.ExitCode.TESTS_FAILED,
         pytest.ExitCode.NO_TESTS_COLLECTED,
     ):
-        raise GraderFault(f"the checks in {folder.name} did not run: {_last_line(said.getvalue())}")
+        reason = "" if watch.cause else f": {_last_line(said.getvalue())}"
+        raise GraderFault(f"the checks in {folder.name} did not run{reason}") from watch.cause
 
 
 class _Watch:
@@ -82,6 +83,7 @@ class _Watch:
         self.misuse: UserError | None = None
         self.broken = False
         self.left: str | None = None
+        self.cause: BaseException | None = None  # why a file was not collected
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         inside = collection_path.is_dir() or collection_path.name.endswith(".py")
@@ -96,6 +98,12 @@ class _Watch:
         if isinstance(excinfo.value, UserError):
             self.misuse = excinfo.value
         return True
+
+    def pytest_exception_interact(
+        self, call: pytest.CallInfo[object], report: pytest.TestReport | pytest.CollectReport
+    ) -> None:
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            self.cause = call.excinfo.value.__cause__ or call.excinfo.value
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         self.broken = self.broken or report.failed

@@ -1,6 +1,9 @@
 """From the way a check ended to its CheckResult."""
 
+import traceback
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from hypothesis.errors import Flaky
 
@@ -144,3 +147,30 @@ def cause_of(problem: BaseException) -> BaseException:
             if isinstance(each, kind):
                 return each
     return inner[0] if inner else problem
+
+
+def fault_line(problem: BaseException, folder: Path) -> str:
+    """Describe an error of ours in one line for staff: file and line, the exception, its words.
+
+    The line is the last one in the assignment's folder, where its author can fix it.
+    """
+    cause = problem.__cause__ if isinstance(problem, GraderFault) else None
+    problem = cause or problem
+    places = list(_places(problem))
+    own = [each for each in places if Path(each.filename).is_relative_to(folder)]
+    text = problem.msg if isinstance(problem, SyntaxError) else str(problem)
+    said = [text[:200], *getattr(problem, "__notes__", ())]
+    if not isinstance(problem, GraderFault):
+        said[0] = f"{type(problem).__name__}: {said[0]}"
+    for place in (own or places)[-1:]:
+        file = Path(place.filename)
+        name = file.relative_to(folder).as_posix() if own else file.name
+        return f"{name}, line {place.lineno}: {'; '.join(said)}"
+    return "; ".join(said)
+
+
+def _places(problem: BaseException) -> Iterator[traceback.FrameSummary]:
+    """Yield the lines that an error passed, and the one that is no Python."""
+    yield from traceback.extract_tb(problem.__traceback__)
+    if isinstance(problem, SyntaxError) and problem.filename:
+        yield traceback.FrameSummary(problem.filename, problem.lineno, "")

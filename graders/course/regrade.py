@@ -16,7 +16,7 @@ from graders import scoring
 from graders.errors import UsageError
 from graders.grading.address import Keys, keys_of
 from graders.grading.asked import options_asked
-from graders.grading.batch import DECIDED, grade_all, refuse_changes
+from graders.grading.batch import DECIDED, grade_all, refuse_changes, version_note
 from graders.grading.pipeline import GradingRequest, Options
 from graders.grading.secret import settle_draw
 from graders.model import Assignment, CriterionResult, Result, Submission
@@ -52,6 +52,7 @@ class Draft:
     asked: Mapping[str, Asked]
     submissions: tuple[Regrading, ...]
     waiting: tuple[Regrading, ...]
+    note: str
 
     @property
     def request(self) -> GradingRequest:
@@ -82,6 +83,8 @@ def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft 
     checks = next(iter(asked.values())).keys.checks if asked else base.checks
     if all(each.made == each.before.made and not each.touched for each in todo):
         return None
+    notes = (version_note(store, assignment, each.keys) for each in asked.values())
+    note = next(notes, "")
     number = store.begin(assignment, checks, draft=True)
     store.unlist(number)
     known = [
@@ -90,7 +93,7 @@ def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft 
     store.adopt(number, ((each.submission, each.made.address) for each in known))
     done = {each.submission.id for each in known}
     waiting = tuple(each for each in todo if each.submission.id not in done)
-    return Draft(base.number, number, assignment, asked, tuple(todo), waiting)
+    return Draft(base.number, number, assignment, asked, tuple(todo), waiting, note)
 
 
 def grade_draft(

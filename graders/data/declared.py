@@ -5,36 +5,33 @@ FOLDER/data.toml    the same table, of a course with other data: it replaces the
 """
 
 import hashlib
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from graders.errors import UsageError
 from graders.model import Assignment, DataFile
+from graders.tables import read_table
 
 FILE = "data.toml"
 TABLE = "data_files"
+SHA256 = "64 digits and letters from a to f, as `sha256sum` prints them"
 
 
-class DeclaredFile(BaseModel):
+class DeclaredFile(BaseModel, extra="forbid"):
     """One line of [data_files]; 0 and "" are not compared."""
-
-    model_config = ConfigDict(extra="forbid")
 
     rows: int = Field(default=0, ge=0)
     columns: int = Field(default=0, ge=0)
-    sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+    sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$", description=SHA256)
 
     def plain(self) -> DataFile:
         """The same, as the assignment holds it."""
         return DataFile(self.rows, self.columns, self.sha256)
 
 
-class _Declaration(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Declaration(BaseModel, extra="forbid"):
     data_files: dict[str, DeclaredFile]
 
 
@@ -74,14 +71,8 @@ def _of_the_course(folder: Path) -> Mapping[str, DataFile]:
     file = folder / FILE
     if not file.is_file():
         return {}
-    try:
-        declared = _Declaration.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
-    except ValidationError as error:
-        key = ".".join(str(part) for part in error.errors()[0]["loc"])
-        hint = f'write "NAME" = {{ rows = 500, columns = 2 }} under [{TABLE}]'
-        raise UsageError(f"{file}: `{key}` is not understood", hint) from error
+    hint = f'write "NAME" = {{ rows = 500, columns = 2 }} under [{TABLE}]'
+    declared = read_table(file, _Declaration, hint)
     return {name: each.plain() for name, each in declared.data_files.items()}
 
 

@@ -85,7 +85,7 @@ def keys_of(assignment: Assignment, options: Options) -> Keys:
     return Keys(
         files=files,
         data=fingerprint,
-        checks=_sum_of(files, code),
+        checks=f"{files}/{code}",
         whole=_sum_of(common, files, fingerprint, assignment.name, assignment.version)
         + _sum_of(only, rerun, rubric),
         asked=asked_of(assignment, options),

@@ -26,6 +26,7 @@ class Work:
     waiting: tuple[Submission, ...]
     stored: int
     elsewhere: int
+    note: str
 
 
 def plan_work(
@@ -42,6 +43,7 @@ def plan_work(
     """
     assignment = request.assignment
     keys = keys_of(assignment, request.options)
+    note = version_note(store, assignment, keys)
     generation = store.begin(assignment, keys.checks)
     decided = [] if force else [each for each in submissions if is_decided(store, each, keys)]
     stored = [(each, keys.made(each).address) for each in decided]
@@ -52,7 +54,21 @@ def plan_work(
     mine = {each.id for each in submissions}
     members = store.members(generation) if alone else []
     others = sum(each.submission not in mine for each in members)
-    return Work(generation, keys, waiting, len(stored), others)
+    return Work(generation, keys, waiting, len(stored), others, note)
+
+
+def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:
+    """Say that the assignment changed since the last grading and its version did not; or ""."""
+    before = max(store.generations(), key=lambda each: each.published, default=None)
+    if before is None or before.version != assignment.version:
+        return ""
+    files, found, _ = before.checks.partition("/")
+    if not found or files == keys.files:
+        return ""
+    return (
+        f"{assignment.name} has changed since generation {before.number}, but its version is "
+        f"still {before.version}: if a score can change, raise `version` in assignment.toml"
+    )
 
 
 def is_decided(store: Store, submission: Submission, keys: Keys) -> bool:

@@ -21,7 +21,7 @@ from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.plugin import GradingPlugin, Material
 from graders.checks.run import run_checks
 from graders.checks.submitted import SubmittedFiles
-from graders.checks.verdict import OURS
+from graders.checks.verdict import OURS, fault_line
 from graders.data.course import open_course_data
 from graders.errors import GraderFault, UserError
 from graders.grading.environment import environment_of
@@ -97,7 +97,7 @@ def excused(
 ) -> Result:
     """The Result of a submission that Softmark itself failed to grade."""
     environment = environment or _environment(assignment, options)
-    environment["faults"] = [f"{type(error).__name__}: {error}"]
+    environment["faults"] = [fault_line(error, assignment.folder)]
     reason = f": {error}." if isinstance(error, GraderFault) else "."
     checks = _one_for_all(assignment, "error", OURS + reason)
     return _result(submission, assignment, options, environment, checks)

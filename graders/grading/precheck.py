@@ -8,8 +8,11 @@ from pathlib import Path
 from graders.boundary.tiers.sandbox import Tier
 from graders.data.course import holds_data
 from graders.data.declared import differences, refuse_other_data
+from graders.errors import GraderFault
+from graders.grading.address import ASKS_FOR_DATA
 from graders.grading.pipeline import Options
 from graders.model import Assignment, Criterion, Result
+from graders.registry.check_files import collected
 from graders.registry.contents import Contents, look_into
 from graders.written.loading import ANSWERS
 
@@ -47,6 +50,7 @@ def precheck_options(
     """The visible criteria that can be judged here.
 
     If the course's files lie in the folder that students work in, metrics are judged with them.
+    Without these files, only metrics whose checks do not ask for `data` are judged.
     """
     refuse_other_data(assignment, data)
     beside = data is None and holds_data(assignment.data, upload)
@@ -57,9 +61,23 @@ def precheck_options(
         for criterion in visible_part(assignment).rubric
         if only is None or criterion.id in only
     )
-    judged = frozenset(c.id for c in wanted if data is not None or c.kind != "metric")
+    waiting = _metrics_of_the_data(assignment) if data is None else frozenset[str]()
+    judged = frozenset(c.id for c in wanted if c.id not in waiting)
     not_judged = tuple(c.title for c in wanted if c.id not in judged)
     return Precheck(Options(tier, data, judged), not_judged, wanted)
+
+
+def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
+    """The metrics that cannot be judged without the course's files; all if nobody can say which."""
+    metrics = frozenset(each.id for each in assignment.rubric if each.kind == "metric")
+    if not metrics:
+        return metrics
+    try:
+        found = collected(assignment)
+    except GraderFault:  # grading says what is wrong
+        return metrics
+    asking = {each.check.criterion for each in found if each.fixtures & ASKS_FOR_DATA}
+    return metrics & asking
 
 
 def begin(tier: Tier, assignment: Assignment) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.checks.collected import check_of
+from graders.checks.collected import check_of, refuse_unknown_grounds
 from graders.checks.run import run_checks
 from graders.model import Assignment, Check
 from graders.written.loading import FILE as QUESTIONS
@@ -60,6 +60,7 @@ def collected(assignment: Assignment) -> tuple[Collected, ...]:
     """Every check of an assignment, its suite's too; GraderFault where a file does not import."""
     collector = _Collector(assignment)
     run_checks(assignment.folder, collector, also=also(assignment), collect_only=True)
+    refuse_unknown_grounds([each.check for each in collector.found])
     return tuple(collector.found)
 
 

@@ -1,11 +1,11 @@
 """Find assignments and read their assignment.toml."""
 
-import tomllib
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from graders.boundary.side import check_paths
 from graders.data.declared import DeclaredFile
@@ -23,16 +23,14 @@ from graders.model import (
 )
 from graders.registry.grading_table import GradingTable, refuse_wrong_policy
 from graders.suite.reading import suite_tests
-from graders.written.loading import ANSWERS, ID, written_criteria
+from graders.tables import read_table
+from graders.written.loading import ANSWERS, ID, ID_WORDS, written_criteria
 
+PLAIN = "a number, a string, true or false"
 ASSIGNMENTS = Path(__file__).parents[1] / "assignments"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _Limits(_Strict):
+class _Limits(BaseModel, extra="forbid"):
     wall_seconds: float = Field(gt=0)
     cpu_seconds: int = Field(gt=0)
     memory_bytes: int = Field(ge=2**28)
@@ -42,7 +40,7 @@ class _Limits(_Strict):
     total_seconds: float = Field(default=TOTAL_SECONDS, gt=0)
 
 
-class _Files(_Strict):
+class _Files(BaseModel, extra="forbid"):
     code: tuple[str, ...]
     artifacts: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -51,12 +49,14 @@ class _Files(_Strict):
     public: tuple[str, ...] = ()
 
 
-class _Suite(_Strict):
-    folder: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+class _Suite(BaseModel, extra="forbid"):
+    folder: str = Field(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="the name of a folder that can be imported"
+    )
 
 
-class _Criterion(_Strict):
-    id: str = Field(pattern=ID)
+class _Criterion(BaseModel, extra="forbid"):
+    id: str = Field(pattern=ID, description=ID_WORDS)
     title: str
     points: float = Field(ge=0)
     kind: CriterionKind
@@ -64,7 +64,7 @@ class _Criterion(_Strict):
     extra_credit: bool = False
 
 
-class _AssignmentFile(_Strict):
+class _AssignmentFile(BaseModel, extra="forbid"):
     name: str
     title: str
     version: int = Field(ge=1)
@@ -75,7 +75,7 @@ class _AssignmentFile(_Strict):
     preload: tuple[str, ...] = ()
     data: DataKind = "birthplaces"
     data_files: dict[str, DeclaredFile] = {}
-    settings: dict[str, Setting] = {}
+    settings: dict[str, Annotated[Setting, Field(description=PLAIN)]] = {}
     suite: _Suite | None = None
     grading: GradingTable = GradingTable()
     criterion: tuple[_Criterion, ...] = ()
@@ -97,7 +97,7 @@ def load_assignment(name: str) -> Assignment:
         hint = f"there is {known}; or give the folder of an assignment.toml"
         raise UsageError(f"there is no assignment `{name}`", hint)
     _refuse_old_names(folder)
-    return _assignment(_read(file), folder)
+    return _assignment(read_table(file, _AssignmentFile, "see docs/assignments.md"), folder)
 
 
 def name_of(folder: Path) -> str:
@@ -115,18 +115,6 @@ def _refuse_old_names(folder: Path) -> None:
             "rename `test_NAME.py` to `checks_NAME.py`, `adapters.py` to `student_side.py`, and "
             "`adapters_NAME.py` to `student_NAME.py`; see docs/assignments.md",
         )
-
-
-def _read(file: Path) -> _AssignmentFile:
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-        return _AssignmentFile.model_validate(content)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{file}: `{key}`: {first['msg']}", "see docs/assignments.md") from error
 
 
 def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:

@@ -4,22 +4,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from graders.errors import UsageError
 from graders.grading_policy import Drop, GradingPolicy, LateKind, Lateness, Rounding, TooLate
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _Drop(_Strict):
+class _Drop(BaseModel, extra="forbid"):
     criteria: tuple[str, ...] = Field(min_length=2)
     lowest: int = Field(ge=1)
 
 
-class GradingTable(_Strict):
+class GradingTable(BaseModel, extra="forbid"):
     """`[grading]` as it stands in the file."""
 
     grace_minutes: float = Field(default=0.0, ge=0, allow_inf_nan=False)

@@ -1,36 +1,33 @@
 """Read an assignment's written.toml: the questions, and their lines of the rubric."""
 
-import tomllib
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from graders.errors import UsageError
 from graders.model import Criterion, Visibility
+from graders.tables import parse_table
 from graders.written.question import Kind, Machine, Mistake, Question, Review, RubricItem
 from graders.written.reading.names import canonical
 
 FILE = "written.toml"
 ANSWERS = ("answers.md", "answers.yaml", "answers.yml")  # where students answer
 ID = r"^[A-Za-z0-9][A-Za-z0-9.\-]*$"
+ID_WORDS = "letters, digits, dots and hyphens"
 PART = r"^[A-Za-z][A-Za-z0-9_]*$"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class _Mistake(_Strict):
+class _Mistake(BaseModel, extra="forbid"):
     part: str
     answer: str = Field(alias="is")
     hint: str
     fraction: float = Field(default=0.0, ge=0, le=1)
 
 
-class _Machine(_Strict):
+class _Machine(BaseModel, extra="forbid"):
     points: float = Field(gt=0)
     kind: Kind
     parts: tuple[str, ...] = Field(min_length=1)
@@ -41,21 +38,23 @@ class _Machine(_Strict):
     mistakes: tuple[_Mistake, ...] = Field(default=(), alias="mistake")
 
 
-class _Item(_Strict):
+class _Item(BaseModel, extra="forbid"):
     points: float = Field(ge=0)
     text: str
     phrases: tuple[str, ...] = ()
     contradictions: tuple[str, ...] = ()
 
 
-class _Review(_Strict):
+class _Review(BaseModel, extra="forbid"):
     points: float = Field(gt=0)
-    part: str = Field(default="text", pattern=PART)
+    part: str = Field(
+        default="text", pattern=PART, description="a letter, then letters, digits and _"
+    )
     items: tuple[_Item, ...] = Field(alias="item", min_length=1)
 
 
-class _Question(_Strict):
-    id: str = Field(pattern=ID)
+class _Question(BaseModel, extra="forbid"):
+    id: str = Field(pattern=ID, description=ID_WORDS)
     title: str
     prompt: str
     visibility: Visibility = "visible"
@@ -64,7 +63,7 @@ class _Question(_Strict):
     review: _Review | None = None
 
 
-class _File(_Strict):
+class _File(BaseModel, extra="forbid"):
     question: tuple[_Question, ...] = Field(min_length=1)
 
 
@@ -101,14 +100,7 @@ def _read(file: Path) -> tuple[_Question, ...]:
 @lru_cache(maxsize=8)
 def _parsed(text: str, file: str) -> tuple[_Question, ...]:
     """The file checked; kept, because a batch asks for the same one with every submission."""
-    try:
-        questions = _File.model_validate(tomllib.loads(text)).question
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{file}: {error}", "it must be a TOML file in UTF-8") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{file}: `{key}`: {first['msg']}", "see docs/written.md") from error
+    questions = parse_table(text, _File, file, "see docs/written.md").question
     _refuse_equal_ids(questions, file)
     for question in questions:
         _refuse_what_nobody_judges(question, file)

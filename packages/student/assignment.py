@@ -22,6 +22,7 @@ from packages.student.rubric import assignment_toml, questions_toml
 
 HIDDEN, STANDINS = "hidden", "standins"
 ANEW = "rerun"  # the fixture of checks that train again, which no student's check runs
+VALUES = {ast.Assign, ast.AnnAssign, ast.Expr, ast.Import, ast.ImportFrom}
 OWN = {("assignment.toml",), (QUESTIONS,)}
 
 
@@ -29,14 +30,16 @@ OWN = {("assignment.toml",), (QUESTIONS,)}
 class Stripped:
     """The files that students get, what these import, and what they do not get.
 
-    `staff_only` are the titles of visible criteria whose checks are hidden, `left_out` the files
-    that may have been forgotten in `public`.
+    `staff_only` are the titles of visible criteria whose checks are hidden. `left_out` are the
+    files that lie in no folder of staff's and are not packed. `warnings` say which of them a packed
+    file names, and which packed files contain nothing but values.
     """
 
     files: Mapping[str, bytes]
     imported: frozenset[str]
     staff_only: tuple[str, ...]
     left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def strip(assignment: Assignment) -> Stripped:
@@ -51,14 +54,38 @@ def strip(assignment: Assignment) -> Stripped:
     kept, staff_only = _criteria(assignment)
     _refuse_what_is_hidden(assignment, trees)
     said = strings_in(trees.values())
-    secret = any(each.visibility != "visible" for each in assignment.rubric)
+    secret = bool(staff_only) or any(each.visibility != "visible" for each in assignment.rubric)
     settings = [each for each in assignment.settings if not secret or each in said]
     files = {name: (folder / name).read_bytes() for name in (*trees, *_public(assignment))}
     left_out = [name for name in _others(folder) if name not in files]
     files["assignment.toml"] = assignment_toml(assignment, kept, settings).encode()
     files |= questions_toml(questions_in(folder), kept)
     imported = frozenset(name for tree in trees.values() for name in names_imported(tree))
-    return Stripped(files, imported, staff_only, tuple(left_out))
+    warnings = (*_forgotten(trees, left_out), *_only_values(trees))
+    return Stripped(files, imported, staff_only, tuple(left_out), warnings)
+
+
+def _forgotten(trees: Mapping[str, ast.Module], left_out: Collection[str]) -> Iterator[str]:
+    """Warn of each file that is not packed although a packed one names it."""
+    for file in left_out:
+        for name, tree in trees.items():
+            if any(Path(file).name in said for said in strings_in([tree])):
+                yield (
+                    f"{name} names `{file}`, which is not packed: if these checks read answers, "
+                    f"move both to a folder `{HIDDEN}`; if students may have the file, name it in "
+                    "`files.public`"
+                )
+
+
+def _only_values(trees: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Warn of each module that is all data: it may contain answers."""
+    for name, tree in trees.items():
+        kinds = {type(node) for node in tree.body}
+        if kinds & {ast.Assign, ast.AnnAssign} and kinds <= VALUES:
+            yield (
+                f"{name} contains only values, and students get it: move it to a folder "
+                f"`{HIDDEN}` if they are answers"
+            )
 
 
 def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:

@@ -39,7 +39,7 @@ class Bundle:
     """A bundle that was written.
 
     `packed` are the assignment's files in it, `staff_only` the visible criteria that it cannot
-    judge, `left_out` the files that may have been forgotten in `public`.
+    judge; `left_out` and `warnings` are as in Stripped.
     """
 
     file: Path
@@ -47,6 +47,7 @@ class Bundle:
     packed: tuple[str, ...]
     staff_only: tuple[str, ...]
     left_out: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def write_bundle(assignment: Assignment, output: Path) -> Bundle:
@@ -57,7 +58,8 @@ def write_bundle(assignment: Assignment, output: Path) -> Bundle:
     content = zipped(bundle_files(assignment, stripped))
     write_whole(output, content, remedy="give another file as -o")
     packed = tuple(sorted(stripped.files))
-    return Bundle(output, len(content), packed, stripped.staff_only, stripped.left_out)
+    kept_back, warnings = stripped.left_out, stripped.warnings
+    return Bundle(output, len(content), packed, stripped.staff_only, kept_back, warnings)
 
 
 def bundle_files(assignment: Assignment, stripped: Stripped) -> dict[str, bytes]:

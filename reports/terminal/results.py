@@ -20,7 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.course.final_grades import FinalGrade
-from graders.model import CheckResult, CriterionResult, Finding, Result
+from graders.model import Assignment, CheckResult, CriterionResult, Finding, Result
+from graders.scoring import maximum
 from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
 from reports.provisional import provisional, provisional_total, so_far
@@ -203,6 +204,32 @@ def show_findings(findings: Sequence[Finding]) -> None:
             OUT.print(Padding(prose(problem), (0, 0, 0, 4)))
     wrong = sum(bool(finding.problems) for finding in findings)
     OUT.print(f"{len(findings)} graded, {len(findings) - wrong} as expected, {wrong} not")
+
+
+def show_assignments(assignments: Sequence[Assignment]) -> None:
+    """A row per assignment: its name, title and points."""
+    rows = [(each.name, each.title, number(maximum(each.rubric))) for each in assignments]
+    _show_table(("assignment", "title", "points"), rows)
+
+
+def show_criteria(assignment: Assignment) -> None:
+    """A row per criterion of an assignment."""
+    title = f"{assignment.name}: {assignment.title}, {number(maximum(assignment.rubric))} points"
+    OUT.print(Text(line(title), style="bold"))
+    rows = [
+        (each.id, each.title, number(each.points), each.kind, each.visibility)
+        for each in assignment.rubric
+    ]
+    _show_table(("criterion", "title", "points", "kind", "visibility"), rows)
+
+
+def _show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in columns:
+        table.add_column(name, overflow="fold", justify="right" if name == "points" else "left")
+    for row in rows:
+        table.add_row(*map(line, row))
+    OUT.print(table)
 
 
 def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:

@@ -162,6 +162,39 @@ def test_what_is_packed_and_what_may_be_missing_is_said(marked, tmp_path):
     made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
     assert "cases.txt" in made.packed
     assert made.left_out == ("gold.txt", "table.txt")
+    assert made.warnings == ()
+
+
+READING = [
+    ("checks.py", "gold = (Path(__file__).parent / 'gold.txt').read_text()", "gold.txt"),
+    ("checks.py", "gold = open('data/gold.txt')", "gold.txt"),
+    ("shared.py", "NAME = 'table.txt'", "table.txt"),
+]
+
+
+@pytest.mark.parametrize(("module", "line", "file"), READING)
+def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path, module, line, file):
+    with (marked / module).open("a") as code:
+        code.write(f"\ndef read_it():\n    {line}\n")
+    made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+    assert file not in made.packed
+    (warning,) = made.warnings
+    assert warning.startswith(f"{module} names `{file}`, which is not packed")
+
+
+def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
+    changed(marked, "assignment.toml", 'visibility = "hidden"', "")
+    changed(marked, "assignment.toml", 'visibility = "after_due_date"', "")
+    changed(marked, "written.toml", 'visibility = "hidden"', "")
+    toml = next(unzipped(marked, tmp_path).glob("graders/assignments/*/assignment.toml"))
+    assert "factor" in toml.read_text()
+    assert "CANARY_setting" not in toml.read_text()
+
+
+def test_a_module_of_values_alone_is_warned_of(marked, tmp_path):
+    (marked / "key.py").write_text('"""Labels."""\nGOLD = [1, 2, 3]\n')
+    made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
+    assert [each for each in made.warnings if each.startswith("key.py contains only values")]
 
 
 @pytest.mark.slow

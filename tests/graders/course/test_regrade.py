@@ -282,3 +282,11 @@ def test_a_part_that_was_asked_for_stays_a_part(course, tmp_path):
     grade(course[0], course[1], out, replace(OPTIONS, only=frozenset({"answer"})))
     edit(course[0] / "checks_spelling.py", "isdigit", "isdecimal")
     assert regrade((*course[:2], out), Counting()).graded == 0
+
+
+def test_a_draft_says_that_the_version_was_not_raised(course):
+    folder, _, out = course
+    edit(folder / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    with open_store(out) as store:
+        draft = plan_draft(store, load_assignment(str(folder)), OPTIONS)
+    assert "raise `version` in assignment.toml" in draft.note

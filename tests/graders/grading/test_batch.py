@@ -155,3 +155,23 @@ def test_retry_names_an_upload_that_is_gone(tiny_folder, ada, tmp_path):
         (retry,) = unfinished(store, OPTIONS.tier)
     assert retry.submissions == ()
     assert "the upload of ada is gone" in retry.gone[0]
+
+
+def note_of(folder, uploads, out):
+    """What is said of the version before these uploads are graded."""
+    request = GradingRequest(load_assignment(str(folder)), OPTIONS)
+    with open_store(out) as store:
+        return plan_work(store, identify_all(uploads, "tiny"), request).note
+
+
+@pytest.mark.parametrize(("raised", "said"), [(False, "its version is still 3"), (True, "")])
+def test_a_forgotten_version_is_noticed(tiny_folder, ada, tmp_path, raised, said):
+    assert note_of(tiny_folder, [ada], tmp_path / "out") == ""
+    (tiny_folder / "checks_more.py").write_text("# another check\n")
+    if raised:
+        toml = tiny_folder / "assignment.toml"
+        toml.write_text(toml.read_text().replace("version = 3", "version = 4"))
+    note = note_of(tiny_folder, [ada], tmp_path / "out")
+    assert said in note
+    assert bool(note) != raised
+    assert note_of(tiny_folder, [ada], tmp_path / "out") == ""

@@ -164,7 +164,6 @@ def test_broken(student{fixture}):
         ("import nothing_of_this_name", ""),
         ("pass", ", broken"),
         ("pass", ", leaves"),
-        ("pass", ", nothing_of_this_name"),
     ],
 )
 def test_a_broken_check_costs_nothing(graded, tiny_folder, line, fixture):

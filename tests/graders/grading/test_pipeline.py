@@ -216,7 +216,8 @@ def test_a_broken_check_leaves_no_total(tiny_folder, tiny, hand_in):
     assert checks(result)["doubles"].status == "error"
     assert checks(result)["doubles-zero"].status == "error"
     assert points(result)["answer"] == 2.0
-    assert "KeyError at checks.py" in result.environment["faults"][0]
+    assert "doubles: checks.py, line" in result.environment["faults"][0]
+    assert "KeyError: 'facter'" in result.environment["faults"][0]
 
 
 def test_a_check_file_that_does_not_import_is_ours(tiny_folder, tiny, hand_in):

@@ -37,8 +37,8 @@ def test_an_unknown_name_lists_the_known_ones():
     ("old", "new", "says"),
     [
         ("version = 3", "version = 3\ncolour = 1", "`colour`"),
-        ("points = 4", "points = -4", "`criterion.0.points`"),
-        ("wall_seconds = 10", "wall_seconds = 'long'", "`limits.wall_seconds`"),
+        ("points = 4", "points = -4", "`points` is -4; it must be at least 0"),
+        ("wall_seconds = 10", "wall_seconds = 'long'", "limits: `wall_seconds` is"),
         ('id = "answer"', 'id = "double"', "duplicate criterion id `double`"),
         ("seed = 7", "seed = ", "assignment.toml"),
     ],

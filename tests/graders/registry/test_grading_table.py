@@ -60,10 +60,10 @@ def test_an_assignment_without_a_table_declares_nothing(load):
 @pytest.mark.parametrize(
     ("grading", "words"),
     [
-        ("[grading]\nlate = 1", "`grading.late`: Extra inputs"),
-        ("[grading]\nround_to = 0", "`grading.round_to`"),
-        ("[grading]\nround_to = 1e-30", "`grading.round_to`"),
-        ("[grading]\nlate_percent_per_day = 101", "`grading.late_percent_per_day`"),
+        ("[grading]\nlate = 1", "there is no key `late`"),
+        ("[grading]\nround_to = 0", "`round_to` is"),
+        ("[grading]\nround_to = 1e-30", "`round_to` is"),
+        ("[grading]\nlate_percent_per_day = 101", "`late_percent_per_day` is 101"),
         ("[grading]\nlate_percent_per_day = 1\nlate_percent_per_hour = 1", "not both"),
         ("[[grading.drop]]\ncriteria = ['a', 'q']\nlowest = 1", "no criterion `q`"),
         ("[[grading.drop]]\ncriteria = ['a', 'x']\nlowest = 1", "no criterion `x`"),
@@ -73,7 +73,7 @@ def test_an_assignment_without_a_table_declares_nothing(load):
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_key(load, grading, words):
-    with pytest.raises(UsageError, match=r"assignment\.toml: `grading") as refused:
+    with pytest.raises(UsageError, match=r"assignment\.toml: `?grading") as refused:
         load(grading)
     assert words in str(refused.value)
 

@@ -193,16 +193,19 @@ def test_a_very_long_text_is_cut_for_the_reader(grade):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('id = "1a"', 'id = "1 a"'), "`question.0.id`"),
-        (('prompt = "Give both queries."', 'promt = ""'), "`question.2.prompt`"),
+        (('id = "1a"', 'id = "1 a"'), "question `1 a`: `id` is"),
+        (('prompt = "Give both queries."', 'promt = ""'), "there is no key `promt`"),
         (('verify = "tiny_halves"', 'verify = "halves"'), "no verifier `halves`"),
         (('kind = "choice"', 'kind = "guess"'), "kind"),
         (('id = "1b"', 'id = "1.A"'), "one name for students"),
         (('id = "1b"', 'id = "1a"'), "duplicate question id `1a`"),
-        (('text = "attention sees a set"', ""), "item.0.text"),
+        (('text = "attention sees a set"', ""), "item 1: the key `text` is missing"),
         (("points = 3\ntext", "points = 2\ntext"), "add up to less"),
-        (('title = "The largest"', 'titel = ""'), "`question.0.title`"),
-        (("points = 2\nkind", "points = 2\nhow = 1\nkind"), "`question.1.machine.how`"),
+        (('title = "The largest"', 'titel = ""'), "question `1a`: there is no key `titel`"),
+        (
+            ("points = 2\nkind", "points = 2\nhow = 1\nkind"),
+            "question `1b`, machine: there is no key `how`",
+        ),
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(essay_folder, change, message):

@@ -1,11 +1,12 @@
 """What an assignment's written.toml says of a question on reported numbers."""
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from graders.errors import UsageError
+from graders.tables import check_table
 from graders.written.audits.audit import Rules
 from graders.written.audits.majority import Split
 from graders.written.audits.reading.columns import Names, further_names
@@ -22,11 +23,7 @@ Settings = TypeVar("Settings", bound=BaseModel)
 Points = Annotated[float, Field(gt=0)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class SplitSettings(_Strict):
+class SplitSettings(BaseModel, extra="forbid"):
     """The items of a split and the count of its largest class, see `Split`."""
 
     items: int = Field(gt=0)
@@ -34,7 +31,7 @@ class SplitSettings(_Strict):
     population: int = Field(default=0, ge=0)
 
 
-class RunSettings(_Strict):
+class RunSettings(BaseModel, extra="forbid"):
     """The settings of `reported_runs`; `points` says what each thing is worth, in any unit.
 
     `words_from` names the question whose `text` may say which run was chosen.
@@ -72,7 +69,7 @@ class RunSettings(_Strict):
         return further_names(self.columns)
 
 
-class TextSettings(_Strict):
+class TextSettings(BaseModel, extra="forbid"):
     """The settings of `perplexity_table`: the words that name a corpus, and a single text."""
 
     points: dict[TextAward, Points] = {"agree": 1.0}
@@ -83,7 +80,7 @@ class TextSettings(_Strict):
     variants: int = Field(default=1, ge=1)
 
 
-class CurveSettings(_Strict):
+class CurveSettings(BaseModel, extra="forbid"):
     """The settings of `reported_curve`; `curve_from` names the question that holds the curve."""
 
     points: dict[CurveAward, Points] = {"length": 1.0}
@@ -102,14 +99,9 @@ class CurveSettings(_Strict):
 
 def read_settings(kind: type[Settings], machine: Machine) -> Settings:
     """The settings of a question; raises UsageError where the assignment has them wrong."""
-    try:
-        return kind.model_validate(dict[str, Any](machine.settings))
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(
-            f"`{machine.verify}`: setting `{key}`: {first['msg']}", "see docs/written.md"
-        ) from error
+    return check_table(
+        machine.settings, kind, f"settings of `{machine.verify}`", "see docs/written.md"
+    )
 
 
 def exact(value: str | float) -> Fraction:

@@ -1,0 +1,5 @@
+def softmax(x):
+    import torch
+    import work
+
+    return work.softmax(torch.from_numpy(x))

@@ -1,0 +1,112 @@
+"""A mistake in a TOML file is one sentence with the file, the place and the nearest valid name."""
+
+import pytest
+
+from graders.audit.examples import write_examples
+from graders.data.declared import refuse_other_data
+from graders.errors import UsageError
+from graders.registry.discovery import load_assignment
+
+ASSIGNMENT = """
+name = "own"
+title = "Own"
+version = 1
+seed = 7
+
+[limits]
+wall_seconds = 10
+cpu_seconds = 20
+memory_bytes = 4294967296
+output_bytes = 65536
+processes = 64
+
+[files]
+code = ["work.py"]
+
+[[criterion]]
+id = "rows"
+title = "Rows"
+points = 2
+kind = "code"
+"""
+WRITTEN, EXAMPLES, DATA = "written.toml", "examples.toml", "data.toml"
+QUESTION = """
+[[question]]
+id = "1"
+title = "Why"
+prompt = "Why?"
+[question.review]
+points = 2
+[[question.review.item]]
+points = 2
+text = "because"
+"""
+EXAMPLE = """
+[[example]]
+name = "a"
+why = "b"
+of = ""
+edits = [{ file = "w", old = "x", new = "y" }]
+"""
+BESIDE = {WRITTEN: QUESTION, EXAMPLES: EXAMPLE, DATA: '[data_files]\n"a" = { rows = 1 }'}
+
+
+def refusal(folder, files):
+    """What is said of an assignment with these files, without its folder."""
+    for name, text in {"assignment.toml": ASSIGNMENT, **files}.items():
+        (folder / name).write_text(text)
+    with pytest.raises(UsageError) as refused:
+        read_all(folder)
+    return str(refused.value).removeprefix(f"{folder}/")
+
+
+def read_all(folder):
+    task = load_assignment(str(folder))
+    refuse_other_data(task, folder)
+    write_examples(task, folder / "written")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("version = 1", "verson = 1", "there is no key `verson`; did you mean `version`?"),
+        ("version = 1", 'version = "one"', '`version` is "one"; it must be a whole number'),
+        ("wall_seconds", "wall_secs", "no key `wall_secs`; did you mean"),
+        ("points = 2", "point = 2", "criterion `rows`: there is no key `point`; did you mean"),
+        ("points = 2", "points = -2", "criterion `rows`: `points` is -2; it must be at least 0"),
+        ("points = 2\n", "", "criterion `rows`: the key `points` is missing"),
+        ('"code"', '"cod"', 'criterion `rows`: `kind` is "cod"; did you mean `code`?'),
+        ('"code"', '"x"', '`kind` is "x"; there is `code`, `metric`, `written`'),
+        ('"rows"', '"r s"', '`id` is "r s"; it must be letters, digits, dots and hyphens'),
+        ('["work.py"]', '"work.py"', 'files: `code` is "work.py"; it must be a list in brackets'),
+        ("[files]", "[settings]\na = {}\n[files]", "settings: `a` is {}; it must be a number, a"),
+        (
+            "[files]",
+            '[data_files]\n"a" = {row = 1}\n[files]',
+            "data_files, a: there is no key `row`",
+        ),
+    ],
+)
+def test_a_wrong_assignment_toml_is_one_sentence(tmp_path, old, new, said):
+    assert old in ASSIGNMENT
+    found = refusal(tmp_path, {"assignment.toml": ASSIGNMENT.replace(old, new, 1)})
+    assert found.startswith("assignment.toml: ")
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        (WRITTEN, "prompt", "promt", "question `1`: there is no key `promt`; did you mean"),
+        (WRITTEN, "text", "txt", "question `1`, review, item 1: there is no key `txt`"),
+        (WRITTEN, "points = 2", 'points = "two"', '`points` is "two"; it must be a number'),
+        (EXAMPLES, "edits", "edit", "example `a`: there is no key `edit`; did you mean `edits`?"),
+        (EXAMPLES, "new", "neu", "example `a`, edits 1: there is no key `neu`; did you mean"),
+        (DATA, "_files", "_file", "there is no key `data_file`; did you mean `data_files`?"),
+        (DATA, "rows = 1", 'sha256 = "x"', "data_files, a: `sha256` is"),
+    ],
+)
+def test_a_wrong_file_beside_it_is_one_sentence(tmp_path, name, old, new, said):
+    found = refusal(tmp_path, {name: BESIDE[name].replace(old, new, 1)})
+    assert found.startswith(f"{name}: ")
+    assert said in found
