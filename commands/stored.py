@@ -55,7 +55,7 @@ def export(
     known = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
         number = store.generation().number
-        # As its folder says now: a policy that is changed needs no new grading.
+        # Use the policy as it is now: after a change of the policy, no new grading is needed.
         task, wanted = stored_assignment(store, number), _wanted(store, number, only)
         dues, seen = read_extensions(out, task), list[Submission]()
         results = _noted(store.results(number, wanted), seen)
@@ -83,7 +83,7 @@ def _wanted(store: Store, generation: int, only: str) -> frozenset[str] | None:
 
 
 def _noted(results: Iterable[Result], seen: list[Submission]) -> Iterator[Result]:
-    """The results, of which only the submissions are kept."""
+    """Yield the results, and keep only their submissions."""
     for result in results:
         seen.append(result.submission)
         yield result

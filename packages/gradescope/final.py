@@ -1,4 +1,4 @@
-"""What an assignment's `[grading]` makes of a score: late penalty, drops, rounding."""
+"""Apply an assignment's `[grading]` to a score: late penalty, drops, rounding."""
 
 from datetime import datetime
 
@@ -12,9 +12,9 @@ from reports.text import number
 def with_final_grade(
     document: Json, result: Result, assignment: Assignment, due: datetime | None
 ) -> Json:
-    """The document with the grade as its score, where the assignment declares how to make it.
+    """Return the document with the final grade as its score if the assignment declares `[grading]`.
 
-    The tests keep their raw points: Gradescope shows the score at the top in place of their sum. A
+    The tests keep their raw points: Gradescope shows the score at the top instead of their sum. A
     submission that is too late to be accepted has no score, and staff decide.
     """
     if not assignment.grading.declared or result.score is None:
@@ -27,7 +27,7 @@ def with_final_grade(
 
 
 def _output(document: Json, grade: FinalGrade, assignment: Assignment) -> str:
-    """How the grade came, first; not where that would tell of hidden points."""
+    """Return the output, with how the grade was computed first unless it reveals hidden points."""
     hidden = any(each.visibility != "visible" for each in assignment.rubric)
     before = str(document.get("output", ""))
     if hidden and grade.final is not None:
