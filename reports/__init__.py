@@ -1,4 +1,4 @@
-"""Results as pages, tables and files for other systems."""
+"""Write Results as pages, tables and files for other systems."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -34,9 +34,9 @@ __all__ = [
 def write_reports(
     results: Iterable[Result], out: Path, twins: Sequence[Twins] = ()
 ) -> tuple[Path, ...]:
-    """Write what needs every result: `out/grades.csv`, `out/twins.json` and `out/index.html`.
+    """Write the files made from all results: `out/grades.csv`, `out/twins.json`, `out/index.html`.
 
-    Each result is looked at once, and may be let go then.
+    Each result is read only once and may be discarded afterwards.
     """
     return write_course_reports(course_view(results, twins), out)
 
@@ -55,11 +55,11 @@ def write_course_reports(
 def write_submission_files(
     result: Result, out: Path, opened: frozenset[str] = frozenset()
 ) -> tuple[Path, ...]:
-    """Write what needs one result: its JSON, its Gradescope file and its page.
+    """Write the files made from one result: its JSON, its Gradescope file and its page.
 
     The page shows the visible criteria and those that are `opened`.
     """
-    # The Result goes first and comes last: where it lies, the other files are of it.
+    # The Result is deleted first and written last: if it exists, the other files belong to it.
     submission_file(out, "results", result.submission.id, ".json").unlink(missing_ok=True)
     page, gradescope = write_student_page(result, out, opened), write_gradescope(result, out)
     return write_result(result, out), gradescope, page

@@ -1,4 +1,4 @@
-"""The grades as one table for a spreadsheet: `DIR/grades.csv`, a row a submission."""
+"""Write the grades as one table for a spreadsheet: `DIR/grades.csv`, one row per submission."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,9 +16,9 @@ FINAL = ("late_days", "final", "how")
 def write_grades(
     course: CourseView, out: Path, finals: Mapping[str, FinalGrade] | None = None
 ) -> Path:
-    """Write `out/grades.csv`, ordered by submission; a score not published is a blank cell.
+    """Write `out/grades.csv`, sorted by submission; a score that is not published is a blank cell.
 
-    `finals` are the grades by submission, where the assignment declares how they come.
+    `finals` are the final grades by submission if the assignment declares how to compute them.
     """
     columns = [summary.criterion.id for summary in course.rubric]
     header = [*COLUMNS, *map(line, columns), *(FINAL if finals else ())]
@@ -46,5 +46,5 @@ def _final_cells(row: Row, finals: Mapping[str, FinalGrade] | None) -> list[str]
 
 
 def number_cell(value: float | None) -> str:
-    """The number as a spreadsheet reads it; a blank where there is none."""
+    """Return the number as a spreadsheet reads it, or a blank if there is none."""
     return "" if value is None else f"{round(value, 6):.10g}"

@@ -1,4 +1,4 @@
-"""A submission's files in DIR: whether they say what the store says, and away with old ones."""
+"""A submission's files in DIR: check whether they match the store, and remove old ones."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,9 +12,9 @@ COURSE_FILES = ("grades.csv", "twins.json", "index.html")
 
 
 def have_files(result: Result, out: Path, opened: frozenset[str] = frozenset()) -> bool:
-    """Whether all files of this Result lie in `out`; its JSON, written last, speaks for them.
+    """Return whether all files of this Result are in `out`; its JSON, written last, shows that.
 
-    The page is old, too, where it does not show just the criteria that are `opened`.
+    The page also counts as outdated if it does not show exactly the `opened` criteria.
     """
     document, gradescope, page = _paths(result.submission.id, out)
     try:
@@ -25,14 +25,14 @@ def have_files(result: Result, out: Path, opened: frozenset[str] = frozenset()) 
 
 
 def has_page(submission: str, out: Path) -> bool:
-    """Whether a student's page lies in `out`, of whatever grading."""
+    """Return whether `out` contains a student's page, whatever grading it is from."""
     return _paths(submission, out)[-1].is_file()
 
 
 def remove_files(submissions: Iterable[str], out: Path) -> None:
-    """Take away what could be mistaken for the files of these submissions' next Results.
+    """Remove files that could be mistaken for those of these submissions' next Results.
 
-    With one of them gone, what was made of all submissions is old, too.
+    If there are any, files made from all submissions are outdated, too.
     """
     names = list(submissions)
     for name in names:

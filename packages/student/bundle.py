@@ -8,8 +8,8 @@
         └── assignments/NAME/   the assignment without hidden criteria and answers
 
 It contains the modules of Softmark that a check imports, so that a module that is added later is
-not included by accident. From the assignment it contains
-only what is not in a folder named `hidden`.
+not included by accident. It contains the parts of the assignment that are not in a folder named
+`hidden`.
 """
 
 import re

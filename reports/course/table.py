@@ -1,12 +1,13 @@
-"""The rows of the course page's table as data: what its script puts in, as text and nothing else.
+"""The rows of the course page's table as data, which its script inserts only as text.
 
     {"words": [...], "most": [...],
      "rows": [[id, student, status, score, points, endings, href, also]]}
 
-`student` is 0 where it is the id, `status` a place among STATUSES, `points` a number a criterion:
-null where it is open, "" where there is none. `endings` are a place among `words` and a count in
-turn; `href` stands only where the link cannot be made from the id, and `also` is what a row is
-found by besides: names that are cut, addresses, numbers. What is empty at a row's end is left out.
+`student` is 0 if it equals the id, `status` is an index into STATUSES, and `points` has one number
+per criterion: null if it is undecided, "" if there is none. `endings` alternates indices into
+`words` and counts; `href` is present only if the link cannot be derived from the id; `also` are
+additional search terms: names that were cut, addresses, numbers. Empty values at the end of a row
+are left out.
 """
 
 import json
@@ -23,13 +24,13 @@ from reports.words import people
 
 STATUSES: tuple[ResultStatus, ...] = get_args(ResultStatus)
 NAME = 60  # characters of a name, as in the table without a script
-FOUND_BY = 200  # characters: three people with an address and a number each
-# What could end the script element or open a comment in it. JSON knows another way to write each.
+FOUND_BY = 200  # characters: three people with an email address and a number each
+# Characters that could end the script element or open a comment in it; JSON can escape each.
 HARMLESS = {ord(each): f"\\u{ord(each):04x}" for each in "<>&'\u2028\u2029"}
 
 
 def table_data(course: CourseView) -> Markup:
-    """The rows as JSON that may stand inside a `<script type="application/json">`."""
+    """Return the rows as JSON that is safe inside a `<script type="application/json">`."""
     words = sorted({word for row in course.rows for word in row.unanswered})
     places = {word: place for place, word in enumerate(words)}
     document = {
@@ -42,7 +43,7 @@ def table_data(course: CourseView) -> Markup:
 
 
 def status_counts(course: CourseView) -> tuple[tuple[ResultStatus, int], ...]:
-    """How many submissions have each status that somebody has."""
+    """Return the number of submissions for each status that occurs."""
     counts = {status: sum(row.status == status for row in course.rows) for status in STATUSES}
     return tuple((status, count) for status, count in counts.items() if count)
 
@@ -74,7 +75,7 @@ def _points(row: Row, criterion: str) -> object:
 
 
 def _short(points: float | None) -> float | None:
-    """The number with as few digits as the table shows."""
+    """Return the number with as few digits as the table shows."""
     if points is None:
         return None
     rounded = round(points, 2)

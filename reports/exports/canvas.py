@@ -1,4 +1,4 @@
-"""A gradebook that Canvas imports: the roster's people with one column of grades."""
+"""Write a gradebook that Canvas imports: the roster with one column of grades."""
 
 import re
 from collections import defaultdict
@@ -14,7 +14,7 @@ NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 
 
 def canvas_csv(course: Course) -> Export:
-    """The roster with the grades; nobody is guessed, and who has no grade has an empty cell."""
+    """Return the roster with grades; students are never guessed, and no grade is an empty cell."""
     if course.roster is None:
         raise UsageError("canvas: there is no --roster", EXPORT_IT)
     roster, found = read_roster(course.roster), list(entries(course))
@@ -34,7 +34,7 @@ def canvas_csv(course: Course) -> Export:
 
 
 def _claims(roster: Roster, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:
-    """The entries of each row, and a sentence for each that is of no row or of several."""
+    """Return the entries of each row, and a sentence for each that matches no or several rows."""
     claims: dict[int, list[Entry]] = defaultdict(list)
     problems = []
     for entry in found:
@@ -79,7 +79,7 @@ def _notes(
 
 
 def _other_maximum(roster: Roster, column: str | None, found: Sequence[Entry]) -> Iterator[str]:
-    """Canvas keeps its own maximum, so that 15 of 20 would be read as 15 of 100."""
+    """Warn that Canvas keeps its own maximum: 15 of 20 would be read as 15 of 100."""
     known, most = roster.possible.get(column or "", ""), number_cell(_maximum(found))
     if not most or not NUMBER.fullmatch(known):
         return
@@ -88,12 +88,12 @@ def _other_maximum(roster: Roster, column: str | None, found: Sequence[Entry]) -
 
 
 def _maximum(found: Sequence[Entry]) -> float | None:
-    """Where only some of the criteria were graded, the most that anybody had."""
+    """Return the highest maximum of any entry; it varies if only some criteria were graded."""
     return max((entry.grade.maximum for entry in found), default=None)
 
 
 def _points_possible(roster: Roster, found: Sequence[Entry]) -> list[str]:
-    """The second row."""
+    """Return the second row of the gradebook."""
     blanks = dict.fromkeys(roster.who, "") | {"Student": f"    {POINTS}"}
     return [*blanks.values(), number_cell(_maximum(found))]
 

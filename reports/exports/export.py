@@ -1,4 +1,4 @@
-"""What a writer of an export is given, and what it gives back."""
+"""The input and the output of an export writer."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -10,10 +10,10 @@ from graders.model import Assignment, Result
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What there is to export: each Result is read when it is reached, and only once.
+    """The data to export; each Result is read when it is reached, and only once.
 
-    `assignment` is as its folder says now; `roster` and `title` as the command was told;
-    `extensions` say when everybody's work was due.
+    `assignment` is in its present state; `roster` and `title` are the command's options;
+    `extensions` contain everyone's due dates.
     """
 
     assignment: Assignment
@@ -25,7 +25,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file's text, and sentences for staff: what they should know, and whom it leaves out."""
+    """A file's text, and notes for staff, including who is left out of it."""
 
     text: str
     notes: tuple[str, ...] = ()

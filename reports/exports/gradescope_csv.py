@@ -1,4 +1,4 @@
-"""The columns of the grades that Gradescope lets staff download."""
+"""Write the columns of the grades that staff can download from Gradescope."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ TOTAL = "Total Lateness (H:M:S)"
 
 
 def gradescope_csv(course: Course) -> Export:
-    """A line a student; a grade that is not there is a blank cell."""
+    """Return one line per student; a missing grade is a blank cell."""
     header = (*PEOPLE, *(f"{course.title}{part}" for part in ASSIGNMENT), TOTAL)
     found = list(entries(course))
     return Export(table(header, map(_cells, found)), notes(found))
@@ -36,7 +36,7 @@ def _cells(entry: Entry) -> list[str]:
 
 
 def _lateness(given: datetime | None, due: datetime | None) -> str:
-    """Hours, minutes and seconds after the due date; none where nobody can say."""
+    """Return the hours, minutes and seconds after the due date, or zero if that is unknown."""
     if given is None or due is None or due.tzinfo is None:
         return "00:00:00"
     seconds = max(int((given - due).total_seconds()), 0)

@@ -1,6 +1,6 @@
-"""The columns that nbgrader's CsvExportPlugin writes.
+"""Write the columns of nbgrader's CsvExportPlugin.
 
-What nbgrader has no score of it writes as 0; here it is a blank.
+nbgrader writes 0 for a missing score; here it is a blank.
 """
 
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ COLUMNS = (
 
 
 def nbgrader_csv(course: Course) -> Export:
-    """A line a student, with times in UTC, as nbgrader keeps them."""
+    """Return one line per student, with times in UTC as in nbgrader."""
     found = list(entries(course))
     return Export(table(COLUMNS, (_cells(course, entry) for entry in found)), notes(found))
 

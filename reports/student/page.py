@@ -15,7 +15,7 @@ from reports.student.size import shortened
 from reports.student.withheld import unquoted
 from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
-# Named one by one: what else a run records (our faults, say) may quote a hidden check.
+# Listed explicitly, because other fields (such as our own errors) may quote a hidden check.
 ENVIRONMENT = (
     "isolation",
     "device",
@@ -32,7 +32,7 @@ LARGEST = 900_000  # bytes of a page
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """All that is told of hidden criteria: how many there are, and the points they can give."""
+    """All that is shown of hidden criteria: their number and maximum points."""
 
     count: int
     points: float
@@ -40,7 +40,7 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class StudentView:
-    """All that the template gets to see: nothing of a hidden criterion but that there is one."""
+    """Everything that the template gets; of hidden criteria only their number and points."""
 
     submission: Submission
     title: str
@@ -64,7 +64,7 @@ class StudentView:
 def write_student_page(result: Result, out: Path, opened: frozenset[str] = frozenset()) -> Path:
     """Write `out/reports/<submission>.html` and return its path.
 
-    `opened` are criteria that are shown beside the visible ones.
+    `opened` are criteria that are shown in addition to the visible ones.
     """
     path = submission_file(out, "reports", result.submission.id, ".html")
     text = render(TEMPLATE, student_view(result, opened))
@@ -75,7 +75,10 @@ def write_student_page(result: Result, out: Path, opened: frozenset[str] = froze
 
 
 def student_view(result: Result, opened: frozenset[str] = frozenset()) -> StudentView:
-    """What the student may see now; hidden criteria count neither in score nor in maximum."""
+    """Return what the student may see now.
+
+    Hidden criteria count neither in score nor in maximum.
+    """
     seen = [graded for graded in result.criteria if is_shown(graded.criterion, opened)]
     hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, opened)]
     shown = unquoted(seen, hidden)
@@ -111,7 +114,7 @@ def _most(shown: Sequence[CriterionResult]) -> float:
 
 
 def _tally(shown: Sequence[CriterionResult]) -> tuple[tuple[str, CheckStatus, int], ...]:
-    """How many of the criteria with points ended in each way, best first."""
+    """Count the criteria with points by status, best first."""
     found = Counter(graded.status for graded in shown if graded.criterion.points)
     return tuple((CHECK_WORDS[each], each, found[each]) for each in CHECK_WORDS if found[each])
 

@@ -1,4 +1,4 @@
-"""The sections of a student's page: a criterion each, and one for what many of them say alike."""
+"""The sections of a student's page: one per criterion, and one per message that many share."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from graders.model import CriterionResult, Result
 from reports.student.words import Command, command
 
-MANY = 3  # criteria that say the same are told together
+MANY = 3  # criteria with the same message are shown together
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence that is all there is to say about several criteria, and how to mend it."""
+    """A message that is all there is to say about several criteria, and how to fix it."""
 
     anchor: str
     message: str
@@ -21,13 +21,13 @@ class Said:
 
     @property
     def points(self) -> float:
-        """How many points these criteria are worth."""
+        """The number of points that these criteria are worth."""
         return sum(each.criterion.points for each in self.criteria)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A criterion: where it is told (nowhere if `anchor` is empty), and how to see it fail."""
+    """A criterion: its section (none if `anchor` is empty), and how to reproduce its failure."""
 
     graded: CriterionResult
     anchor: str
@@ -38,7 +38,7 @@ class Section:
 def sections(
     result: Result, shown: Sequence[CriterionResult], often: Sequence[Said]
 ) -> tuple[Section, ...]:
-    """All criteria that are shown, in the rubric's order."""
+    """Return all criteria that are shown, in the rubric's order."""
     together = {each.criterion.id: said.anchor for said in often for each in said.criteria}
     return tuple(
         Section(
@@ -52,7 +52,7 @@ def sections(
 
 
 def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
-    """What several criteria say alike and in full, such as that no answers were handed in."""
+    """Return the messages that are all there is to say about several criteria."""
     found: defaultdict[str, list[CriterionResult]] = defaultdict(list)
     for graded in shown:
         if message := _only_message(graded):
@@ -69,7 +69,7 @@ def _anchor(graded: CriterionResult, number: int) -> str:
 
 
 def _only_message(graded: CriterionResult) -> str:
-    """The sentence with which all checks of a criterion failed; nothing where one says more."""
+    """Return the message with which all checks of a criterion failed; nothing if any says more."""
     for found in graded.checks:
         more = found.expected or found.actual or found.counterexample or found.figures
         if found.status != "failed" or found.outcome or more:

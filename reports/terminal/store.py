@@ -1,4 +1,4 @@
-"""What Softmark prints of the store: generations, and what differs between two of them."""
+"""Print the contents of the store: generations, and differences between two of them."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ SHOWN = 40
 
 
 def show_stored(stored: int, total: int, elsewhere: int) -> None:
-    """How much need not be graded, and what else the store holds."""
+    """Show how many results are reused, and what else is in the store."""
     if stored:
         ERR.print(f"{stored} of {total} reused from saved results", soft_wrap=True)
     if elsewhere:
@@ -26,7 +26,7 @@ def show_stored(stored: int, total: int, elsewhere: int) -> None:
 
 
 def show_generations(generations: Iterable[Generation], current: int) -> None:
-    """A row a generation, the published one marked."""
+    """Show one row per generation, the published one marked."""
     table = Table(box=None, pad_edge=False)
     for name in ("generation", "made", "version", "submissions", ""):
         table.add_column(name, overflow="fold")
@@ -38,7 +38,7 @@ def show_generations(generations: Iterable[Generation], current: int) -> None:
 
 
 def show_regraded(regraded: Regraded, out: Path) -> None:
-    """Who gains, who loses, by how much and why; the largest losses first."""
+    """Show who gains and loses, how much and why; the largest losses first."""
     touched = ", ".join(map(line, regraded.touched)) or "nothing"
     OUT.print(
         f"generation {regraded.after}: {regraded.graded} of {regraded.submissions} graded again "
@@ -59,7 +59,7 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
 
 
 def show_retry(questions: int, gone: Sequence[str]) -> None:
-    """That nothing is left to grade again, or the uploads that are not where they were."""
+    """Show that nothing needs a retry, or the uploads that no longer exist."""
     if not questions:
         ERR.print("nothing to grade again")
     show_sentences(gone)
@@ -79,7 +79,7 @@ def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """What staff should know beside the data, a line each."""
+    """Show notes for staff, one per line."""
     for sentence in sentences:
         ERR.print(line(sentence, 1000), soft_wrap=True)
 
