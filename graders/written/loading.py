@@ -1,4 +1,4 @@
-"""Read an assignment's written.toml: the questions, and their lines of the rubric."""
+"""Read an assignment's written.toml: the questions with their rubric items."""
 
 import tomllib
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from graders.written.question import Kind, Machine, Mistake, Question, Review, R
 from graders.written.reading.names import canonical
 
 FILE = "written.toml"
-ANSWERS = ("answers.md", "answers.yaml", "answers.yml")  # where students answer
+ANSWERS = ("answers.md", "answers.yaml", "answers.yml")  # where students write their answers
 ID = r"^[A-Za-z0-9][A-Za-z0-9.\-]*$"
 PART = r"^[A-Za-z][A-Za-z0-9_]*$"
 
@@ -69,12 +69,15 @@ class _File(_Strict):
 
 
 def questions_in(folder: Path) -> tuple[Question, ...]:
-    """The questions of the assignment in this folder; raises UsageError where its file is wrong."""
+    """Return the questions of the assignment in this folder.
+
+    Raises UsageError if the file is invalid.
+    """
     return tuple(map(_question, _read(folder / FILE)))
 
 
 def written_criteria(folder: Path) -> tuple[Criterion, ...]:
-    """A line of the rubric for each question; none where the assignment asks nothing in writing."""
+    """Return one criterion per question; none if the assignment has no written part."""
     return tuple(
         Criterion(
             id=each.id,
@@ -100,7 +103,7 @@ def _read(file: Path) -> tuple[_Question, ...]:
 
 @lru_cache(maxsize=8)
 def _parsed(text: str, file: str) -> tuple[_Question, ...]:
-    """The file checked; kept, because a batch asks for the same one with every submission."""
+    """Return the checked file; it is cached, because a batch reads it for every submission."""
     try:
         questions = _File.model_validate(tomllib.loads(text)).question
     except tomllib.TOMLDecodeError as error:
@@ -128,7 +131,7 @@ def _refuse_equal_ids(questions: Iterable[_Question], file: str) -> None:
 
 
 def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
-    """A question needs a judge, its machine a verifier that exists, its rubric the points."""
+    """Raise UsageError if a question has no known verifier or no rubric with enough points."""
     where = f"{file}: question `{question.id}`"
     machine, review = question.machine, question.review
     if machine is None and review is None:
@@ -137,7 +140,7 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
         raise UsageError(f"{where}: the items of its rubric add up to less than {review.points:g}")
     if machine is None:
         return
-    # Formulas and statistics are read by few commands, and assignments without a written part.
+    # Few commands read formulas and statistics, and not for assignments without a written part.
     from graders.written.verifiers import VERIFIERS
 
     if machine.verify not in VERIFIERS:

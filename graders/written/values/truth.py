@@ -1,4 +1,4 @@
-"""Whether a student says true or false, with or without a reason behind it."""
+"""Parse whether a student says true or false, with or without a reason after it."""
 
 import re
 
@@ -38,12 +38,12 @@ _REPEATED = re.compile(
     r"^\s*(?:true|false|yes|no|wahr|falsch|ja|nein)\s*\?\s*(?=\S)", re.IGNORECASE
 )
 FEW_WORDS = 8  # in which two verdicts contradict each other
-_FAR = 120  # characters in which the verdict is looked for
+_FAR = 120  # characters that are searched for the verdict
 REMEDY = "begin the answer with True or False, and give the reason behind it"
 
 
 def read_truth(text: str) -> bool:
-    """The verdict that an answer begins with; raises Unreadable where it is not clear."""
+    """Return the verdict at the start of an answer. Raises Unreadable if it is not clear."""
     line = _ASKED.sub("", without_marks(text).replace("\n", " "))
     line = _REPEATED.sub("", line)  # `False? No, it is true`: the question, then its answer
     if found := _LETTER.match(line):
@@ -63,7 +63,7 @@ def read_truth(text: str) -> bool:
 
 
 def _beginning(rest: str) -> str:
-    """The first words behind a verdict, without a reason."""
+    """Return the first words after a verdict, without a reason."""
     words = _REASON.split(rest, maxsplit=1)[0].split()
     return " " + " ".join(words[:FEW_WORDS])
 
@@ -73,7 +73,7 @@ def _says(word: re.Match[str]) -> bool:
 
 
 def _differs(line: str) -> bool:
-    """Whether some words of the line say true and others false."""
+    """Return whether some words of the line say true and others false."""
     return len({_says(each) for each in _WORD.finditer(line)}) > 1
 
 

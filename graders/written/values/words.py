@@ -1,4 +1,4 @@
-"""What stands around an answer and is not part of it."""
+"""Remove the text around an answer that is not part of it."""
 
 import re
 
@@ -30,33 +30,33 @@ _LEAD = re.compile(
 
 
 def narrow(text: str) -> str:
-    """The text with ASCII signs for the full-width ones of Chinese and Japanese."""
+    """Return the text with ASCII signs instead of the full-width ones of Chinese and Japanese."""
     return text.translate(_WIDE)
 
 
 def without_marks(text: str) -> str:
-    """The text without Markdown and LaTeX marks, on single spaces a line."""
+    """Return the text without Markdown and LaTeX marks, with single spaces in each line."""
     text = narrow(text[:LONGEST])
     lines = (" ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def without_lead(text: str) -> str:
-    """The text without `The answer is` and the like."""
+    """Return the text without `The answer is` and similar phrases."""
     rest = _LEAD.sub("", text).lstrip(" :=")
     return rest or text
 
 
 def denies(text: str) -> bool:
-    """Whether words in any of several languages deny something."""
+    """Return whether the text contains a negation, in any of several languages."""
     return _DENIES.search(text) is not None
 
 
 def first_clause(text: str) -> str:
-    """The text up to a comma, a full stop or a reason."""
+    """Return the text up to a comma, a full stop or a reason."""
     return _CLAUSE.split(text, maxsplit=1)[0]
 
 
 def plain(text: str) -> str:
-    """The words alone, for a comparison: no case, no punctuation."""
+    """Return only the words, for comparison: without case and punctuation."""
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))

@@ -1,4 +1,4 @@
-"""LaTeX commands brought to the same plain characters as everything else."""
+"""Replace LaTeX commands by the same plain characters as everything else."""
 
 import re
 
@@ -50,7 +50,7 @@ WRITTEN = {
 
 
 def without_latex(marked: Marked) -> Marked:
-    """No command left: each is a letter, a sign, a function's name or a space."""
+    """Replace every command by a letter, a sign, a function's name or a space."""
     while WRAPPED.search(marked.text):
         marked = marked.unwrap(WRAPPED, " ", " ")
     if match := ROOT.search(marked.text):
@@ -65,7 +65,7 @@ def without_latex(marked: Marked) -> Marked:
 
 
 def written(match: "re.Match[str]", at: int) -> str:
-    """How a command is written plainly; raises at one that is not known."""
+    """Return the plain form of a command. Raises FormulaError if it is unknown."""
     if (plain := WRITTEN.get(match[1])) is not None:
         return plain
     raise FormulaError(f"The LaTeX command `\\{match[1][:20]}` is not known here.", at)

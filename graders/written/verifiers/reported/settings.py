@@ -1,4 +1,4 @@
-"""What an assignment's written.toml says of a question on reported numbers."""
+"""The settings of questions on reported numbers in an assignment's written.toml."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeVar
@@ -27,7 +27,7 @@ class _Strict(BaseModel):
 
 
 class SplitSettings(_Strict):
-    """The items of a split and the count of its largest class, see `Split`."""
+    """The number of items of a split and of its largest class, see `Split`."""
 
     items: int = Field(gt=0)
     majority: int = Field(default=0, ge=0)
@@ -35,7 +35,7 @@ class SplitSettings(_Strict):
 
 
 class RunSettings(_Strict):
-    """The settings of `reported_runs`; `points` says what each thing is worth, in any unit.
+    """The settings of `reported_runs`; `points` are the weights of the requirements, in any unit.
 
     `words_from` names the question whose `text` may say which run was chosen.
     """
@@ -53,7 +53,7 @@ class RunSettings(_Strict):
 
     @property
     def rules(self) -> Rules:
-        """What the audits are given."""
+        """The rules for the audits."""
         splits = {
             name: Split(each.items, each.majority, each.population)
             for name, each in self.splits.items()
@@ -68,7 +68,7 @@ class RunSettings(_Strict):
 
     @property
     def names(self) -> Names:
-        """Further names of columns."""
+        """Alternative names of columns."""
         return further_names(self.columns)
 
 
@@ -84,7 +84,7 @@ class TextSettings(_Strict):
 
 
 class CurveSettings(_Strict):
-    """The settings of `reported_curve`; `curve_from` names the question that holds the curve."""
+    """The settings of `reported_curve`; `curve_from` names the question that has the curve."""
 
     points: dict[CurveAward, Points] = {"length": 1.0}
     columns: dict[str, list[str]] = {}
@@ -96,12 +96,12 @@ class CurveSettings(_Strict):
 
     @property
     def names(self) -> Names:
-        """Further names of columns."""
+        """Alternative names of columns."""
         return further_names(self.columns)
 
 
 def read_settings(kind: type[Settings], machine: Machine) -> Settings:
-    """The settings of a question; raises UsageError where the assignment has them wrong."""
+    """Return the settings of a question. Raises UsageError if they are invalid."""
     try:
         return kind.model_validate(dict[str, Any](machine.settings))
     except ValidationError as error:
@@ -113,7 +113,7 @@ def read_settings(kind: type[Settings], machine: Machine) -> Settings:
 
 
 def exact(value: str | float) -> Fraction:
-    """A number of the settings, exactly as it is written."""
+    """Return a number of the settings exactly as written."""
     figure = figure_in(str(value))
     if figure is None:
         raise UsageError(f"`{value}` in the settings of a table is no number")
