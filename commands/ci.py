@@ -45,7 +45,7 @@ Below = Annotated[str, typer.Option(metavar="POINTS|N%", help="Exit with code 3 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to grade and what to report; a student's own check also reports what is missing."""
+    """The options and notes of a grading; a student's own check also reports what is missing."""
 
     options: Options
     notes: tuple[str, ...]

@@ -67,7 +67,7 @@ class WrittenCheck:
 
     @property
     def first(self) -> bool:
-        """Whether this is the assignment's first check, which reports faults of the whole file."""
+        """Return whether this is the first check, which reports faults of the whole file."""
         return self == next(_all_checks(self.questions))
 
 

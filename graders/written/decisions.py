@@ -77,7 +77,7 @@ class Standing:
 
     @property
     def state(self) -> State:
-        """Whether somebody has decided, and whether all of them agree."""
+        """Return whether somebody has decided, and whether all of them agree."""
         if not self.open:
             return "undecided"
         return "decided" if len({each.verdict for each in self.open}) == 1 else "contested"

@@ -69,7 +69,7 @@ class Example:
 
     @property
     def has_spaces(self) -> bool:
-        """Whether a space is shown anywhere in it."""
+        """Return whether a space is shown anywhere in it."""
         cells = (cell for row in (self.grid.rows if self.grid else ()) for cell in row.cells)
         drawn = (" " in text and is_exact(label, text) for label, text in self.rows)
         return any(drawn) or any(cell.kind == "sp" for cell in cells)

@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 230, 140  # narrow enough for a phone
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """How one of the two series is drawn."""
+    """The look of one of the two series."""
 
     name: str
     look: Look

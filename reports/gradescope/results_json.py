@@ -30,7 +30,7 @@ PROVENANCE = ("isolation", "device", "seeds", "inputs", "data", "python", "versi
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What an autograder adds: sentences for the student, staff's data, accuracies to compare."""
+    """The additions of an autograder: sentences for students, data for staff, accuracies."""
 
     sentences: tuple[str, ...] = ()
     data: Mapping[str, object] = field(default_factory=dict)

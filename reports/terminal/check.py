@@ -42,7 +42,7 @@ FOLDED = 3  # consecutive written questions with the same outcome share a row
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """What a Result does not contain: missing files, and what is not checked here."""
+    """The data that a Result lacks: missing files, and criteria that are not checked here."""
 
     missing: Mapping[str, str]
     not_judged: Sequence[str] = ()

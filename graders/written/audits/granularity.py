@@ -28,7 +28,7 @@ class Fit:
 
     @property
     def possible(self) -> bool:
-        """Whether any count prints as the figure."""
+        """Return whether any count prints as the figure."""
         return self.low <= self.high
 
     @property

@@ -53,7 +53,7 @@ class Formula:
 
     @property
     def big_o(self) -> bool:
-        """Whether it was written inside O(...) or Θ(...)."""
+        """Return whether it was written inside O(...) or Θ(...)."""
         nodes = (node for tree in self.trees for node in walk(tree))
         return any(isinstance(node, Call) and node.function == "order" for node in nodes)
 

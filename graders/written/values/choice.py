@@ -60,7 +60,7 @@ class Options:
 
     @property
     def denies(self) -> bool:
-        """Whether an option is itself a negation, such as `no`."""
+        """Return whether an option is itself a negation, such as `no`."""
         return any(denies(each) for some in self.texts.values() for each in some)
 
     def label(self, letter: str) -> str | None:

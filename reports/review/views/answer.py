@@ -17,7 +17,7 @@ from reports.review.web.site import Site, answer_address
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Which answer, and the contents of its form: a decision's number, or invalid input."""
+    """An answer, and the contents of its form: a decision's number, or invalid input."""
 
     question: str
     handle: str

@@ -158,7 +158,7 @@ class Statement:
 
     @property
     def lone(self) -> bool:
-        """Whether it is a single name or number, which is hardly an answer among words."""
+        """Return whether it is a single name or number, which is hardly an answer among words."""
         return _SINGLE.fullmatch(self.text.strip()) is not None
 
 

@@ -44,7 +44,7 @@ class _Trial:
         return tuple(finite) or sizes[:1]
 
     def passes(self) -> bool:
-        """Whether the weights reach one half each and stay there, in every instance."""
+        """Return whether the weights reach one half each and stay there, in every instance."""
         near = NEAR if self.query.scalars else NEAR_AS_A_NUMBER
         return all(self._climbs(self.errors(each), near) for each in self.instances)
 
@@ -59,7 +59,7 @@ class _Trial:
         return errors[-1] <= near and all(falls)
 
     def lacks_scale(self) -> bool:
-        """Whether the direction is correct and only the length is too small."""
+        """Return whether the direction is correct and only the length is too small."""
         balanced = BALANCED_WITH_MEANS if self.query.means else BALANCED
         for each in self.instances:
             weights = self.query.weights(each, self.ladder[-1])

@@ -65,7 +65,7 @@ class _Setting:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is correct in every draw: the two values, and for each output its weights and value."""
+    """The facts true in every draw: the two values, and for each output its weights and value."""
 
     values: tuple[bool, bool]
     looks: tuple[bool, bool]
