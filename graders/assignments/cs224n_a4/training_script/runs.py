@@ -95,7 +95,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one command did."""
+    """The results of one command."""
 
     case: Case
     raised: str
