@@ -9,6 +9,7 @@ FOLDERS = frozenset({
     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".conda", "env", ".env", "icon\r",
 })  # fmt: skip
 FILES = frozenset({".ds_store", "thumbs.db", "desktop.ini", "icon\r"})
+# Matches `venv` or `my-venv-3.11` or `.venv`.
 ENVIRONMENT = re.compile(r"(.*[-_. ])?\.?(venv|virtualenv)([-_. 0-9].*)?")
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 BETWEEN = "; "
 _SIGNS = re.compile(r"[<>();\x00-\x1f\x7f]+")
+# Matches `Ada Lovelace <ada@example.edu> (sid 1815)`.
 _WRITTEN = re.compile(
     r"(?P<name>[^<>();]*?)"
     r"(?: ?<(?P<email>[^<>();]+)>)?(?: ?\(sid (?P<sid>[^<>();]+)\))?"

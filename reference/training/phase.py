@@ -1,4 +1,4 @@
-"""What all phases of a run have in common: a folder, seeds, and being measured only once.
+"""Code shared by all phases of a run: claim a folder, derive seeds, measure each phase only once.
 
 OUT/state/plan.json    the settings of the run in this folder
           NAME.json    the measurements of a finished phase

@@ -28,7 +28,7 @@ Batch = TypeVar("Batch")
 
 
 class Task(Protocol[Batch]):
-    """What is trained, and on what: everything that the loop below does not know.
+    """A model and its training data: everything that the loop below does not know.
 
     Long epochs are also saved inside, so their batches must depend only on the epoch's number, and
     each ends with a point of the curve. Other tasks may use torch's generator for their batches.

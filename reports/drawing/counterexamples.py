@@ -18,7 +18,7 @@ FEWEST = 4  # fewer numbers don't need columns
 LONGEST = 1_000  # characters of a value that is parsed
 MODEL_CHARACTERS = ("□", "⁇")
 SOURCE = "document"  # label of the text that a sequence is made from
-NUMBERS = re.compile(r"\[(-?[0-9.e+-]+(?:, ?-?[0-9.e+-]+)*)\]")
+NUMBERS = re.compile(r"\[(-?[0-9.e+-]+(?:, ?-?[0-9.e+-]+)*)\]")  # `[1.5, -2e-3]`
 NAMED = re.compile(r"(?m)^([^\n=]{1,40}) = (\[.*\])$")
 KINDS = {" ": "sp", "□": "pad", "⁇": "mask", "\n": "nl"}
 DRAWN = {"\n": "↵"}

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from reports.text import prose
 
 _ENTITIES = {ord(char): f"&#{ord(char)};" for char in "<>&$"}
+# Matches `*` or `www.` or `http://`.
 _MARKUP = re.compile(r"([\\`*_\[\]#~|!@^])|(?<=www)(\.)|(:)(?=//)", re.IGNORECASE)
 # At the start of a line: numbered lists (`1.`), other lists, rules, underlines of headings.
 _OPENING = re.compile(r"^(\d{1,9}(?=[.)])|(?=[-+=]))")

@@ -32,7 +32,7 @@ LARGEST = 900_000  # bytes of a page
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """All that is shown of hidden criteria: their number and maximum points."""
+    """The only data shown on hidden criteria: their number and maximum points."""
 
     count: int
     points: float

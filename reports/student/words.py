@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from graders.model import CheckResult, CriterionResult, Result
 
 MATHEMATICS = re.compile(r"[=^√≤≥⁇□→·×]|θ| becomes |equation|handout")
-GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")
+GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")  # `x =` or `it becomes`
 DECIDED = re.compile(r"^(.+ of .+ points), decided by a person\.$")
+# Matches `Given: Names the mask (+1)` or `Not given: States why`.
 ITEM = re.compile(r"^(Given|Not given): (.*?)(?: \(([+-][0-9.]+)\))?$")
 REVIEW, MACHINE = "/review", "/machine"
 OPEN = ("failed", "partial")

@@ -26,7 +26,7 @@ from submissions.submission import Rejected
 NAME = re.compile(
     r"(?P<who>.+?)_(?P<late>LATE_)?(?P<user>[0-9]+)_(?:(?P<number>[0-9]+)_)?(?P<name>.+)"
 )
-AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,2})(?P<suffix>\.[^.]*)")
+AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,2})(?P<suffix>\.[^.]*)")  # `work-1.py`
 SHORT = 200  # bytes of an archive's name; file systems allow 255
 
 

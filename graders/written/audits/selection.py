@@ -9,6 +9,7 @@ from graders.written.audits.finding import Finding
 from graders.written.audits.reading.figure import Figure, figure_in
 from graders.written.audits.reading.runs import SETTINGS, Report, Run
 
+# Matches `run 2` or `#2`.
 _COUNTED = re.compile(r"\b(?:run|row|test|trial|experiment)\s*#?(\d{1,3})\b|#(\d{1,3})\b", re.I)
 
 

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from graders.written.formula.errors import FormulaError
 from graders.written.formula.reading.marked import Marked
 
+# Matches `_{i=1}` or `_i`.
 BELOW = re.compile(
     r"\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\(([^()]*)\)"
     r"|([A-Za-z]\s*=\s*\d+|[A-Za-z](?![A-Za-z])|\d+))"
 )
-ABOVE = re.compile(r"\s*\^\s*(?:\{([^{}]*)\}|\(([^()]*)\)|(\d+|[A-Za-z]))|\s*(⊤)")
+ABOVE = re.compile(r"\s*\^\s*(?:\{([^{}]*)\}|\(([^()]*)\)|(\d+|[A-Za-z]))|\s*(⊤)")  # `^{n}` or `^n`
 DOTS = r"(?:…|\.\.+|,\s*(?:…|\.\.+)\s*,|\bto\b|:)"
 OF_LIST = re.compile(  # `i ∈ {a, b}` and `i = a, b`
     r"\s*(?P<index>[A-Za-z])\s*(?:(?:∈|\bin\b)\s*[({](?P<set>[^(){}…]*)[)}]"
     r"|=(?P<list>[^(){}…,]+(?:,[^(){}…,]+)+))\s*"
 )
-OF_NAME = re.compile(r"\s*[A-Za-z]\s*(?:∈|\bin\b)\s*[^\W\d]\w*\s*")
+OF_NAME = re.compile(r"\s*[A-Za-z]\s*(?:∈|\bin\b)\s*[^\W\d]\w*\s*")  # `i ∈ S`
 MEMBERS = "∈"  # separates an index from its members
 MEMBER = re.compile(r"\w{1,9}")
 FORMS = (

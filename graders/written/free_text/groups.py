@@ -21,7 +21,7 @@ from graders.written.free_text.wording import words
 # default because it saves more decisions there (18%) than the sentence encoder (14%).
 THRESHOLDS = {"tf-idf": 0.6, "minilm": 0.92}
 MOST_COMPARED = 4_000  # different texts; further ones are grouped only if they are equal
-_SIGNS = re.compile(r"\d+|[+*/^=<>≤≥≠]|(?<![^\W\d])[-−]|[-−](?![^\W\d])")
+_SIGNS = re.compile(r"\d+|[+*/^=<>≤≥≠]|(?<![^\W\d])[-−]|[-−](?![^\W\d])")  # `12` or `≤` or `-`
 _EDGES = " \t\n\r.,;:!?\"'`*_"
 Neighbours = NDArray[np.bool_]
 

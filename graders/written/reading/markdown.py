@@ -23,18 +23,22 @@ MOST_HEADINGS = 2000
 LOOKED_AT = 200  # characters of a line that may name something; the rest belongs to the answer
 Line = tuple[int, str]
 _READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
+# Matches `**1b:**` or `- **Question 2**`.
 _BOLD = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*]{1,150}?)(?:\*\*|__)\s*[:.]?")
-_TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")
+_TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")  # `##1b`
+# Matches `1b:` or `- **1 (b)**:`.
 _LABEL = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*[:)](?!=)")
 
 
 # A bold id that begins an answer within a line (`**1b.**`), and words before one that only refers
 # to an answer (`see`).
 _INLINE = re.compile(r"(?:\*\*|__)\(?((?:[A-Za-z]?\d|[a-z]\.)[\w.()]{0,14}?)[.:]?(?:\*\*|__)[.:]?")
+# Matches `see ` or `(`.
 _REFERS = re.compile(
     r"(?:\b(?:in|see|as|from|of|to|with|by|and|or|question|part|like|for|than|the|cf\.?)|[,(:])\s*$",
     re.IGNORECASE,
 )
+# Matches `1.1 C` or `Q2 true`.
 _NUMBER = re.compile(r"^ {0,3}(?:[-*+]\s+)?([A-Za-z]?\d[\w.()]{0,14}?)\.?\s+(?=\S)")
 
 

@@ -12,6 +12,7 @@ from graders.written.reading.placing import detach_conditions, join_text, place,
 from graders.written.reading.split import FENCE, LOOKED_AT, Line, Split, listed, paragraphs_of
 from graders.written.reading.wanted import Wanted, label_of, spellings
 
+# Matches `formula: x` or `- q1: x` or `**q1** = x`.
 _LABEL = re.compile(
     r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
     r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
@@ -24,6 +25,7 @@ _NEXT = re.compile(  # where another named value may begin on a line: `..., 2 he
     r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?"
     r"(?:[:：](?!=)|→|->|=>))"
 )
+# Matches `### formula` or `**formula:**`.
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__))$")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^[\s|:=-]+$")

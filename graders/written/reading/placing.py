@@ -19,10 +19,10 @@ from graders.written.reading.split import (
 )
 from graders.written.reading.wanted import Wanted
 
-_ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
-_GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
-_BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")
-_WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
+_GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
+_BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")  # `,` or `and` or `1 2`
+_WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")  # `about 12`
 _MAY_HOLD = {  # what a text contains if it may contain such a value
     "formula": re.compile(
         r"[=≈^*+∑²³⁴ⁿ]|\\[a-z]{2,}|[α-ωΑ-Ω]\s?[(A-Za-z]|[A-Za-z]\s?[α-ω]|\d\s?[A-Za-z(]"

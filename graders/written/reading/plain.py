@@ -8,6 +8,7 @@ import re
 
 from graders.written.question import Kind
 
+# Matches `TODO` or `...` or `<your answer>`.
 _PLACEHOLDER = re.compile(
     r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|[-–—]+|n/?a|none given|idk|no idea|no answer|"
     r"(?:i )?(?:do not|don['’]t) know(?: yet)?|skip(?:ped)?|not done|unanswered|"
@@ -21,16 +22,20 @@ _WRAPPERS = (
 )
 _BOXED = "\\boxed{"
 _BULLET = re.compile(r"^[-*+]\s+(?=\S)")
+# Matches `- [1, 2]` or `- 2 * x`.
 _BULLET_OF_LIST = re.compile(r"^[-*+]\s+(?=[\[(<⟨A-Za-z]|\d[\d.,]*\s?[*·×])")
+# Matches `~~x~~` or `<s>x</s>`.
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,400}~~|<(?:s|del|strike)>[^<>\n]{1,400}</(?:s|del|strike)>")
-_CHOICE = re.compile(r"\(?[A-Za-z]\)?(?:[.:)](?:\s.*)?|)$", re.DOTALL)
+_CHOICE = re.compile(r"\(?[A-Za-z]\)?(?:[.:)](?:\s.*)?|)$", re.DOTALL)  # `B` or `(b) because`
+# Matches `A, C` or `[A and C]`.
 _CHOICES = re.compile(r"[\[({]*[A-Za-z][])}]*(?:\s*(?:,|;|\band\b|&|\s)\s*\(?[A-Za-z][])}]*)*\.?$")
 _TRUTH = re.compile(r"\b(?:true|false|yes|no|t|f|wahr|falsch|correct|incorrect)\b", re.IGNORECASE)
-_NUMBERS = re.compile(r"[\s\d.,;:+\-−/*^()\[\]{}|&\\%eE]*")
+_NUMBERS = re.compile(r"[\s\d.,;:+\-−/*^()\[\]{}|&\\%eE]*")  # `[1, 2.5, -3]`
 LONGEST_LINE = 2000  # characters used to tell a formula from a sentence
-_WORD = re.compile(r"(?<![\\_A-Za-z{])[A-Za-z]{3,}(?![A-Za-z_])")
+_WORD = re.compile(r"(?<![\\_A-Za-z{])[A-Za-z]{3,}(?![A-Za-z_])")  # `large`
 _OPERATOR = re.compile(r"[*+=^/]|\\[a-z]")
 _BESIDE = (*"*+-/^=()[]{},−·", "")
+# Matches `np.zeros(3)` or `the zero vector`.
 _ZERO = re.compile(
     r"(?:(?:np|numpy|torch)\.)?zeros(?:\(.{0,30}\))?|(?:the )?(?:zero|null) vector", re.IGNORECASE
 )
@@ -44,6 +49,7 @@ NOTATION = frozenset({
     *("tau", "phi", "psi", "chi", "eta", "zeta", "array", "torch", "tensor", "numpy", "matrix"),
     *("frac", "left", "right", "text", "mathbf", "begin", "end", "bmatrix", "pmatrix", "for"),
 })  # fmt: skip
+# Matches `, where β` or `for large β`.
 _CONDITION = re.compile(
     r"\s*[,;.(]?\s*(?:\\(?:q?quad|[ ,;]))?\s*(?:\\(?:text|mbox|textrm|mathrm)\s?\{\s?)?"
     r"(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|assuming|given)"
@@ -54,6 +60,7 @@ _CONDITION = re.compile(
 )
 # A scalar that vanishes or is negative: `c → 0`, `c ≪ 1`, `c → -∞`.
 _SCALAR = r"(?:[A-Za-z]|[α-ω]|\\[a-z]{2,8})"
+# Matches `c → 0` or `c ≪ 1` or `small c`.
 VANISHES = re.compile(
     rf"(?<![\w_^/{{}}])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"
     r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
@@ -61,6 +68,7 @@ VANISHES = re.compile(
     rf"|\b(?:small|tiny|kleines?|petite?|pequeño)\s\$?(?P<scalar>{_SCALAR})(?!\w)"
 )
 _SPACING = re.compile(r"^(?:[\s,;]|\\q?quad\b)+")
+# Matches `, β ≫`.
 _MUCH = re.compile(r"(?<!\\)[,;(][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\rightarrow|\blarge\b)")
 
 

@@ -25,13 +25,14 @@ MOST_VALUES = 5000
 MOST_BLOCKS = 500  # of a broken file
 _LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _NOTHING = ("", "~", "null", "Null", "NULL")
-_PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")
+_PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")  # `  q1: 3` or `- a: b`
 # What YAML makes of `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` in double
 # quotes.
 _ESCAPES = {"\a": "a", "\b": "b", "\x1b": "e", "\f": "f", "\r": "r", "\t": "t", "\v": "v"}
 _ESCAPES |= {"\x85": "N", "\u2028": "L", "\u2029": "P"}
 _ESCAPED = re.compile(f"([{''.join(_ESCAPES)}])(?=[A-Za-z])|\n(?=(?:u|abla|eq?|eg|ot)\\b)")
 _TAKEN = ("'", '"', "|", ">", "[", "{", "#")
+# Matches `1b:` or `- "1b":`.
 _KEY = re.compile(r"""^( *)(?:- +)?(["']?)([^\s#"'|>\[{&*!%@`][^"':]{0,80}?)\2\s*:(?:\s|$)""")
 _HERE = 3  # levels of groups at which a broken file is split
 

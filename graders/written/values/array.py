@@ -51,9 +51,11 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\in\b.*$|∈.*$", re.MULTILINE), " "),
 )  # fmt: skip
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
+# Matches `vector` or `is`.
 _SAID = re.compile(r"(?<![\\\w{.])(?!array|tensor|torch|matrix|numpy|np|ln|pi)[^\W\d_]{2,}")
 _WORDLESS = re.compile(r"[^A-Za-zα-ωΑ-Ω]*")
-_LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")
+_LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")  # `k: 1`
+# Matches `zeros(3)` or `zero vector` or `\vec{0}`.
 _ZEROS = re.compile(
     r"(?:(?:np|numpy|torch)\s*\.\s*)?zeros\s*\(.{0,30}\)|(?:the )?(?:zero|null)[\s-]*vector|"
     r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?(?:\s*_\s*\{?\d\}?)?|0\s*vector|(?:the )?origin|all zeros|"
@@ -62,9 +64,9 @@ _ZEROS = re.compile(
 )
 _OPEN, _CLOSE = "([{", ")]}"
 _BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
-_SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")
-_DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")
-_CALL = re.compile(r"(?:sqrt|frac|exp|ln|log|\\\w+|\})\s*$|[_^]\s*$")
+_SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")  # ` * ` or `1 + 2`
+_DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")  # `0,5`
+_CALL = re.compile(r"(?:sqrt|frac|exp|ln|log|\\\w+|\})\s*$|[_^]\s*$")  # `sqrt` or `x_`
 
 
 @dataclass(frozen=True, slots=True)

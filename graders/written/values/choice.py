@@ -16,22 +16,27 @@ from graders.written.values.words import (
 )
 
 _BETWEEN = r"(?:\s*(?:,|;|/|&|\+|\b(?:and|or|und|oder|et|ou|и)\b|和|与|\|)+\s*|\s+)"
+# Matches `A, C and D` or `(A) and (B) are true`.
 _LISTED = re.compile(
     rf"[\[(]*([A-Za-z])[\])]*(?:{_BETWEEN}[\[(]*[A-Za-z][\])]*)*[\s.]*"
     r"(?:(?:are|is)?\s*(?:all\s*)?(?:true|correct|right|apply|hold)[\s.]*)?",
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?<=\b[A-Z]) (?:y|e|o|u|i|и|a) (?=[A-Z]\b)")  # a one-letter `and`
+# Matches `A or B`.
 _OPEN = re.compile(r"\b[A-Za-z][\])]?\s+(?:or|oder|ou|или)\s+[\[(]?[A-Za-z]\b", re.IGNORECASE)
+# Matches `A, no` or `B wait`.
 _CORRECTED = re.compile(r"^\W*\w\W+(?:no|wait|actually|sorry|oops|correction|nein|non)\b", re.I)
-_LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")
+_LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")  # `La respuesta es C`
 FEW_WORDS = 8  # before a letter at the end of the answer
+# Matches `(B)` or `B.` or `b: x`.
 _LABEL = re.compile(
     r"[\[(]?([A-Za-z])(?:(?:[\])][.:]?|[.:]|\s*[-–—=]|,|;)(?:\s|$)|\s?(?=\([^)]{2}))"
 )
-_REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)
+_REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)  # `B because`
+# Matches `, (C)`.
 _SECOND = re.compile(rf"{_BETWEEN}[\[(]?([A-Za-z])(?:[\])]|\b)(?!\w)(?=\s*(?:$|[.,;:)/&]|and|or))")
-_BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")
+_BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")  # `- [x] option`
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _COLON = re.compile(r":|->|=>|→|⇒")
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})

@@ -9,17 +9,23 @@ from graders.written.judgement import Unreadable
 from graders.written.values.words import denies, narrow
 
 LARGEST = 1e12
+# Matches `12` or `.5` or `1e2`.
 _PLAIN = re.compile(r"[+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:[eE][+-]?\d{1,3})?")
+# Matches `inf` or `\infty`.
 _INFINITE = re.compile(r"[+-]?\s*\\?(?:nan|inf|infty|infinity|∞)", re.IGNORECASE)
-_DECIMAL = re.compile(r"([+-]?)(?:0,(\d+)|(\d+),(\d{1,2}|\d{4,}))")
-_LABEL = re.compile(r"^[^=≈:\n]{0,60}?(?::=|=|≈|:|\\approx)\s*(?=\S)")
+_DECIMAL = re.compile(r"([+-]?)(?:0,(\d+)|(\d+),(\d{1,2}|\d{4,}))")  # `0,5` or `12,75`
+_LABEL = re.compile(r"^[^=≈:\n]{0,60}?(?::=|=|≈|:|\\approx)\s*(?=\S)")  # `n = 12`
+# Matches ` %` or `percent`.
 _PERCENT = re.compile(r"\s*(?:\\?%|percent|per cent|pct\.?)\s*$", re.IGNORECASE)
+# Matches `12 hidden units`.
 _UNIT = re.compile(r"(?<=[\d)}])\s+\(?[^\W\d_][^\W\d]*(?:[ \-][^\W\d_]+){0,5}\)?$")
+# Matches `6,920` or `1.000.000`.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:([.,' _\u2009\u202f])\d{3})(?:\1\d{3})*")
+# Matches `about` or `≈`.
 _ABOUT = re.compile(
     r"^(?:~|≈|∼|about|around|approx(?:imately|\.)?|circa|ca\.?|exactly|exakt|etwa)\s*", re.I
 )
-_ONE = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")
+_ONE = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")  # `6,920`
 _MINUS = str.maketrans({"−": "-", "–": "-", "\N{FULLWIDTH HYPHEN-MINUS}": "-", "\xa0": " "})
 
 

@@ -5,6 +5,7 @@ import re
 from graders.written.judgement import Misfit, Unreadable
 from graders.written.values.words import without_marks
 
+# Matches `True or false:`.
 _ASKED = re.compile(
     r"^\s*(?:true\s*(?:or|/)\s*false|yes\s*(?:or|/)\s*no|t\s*/\s*f)\s*\??\s*[:\-–—]+", re.I
 )
@@ -16,24 +17,29 @@ _FALSE_WORDS = (
     *("false", "no", "nope", "incorrect", "wrong", "untrue", "falsch", "unwahr", "nein", "faux"),
     *("non", "falso", "falsa", "não", "неверно", "нет", "ложь", "nee"),
 )
+# Matches `true` or `is not correct`.
 _WORD = re.compile(
     r"(?P<no>\b(?:not|isn.?t|is\s+not|cannot\s+be|can.?t\s+be|never|hardly)\s+(?:\w+\s+)?)?"
     rf"\b(?P<word>{'|'.join((*_TRUE_WORDS, *_FALSE_WORDS))})\b"
     r"(?!\s+(?:answer|choice|option|reason|one|way|idea|order|position)\b)",
     re.IGNORECASE,
 )
+# Matches `不对` or `✓`.
 _SIGNS = re.compile(
     r"\W*(?:这?是)?(?P<no>不对|不正确|不是|不|错误|错|假|否|無|いいえ|✗|✘|❌)|\W*(?:正确|对|真|是|はい|✓|✔|✅)"
 )
+# Matches `T.` or `(f) because`.
 _LETTER = re.compile(
     r"^[\s(\[]*(?P<letter>[tfynTFYN])[\s)\]]*(?:[.,:;\-–—]|$|\s+because\b|\s+since\b)"
 )
+# Matches ` or false` or `/no`.
 _EITHER = re.compile(r"\s*(?:/|\bor\b|\band\b|\|)\s*(?:true|false|yes|no|t|f)\b", re.IGNORECASE)
 _TRUE = frozenset((*_TRUE_WORDS, "t", "y"))
 _REASON = re.compile(
     r"\b(?:because|since|as|due|for|if|weil|denn|da|car|parce|porque|perché)\b|因为"
 )
 _WOULD = re.compile(r"\b(?:would|were|wäre|serait|sería)\b", re.IGNORECASE)
+# Matches `False? No`.
 _REPEATED = re.compile(
     r"^\s*(?:true|false|yes|no|wahr|falsch|ja|nein)\s*\?\s*(?=\S)", re.IGNORECASE
 )

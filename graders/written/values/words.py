@@ -3,9 +3,11 @@
 import re
 
 LONGEST = 20_000  # characters of one answer that are read
+# Matches `**` or `\text`.
 _MARKS = re.compile(r"[*`$_\"'“”‘’«»]+|\\(?:text|mathrm|mathbf|textbf|boxed|left|right)\b|[{}~]")
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x3000: ord(" ")}
+# Matches `not` or `nicht`.
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|neither|nor|wrong|false|incorrect|instead|rather|except|disagree|"
     r"cannot|nicht|kein\w*|nie|falsch|statt|sondern|außer|ne|pas|jamais|faux|fausse|sauf|nunca|"
@@ -18,6 +20,7 @@ _CLAUSE = re.compile(
     r"потому|так как)\b|因为|由于",
     re.IGNORECASE,
 )
+# Matches `The answer is` or `答案`.
 _LEAD = re.compile(
     r"^(?:(?:my|the|final|correct|right|best|i|would|say|think|choose|pick|select|it|that|this|"
     r"is|answer|answers|option|options|choice|choices|statement|claim|letter|letters|student|"

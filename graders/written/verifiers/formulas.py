@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
 _STACKED = r"\[[^\[\]=]{1,60}[,;][^\[\]=]{1,60}\]"
 _STACKS = re.compile(rf"^[^\[\]]{{0,80}}{_STACKED}[^\[\]=]{{0,20}}{_STACKED}[^\[\]=]{{0,10}}=")
+# Matches `lim_{β → ∞}` or `lim β → ∞`.
 _LIMIT = re.compile(
     r"\\?\blim(?:it)?\s*_?\s*[({]?\s*\\?[^\W\d_]{1,10}\s*(?:→|->|\\to|\\rightarrow)\s*"
     r"\+?(?:∞|\\infty|oo|inf(?:ty|inity)?)\s*[)}]?"

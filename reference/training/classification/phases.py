@@ -27,7 +27,7 @@ from reference.training.trainer import Trainer
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What all methods of a run share: the texts as tokens, the machine, the progress callback."""
+    """The data shared by all methods of a run: tokens, the machine, the progress callback."""
 
     plan: Plan
     parts: dict[str, Encoded]

@@ -52,7 +52,7 @@ class Update:
 
     @property
     def size(self) -> float:
-        """How far the weights moved."""
+        """The distance that the weights moved."""
         moved = [self.after[name] - each for name, each in self.before.items()]
         return float(np.sqrt(sum(np.square(each).sum() for each in moved)))
 

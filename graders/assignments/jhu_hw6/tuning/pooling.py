@@ -30,7 +30,7 @@ POOLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the backbone is called, and how its hidden states are pooled."""
+    """A way to call the backbone, and a way to pool its hidden states."""
 
     called: str
     pooled: str

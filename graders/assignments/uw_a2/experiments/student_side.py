@@ -18,9 +18,11 @@ from torch import nn
 
 from ..mini_transformer.student_side import GIVEN, WANTED, prepared, student
 
+# Matches `sinusoidal` or `PositionalEncoding`.
 POSITIONS = re.compile(
     r"sinus|sin_?cos|pos\w*_?enc|pos\w*_?emb|positional|(^|_)pe($|_)", re.IGNORECASE
 )
+# Matches `shuffle_heads` or `HeadFusion`.
 FUSIONS = re.compile(
     r"shuff|shift|roll|re_?weigh|fus(e|ion)|perm\w*_heads|random_heads", re.IGNORECASE
 )

@@ -8,23 +8,30 @@ LONGEST = 200  # characters of a cell that are read as a number
 LARGEST_EXPONENT = 400
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPTED = re.compile(r"10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+# Matches `\textbf{0.93}`.
 _COMMAND = re.compile(
     r"\\(?:textbf|mathbf|textit|underline|emph|text|mathrm|num|bm)\s*\{([^{}]*)\}"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,40}>")
+# Matches `**` or `$` or `\left`.
 _DRESS = re.compile(r"\*\*|__|[`$~†‡★✓✔☑]|\\(?:left|right|,|;|!|quad)(?![A-Za-z])|\{,\}")
+# Matches `6,920` or `1_000_000`.
 _GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,'_\u00a0\u202f]\d{3})+(?![\d,])")
-_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")
+_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")  # `93,2`
 # After a cross the minus sign is enough: pasted text loses its superscripts (`5 × 10-5`).
 _POWER = re.compile(
     r"\s*(?:\\times|\\cdot|[×·x*])\s*10(?:\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?|(-\d{1,2})(?!\d))"
 )
+# Matches `10^-5` or `10**{-5}`.
 _BARE_POWER = re.compile(r"(?<![\d.])10\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?")
+# Matches `856/1427` or `856 out of 1427`.
 _COUNT = re.compile(r"(?<![\d.])(\d{1,9})\s*(?:/|\bof\b|\bout of\b)\s*(\d{1,9})(?![\d.])")
+# Matches `0.93` or `.9` or `-1e-4`.
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:\d{1,120}(?:\.\d{0,120})?|\.\d{1,120})(?:[eE][+-]?\d{1,6})?(?![A-Za-z]?\w)"
 )
 _PERCENT = re.compile(r"%|\bpercent\b|\bper cent\b", re.IGNORECASE)
+# Matches `nan` or `-inf` or `∞`.
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity|∞|\\infty)\b|∞", re.IGNORECASE)
 
 

@@ -14,24 +14,30 @@ _VALUE = (
     r"(?:\d{1,9}\s*/\s*\d{1,9}|[+-]?(?:\d{1,20}(?:,\d{1,9})*(?:\.\d{1,40})?|\.\d{1,40})"
     r"(?:[eE][+-]?\d{1,6})?)(?:\s*%)?"
 )
+# Matches `lr = 1e-4` or `Dev accuracy: 90`.
 _NAMED = re.compile(
     r"(?P<name>[A-Za-zηα][\w \-/.()']{0,60}?)[\"']?\s{0,3}"
     r"(?P<sign>:|=|\bis\b|\bare\b|\bof\b|\bwas\b|\bwere\b|→|->|,?\s)\s{0,3}(?:about\s|\{[^{}]{0,30}:\s*)?"
     rf"(?P<value>{_VALUE})(?!\w|\.\d)"
 )
-_NEXT = re.compile(rf"\s*(?:,|/|;|\band\b|&)\s*({_VALUE})(?!\w|\.\d)")
+_NEXT = re.compile(rf"\s*(?:,|/|;|\band\b|&)\s*({_VALUE})(?!\w|\.\d)")  # `, 93.2`
 _SPLIT = r"train(?:ing)?|dev(?:elopment)?|val(?:id(?:ation)?)?|test(?:ing)?"
+# Matches `93.2 on the dev`.
 _AFTER = re.compile(
     rf"(?<![\w.])(?P<value>{_VALUE})\s*(?:accuracy\s*)?(?:\bon\b|\bfor\b|\bin\b|\()\s*"
     rf"(?:the\s+)?(?P<name>{_SPLIT})\b",
     re.IGNORECASE,
 )
+# Matches `7 epochs` or `10 training epochs`.
 _BEFORE = re.compile(
     r"(?<![\w.])(\d{1,5})[\s-]+(?:training\s+)?epochs?\b(?:\s+of\s+(?:training|fine-?tuning))?",
     re.IGNORECASE,
 )
+# Matches `batches of 64` or `batch of size 64`.
 _BATCHES = re.compile(r"\bbatch(?:es)?\s+of\s+(?:size\s+)?(\d{1,6})\b", re.IGNORECASE)
+# Matches `chosen: yes`.
 _CHOSEN = re.compile(r"\bchosen[\"']?\s*[:=]\s*[\"']?(?:yes|true|x|1|✓)\b", re.IGNORECASE)
+# Matches `model: roberta-base`.
 _LABEL = re.compile(
     r"\b(?:model|name|method|run)(?:_name)?[\"']?\s*[:=]\s*[\"']?([\w./\-]{2,60})(?![\w./\-]|\s*[=:])",
     re.IGNORECASE,

@@ -11,13 +11,16 @@ from graders.written.audits.reading.table import Line, Row, Table, numbered, pag
 
 ACCURACIES = ("train", "dev", "test")
 SETTINGS = ("lr", "epochs", "batch_size")
+# Matches `we chose` or `the best`.
 _CHOICE = re.compile(
     r"\b(?:best|chose|chosen|choose|select(?:ed)?|pick(?:ed)?|final(?:ly)?|winner)\b", re.IGNORECASE
 )
+# Matches `★` or `<-` or `0.93*`.
 _MARK = re.compile(r"[★✓✔☑←]|<-|\b(?:chosen|selected|best)\b|\*\s*$|(?<!\*)\*(?!\*)", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*|__|\\textbf|\\mathbf|\\bf\b|<b>|<strong>")
+# Matches `Run 3` or `test #2`.
 _NUMBERED = re.compile(r"\W*((?:run|test|trial|experiment|model)\s*#?\d{1,3})\b", re.IGNORECASE)
-_VALUED = re.compile(r"\d\.\d|\.\d|[=:]\s*\d|\de-\d")
+_VALUED = re.compile(r"\d\.\d|\.\d|[=:]\s*\d|\de-\d")  # `0.93` or `lr=1` or `1e-4`
 _YES = re.compile(r"\s*(?:yes|y|true|x|1|✓|✔|☑|★|\*+|best|chosen|selected|<-|←)\s*", re.IGNORECASE)
 
 

@@ -20,11 +20,13 @@ Line = tuple[int, str]
 Cells = tuple[str, ...]
 Splitter = Callable[[str], Cells]
 _RULE = re.compile(r"[\s|:+=─━\-]*")
+# Matches `\hline` or `\cline{1-2}` or `\begin{tabular}{lrr}`.
 _LATEX_RULE = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|centering|small|footnotesize)\b"
     r"|\\c(?:line|midrule)(?:\([^)]*\))?\{[^{}]*\}|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})*"
     r"(?:\[[^\]]*\])?"
 )
+# Matches `\multicolumn{2}{c}{accuracy}`.
 _SPANNING = re.compile(r"\\multi(?:column|row)\{[^{}]*\}\{[^{}]*\}\{([^{}]*)\}")
 _GAP = re.compile(r"\s{2,}")
 _PIPE = re.compile(r"(?<!\\)\|")

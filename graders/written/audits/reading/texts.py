@@ -17,6 +17,7 @@ _LOSS = re.compile(
     r"\b(?:(?:cross entropy )?loss(?:es)?|nll|cross entropy|ce|negative log likelihood)\b"
 )
 _FILLER = re.compile(r"\b(?:mean|average|avg|value|score|set|data|on|the|of|for|metric)\b|[^\w ]")
+# Matches `Train: 401.04`.
 _SAID = re.compile(
     r"(?P<name>[A-Za-z][\w \-]{0,60}?)[\s:(=,]{1,4}"
     r"(?P<value>\d[\d,]{0,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)",

@@ -10,13 +10,13 @@ FONTS = (
     "mathbf|boldsymbol|bm|pmb|mathrm|mathit|mathsf|mathnormal|mathcal|mathscr|mathbb|vec|textbf"
     "|textit|textrm|text|mbox|overrightarrow|underline|operatorname\\*?|overline|bold"
 )
-WRAPPED = re.compile(rf"\\(?:{FONTS})\s*\{{([^{{}}]*)\}}")
-BARE_FONT = re.compile(rf"\\(?:{FONTS})(?![A-Za-z])")
+WRAPPED = re.compile(rf"\\(?:{FONTS})\s*\{{([^{{}}]*)\}}")  # `\mathbf{k}`
+BARE_FONT = re.compile(rf"\\(?:{FONTS})(?![A-Za-z])")  # `\mathbf k`
 ROOT = re.compile(r"\\sqrt\s*\[")
-SINGLE = re.compile(r"(?<![_^⁄√])\{\s*([A-Za-z]+|[α-ωΑ-Ω])\s*\}(?=\s*_)")
+SINGLE = re.compile(r"(?<![_^⁄√])\{\s*([A-Za-z]+|[α-ωΑ-Ω])\s*\}(?=\s*_)")  # `{k}_a`
 COMMAND = re.compile(r"\\([A-Za-z]+|.|$)", re.DOTALL)
-FRACTION = re.compile(r"(?<=⁄)\s*([A-Za-z0-9α-ωΑ-Ω])")
-SECOND = re.compile(r"(?<=⁄)(\{[A-Za-z0-9α-ωΑ-Ω]\})\s*([A-Za-z0-9α-ωΑ-Ω])")
+FRACTION = re.compile(r"(?<=⁄)\s*([A-Za-z0-9α-ωΑ-Ω])")  # `⁄1`
+SECOND = re.compile(r"(?<=⁄)(\{[A-Za-z0-9α-ωΑ-Ω]\})\s*([A-Za-z0-9α-ωΑ-Ω])")  # `⁄{1}2`
 LETTERS = {name: letter for letter, name in GREEK.items() if letter != "ς"}
 LETTERS |= {f"var{name}": LETTERS[name] for name in ("epsilon", "theta", "phi", "rho", "sigma")}
 FUNCTIONS = ("log", "ln", "exp", "min", "max", "lg")

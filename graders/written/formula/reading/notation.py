@@ -10,11 +10,12 @@ from graders.written.formula.vocabulary import Vocabulary
 
 LONGEST = 2000  # characters
 MOST_SIDES = 6  # expressions between `=`
+# Matches `1,000` or `1{,}000`.
 GROUPED = re.compile(
     r"(?<![\d.,\w])\d{1,3}(?:(?:,|\{,\}|\\,|[\u2009\u202f\u00a0_])\d{3})+(?![\d,]|\.\d*,)"
 )
 NOT_A_DIGIT = re.compile(r"\D")
-DECIMAL_COMMA = re.compile(r"(?<![\d.,])\d+,\d+")
+DECIMAL_COMMA = re.compile(r"(?<![\d.,])\d+,\d+")  # `0,5`
 SEVERAL = re.compile(r"(?:min|max|outer|dot|inner|matmul)\b|⟨|<")
 FENCED = re.compile(r"^\s*(\*\*|\*|\"|')(.*)\1\s*$", re.DOTALL)
 PLAINER = tuple(
@@ -37,26 +38,33 @@ RAISED = re.compile(r"<sup>([^<>]*)</sup>")
 ANGLES = re.compile(r"<([^<>,=]+,[^<>,=]+)>")
 TWO_NORM = re.compile(r"([‖|])\s*_\s*(?:\{\s*2\s*\}|2)")
 FOLDED = re.compile(r"(?<![A-Za-z])sum\s*\(")
+# Matches ` for i in range(n))`.
 COMPREHENSION = re.compile(
     r"\s+for\s+(?:all\s+)?[a-z]\s+in\s+(?:range\s*)?(?:\([^()]*\)|[\w\s.,…]*)(?=\s*\))"
     r"|,\s*[a-z]\s*(?:=\s*\d+\s*(?:[.…:]+|to)\s*\w+)?(?=\s*\))"
 )
+# Matches `^T` or `^{⊤}` or `^'`.
 TRANSPOSE = re.compile(r"\^\s*(?:\{\s*(?:T|⊤|')\s*\}|\(\s*(?:T|⊤)\s*\)|⊤|'|T(?!heta|otal))")
-NAMED_TRANSPOSE = re.compile(r"\^\s*\{\s*([A-Za-z]{2,})\s*,?\s*(?:⊤|T)\s*\}")
-SMALL_TRANSPOSE = re.compile(r"\^\s*(?:\{\s*t\s*\}|t(?![A-Za-z]))")
+NAMED_TRANSPOSE = re.compile(r"\^\s*\{\s*([A-Za-z]{2,})\s*,?\s*(?:⊤|T)\s*\}")  # `^{posT}`
+SMALL_TRANSPOSE = re.compile(r"\^\s*(?:\{\s*t\s*\}|t(?![A-Za-z]))")  # `^t` or `^{t}`
 INVERSE_TRANSPOSE = re.compile(r"\^\s*\{\s*-\s*(?:T|⊤)\s*\}")
-PSEUDO_INVERSE = re.compile(r"\^\s*(?:\{\s*[†+]\s*\}|†|\+(?=\s*(?:$|[)*])))")
+PSEUDO_INVERSE = re.compile(r"\^\s*(?:\{\s*[†+]\s*\}|†|\+(?=\s*(?:$|[)*])))")  # `^†` or `^+`
+# Matches `⊤_a`.
 LATE_SUBSCRIPT = re.compile(
     r"[⊤'](\s*_\s*(?:\{[^{}]*\}|[A-Za-z0-9](?=[A-Za-z]*_)|[A-Za-z0-9]+|[α-ω]))"
 )
+# Matches `key[0]` or `k[a, :]`.
 INDEXED = re.compile(r"([A-Za-z]+|[α-ω])\[\s?([A-Za-z]|\d{1,3})\s?(?:,\s?:\s?)?\]")
 END = re.compile(r"[\s.,;:!]+$")
+# Matches `, β ≫ 0`.
 CONDITION = re.compile(
     r"(?:[,;]\s*|\s*\()\s*(?:[A-Za-z]+|[α-ω])\s*(?:≫|>>?|→|->)\s*[^,;=]{1,40}$"
     r"|\s*∈\s*R\b[^=]{0,20}$"
 )
 OF_SUM = re.compile(r"(?:sum|[∑Σ])\s*_\s*[A-Za-z]\s*$")
+# Matches `q:` or `# k_a`.
 BARE_NAME = re.compile(r"[\s#]*(?:[A-Za-z]+|[α-ωΑ-Ω])(?:\s*_\s*(?:\{[^{}]*\}|\w+))?[\s:']*")
+# Matches `q` or `E[q k^T]` or `number of weights`.
 LEFT_SIDE = re.compile(
     r"\s*#?\s*([A-Za-z]+|[α-ωΑ-Ω])[\w\s,'_{}^⊤#-]{0,60}([(\[].{0,80}[)\]])?[\s:]*", re.DOTALL
 )

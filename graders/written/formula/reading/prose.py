@@ -34,6 +34,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])([^\n*]{1,400})(?<=[^\s*])\*\*(?![\w(*])"), r" \1 "),
     (re.compile(r"(?<![\w)\]}*])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w(*])"), r" \1 "),
 )
+# Matches `>` or `` ```python `` or `return`.
 _LINE_MARKS = re.compile(r">+ ?|return\b|def\s.{0,200}:$|```\w*|~~~\w*")
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x3000: ord(" ")}
@@ -89,6 +90,7 @@ _OPERATION = re.compile(
     r"raíz|doble|mitad|più|volte|somma|radice|metà)\b|[乘加减除倍和平方]",
     re.IGNORECASE,
 )
+# Matches `not` or `instead of`.
 _BEFORE = re.compile(
     r"\b(?:not|never|wrong(?:ly)?|incorrect(?:ly)?|false|instead of|rather than|unlike|neither|"
     r"nor|mistaken(?:ly)?|intuitively|naive(?:ly)?|might think|one would|nicht|kein\w*|niemals|"
@@ -97,6 +99,7 @@ _BEFORE = re.compile(
     r"|[不非没错]|ではな|じゃな|아니|않|ليس|नहीं",
     re.IGNORECASE,
 )
+# Matches `but` or `is wrong`.
 _AFTER = re.compile(
     r"\b(?:but|however|instead|wrong|incorrect|false|fails?|not (?:the|work|right|correct|enough|"
     r"suffic\w+|hold|true)|actually|correction|oops|sorry|wait|edit|değil|aber|sondern|jedoch|falsch|mais|faux|pero|sino|incorrecto|mas|ma|"
@@ -104,23 +107,27 @@ _AFTER = re.compile(
     r"|错|不对|不行|但是?|而是",
     re.IGNORECASE,
 )
+# Matches `But` or `Wait`.
 _TURN = re.compile(
     r"\s*(?:but|however|th(?:is|at) is (?:wrong|not|false)|wrong|actually|correction|oops|sorry|"
     r"wait|edit|no\b|aber|eigentlich|mais|en fait|pero|en realidad)",
     re.IGNORECASE,
 )
+# Matches `therefore`.
 _CONCLUDES = re.compile(
     r"(?:\b(?:so(?! that)|therefore|hence|thus|total|altogether|finally|conclude|gives|yields|get|"
     r"obtain|folglich|daher|insgesamt|donc|entonces|por lo tanto|quindi|dunque|значит|"
     r"поэтому)\b|∴|所以|因此|共)[^.!?;\d=]*$",
     re.IGNORECASE,
 )
+# Matches `or` or `alternatively`.
 _EITHER = re.compile(
     r"\b(?:or|either|alternative\w*|maybe|perhaps|option|possibl\w+|also|not|but|instead|rather|"
     r"better|actually|correction|versus|vs|oder|auch|sondern|aber|besser|ou|aussi|mais|plutôt|o|"
     r"también|pero|sino|mejor|mas|или|но|veya)\b|[或但而/]",
     re.IGNORECASE,
 )
+# Matches `q =` or `k_a :=` or `E[q] ≈`.
 _LEFT = re.compile(
     r"(?P<head>[A-Za-z]{1,25}|[α-ωΑ-Ω]|\\[A-Za-z]{1,25})"
     rf"(?:\s?[_^]\s?(?:{_GROUP}|\([^()]{{0,30}}\)|\w{{1,25}}|\\[a-z]{{1,9}}|[*⋆★])){{0,4}}\s?[*'⋆★]?"

@@ -18,10 +18,11 @@ from graders.written.formula.vocabulary import (
     Vocabulary,
 )
 
+# Matches `12` or `.5` or `1e-3`.
 NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?:\.(?=[\s*+)/-]))?")
 WORD = re.compile(r"[A-Za-z]+")
 POWER_NEXT = re.compile(r"\s*\^")
-BASE = re.compile(r"\s*_\s*(?:\{\s*(\w+)\s*\}|(\d+|e))|(2|10)(?=\s*\()")
+BASE = re.compile(r"\s*_\s*(?:\{\s*(\w+)\s*\}|(\d+|e))|(2|10)(?=\s*\()")  # `_2` or `_{10}` or `2 (`
 BASED = {"log2": "log2", "log10": "log10", "loge": "log", "norm2": "norm"}
 SIGNS = {
     **{"+": "PLUS", "-": "MINUS", "*": "TIMES", "·": "DOT", "/": "OVER", "^": "POWER"},

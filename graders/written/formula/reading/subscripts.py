@@ -7,7 +7,9 @@ from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.marked import Marked
 from graders.written.formula.vocabulary import Vocabulary
 
+# Matches `_a` or `_{a,b}` or `_(a)`.
 BELOW = re.compile(r"\s*_\s*(?:\{([^{}]*)\}|\(([^()]*)\)|([A-Za-z0-9]+|[α-ωΑ-Ω]))")
+# Matches `^{pos}` or `^(pos)`.
 ABOVE = re.compile(
     r"\s*\^\s*(?:\{\s*\(?\s*([A-Za-z]+)\s*\)?\s*\}|\(\s*([A-Za-z]+)\s*\)|([A-Za-z]{2,}))"
 )

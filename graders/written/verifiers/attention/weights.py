@@ -36,8 +36,10 @@ WANTED = ("q", "Q", "query", "Query")  # names of the result, as in `q = ...`
 KEYS = ("key", "keys")  # names of a key in addition to `k`
 LARGE = (1e3, 1e6)  # the values of a student's own large scalar
 MOST_ROWS = 16
+# Matches `3 k` or `k_0 +`.
 _OF_KEYS = re.compile(r"[*·×\d]\s?(?:k|K|key)s?(?![a-z])|[kK]_?\{?\d\}?\s?[+*·]")
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array)\*?"
+# Matches `[k_0; k_1; k_2]`.
 _ROWS = re.compile(
     rf"^[^\[\\]{{0,40}}(?:\[|\\begin\{{{_ENVIRONMENT}\}}(?:\{{[lcr|]{{0,9}}\}})?)(?P<rows>.{{3,2000}}?)"
     rf"(?:\]|\\end\{{{_ENVIRONMENT}\}})[\s.$]*$"

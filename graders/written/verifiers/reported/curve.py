@@ -27,10 +27,11 @@ _FROM_ZERO = ("zero", "index", "0-based", "0 based", "from 0")
 _NUMBERED = re.compile(
     r"epoch\w*\s{0,3}(?:is|was|=|:|#|no\.?|number|nr\.?)?\s{0,3}#?(\d{1,6})(?![.\d%])"
 )
+# Matches `8th epoch` or `8. epoch`.
 _COUNTED = re.compile(
     r"(?<![.\d])(\d{1,6})\s{0,3}(?:st|nd|rd|th|\.|个|轮|-?te[rns]?)?\s{0,3}(?:epoch|轮)"
 )
-_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")
+_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")  # `epoch 8`
 _ASIDE = re.compile(r"\([^()]{0,80}\)")
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),

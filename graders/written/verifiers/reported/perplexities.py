@@ -13,7 +13,7 @@ from graders.written.verifiers.reported.award import Award, judgement_of
 from graders.written.verifiers.reported.settings import TextAward, TextSettings, read_settings
 from graders.written.verifiers.values.mentions import mentions, refuse_unread
 
-_MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)
+_MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)  # `micro-average`
 
 
 def perplexity_table(asked: Asked) -> Judgement:

@@ -18,7 +18,7 @@ _LIST = re.compile(
     r"(?:\s?/\s?\d[\d.]{0,20})?",
     re.DOTALL,
 )
-_WORD = re.compile(r"(?<![\\\w{.])[^\W\d_]{2,}")
+_WORD = re.compile(r"(?<![\\\w{.])[^\W\d_]{2,}")  # `because`
 _NOTATION = frozenset({
     *("np", "numpy", "torch", "jnp", "array", "tensor", "matrix", "asarray", "zeros", "dtype"),
     *("device", "cpu", "cuda", "grad_fn", "requires_grad", "and", "und", "et", "sqrt", "exp", "ln"),

@@ -10,9 +10,12 @@ from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
 LONGEST = 400
+# Matches `\text` or `int64`.
 _DRESS = re.compile(r"\\(?:text|mathrm|texttt)\b|[`$*{}\\]|\bint(?:64|32|8)\b", re.IGNORECASE)
+# Matches `the shape is (B, L)`.
 _LEAD = re.compile(r"^.{0,120}?\b(?:shape|size)\s*(?:is|of|:|=)?\s*(?=\S)", re.IGNORECASE)
-_BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")
+_BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")  # `(B, L)` or `[[64, 45]]`
+# Matches `,` or `×` or `64x45`.
 _BETWEEN = re.compile(r"\s*(?:,|;|×|\bby\b|(?<=\d)x(?=\d)|\s[xX]\s|\btimes\b)\s*")
 _WORD = re.compile(r"[A-Za-z][\w\- ]{0,40}|\d{1,9}")
 

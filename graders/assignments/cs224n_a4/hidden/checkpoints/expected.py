@@ -36,7 +36,7 @@ DEMO = Size("the demo's model", 128, 3, 4)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a checkpoint must contain: a model of this size and kind, with this vocabulary."""
+    """The required contents of a checkpoint: a model of this size, kind and vocabulary."""
 
     size: Size
     vocabulary: int
