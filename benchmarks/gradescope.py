@@ -61,7 +61,7 @@ def group(limits: tuple[float, int] | None) -> Iterator[list[Path]]:
 def sampled(memory: Path) -> Iterator[list[int]]:
     """Yield a list with the peak of bytes in use, without cached files.
 
-    Sampled ten times a second.
+    It is sampled ten times a second.
     """
     most, over = [0], threading.Event()
 

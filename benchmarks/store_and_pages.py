@@ -151,7 +151,7 @@ def _measure(out: Path, submissions: int, single: int) -> None:
 
 
 def fill(store: Store, count: int) -> int:
-    """Store so many Results; return the number of their generation."""
+    """Store `count` Results; return the number of their generation."""
     limits = Limits(10, 20, 2**32, 4096, 64)
     files = FileSpec(("work.py",), ())
     assignment = Assignment(

@@ -58,7 +58,7 @@ def safe_id(name: str) -> str:
 
 
 def calendar_time(seconds: float) -> datetime | None:
-    """Return the time that is so many seconds after 1970, or None if no calendar contains it."""
+    """Return the time that is `seconds` after 1970, or None if no calendar contains it."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError):

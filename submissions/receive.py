@@ -43,9 +43,9 @@ def unread(folder: Path) -> list[Path]:
 
 
 def _is_of_the_system(path: Path) -> bool:
-    """Return whether it is a system's (`.DS_Store`, `.git`).
+    """Return whether a file belongs to a system, such as `.DS_Store` or `.git`.
 
-    `.alice/` and `.alice.zip` are work.
+    A hidden folder or archive such as `.alice/` or `.alice.zip` is somebody's work.
     """
     if path.name == "__MACOSX":
         return True

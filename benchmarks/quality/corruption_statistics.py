@@ -97,7 +97,7 @@ WRONG_STOPPED = ("a fifth: 1 … 2 cut/5, rounded down",)
 
 
 def draw(way: Way, stopped: bool, draws: int, rng: np.random.Generator) -> Any:
-    """Return the lengths in so many draws."""
+    """Return the lengths in `draws` draws."""
     cut = rng.integers(SHORTEST, LONGEST, draws, endpoint=True)
     content = np.minimum(way(rng, cut), cut)
     if stopped:

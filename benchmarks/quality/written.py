@@ -153,7 +153,7 @@ def report_confidence(name: str, answers: Answers, encoder: Encoder | None) -> N
 
 
 def report_time(answers: Answers, count: int = 2000) -> None:
-    """Print how long it takes to group so many answers to one question."""
+    """Print how long it takes to group `count` answers to one question."""
     texts = {str(place): text for place, text in enumerate(answers.given[:count])}
     began = time.perf_counter()
     found = groups(texts)

@@ -81,7 +81,7 @@ def watch_memory(paths: list[Path], tier: Tier, criteria: frozenset[str]) -> Non
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the variant that the command line names."""
     arm, tier, what, folder = sys.argv[1], Tier(sys.argv[2]), sys.argv[3], Path(sys.argv[4])
     paths = sorted(folder.iterdir())
     if arm == "empty":

@@ -249,7 +249,7 @@ def spoiled(draw: random.Random) -> str:
 
 
 def random_texts(count: int, seed: int) -> Iterator[str]:
-    """Yield so many texts of all three kinds."""
+    """Yield `count` texts of all three kinds."""
     draw = random.Random(seed)
     for _ in range(count):
         yield draw.choice((soup, noise, spoiled))(draw)

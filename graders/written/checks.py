@@ -1,7 +1,7 @@
 r"""Build the checks of an assignment's written part from its written.toml.
 
     written.toml --- check `1b/machine`: readable -> verifier -> pass, partial, fail
-                 |                         given, but not read -> a person decides
+                 |                         given, but unreadable -> a person decides
                  |                         not given -> no points
                  \-- a check `1b/review`: given -> a person decides; not given -> no points
 

@@ -121,7 +121,7 @@ def waits(found: CheckResult) -> bool:
 def is_written(found: CheckResult) -> bool:
     """Return True if a check grades a written answer.
 
-    Free text, or one that is read automatically.
+    Written answers are free text, or read automatically.
     """
     return found.check.id.endswith((REVIEW, MACHINE))
 

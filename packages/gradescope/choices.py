@@ -24,7 +24,7 @@ def choose_settings(
     isolation: str,
     inputs: str,
 ) -> Settings:
-    """Return a package's settings for a container with so many CPUs and minutes.
+    """Return a package's settings for a container, given as (CPUs, minutes).
 
     Raises UsageError.
     """

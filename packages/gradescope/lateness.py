@@ -18,7 +18,7 @@ def about_time(metadata: Metadata, due: datetime | None) -> Iterator[str]:
 
 
 def about_previous(metadata: Metadata, assignment: Assignment) -> Iterator[str]:
-    """Yield how many submissions came before, and their best score if all criteria are visible."""
+    """Yield the number of earlier submissions, with the best score if no criterion is hidden."""
     if not metadata.previous:
         return
     count = "1 submission" if metadata.previous == 1 else f"{metadata.previous} submissions"

@@ -60,7 +60,7 @@ def main() -> None:
 def document_of(root: Path) -> Json:
     """Return the contents of results.json for the submission in `root`.
 
-    No score if grading fails.
+    It has no score if grading fails.
     """
     try:
         return _graded(root)

@@ -42,7 +42,7 @@ def imported(path: Path) -> frozenset[str]:
 def names_imported(tree: ast.AST) -> Iterator[str]:
     """Yield the dotted names in import statements.
 
-    `import a.b` and `from a import b` give `a.b`.
+    Both `import a.b` and `from a import b` give `a.b`.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -20,7 +20,7 @@ from transformers.utils import logging
 PAD, UNKNOWN, START, END = "[PAD]", "[UNK]", "[CLS]", "[SEP]"
 SPECIAL = (PAD, UNKNOWN, START, END)
 MOST_WORDS = 8000
-POSITIONS = 320  # texts of 192 tokens behind a prefix of 128
+POSITIONS = 320  # texts of 192 tokens after a prefix of 128
 
 Text = str | tuple[str, str]
 

@@ -1,6 +1,6 @@
 """Read checkpoints as the course's trainer writes them.
 
-A bare state dict, saved with torch.save.
+A checkpoint is a bare state dict, saved with torch.save.
 """
 
 from collections.abc import Mapping

@@ -20,7 +20,7 @@ from reference.training.metrics import Point
 from reference.training.precision import Machine
 
 SAVE_SECONDS = 5.0  # between two saves of long epochs: all that a killed run repeats
-SAVING_SHARE = 20  # training continues for so many times as long as a save took
+SAVING_SHARE = 20  # training continues for this many times as long as a save took
 POINTS = 200  # of a learning curve; at most twice as many
 
 Report = Callable[[int, int, float | None], None]  # steps done, total steps, mean loss

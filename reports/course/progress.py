@@ -17,7 +17,7 @@ from reports.course.page import Progress, write_course_page
 from reports.course.view import Counted
 
 SECONDS = 5.0  # the minimum between two writes
-SHARE = 20  # and at least so many times as long as the last write: at most 5% of the time
+SHARE = 20  # and at least this many times as long as the last write: at most 5% of the time
 
 
 class ProgressPage:

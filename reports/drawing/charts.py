@@ -66,7 +66,7 @@ LOSS_OVER_STEPS = Axes()
 def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
     """Return the SVG of losses over steps, each curve named at its end.
 
-    Empty without any points.
+    It is empty without any points.
     """
     import altair as alt
 
@@ -131,7 +131,7 @@ def thinned(points: Sequence[Point], most: int) -> list[Point]:
 def label_places(curves: Sequence[Curve], top: float) -> list[tuple[Curve, float, float]]:
     """Return each label's position.
 
-    At its curve's end, moved up if it would cover another label.
+    A label is at its curve's end, or moved up if it would cover another label.
     """
     gap = LABEL * top / HEIGHT
     lowest: dict[float, float] = {}  # by step: curves that end at another step cannot collide

@@ -87,7 +87,7 @@ def leaderboard(result: Result) -> list[Json]:
 
 
 def provenance(result: Result) -> Json:
-    """Return which upload was graded by what, for staff and for later submissions."""
+    """Return the upload and the versions that graded it, for staff and for later submissions."""
     known = result.environment
     return {
         "assignment": result.assignment,

@@ -148,7 +148,7 @@ class ScoreTable:
 
 
 def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> None:
-    """Show one row per submission, and where the pages are."""
+    """Show one row per submission, and the paths of the pages."""
     scores.show(rest=str(out / "grades.csv"))
     OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
     OUT.print(f"student pages: {out / 'reports'}", soft_wrap=True)

@@ -41,7 +41,7 @@ class _Stream(io.RawIOBase):
 class _Entry(tarfile.TarInfo):
     """A tar header that distinguishes the archive's end from a bad header.
 
-    Tarfile stops at both.
+    tarfile itself stops at both.
     """
 
     @classmethod

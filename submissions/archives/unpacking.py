@@ -62,7 +62,7 @@ class Unpacking:
         self._files += 1
 
     def check_total(self, read: int) -> None:
-        """Raise Rejected if so many bytes are too many for this archive."""
+        """Raise Rejected if `read` bytes are too many for this archive."""
         if read > self.limits.total_bytes:
             raise Rejected(
                 f"{shown(self.archive)} unpacks to more than {self.limits.total_bytes // MIB} MiB; "
@@ -89,7 +89,7 @@ class Unpacking:
     def parsing(self) -> Iterator[None]:
         """Turn what the parsers raise on bad bytes into Rejected.
 
-        A full disk is still our fault.
+        A full disk is still our own fault.
         """
         try:
             yield

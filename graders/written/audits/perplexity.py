@@ -75,7 +75,7 @@ def _numbers(cell: Cell) -> tuple[tuple[str, str], ...]:
 def style(cell: Cell) -> Style:
     """Return how the loss was shortened, given the perplexity.
 
-    Rounded, cut off, both, or unknown.
+    It may be rounded, cut off, both, or unknown.
     """
     unit = float(cell.loss.unit)
     if unit <= 0 or not math.isfinite(cell.log):

@@ -119,6 +119,6 @@ def _not_best(run: Run, top: Run, report: Report, items: int) -> Finding:
 
 
 def standard_error(share: float, items: int) -> float:
-    """Return the standard error of an accuracy measured on so many items."""
+    """Return the standard error of an accuracy measured on `items` items."""
     share = min(max(share, 0.0), 1.0)
     return math.sqrt(share * (1 - share) / items)

@@ -72,7 +72,7 @@ def _neighbours(texts: Sequence[str], encoder: Encoder, threshold: float) -> Nei
 
 
 def guard(text: str) -> str:
-    """Return what must be equal in a group: numbers, signs, the number of negations."""
+    """Return a key that must be equal in a group: numbers, signs, the number of negations."""
     signs = " ".join(sorted(_SIGNS.findall(text)))
     return f"{signs}|{negations(words(text))}|{bool(words(text))}"
 

@@ -206,7 +206,7 @@ def _unmarked_utf16(content: bytes) -> str:
 
 
 def _beginning(content: bytes) -> str:
-    """Return what graders are shown of a file that is too large."""
+    """Return the part of a too large file that graders are shown."""
     return content[:LARGEST].decode("utf-8", errors="replace")
 
 

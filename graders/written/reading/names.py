@@ -155,7 +155,7 @@ def _words(text: str) -> Words:
 
 
 def _ends(text: str, words: Words, size: int) -> bool:
-    """Return whether the id ends after so many words, before a title or nothing."""
+    """Return whether the id ends after `size` words, before a title or nothing."""
     if size == len(words):
         return True
     last, following = words[size - 1], words[size]

@@ -169,7 +169,7 @@ def _chunks(lines: Iterable[Line], wanted: Wanted, split: Split) -> list[_Chunk]
 def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str, str]:
     """Return the part that a line begins and the text after its label.
 
-    Otherwise "" and the line.
+    If the line begins no part, return "" and the line.
     """
     in_text = now == wanted.text != ""
     if len(line) <= LOOKED_AT and (alone := _HEADING.match(line)):

@@ -58,7 +58,7 @@ def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
 def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line]:
     """Return the lines of the only part.
 
-    For a value among words, the paragraph that is the value.
+    If a value is among words, these are only the paragraph that is the value.
     """
     paragraphs = list(paragraphs_of(loose))
     if wanted.kind not in ("formula", "number", "vector") or len(paragraphs) < 2:

@@ -90,7 +90,7 @@ def _also(key: str, wanted: Wanted) -> Iterable[str]:
 def _begun(label: str, wanted: Wanted) -> Iterable[str]:
     """Return the part whose name the label starts with.
 
-    `Concatenation`, `Encoder self-attention`.
+    Examples are `Concatenation` and `Encoder self-attention`.
     """
     key, words = _key(label), len(re.findall(r"[^\W_]+", label[:60]))
     alike = [
@@ -104,7 +104,7 @@ def _begun(label: str, wanted: Wanted) -> Iterable[str]:
 def _key(label: str) -> str:
     """Return the label without case, punctuation and spaces.
 
-    `q_1`, `$q_{1}$` and `Q1` are equal.
+    So `q_1`, `$q_{1}$` and `Q1` are equal.
     """
     text = re.sub(r"\\(?:text|mathrm|mathbf|bm)\b", "", label[:60]).translate(_LOWERED)
     words = [word.casefold() for word in re.findall(r"\d+|[^\W\d_]+", text)]

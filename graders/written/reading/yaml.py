@@ -215,7 +215,7 @@ def _keep_swallowed(
 ) -> None:
     """Leave a question to a person if a missing quote merged it with another value.
 
-    Also that one.
+    The question with the other value is left to a person, too.
     """
     found = {each.question: each for each in answers.found}
     before: _Block | None = None

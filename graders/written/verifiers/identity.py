@@ -55,7 +55,7 @@ def identity(asked: Asked) -> Judgement:
     also correct), `aliases` (alternative names), `weights`, `softmax_over` (names over which a
     softmax is taken: a constant added to all scores makes no difference), `side_by_side` (true if
     two adjacent vectors mean their dot product), `entries` (a table of name to size: the name may
-    also mean the vector of so many equal entries, as in `‖μ‖²`).
+    also mean the vector of that many equal entries, as in `‖μ‖²`).
     """
     names = required(asked.machine, "names")
     question = _question(asked, names)

@@ -68,7 +68,7 @@ class Evaluation:
     def constant(self) -> bool:
         """Return whether it labels all items equally.
 
-        Nothing was learned, whatever the accuracy.
+        Then nothing was learned, whatever the accuracy.
         """
         return self.positive in (0, self.accuracy.n)
 
@@ -77,7 +77,7 @@ class Evaluation:
 class Comparison:
     """Two classifiers on the same items.
 
-    What only one classifies correctly, and McNemar's exact p.
+    The counts of items that only one classifies correctly, and McNemar's exact p.
     """
 
     first: Method

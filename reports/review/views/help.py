@@ -62,7 +62,7 @@ class Help:
     def groups(self, question: str, answers: Answers) -> Groups:
         """Return groups of similar answers (handles), largest first.
 
-        Single answers until sorted.
+        Until they are sorted, every group has a single answer.
         """
         known = self._groups.get(question)
         if known is None or known[0] is not answers or not known[1].done():

@@ -28,7 +28,7 @@ PLAINER = tuple(
         (r"(?<=[A-Za-z0-9)}\]⊤α-ω])\s*\.\s*(?=[A-Za-z(α-ω])", "·"),
     )
 )
-ESCAPED = re.compile(  # what `\\beta` and others become inside a YAML file's double quotes
+ESCAPED = re.compile(  # the form of `\\beta` and others inside a YAML file's double quotes
     "\b(?=eta|old|ig|m\\b)|\f(?=rac)|\t(?=op|imes|ext|frac|au|heta)|\r(?=ight|ho|angle)"
     "|\a(?=lpha|pprox)|\v(?=ec|ert)|\\\\\\\\(?=[A-Za-z])"
 )

@@ -278,7 +278,7 @@ def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> 
 def _is_sign(letter: str) -> bool:
     """Return whether a non-ASCII letter is used in formulas.
 
-    Greek, superscript, subscript, font.
+    These are Greek letters, superscripts, subscripts and letters of another font.
     """
     if letter in GREEK or letter in "ßµ∂ℓ":
         return True

@@ -48,7 +48,7 @@ class Batch:
     def padded(self, rows: int) -> "Batch":
         """Return the batch with added rows of PADs, which the loss ignores.
 
-        A fixed shape for a graph.
+        This gives a CUDA graph a fixed shape.
         """
         more = rows - len(self)
         pad = torch.nn.functional.pad

@@ -7,7 +7,7 @@ from reference.training.gpt.preset import Recipe
 
 
 def multiplier(tokens: int, warmup: int, final: float, floor: float = 0.1) -> float:
-    """Return the fraction of the learning rate after so many tokens, including PADs.
+    """Return the fraction of the learning rate after this many tokens, including PADs.
 
     The cosine is not clamped: beyond `final` tokens it rises again, as in editions of the course
     whose final_tokens are fewer than those trained on.

@@ -32,7 +32,7 @@ def copy_notes(files: PredictionFiles, model: str) -> Iterator[str]:
 def _is_judged_by_length(one: File, other: File, equal: bool) -> bool:
     """Return whether a check compares dev and test of a model by length.
 
-    None does for RoPE's dev.
+    No check does this for RoPE's dev file.
     """
     return equal and one[0] == other[0] != ROPE
 
