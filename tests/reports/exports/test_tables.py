@@ -1,4 +1,4 @@
-"""Gradescope's and nbgrader's tables: their columns, one line a student, nothing invented."""
+"""Gradescope's and nbgrader's tables: their columns, one line per student, nothing invented."""
 
 import io
 from dataclasses import replace
