@@ -34,7 +34,7 @@ def spans(text: str) -> str:
 
 
 def block(rows: Iterable[tuple[str, str]]) -> str:
-    """Return labelled, unescaped values in a code block that no value can end."""
+    """Return labeled, unescaped values in a code block that no value can end."""
     return _fenced("\n".join(_row(label, prose(value)) for label, value in rows))
 
 

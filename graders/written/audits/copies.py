@@ -47,7 +47,7 @@ def dev_equals_test(runs: Sequence[Run]) -> Finding | None:
 
 
 def test_above_dev(runs: Sequence[Run], splits: Mapping[str, Split]) -> Iterator[Finding]:
-    """Yield the runs whose test accuracy exceeds their dev accuracy by three standard errors."""
+    """Yield the runs whose test accuracy is over three standard errors above the dev accuracy."""
     if "dev" not in splits or "test" not in splits:
         return
     for run in runs[:MOST_RUNS]:

@@ -1,6 +1,6 @@
 """Divide the text below a question into its parts: `formula: ...`, `### text`, `- q1: ...`.
 
-lines -- labels --> chunks -- the rule for unlabelled text --> text by part, with its line
+lines -- labels --> chunks -- the rule for unlabeled text --> text by part, with its line
 """
 
 import re
@@ -221,7 +221,7 @@ def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:
 
 
 def _cut(chunk: _Chunk, wanted: Wanted) -> tuple[list[Line], list[Line]]:
-    """Return the lines of a value, and the unlabelled paragraphs after it."""
+    """Return the lines of a value, and the unlabeled paragraphs after it."""
     if not chunk.part:
         return [], chunk.lines
     if chunk.part not in wanted.machine:

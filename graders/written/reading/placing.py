@@ -1,4 +1,4 @@
-"""Decide which part an unlabelled line belongs to.
+"""Decide which part an unlabeled line belongs to.
 
 In a question with one part, everything belongs to it. If one value and a free text are required,
 the first line that looks like the value is the value, and the student is told so.
@@ -37,7 +37,7 @@ _READ_AMONG_WORDS = ("formula", "vector", "matrix")  # their verifiers find valu
 
 
 def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
-    """Assign unlabelled lines to parts."""
+    """Assign unlabeled lines to parts."""
     paragraphs = list(paragraphs_of(loose))
     if not paragraphs or is_empty("\n".join(line for _, line in loose)):
         return
@@ -82,7 +82,7 @@ def _is_value(paragraph: Sequence[Line], wanted: Wanted) -> bool:
 def _place_beside_table(
     loose: Sequence[Line], wanted: Wanted, split: Split, missing: Sequence[str]
 ) -> None:
-    """Place an unlabelled table and its explanation: its verifier gets both, as does the text."""
+    """Place an unlabeled table and its explanation: its verifier gets both, as does the text."""
     paragraphs = list(paragraphs_of(loose))
     for part in missing:
         split.add(part, loose, wanted)
@@ -106,7 +106,7 @@ def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Spl
 def _place_value_and_text(
     paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split
 ) -> None:
-    """Place a value and a text, both unlabelled: the first line of its kind is the value."""
+    """Place a value and a text, both unlabeled: the first line of its kind is the value."""
     part, labelled = wanted.machine[0], wanted.text in split.parts
     sentence = wanted.kind in ("choice", "true_false")
     taken = len(paragraphs[0]) if labelled else int(sentence)
@@ -180,7 +180,7 @@ def _note_reading(number: int, wanted: Wanted, split: Split) -> None:
 
 
 def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split) -> None:
-    """Place several unlabelled values: one per line (or paragraph), in the question's order."""
+    """Place several unlabeled values: one per line (or paragraph), in the question's order."""
     lines = [line for paragraph in paragraphs for line in paragraph]
     count = len(wanted.machine)
     if len(lines) == 1:
@@ -220,7 +220,7 @@ def _listed(line: Line) -> list[Line]:
 
 
 def place_from_text(wanted: Wanted, split: Split) -> None:
-    """Search the labelled text for a missing value."""
+    """Search the labeled text for a missing value."""
     missing = [part for part in wanted.machine if part not in split.parts]
     given = split.parts.get(wanted.text, []) if wanted.text not in wanted.machine else []
     if not missing or split.unplaced or not given or wanted.kind is None:

@@ -1,4 +1,4 @@
-"""Turn labelled texts into batches of tokens of similar length, and compute a classifier's logits.
+"""Turn labeled texts into batches of tokens of similar length, and compute a classifier's logits.
 
 A batch is padded to its longest text, so the texts in a batch should have similar lengths:
 

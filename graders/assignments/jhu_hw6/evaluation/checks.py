@@ -28,7 +28,7 @@ WRITTEN = ("accuracy-comes-back",)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A model and labelled items, some of which it classifies correctly.
+    """A model and labeled items, some of which it classifies correctly.
 
     `unmasked` are the items that it classifies correctly without the attention mask.
     """
