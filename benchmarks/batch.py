@@ -1,17 +1,17 @@
-"""What a batch costs: warm starts against cold ones, and against graders without a boundary.
+"""Measure the cost of a batch: warm starts, cold starts, and graders without a boundary.
 
     python benchmarks/batch.py [--count 200] [--criteria span-corruption,rotary] [--isolation TIER]
     python benchmarks/batch.py --memory [--count 2000]
 
-    warm        this grader: one process, a fork of its warm parent a submission
-    cold        the same, a fresh interpreter a submission in the sandbox
-    pytest      plain `pytest` a submission, the student's code in its process
-    gradescope  a gradescope-utils suite a submission, the student's code in its process
+    warm        this grader: one process, one fork of its warm parent per submission
+    cold        the same, one new interpreter in the sandbox per submission
+    pytest      plain `pytest` per submission, the student's code in its process
+    gradescope  a gradescope-utils suite per submission, the student's code in its process
 
 All four run the same checks on the same generated submissions, one submission at a time.
-Processor time is that of every process, also of those that nobody waits for (bubblewrap's):
-a control group of its own counts it where this user may make one; else getrusage, which misses
-these. `start and end` is a child that is asked nothing.
+Processor time includes every process, also those that nobody waits for (bubblewrap's): a separate
+control group counts it if this user may create one; otherwise getrusage, which misses these.
+`start and end` is a child that gets no request.
 """
 
 import argparse
@@ -51,19 +51,19 @@ PATIENCE = 300.0  # seconds for one submission without a boundary
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What some submissions took."""
+    """The cost of some submissions."""
 
     cpu: float
     wall: float
 
     def row(self, name: str, count: int) -> str:
-        """One line of the table."""
+        """Return one row of the table."""
         return f"{name:14}{60 * count / self.wall:12.1f}{self.cpu / count:12.2f}"
 
 
 @contextmanager
 def counted() -> Iterator[list[Cost]]:
-    """The cost of the processes started inside, in the list once they have ended."""
+    """Yield a list that receives the cost of the processes started inside, once they have ended."""
     found: list[Cost] = []
     group = GROUPS / f"softmark-{os.getpid()}"
     home = _own_group() if os.access(GROUPS, os.W_OK) else None
@@ -97,7 +97,7 @@ def _children() -> float:
 
 
 def _remove(group: Path) -> None:
-    """Remove it once the kernel has let go of the last process."""
+    """Remove the group once the kernel has released the last process."""
     for _ in range(100):
         try:
             group.rmdir()
@@ -106,11 +106,11 @@ def _remove(group: Path) -> None:
             time.sleep(0.05)
 
 
-# ---------------------------------------------------------------- the four arms
+# ---------------------------------------------------------------- the four variants
 
 
 def run_arm(arm: str, submissions: list[Path], arguments: argparse.Namespace) -> Cost:
-    """Grade all submissions this way."""
+    """Grade all submissions with this variant."""
     criteria = arguments.criteria.split(",")
     with counted() as found:
         if arm in ("warm", "cold"):
@@ -140,7 +140,7 @@ def _test_file(code: Path, modules: tuple[str, ...]) -> str:
 
 
 def _call(words: list[str], folder: Path) -> None:
-    """Run it; what it thinks of the submission, and whether that kills it, costs alike."""
+    """Run the command; the cost counts, whatever its result and even if it is killed."""
     quiet = subprocess.DEVNULL
     try:
         subprocess.run(
@@ -151,13 +151,13 @@ def _call(words: list[str], folder: Path) -> None:
 
 
 def _graded(words: list[str]) -> None:
-    """A process of this grader that grades many submissions."""
+    """Start a process of this grader that grades many submissions."""
     script = [sys.executable, str(HERE / "support" / "batch_graded.py")]
     subprocess.run([*script, *words], env=_plain(), check=True, stdout=subprocess.DEVNULL)
 
 
 def _plain() -> dict[str, str]:
-    """An environment in which compiled modules are kept and everything is found."""
+    """Return an environment in which compiled modules are kept and everything is found."""
     inside = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return inside | {"PYTHONPATH": f"{HERE.parent}{os.pathsep}{HERE}", "OMP_NUM_THREADS": "1"}
 
@@ -166,7 +166,7 @@ def _plain() -> dict[str, str]:
 
 
 def compare(folder: Path, arguments: argparse.Namespace) -> None:
-    """Print a row for each way to grade, and what starting and ending a child takes."""
+    """Print one row per variant, and the cost of starting and ending a child."""
     submissions = generate(folder, arguments.count)
     print(f"{arguments.count} submissions, {arguments.criteria}, one at a time")
     print(f"{'':14}{'a minute':>12}{'CPU s each':>12}", flush=True)

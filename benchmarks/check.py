@@ -1,9 +1,10 @@
-"""How long a student waits for `check`: seconds of the first run and of the next ones.
+"""Measure how long a student waits for `check`: seconds of the first and of later runs.
 
     python -m benchmarks.check [--isolation none]
 
-A line a run, on what `solution/` of an assignment hands in. CPU seconds count every process that
-`check` starts, those that it leaves behind too: they come to this process, which waits for them.
+Prints one line per run, on the `solution/` of each assignment. CPU seconds include every process
+that `check` starts, also those that it leaves behind: this process inherits them and waits for
+them.
 """
 
 import ctypes
@@ -35,7 +36,7 @@ def main() -> None:
 
 
 def _measured(assignment: str, upload: Path) -> tuple[float, float]:
-    """Seconds and CPU seconds of one check."""
+    """Return seconds and CPU seconds of one check."""
     before, clock = _used(), time.perf_counter()
     words = ("check", str(upload), "--assignment", assignment, *sys.argv[1:])
     subprocess.run([sys.executable, "grade.py", *words], stdout=subprocess.DEVNULL, check=True)

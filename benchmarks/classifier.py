@@ -1,10 +1,10 @@
-"""Fine-tunes the reference classifier on real files and prints what it reached, and in what time.
+"""Fine-tune the reference classifier on real files; print its accuracy and time.
 
     python benchmarks/classifier.py --data sst2/ [--kind boolq] [--methods full] [--backbone minilm]
                                     [--device auto] [--seeds 0 1 2] [--out DIR]
 
-For each seed and method: trained numbers, epoch kept, dev and test accuracy with its 95 % Wilson
-interval, seconds of training, seconds of processor. Test sentences are asked once a run.
+For each seed and method: trained parameters, chosen epoch, dev and test accuracy with 95% Wilson
+intervals, seconds of training, seconds of processor. The test set is used once per run.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="the files; else the bundled task")
     parser.add_argument("--kind", choices=ASSIGNMENTS, default="sst2")
@@ -49,7 +49,7 @@ def arguments() -> argparse.Namespace:
 
 
 def wishes(options: argparse.Namespace, out: Path, seed: int) -> Wishes:
-    """What the command line asks for, as `grade.py pipeline` would."""
+    """Return the options as `grade.py pipeline` would pass them."""
     return Wishes(
         ASSIGNMENTS[options.kind],
         options.kind,
@@ -64,7 +64,7 @@ def wishes(options: argparse.Namespace, out: Path, seed: int) -> Wishes:
 
 
 def show(metrics: ClassifierMetrics, wall: float, processor: float) -> None:
-    """A line a method and part, and the seconds."""
+    """Print one line per method and part, and the seconds."""
     threads = torch.get_num_threads()
     print(f"seed {metrics.seed}, {metrics.encoder.name}, {metrics.data}")
     print(f"{metrics.device}, {metrics.precision}, {threads} threads a product", flush=True)

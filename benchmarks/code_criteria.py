@@ -1,11 +1,11 @@
-"""What the code criteria of one submission cost, in CPU seconds of all processes.
+"""Measure the cost of one submission's code criteria, in CPU seconds of all processes.
 
     python benchmarks/code_criteria.py [--repeat 5] [SUBMISSION]
 
 Runs `grade.py run cs224n-a4 SUBMISSION --only span-corruption,rotary` as a user would and
-subtracts what importing torch alone costs, both measured with getrusage over the whole process
-tree. The tier is Landlock: the kernel takes down bubblewrap's processes and counts their time
-for nobody.
+subtracts the cost of only importing torch, both measured with getrusage over the whole process
+tree. The tier is Landlock: the kernel ends bubblewrap's processes without adding their time to
+any other process.
 """
 
 import argparse
@@ -22,7 +22,7 @@ CRITERIA = "span-corruption,rotary"
 
 
 def cpu_seconds(command: list[str]) -> float:
-    """User and system time of a command and of everything that it started."""
+    """Return user and system time of a command and of everything that it started."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

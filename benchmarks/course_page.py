@@ -1,9 +1,9 @@
-"""How large the course page of a large course is, and how long a browser takes with it.
+"""Measure the size of a large course's page, and how long a browser takes to show it.
 
     python benchmarks/course_page.py [--submissions 10000]
 
-The Results are made up (benchmarks/store_and_pages.py). Times are those of the Chromium that is
-installed: from opening the page to its table, and from a key or a click to the rows it asks for.
+The Results are invented (benchmarks/store_and_pages.py). Times are measured with the installed
+Chromium: from opening the page to its table, and from a key or a click to the requested rows.
 """
 
 import argparse
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-# What the page's own script does for one question, without the pause that waits for more keys.
+# The work of the page's own script for one query, without the pause that waits for more keys.
 SEARCH = """(words) => {
   const began = performance.now();
   const search = document.querySelector("[data-search]");
@@ -41,7 +41,7 @@ SHOWN = "document.querySelectorAll('[data-table] tbody tr').length"
 
 
 def main() -> None:
-    """Print one line a figure."""
+    """Print one line per figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=10_000)
     wanted = parser.parse_args()

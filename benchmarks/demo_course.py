@@ -1,12 +1,12 @@
-"""Makes a course of 60 invented students from the planted examples, and grades it.
+"""Create a course of 60 invented students from the planted examples, and grade it.
 
     python benchmarks/demo_course.py --out DIR [--images DIR]
 
-DIR/uploads has the submissions: code of one example for span corruption and of another for the
-rotary embedding, with predictions drawn at an accuracy of the student's own. DIR/graded/index.html
-is the course page. The shares follow what public solutions of the assignment show: two in five
-rotary embeddings are wrong, and half of those follow one misprint. --images takes the screenshots
-that the README shows, with an installed Chromium.
+DIR/uploads contains the submissions: code of one example for span corruption and of another for the
+rotary embedding, with predictions drawn at a separate accuracy for each student.
+DIR/graded/index.html is the course page. The frequencies are those in public solutions of the
+assignment: two in five rotary embeddings are incorrect, and half of those copy one misprint.
+--images takes the screenshots in the README, with an installed Chromium.
 """
 
 import argparse
@@ -51,7 +51,7 @@ TRAINED = {"nopretrain": (0.0, 0.04), "pretrain": (0.12, 0.34), "rope": (0.22, 0
 
 
 def main() -> None:
-    """Make a course, and images of it."""
+    """Create a course, and images of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--images", type=Path, help="take screenshots of what was graded")
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def grade(out: Path) -> None:
-    """Make the uploads and grade them."""
+    """Create the uploads and grade them."""
     uploads = out / "uploads"
     shutil.rmtree(out, ignore_errors=True)
     draw = random.Random(SEED)
@@ -77,13 +77,13 @@ def grade(out: Path) -> None:
 
 
 def students(draw: random.Random) -> list[str]:
-    """So many different names."""
+    """Return the required number of different names."""
     known = [f"{family}-{given}" for family in FAMILY for given in GIVEN]
     return sorted(draw.sample(known, STUDENTS))
 
 
 def make_upload(folder: Path, examples: Sequence[Path], data: Data, draw: random.Random) -> None:
-    """One student's files."""
+    """Write one student's files."""
     (folder / "src").mkdir(parents=True)
     named = {each.name: each for each in examples}
     corruption = draw.choice(WRONG_CORRUPTIONS if draw.random() < 0.35 else right(examples))
@@ -104,7 +104,7 @@ def make_upload(folder: Path, examples: Sequence[Path], data: Data, draw: random
 
 
 def right(examples: Sequence[Path]) -> list[str]:
-    """The examples whose code is right, in the two usual files."""
+    """Return the examples whose code is correct, in the two usual files."""
     return [
         each.name
         for each in examples
@@ -114,7 +114,7 @@ def right(examples: Sequence[Path]) -> list[str]:
 
 
 def spoil(uploads: Sequence[Path], draw: random.Random) -> None:
-    """What a batch of sixty holds besides: a broken archive, a lost file, a copied one."""
+    """Add other problems of a batch of sixty: a broken archive, a missing file, a copied one."""
     broken, lost, lender, borrower = draw.sample(list(uploads), 4)
     shutil.rmtree(broken)
     broken.with_suffix(".zip").write_bytes(b"PK\x03\x04 cut off")
@@ -124,7 +124,7 @@ def spoil(uploads: Sequence[Path], draw: random.Random) -> None:
 
 
 def take_images(graded: Path, images: Path) -> None:
-    """The course page, and the page of whoever made the commonest mistake, wide and narrow."""
+    """Take images of the course page and of a student with the most common mistake."""
     from playwright.sync_api import sync_playwright
 
     results = (json.loads(each.read_text()) for each in (graded / "results").glob("*.json"))
@@ -140,7 +140,7 @@ def take_images(graded: Path, images: Path) -> None:
 
 
 def lost(result: dict[str, Any], criterion: str) -> bool:
-    """Whether a criterion has less than all its points."""
+    """Return whether a criterion has less than all its points."""
     found = (each for each in result["criteria"] if each["id"] == criterion)
     return any((each["points"] or 0) < each["max_points"] for each in found)
 

@@ -1,9 +1,9 @@
-"""What the formula checker costs at its worst: hostile texts, random ones, spoiled right answers.
+"""Measure the worst cost of the formula checker: hostile, random and damaged correct answers.
 
     python benchmarks/formula.py [--count 20000] [--seed 0]
 
-Each text is parsed, and where that succeeds evaluated and expanded. Printed are the slowest text,
-how much memory all of them took beyond the imports, and whether anything but FormulaError came out.
+Each text is parsed and, if that succeeds, evaluated and expanded. It prints the slowest text, the
+memory in addition to the imports, and whether anything other than FormulaError was raised.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from support.formula_corpus import NASTY, RIGHT, random_texts, read
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One text, how long it took, and what escaped if anything did."""
+    """One text, its time, and the exception that escaped, if any."""
 
     text: str
     seconds: float
@@ -24,7 +24,7 @@ class Tried:
 
 
 def tried(text: str) -> Tried:
-    """What one text does."""
+    """Process one text."""
     start = time.perf_counter()
     escaped = ""
     try:
@@ -35,12 +35,12 @@ def tried(text: str) -> Tried:
 
 
 def resident() -> float:
-    """The most MiB that this process held so far."""
+    """Return the peak memory of this process in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def report(name: str, found: list[Tried]) -> None:
-    """One line, and one more for each text from which something escaped."""
+    """Print one line, and one more for each text from which an exception escaped."""
     worst = max(found, key=lambda each: each.seconds)
     middle = sorted(each.seconds for each in found)[len(found) // 2]
     print(
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    tried(RIGHT[0])  # the grammar is built once
+    tried(RIGHT[0])  # the grammar is built only once
     before = resident()
     report("corpus", [tried(text) for text in NASTY])
     report("random", [tried(text) for text in random_texts(options.count, options.seed)])

@@ -1,13 +1,13 @@
-"""What grading takes in Gradescope's container: memory, processor time, time at half a processor.
+"""Measure grading in Gradescope's container: memory, processor time, time at half a processor.
 
     python benchmarks/gradescope.py [ASSIGNMENT...] [--container 0.5] [--tier auto] [--limit]
     python benchmarks/gradescope.py cs224n-a4 --limit --data birthplaces/
 
-For each assignment a package is made, its run_autograder is run in a container that permits what
-Docker does by default (tests/packages/container.py), on the assignment's own solution, in a control
-group of its own. The group counts what all processes use together; `--limit` also holds them to
-the container's memory and processors. With `--data` (of cs224n-a4) the submission also has three
-made-up checkpoints of the course's size and predictions for the course's questions. Needs root
+For each assignment, a package is built, and its run_autograder grades the assignment's own solution
+in a container with Docker's default permissions (tests/packages/container.py) and its own control
+group. The group measures all processes together; `--limit` also restricts them to the container's
+memory and processors. With `--data` (of cs224n-a4) the submission also has three
+invented checkpoints of the course's size and predictions for the course's questions. Needs root
 and control groups of version 1.
 """
 
@@ -39,7 +39,7 @@ SIZES = {"0.5": (0.5, 768), "1": (1.0, 1536), "2": (2.0, 3072), "4": (4.0, 6144)
 
 @contextmanager
 def group(limits: tuple[float, int] | None) -> Iterator[list[Path]]:
-    """Control groups for this process and all it starts; its memory's and its processors'."""
+    """Yield the memory and processor control groups for this process and all that it starts."""
     made = [GROUPS / kind / f"softmark-{os.getpid()}" for kind in ("memory", "cpu", "cpuacct")]
     for folder in made:
         folder.mkdir()
@@ -59,7 +59,10 @@ def group(limits: tuple[float, int] | None) -> Iterator[list[Path]]:
 
 @contextmanager
 def sampled(memory: Path) -> Iterator[list[int]]:
-    """The most bytes in use that are no cached files, in the list; looked at ten times a second."""
+    """Yield a list with the peak of bytes in use, without cached files.
+
+    It is sampled ten times a second.
+    """
     most, over = [0], threading.Event()
 
     def look() -> None:
@@ -87,7 +90,7 @@ def _remove(folder: Path) -> None:
 
 
 def add_course_work(folder: Path, data: Path) -> None:
-    """Put checkpoints of the course's size and predictions of its length into a submission."""
+    """Add checkpoints of the course's size and predictions of its length to a submission."""
     import torch
 
     from reference.models.gpt import GPT, GPTConfig
@@ -97,7 +100,7 @@ def add_course_work(folder: Path, data: Path) -> None:
         torch.manual_seed(seed)
         model = GPT(GPTConfig(256, 128, 4, 8, 256, 0, 0, 0, name.startswith("rope")))
         with torch.no_grad():
-            for weights in model.parameters():  # as if trained: untrained ones are not asked
+            for weights in model.parameters():  # as if trained: untrained models are not evaluated
                 weights.add_(torch.randn_like(weights), alpha=0.05)
         torch.save(model.state_dict(), folder / name)
     places = (data / "birth_places_train.tsv").read_text(encoding="utf-8").split("\n")
@@ -109,7 +112,7 @@ def add_course_work(folder: Path, data: Path) -> None:
 
 
 def measure(name: str, arguments: argparse.Namespace, work: Path) -> str:
-    """A row of the table for this assignment."""
+    """Return the assignment's row of the table."""
     root = work / name
     root.mkdir()
     package = work / f"{name}.zip"
@@ -127,7 +130,7 @@ def measure(name: str, arguments: argparse.Namespace, work: Path) -> str:
     task = load_assignment(name)
     solution = build_solution(task, work / f"{name}-solution")
     if arguments.data:
-        with ProcessPoolExecutor(1) as pool:  # torch stays out of the process that is measured
+        with ProcessPoolExecutor(1) as pool:  # torch is not imported in the measured process
             pool.submit(add_course_work, solution, arguments.data).result()
     shutil.copytree(solution, root / "autograder/submission", dirs_exist_ok=True)
     denied = LANDLOCK if arguments.tier == "none" else ()

@@ -1,11 +1,11 @@
-"""Times the pipeline's parts against plain loops in the course's style, in one run.
+"""Compare the speed of the pipeline's parts with plain loops in the course's style, in one run.
 
     python benchmarks/pipeline.py [--data DIR] [--threads 2] [--steps 4] [--parts step ...] [--gpu]
 
 Prints, for each part, seconds of the plain loop and of the pipeline, their ratio, the arithmetic
-floor (FLOPs over what a large product reaches on this machine) and the share of it that is
-reached. Plain loops are benchmarks/support/plain_loop.py. With --gpu the course's whole pipeline is
-timed instead, on the GPU that torch finds.
+floor (FLOPs divided by the speed of a large product on this machine) and the fraction of it that is
+reached. The plain loops are in benchmarks/support/plain_loop.py. With --gpu, the course's whole
+pipeline is timed instead, on the GPU that torch finds.
 """
 
 import argparse
@@ -46,14 +46,14 @@ from reference.training.precision import Machine, choose_machine
 T = TypeVar("T")
 
 CPU = torch.device("cpu")
-PROBE = 2048  # rows and columns of the product whose speed is called the machine's
+PROBE = 2048  # rows and columns of the product whose speed is the machine's peak
 PARTS = ("corrupt", "step", "evaluate")
-TUNING_STEPS = 40  # enough for answers that end, as a finetuned model's do
+TUNING_STEPS = 40  # enough for answers that end, as those of a finetuned model do
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
-    """One part, timed both ways; `flop` is what its arithmetic cannot do without."""
+    """One part, timed both ways; `flop` is the minimum number of operations."""
 
     what: str
     plain: float
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--data", type=Path, help="the course's files (default: the built-in sample dataset)"
@@ -99,7 +99,7 @@ def arguments() -> argparse.Namespace:
 
 
 def print_row(row: Row, peak: float) -> None:
-    """One line: both times, the ratio, the floor and the share of it reached."""
+    """Print one line: both times, the ratio, the floor and the fraction of it that is reached."""
     line = f"{row.what:48} {row.plain:9.4f} s {row.ours:9.4f} s {row.plain / row.ours:7.1f} x"
     if row.flop:
         floor = row.flop / peak
@@ -108,39 +108,39 @@ def print_row(row: Row, peak: float) -> None:
 
 
 def words_of(peaks: dict[torch.dtype, float]) -> str:
-    """`float32 170 GFLOP/s, ...`."""
+    """Return the peaks in words: `float32 170 GFLOP/s, ...`."""
     return ", ".join(
         f"{str(t).removeprefix('torch.')} {p / 1e9:.0f} GFLOP/s" for t, p in peaks.items()
     )
 
 
 def flops_per_second(dtype: torch.dtype) -> float:
-    """What a large product reaches, the best of a few."""
+    """Return the speed of a large product, the best of a few."""
     a, b = torch.randn(2, PROBE, PROBE).to(dtype)
     return 2 * PROBE**3 / min(seconds(lambda: a @ b) for _ in range(5))
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Wall seconds of one call."""
+    """Return the wall seconds of one call."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def text_of(data: Data, name: str) -> str:
-    """A file of the data."""
+    """Return the text of a data file."""
     return (data.folder / name).read_text(encoding="utf-8")
 
 
 def course_model(data: Data, *, rope: bool = False) -> GPT:
-    """A new model of the course's size, with its dropout."""
+    """Return a new model of the course's size, with its dropout."""
     torch.manual_seed(0)
     vocab_size = len(Vocabulary(text_of(data, WIKI)))
     return GPT(GPTConfig(vocab_size, COURSE.block_size, rope=rope))
 
 
 def forward_flop(model: GPT, positions: float, context: float) -> float:
-    """FLOPs of a forward pass: two a weight and position, and attention over the context."""
+    """Return the FLOPs of a forward pass: two per weight and position, plus attention."""
     weights = sum(p.numel() for p in model.blocks.parameters() if p.ndim == 2)
     weights += model.head.weight.numel()
     attention = 4 * model.config.n_layer * context * model.config.n_embd
@@ -151,7 +151,7 @@ def forward_flop(model: GPT, positions: float, context: float) -> float:
 
 
 def time_corruption(data: Data) -> Row:
-    """Corrupting a batch of 128, one document after the other against many at once."""
+    """Time corrupting a batch of 128, one document after another and all at once."""
     text = text_of(data, WIKI)
     dataset = CharCorruptionDataset(text, COURSE.block_size)
     batches = loader(dataset, 128)
@@ -166,7 +166,7 @@ def time_corruption(data: Data) -> Row:
 
 
 def time_step(data: Data, machine: Machine, steps: int) -> Row:
-    """Training steps of the course's model on batches of 128 documents."""
+    """Time training steps of the course's model on batches of 128 documents."""
     text = text_of(data, WIKI)
     dataset: Dataset[Example] = CharCorruptionDataset(text, COURSE.block_size)
     model = course_model(data).train()
@@ -186,7 +186,7 @@ def time_step(data: Data, machine: Machine, steps: int) -> Row:
 
 
 def mean_seconds(work: Callable[[T], object], batches: Sequence[T]) -> float:
-    """Mean seconds of a call for each batch but the first, which warms up."""
+    """Return the mean seconds of a call for each batch but the first, which warms up."""
     work(batches[0])
     start = time.perf_counter()
     for batch in batches[1:]:
@@ -195,7 +195,7 @@ def mean_seconds(work: Callable[[T], object], batches: Sequence[T]) -> float:
 
 
 def time_evaluation(data: Data, *, rope: bool) -> Row:
-    """Answering the dev questions with a model that has learned how answers end."""
+    """Time answering the dev questions with a model that has learned how answers end."""
     text = text_of(data, WIKI)
     vocabulary, prompts = Vocabulary(text), read_prompts(data.folder / DEV)
     model = briefly_finetuned(data, rope=rope)
@@ -213,7 +213,7 @@ def time_evaluation(data: Data, *, rope: bool) -> Row:
 
 
 def briefly_finetuned(data: Data, *, rope: bool) -> GPT:
-    """A model of the course's size after a few steps of finetuning."""
+    """Return a model of the course's size after a few steps of finetuning."""
     machine = choose_machine("cpu")
     model = course_model(data, rope=rope).train()
     recipe = COURSE.nopretrain
@@ -231,7 +231,7 @@ def briefly_finetuned(data: Data, *, rope: bool) -> GPT:
 
 
 def time_gpu(data: Data, options: argparse.Namespace) -> None:
-    """The course's whole pipeline on a GPU: seconds and tokens/s a phase, accuracies."""
+    """Print the course's whole pipeline on a GPU: seconds and tokens/s per phase, accuracies."""
     machine = choose_machine("cuda")
     a, b = torch.randn(2, 8192, 8192, device="cuda", dtype=torch.bfloat16)
     torch.cuda.synchronize()

@@ -1,9 +1,9 @@
-"""How long the pages of a large course take, how much memory, and how large they get.
+"""Measure the pages of a large course: time, memory and size.
 
     python benchmarks/store_and_pages.py [--submissions 10000] [--single 200]
 
-Results are made up one after the other, with as many checks and as much text as those of
-cs224n-a4, so that nothing but the store and the pages is measured.
+Results are invented one after another, with as many checks and as much text as those of cs224n-a4,
+so that only the store and the pages are measured.
 """
 
 import argparse
@@ -59,7 +59,7 @@ RUBRIC = tuple(
 
 
 def synthetic_results(count: int, seed: int = 0) -> Iterator[Result]:
-    """`count` Results that look like those of a course; one in a hundred is ours to grade again."""
+    """Yield `count` Results like those of a course; one in a hundred has an error of our own."""
     draw = random.Random(seed)
     for n in range(count):
         checks = [_check(draw, index, broken=n % 100 == 99) for index in range(CHECKS)]
@@ -113,7 +113,7 @@ def _result(n: int, criteria: list[CriterionResult], draw: random.Random) -> Res
 
 
 def main() -> None:
-    """Print one line a figure."""
+    """Print one line per figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=10_000)
     parser.add_argument("--single", type=int, default=200, help="submissions written one by one")
@@ -151,7 +151,7 @@ def _measure(out: Path, submissions: int, single: int) -> None:
 
 
 def fill(store: Store, count: int) -> int:
-    """Store so many Results; the number of their generation."""
+    """Store `count` Results; return the number of their generation."""
     limits = Limits(10, 20, 2**32, 4096, 64)
     files = FileSpec(("work.py",), ())
     assignment = Assignment(

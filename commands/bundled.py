@@ -1,4 +1,4 @@
-"""What comes with Softmark: its assignments, their examples, and a look at this machine."""
+"""Commands for what is bundled with Softmark: assignments, examples, and a look at this machine."""
 
 import tempfile
 from dataclasses import replace
@@ -105,7 +105,7 @@ def new(
 
 def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs = JOBS) -> None:
     """Grade the bundled example submissions with the built-in sample dataset."""
-    # The examples come without checkpoints, which a course would have a person confirm.
+    # The examples have no checkpoints, so no review of them is necessary.
     task = load_assignment("cs224n-a4")
     task = replace(task, settings={**task.settings, "missing_checkpoints": "accept"})
     options = choose_options(task, isolation=isolation)

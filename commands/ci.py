@@ -1,4 +1,4 @@
-"""Grade one submission where a workflow runs, and write what the workflow shows."""
+"""Grade one submission in a workflow, and write what the workflow shows."""
 
 import os
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from submissions.listing import list_files
 from submissions.receive import identify
 from submissions.submission import Rejected
 
-BELOW = 3  # the exit code of what was graded and has fewer points than asked for
+BELOW = 3  # the exit code for a graded submission with fewer points than required
 VISIBLE = "Only the visible criteria are graded here, on public inputs. This is not your grade."
 EVERYTHING = "This includes hidden criteria and is for staff only."
 UNJUDGED = "Not checked here because the course's files are not given: "
@@ -45,20 +45,20 @@ Below = Annotated[str, typer.Option(metavar="POINTS|N%", help="Exit with code 3 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to grade and what to say about it; a student's grading says what is missing, too."""
+    """The options and notes of a grading; a student's own check also reports what is missing."""
 
     options: Options
     notes: tuple[str, ...]
     student: Precheck | None = None
 
     def failed_to_grade(self, result: Result) -> bool:
-        """Whether something could not be graded that should have been."""
+        """Return whether something could not be graded that should have been."""
         if self.student is not None:
             return self.student.failed_to_grade(result)
         return result.status in ("incomplete", "rejected")
 
     def sentences(self, task: Assignment, result: Result) -> tuple[str, ...]:
-        """What the summary says beside the Result."""
+        """Return the sentences that the summary shows in addition to the Result."""
         if self.student is None or result.status == "rejected":
             return self.notes
         return (*self.notes, *missing_parts(task, self.student, result).values())
@@ -66,7 +66,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that a workflow asked for."""
+    """The files that a workflow requested."""
 
     summary: Path | None
     junit: Path | None
@@ -106,7 +106,7 @@ def ci(
 def _for_student(
     task: Assignment, upload: Submission, isolation: str, *, data: Path | None, only: str
 ) -> Plan:
-    """The visible criteria, on public inputs; only a student's own machine may do without walls."""
+    """Return a plan with the visible criteria and public inputs."""
     tier, criteria = choose_tier(isolation), choose_criteria(visible_part(task), only)
     plan = precheck_options(task, upload.path, tier, data=data, only=criteria)
     unjudged = (UNJUDGED + ", ".join(plan.not_judged) + ".",) if plan.not_judged else ()
@@ -118,10 +118,13 @@ def _for_staff(options: Options) -> Plan:
 
 
 def _points_needed(text: str, most: float) -> float:
-    """The points that `12` or `60%` stand for; UsageError for anything else, or for too many."""
+    """Return the points that `12` or `60%` means.
+
+    Raises UsageError if it is invalid or too many.
+    """
     if not text:
         return 0.0
-    if not most:  # the step would pass, whatever is handed in
+    if not most:  # the step would pass, whatever is submitted
         raise UsageError(
             f"--fail-below {text}: nothing is graded here", "see --only, --data, --hidden"
         )
@@ -135,7 +138,7 @@ def _points_needed(text: str, most: float) -> float:
 
 
 def _below(result: Result, needed: float) -> int:
-    """3 where the points are too few, whatever is still to be decided."""
+    """Return 3 if the points are too few even if all undecided ones are earned."""
     points = provisional_total(result.criteria)
     return BELOW if round(points.earned + points.waiting, 2) < needed else 0
 
@@ -152,7 +155,7 @@ def _write(result: Result, notes: tuple[str, ...], files: Files) -> None:
 
 
 def _write_classroom50(file: Path, text: str) -> None:
-    """A file, or none where there is no total: not one of an earlier run, either."""
+    """Write the file, or delete that of an earlier run if there is no total."""
     if text:
         write_text(file, text)
     else:
@@ -160,7 +163,10 @@ def _write_classroom50(file: Path, text: str) -> None:
 
 
 def _append(path: Path, text: str) -> None:
-    """Add the text; GitHub has made the file, and what else the step wrote stays in it."""
+    """Append the text to the file that GitHub has created.
+
+    The step may have written to it before.
+    """
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
@@ -172,7 +178,7 @@ def _append(path: Path, text: str) -> None:
 
 
 def _files_of(upload: Path, task: Assignment) -> dict[str, str]:
-    """The student's files as tracebacks name them, and as the repository does: we stand in it."""
+    """Map the names of the student's files in tracebacks to their paths in the repository."""
     try:
         files = list_files(upload).files if upload.is_dir() else {}
     except Rejected:

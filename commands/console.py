@@ -1,4 +1,4 @@
-"""What every console script of Softmark does: known errors become one line and an exit code."""
+"""Run a console script: known errors become one line and an exit code."""
 
 import errno
 import os
@@ -14,8 +14,8 @@ from reports.terminal import results as terminal
 
 
 def run(app: typer.Typer, *, after_fault: str) -> None:
-    """Run the commands: exit code 2 for misuse, 1 and this hint for a fault of ours."""
-    # Told to end, it ends as when interrupted: processes and folders do not stay behind.
+    """Run the commands: exit code 2 for misuse, 1 and this hint for our own fault."""
+    # SIGTERM ends it like Ctrl-C: no processes and folders are left behind.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     terminal.bear_any_encoding()
     try:
@@ -43,7 +43,7 @@ def show_version(wanted: bool) -> None:
 def _end_on_a_full_disk(error: OSError) -> None:
     os.dup2(
         os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-    )  # what is unwritten would fail anew
+    )  # writing the rest would fail again
     place = f"{error.filename}: " if error.filename else ""
     terminal.show_misuse(f"{place}no space is left", "make room, and run the same command again")
     sys.exit(1)

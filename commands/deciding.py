@@ -1,4 +1,4 @@
-"""Let people decide what machines do not: manual grading, and when students see a criterion."""
+"""Let people decide what is not automatic: manual grading, and when students see a criterion."""
 
 import getpass
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def review(
     browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
 ) -> None:
     """Open a local page for manual grading."""
-    # The web server is imported by nobody else.
+    # Only this command imports the web server.
     from reports.review.web.server import serve
 
     serve(folder, port=port, reviewer=reviewer, open_browser=browser)
@@ -103,7 +103,7 @@ def _shown(task: Assignment, opened: frozenset[str], written: int, pages: int) -
 
 
 def _closed(task: Assignment, opened: frozenset[str], end: datetime | None) -> Iterator[str]:
-    """What waits for its time, and for what."""
+    """Yield each criterion that is not shown yet, and what it waits for."""
     for each in still_closed(task, opened):
         yield f"not shown yet: {each.id}, {_waits_for(each, end)}"
 

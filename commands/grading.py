@@ -1,4 +1,4 @@
-"""Grade submissions into a results folder, and again what changed or could not be graded."""
+"""Grade submissions into a results folder; retry those that failed; regrade after a change."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -191,7 +191,7 @@ def show_plan(
 
 @dataclass(frozen=True, slots=True)
 class RunTarget:
-    """Where Results are stored, which inputs the checks use, and where the jobs run."""
+    """The folder for Results, the inputs of the checks, and where the jobs run."""
 
     out: Path
     inputs: str
@@ -209,7 +209,7 @@ def grade_into(
     json: bool = False,
     best: bool = False,
 ) -> int:
-    """Grade what the store lacks and write what each reader gets; the exit code."""
+    """Grade what the store lacks, write what each reader gets, and return the exit code."""
     out, task, named = target.out, request.assignment, {each.id for each in submissions}
     if json:
         terminal_json.keep_stdout_for_results()

@@ -1,4 +1,4 @@
-"""What the commands take: arguments and options that several of them share."""
+"""Arguments and options that several commands share."""
 
 import os
 from pathlib import Path

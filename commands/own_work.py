@@ -1,4 +1,4 @@
-"""What students do themselves before they hand in."""
+"""Commands with which students check their own work before they submit it."""
 
 import signal
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def check(
     begin(tier, task)
 
     def once() -> int:
-        """One check of what lies there now; its exit code."""
+        """Check the submission's present state; return the exit code."""
         found = identify(existing(submission), task.name)
         plan = precheck_options(task, found.path, tier, data=data, only=chosen)
         result = grade_submission(found, task, plan.options)
@@ -63,11 +63,11 @@ def check(
 
 
 def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
-    """Check at once and after every change until interrupted; the exit code of the last check."""
-    # The watcher is imported by nobody else.
+    """Check now and after every change until interrupted; return the last check's exit code."""
+    # Only this command imports the watcher.
     from graders.registry.watching import changes
 
-    # Nothing else ends it, so Ctrl-C counts also where a shell began it with the signal ignored.
+    # Ctrl-C is the only way to end it, so it must work even if the shell ignored the signal.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     code = 0
     try:
@@ -75,7 +75,7 @@ def _watched(once: Callable[[], int], upload: Path, task: Assignment) -> int:
             terminal.clear()
             try:
                 code = once()
-            except UserError as error:  # a file that is gone for a moment
+            except UserError as error:  # a file that is missing for a moment
                 terminal.show_misuse(str(error), error.hint)
                 code = 2
             terminal.show_waiting()

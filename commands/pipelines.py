@@ -1,4 +1,4 @@
-"""The reference pipelines: what right code reaches on an assignment's data, and how fast."""
+"""The reference pipelines: the accuracy and speed of correct code on an assignment's data."""
 
 from pathlib import Path
 from typing import Annotated
@@ -85,7 +85,7 @@ def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
 
 def _language_model(variants: str | None, preset: str | None, shared: Shared) -> None:
     """Pretrain, finetune and evaluate the character models."""
-    # Training imports torch, which no other command waits for.
+    # Training imports torch, which other commands don't need to load.
     from reference.training.gpt.command import Wishes, train
 
     out, data, device, precision, seed = shared

@@ -77,7 +77,7 @@ def export(
     known = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
         number = store.generation().number
-        # As its folder says now: a policy that is changed needs no new grading.
+        # Use the policy as it is now: after a change of the policy, no new grading is needed.
         task, wanted = stored_assignment(store, number), _wanted(store, number, only)
         terms, seen = terms_of(store, task, out), Seen()
         results = _noted(store.results(number, wanted), seen, terms, out)

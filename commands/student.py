@@ -1,4 +1,4 @@
-"""The command line of a student's bundle: one's own work, and nothing that staff do."""
+"""The command line of a student's bundle: only commands for one's own work."""
 
 import typer
 
@@ -16,7 +16,7 @@ app.command("answers-template")(own_work.answers_template)
 
 
 def main() -> None:
-    """The console script."""
+    """Run the console script."""
     run(app, after_fault="it is not your fault; run the command again")
 
 

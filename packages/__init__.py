@@ -1,1 +1,1 @@
-"""What is handed out: an autograder for Gradescope, a bundle for students."""
+"""Packages to hand out: an autograder for Gradescope, a bundle for students."""

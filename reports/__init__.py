@@ -1,4 +1,4 @@
-"""Results as pages, tables and files for other systems."""
+"""Write Results as pages, tables and files for other systems."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -34,9 +34,9 @@ __all__ = [
 def write_reports(
     results: Iterable[Result], out: Path, twins: Sequence[Twins] = ()
 ) -> tuple[Path, ...]:
-    """Write what needs every result: `out/grades.csv`, `out/twins.json` and `out/index.html`.
+    """Write the files made from all results: `out/grades.csv`, `out/twins.json`, `out/index.html`.
 
-    Each result is looked at once, and may be let go then.
+    Each result is read only once and may be discarded afterwards.
     """
     return write_course_reports(course_view(results, twins), out)
 

@@ -1,4 +1,4 @@
-"""The grades as one table for a spreadsheet: `DIR/grades.csv`, a row a submission."""
+"""Write the grades as one table for a spreadsheet: `DIR/grades.csv`, one row per submission."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,5 +46,5 @@ def _final_cells(row: Row) -> list[str]:
 
 
 def number_cell(value: float | None) -> str:
-    """The number as a spreadsheet reads it; a blank where there is none."""
+    """Return the number as a spreadsheet reads it, or a blank if there is none."""
     return "" if value is None else f"{round(value, 6):.10g}"

@@ -1,4 +1,4 @@
-"""Turn a template and a view into one self-contained HTML page that runs nothing of others."""
+"""Turn a template and a view into one self-contained HTML page that runs only our own script."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 def render(
     template: str, view: object, *, script: str | None = None, style: str | None = None
 ) -> str:
-    """The page of `template`, in which only our own style and script may run."""
+    """Return the page of `template`, in which only our own style and script may run."""
     style_text = _asset("style.css") + (_asset(style) if style else "")
     script_text = _asset(script) if script else ""
     policy = (
@@ -33,7 +33,8 @@ def render(
         _environment()
         .get_template(template)
         .render(
-            # Both are files of ours, and their text must reach the browser as it was hashed.
+            # Both are our own files, and the browser must receive their text exactly as it was
+            # hashed.
             style=Markup(style_text),  # noqa: S704
             script=Markup(script_text),  # noqa: S704
             policy=policy,
@@ -43,7 +44,7 @@ def render(
 
 
 def student_href(submission_id: str) -> str:
-    """The link from the course page to a student's page."""
+    """Return the link from the course page to a student's page."""
     return f"reports/{quote(submission_id, safe='')}.html"
 
 

@@ -1,4 +1,4 @@
-"""What is certain of points that are not all decided: some checks wait for a person or for us."""
+"""Compute the points that are certain while some checks are undecided."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from graders.model import CriterionResult, Result
 
 @dataclass(frozen=True, slots=True)
 class Provisional:
-    """Points earned for certain, and points that may still come."""
+    """Points that are certain, and points that may still be earned."""
 
     earned: float
     waiting: float
@@ -18,7 +18,7 @@ class Provisional:
 
 
 def provisional(graded: CriterionResult) -> Provisional:
-    """What one criterion's decided checks earn, and what the others can."""
+    """Return the points of a criterion's decided checks, and the possible points of the others."""
     criterion, checks = graded.criterion, graded.checks
     if graded.points is not None:
         return Provisional(graded.points, 0.0)
@@ -34,12 +34,12 @@ def provisional(graded: CriterionResult) -> Provisional:
 
 
 def provisional_total(criteria: Iterable[CriterionResult]) -> Provisional:
-    """The same of several criteria together."""
+    """Return the provisional points of several criteria together."""
     return sum(map(provisional, criteria), Provisional(0.0, 0.0))
 
 
 def so_far(result: Result) -> float | None:
-    """The points of a submission that are certain; None where we failed to grade some of it."""
+    """Return the certain points of a submission, or None if part of it could not be graded."""
     if result.status in ("rejected", "incomplete"):
         return None
     return round(provisional_total(result.criteria).earned, 2)

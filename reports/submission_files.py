@@ -1,4 +1,4 @@
-"""A submission's files in DIR: whether they say what the store says, and away with old ones."""
+"""A submission's files in DIR: check whether they match the store, and remove old ones."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,14 +34,14 @@ def has_old_page(result: Result, out: Path, terms: Terms) -> bool:
 
 
 def has_page(submission: str, out: Path) -> bool:
-    """Whether a student's page lies in `out`, of whatever grading."""
+    """Return whether `out` contains a student's page, whatever grading it is from."""
     return _paths(submission, out)[-1].is_file()
 
 
 def remove_files(submissions: Iterable[str], out: Path) -> None:
-    """Take away what could be mistaken for the files of these submissions' next Results.
+    """Remove files that could be mistaken for those of these submissions' next Results.
 
-    With one of them gone, what was made of all submissions is old, too.
+    If there are any, files made from all submissions are outdated, too.
     """
     names = list(submissions)
     for name in names:

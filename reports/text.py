@@ -1,4 +1,4 @@
-"""Hostile text made visible: what a student wrote or returned is shown, never obeyed."""
+"""Make hostile text visible: what a student wrote or returned is shown, never obeyed."""
 
 import re
 import unicodedata
@@ -10,44 +10,44 @@ LINE_LIMIT = 160
 PROSE_LIMIT = 1_200
 VERBATIM_LIMIT = 1_500
 
-# Categories that draw nothing, or draw something elsewhere: controls (ANSI escapes), formats
-# (right-to-left overrides, zero-width letters), halves of surrogate pairs, other line breaks.
+# Categories that draw nothing, or draw it elsewhere: controls (ANSI escapes), format characters
+# (right-to-left overrides, zero-width letters), lone surrogates, other line breaks.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _HARMLESS = "\u200c\u200d\u00a0\u202f"  # joiners that names and emoji need, spaces in "15%"
 _MARKS_IN_A_ROW = 4  # more accents than any script stacks only paint over the lines above
 _CODE = re.compile("`([^`\n]+)`")
 _POINTED = re.compile(r"(?m)\n?^(.*\n *\^)$\n?")
-# Wider than a phone it is scrolled, not broken, and so a keyboard must reach it.
+# Text wider than a phone scrolls and doesn't wrap, so it must be reachable by keyboard.
 _POINTED_AT = Markup('<code class="pointed" tabindex="0">{}</code>')
 _KINDS = {" ": "sp", "\n": "nl", "□": "pad", "⁇": "mask"}
 
 
 def line(text: str, limit: int = LINE_LIMIT) -> str:
-    r"""The text on one line: breaks and control characters as `\n` and `\x1b`, cut at `limit`."""
+    r"""Return the text on one line, with breaks as `\n` and controls as `\x1b`, cut at `limit`."""
     return _visible(text[:limit], _HARMLESS) + _more(len(text) - limit)
 
 
 def prose(text: str, limit: int = PROSE_LIMIT) -> str:
-    r"""The text with its line breaks: other control characters as `\x1b`, cut at `limit`."""
+    r"""Return the text with its line breaks and other controls as `\x1b`, cut at `limit`."""
     text = text.replace("\r\n", "\n").strip("\n")
     return _visible(text[:limit], _HARMLESS + "\n") + _more(len(text) - limit)
 
 
 def sentence(text: str, limit: int = PROSE_LIMIT) -> Markup:
-    """HTML of the text as `prose` shows it, with code between backticks set as code.
+    """Return HTML of the text as `prose` shows it, with words in backticks as code.
 
-    So is a line with a caret below it, which points at one of its characters.
+    A line with a caret below it, which points at one of its characters, is code, too.
     """
-    pieces = _POINTED.split(prose(text, limit))  # what is pointed at comes second
+    pieces = _POINTED.split(prose(text, limit))  # every second piece has a line with a caret
     pieces[::2] = [_with_code(words) for words in pieces[::2]]
     pieces[1::2] = [_POINTED_AT.format(lines) for lines in pieces[1::2]]
     return Markup("").join(pieces)
 
 
 def verbatim(text: str, limit: int = VERBATIM_LIMIT) -> Markup:
-    """HTML in which every space, line break, PAD and MASK of the text can be seen and counted.
+    """Return HTML in which every space, line break, PAD and MASK of the text is visible.
 
-    A space stays a space in the source, so that what a student copies is what was there.
+    A space is still a space in the source, so that students copy the original text.
     """
     pieces = [_marked(kind, "".join(run)) for kind, run in groupby(text[:limit], key=_kind)]
     if len(text) > limit:
@@ -56,13 +56,13 @@ def verbatim(text: str, limit: int = VERBATIM_LIMIT) -> Markup:
 
 
 def number(value: float) -> str:
-    """A score as people write it: at most two decimals, none that say nothing."""
+    """Return a score as people write it: at most two decimals, without trailing zeros."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def _with_code(words: str) -> Markup:
-    pieces = _CODE.split(words)  # what stands between backticks comes second
+    pieces = _CODE.split(words)  # every second piece was in backticks
     pieces[1::2] = [Markup("<code>{}</code>").format(code) for code in pieces[1::2]]
     return Markup("").join(pieces)
 
@@ -88,7 +88,7 @@ def _unseen(char: str) -> bool:
 
 
 def _escaped(char: str) -> str:
-    # As Python writes it: every student of these courses reads it, and every font has it.
+    # As in Python source: every student of these courses can read it, and every font has it.
     return char.encode("unicode_escape").decode("ascii")
 
 

@@ -1,4 +1,4 @@
-"""The words every report says a status with."""
+"""The words for statuses that every report uses."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ STATUS_SENTENCES: dict[ResultStatus, str] = {
 
 
 def check_word(found: CheckResult) -> str:
-    """How a check ended, as exactly as is known."""
+    """Return how a check ended, as precisely as possible."""
     return OUTCOME_WORDS.get(found.outcome, CHECK_WORDS[found.status])
 
 
@@ -69,35 +69,35 @@ def is_without_points(result: Result) -> bool:
 
 
 def endings(result: Result) -> Mapping[str, int]:
-    """How many checks of a submission ended in each way, but for those that simply passed."""
+    """Count the checks of a submission by how they ended, without those that passed."""
     found = (c for graded in result.criteria for c in graded.checks if c.status != "passed")
     return Counter(map(check_word, found))
 
 
 def unanswered(result: Result) -> Mapping[str, int]:
-    """How many checks of a submission got no answer from its code, in each way."""
+    """Count the checks of a submission to which its code returned no answer, by outcome."""
     found = (c for graded in result.criteria for c in graded.checks)
     words = (OUTCOME_WORDS[c.outcome] for c in found if is_crash(c))
     return Counter(words)
 
 
 def criterion_word(graded: CriterionResult) -> str:
-    """A criterion's status in words; one without points can only advise."""
+    """Return a criterion's status in words; one without points can only advise."""
     advice = graded.criterion.points == 0 and graded.status in ("failed", "partial")
     return "Advice" if advice else CHECK_WORDS[graded.status]
 
 
 def intake_notes(result: Result) -> tuple[str, ...]:
-    """What was taken from the upload and why; of an upload that was rejected, the reason."""
+    """Return the notes on what was taken from the upload, or the reason for its rejection."""
     notes = result.environment.get("rejected") or result.environment.get("intake", ())
     return tuple(map(str, notes)) if isinstance(notes, list | tuple) else (str(notes),)
 
 
 def people(student: str) -> str:
-    """Who handed in, by name alone: numbers and addresses are for staff's tables."""
+    """Return the names of the submitters; numbers and addresses are only for staff."""
     return ", ".join(each.name or each.email or each.sid for each in people_in(student))
 
 
 def undecided(graded: CriterionResult) -> tuple[CheckResult, ...]:
-    """The checks that still wait for a person or for us."""
+    """Return the checks that still need a person or our own fix."""
     return tuple(c for c in graded.checks if c.status in ("needs_review", "error"))

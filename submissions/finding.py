@@ -1,4 +1,4 @@
-"""Find the code and the artifacts among an upload's files, and say what was taken and why."""
+"""Find the code and the artifacts among an upload's files, and explain each choice."""
 
 import re
 from collections import defaultdict
@@ -10,14 +10,14 @@ from pathlib import PurePosixPath
 from submissions.archives.archive import SUFFIXES
 from submissions.escaping import listed, shown
 
-# Folders of the course's own that hold other people's code under the wanted names
+# Folders of the course itself that contain other people's code under the expected names
 FOREIGN = frozenset({"mingptdemo"})
 BACKUP_WORDS = frozenset({
     "backup", "backups", "bak", "old", "copy", "copies", "orig", "original", "previous", "prev",
     "deprecated", "unused", "trash", "starter", "handout", "template", "tmp", "temp",
     "archive", "archived", "draft", "drafts",
 })  # fmt: skip
-NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a second download
+NUMBERED = re.compile(r"\(\d+\)")  # what a browser adds to a repeated download: `(1)`
 Rank = tuple[int, bool, bool, int, str]
 REASONS = (
     "contains fewer of them",
@@ -30,10 +30,10 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where things lie in the upload; all paths are relative to its top.
+    """The files found in an upload; all paths are relative to its top folder.
 
-    `code` is None when no folder holds any wanted module; `files` has every candidate for each
-    artifact that was found, the best first.
+    `code` is None if no folder contains a wanted module; `files` lists every candidate for each
+    artifact that was found, best first.
     """
 
     code: PurePosixPath | None
@@ -50,11 +50,11 @@ def find(
 ) -> Found:
     """Return the folder with most of the `code` modules, and every artifact by its name.
 
-    A name with a star in it is a pattern: then any file of code may hold what is wanted, and the
-    whole upload is the code folder. It also is where `whole` says so; what runs beside the code
-    chooses the modules then. Among equals a folder not named like a copy wins, then one named src,
-    then the shallowest, then the first of the alphabet. Artifacts are looked for beside that
-    folder, in it, then anywhere; the exact name wins over one that differs by case.
+    If a name contains a star, it is a pattern: any code file may match, so the whole upload is the
+    code folder. It also is if `whole` is True; the student side then chooses the modules. Ties are
+    broken in this order: a folder not named like a copy, one named src, the shallowest, the first
+    in the alphabet. Artifacts are searched for next to the code folder, in it, then anywhere; an
+    exact name wins over one that differs by case.
     """
     own = sorted(path for path in files if not _is_foreign(path))
     if any("*" in name for name in code):
@@ -75,7 +75,7 @@ def find(
 def _best_folder(
     files: Collection[PurePosixPath], code: Sequence[str]
 ) -> tuple[PurePosixPath | None, list[str]]:
-    """The folder that holds most of the wanted modules, and why it was taken."""
+    """Return the folder with most of the wanted modules, and notes on the choice."""
     folders = _folders(files, code)
     chosen = min(folders, key=lambda folder: _rank(folder, folders[folder]), default=None)
     return chosen, [*_code_notes(files, folders, chosen, code), *_copy_notes(files, chosen, code)]
@@ -84,7 +84,7 @@ def _best_folder(
 def _whole_upload(
     files: Collection[PurePosixPath], patterns: Sequence[str]
 ) -> tuple[PurePosixPath | None, list[str]]:
-    """The upload's top where some file is code, and which files these are."""
+    """Return the upload's top folder if any file matches, and a note that lists the matches."""
     names = {str(path): path.name.casefold() for path in files}
     matching = [path for path in names if any(fnmatch(names[path], each) for each in patterns)]
     if not matching:
@@ -93,13 +93,13 @@ def _whole_upload(
 
 
 def is_copy_like(name: str) -> bool:
-    """Whether a name says that this is a copy or an old state: `src copy`, `old`, `src (1)`."""
+    """Return whether a name indicates a copy or an old version: `src copy`, `old`, `src (1)`."""
     words = re.split(r"[^a-z]+", name.casefold())
     return NUMBERED.search(name) is not None or not BACKUP_WORDS.isdisjoint(words)
 
 
 def place_name(place: PurePosixPath) -> str:
-    """The folder as shown in a note."""
+    """Return the folder as a note shows it."""
     return "the top folder" if not place.parts else shown(str(place))
 
 
@@ -113,7 +113,7 @@ def _is_foreign(path: PurePosixPath) -> bool:
 def _folders(
     files: Iterable[PurePosixPath], code: Sequence[str]
 ) -> dict[PurePosixPath, tuple[str, ...]]:
-    """Each folder with a wanted module, and which of them it holds."""
+    """Return each folder that contains wanted modules, with the names of those modules."""
     holds = defaultdict(set)
     for path in files:
         if path.name in code:
@@ -167,7 +167,7 @@ def _reason(best: Rank, other: Rank) -> str:
 def _copy_notes(
     files: Iterable[PurePosixPath], chosen: PurePosixPath | None, code: Sequence[str]
 ) -> list[str]:
-    """A note on `dataset (1).py` and its like, which no import ever reads."""
+    """Return a note on files such as `dataset (1).py`, which no import ever reads."""
     copies = [
         str(path)
         for path in files
@@ -187,7 +187,7 @@ def _is_stray(name: str, wanted: str) -> bool:
 def _misnamed_notes(
     files: Iterable[PurePosixPath], found: Collection[str], artifacts: Iterable[str]
 ) -> list[str]:
-    """A note on `answers (1).md` and `answers.docx` where no file `answers.*` was found."""
+    """Return notes on files like `answers (1).md` and `answers.docx` if no `answers.*` exists."""
     stems = {_stem(name) for name in found}
     missing = [name for name in artifacts if _stem(name) not in stems]
     named: dict[str, str] = {}

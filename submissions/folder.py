@@ -1,4 +1,4 @@
-"""Copy what grading needs out of an upload into a clean folder; the upload stays as it is."""
+"""Copy what grading needs from an upload into a clean folder; the upload is not changed."""
 
 import filecmp
 import os
@@ -11,20 +11,20 @@ from submissions.limits import COPY_LIMITS, MIB, CopyLimits
 from submissions.listing import Listing
 from submissions.submission import CleanFolder
 
-# Below the code folder only code is taken from these: logs and data are large and not run
+# Inside the code folder, only code is copied from these: logs and data are large and never run
 BULKY = frozenset({"data", "expt", "runs", "logs", "wandb", "checkpoints"})
 
 CODE = (".py", ".ipynb")
 
-# O_NOFOLLOW: a file that became a link since it was listed is an error, not a way out. Windows has
-# no such flag, but one without which it would change line ends.
+# O_NOFOLLOW: a file that became a link after it was listed causes an error instead of an escape.
+# Windows doesn't have this flag, but needs O_BINARY so that line ends are not changed.
 ONLY_A_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def copy_needed(
     upload: Path, listing: Listing, found: Found, root: Path, limits: CopyLimits = COPY_LIMITS
 ) -> CleanFolder:
-    """The code folder's files and the wanted artifacts, copied below `root` at the same places."""
+    """Copy the code folder's files and the wanted artifacts to the same paths in `root`."""
     sizes = listing.files
     artifacts, artifact_notes = _artifacts(upload, found, sizes, limits)
     code, code_notes = _code(found, sizes, set(artifacts.values()), limits)
@@ -74,7 +74,7 @@ def _code(
     artifacts: Collection[PurePosixPath],
     limits: CopyLimits,
 ) -> tuple[list[PurePosixPath], list[str]]:
-    """The code folder's files, modules first, as far as the limits go."""
+    """Return the code files to copy, modules first, up to the limits, and notes on the others."""
     if found.code is None:
         return [], []
     wanted = set(_code_files(found.code, sizes)).difference(artifacts)

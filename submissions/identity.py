@@ -1,4 +1,4 @@
-"""An upload's identity: a name safe for files, and a sum over what was uploaded."""
+"""Compute an upload's identity: an ID that is safe in file names, and a hash of its contents."""
 
 import hashlib
 import os
@@ -16,20 +16,20 @@ from submissions.listing import walk
 from submissions.submission import Submission
 
 KEPT = frozenset(" -_.,()@+=~")
-ID_BYTES = 120  # leaves room for suffixes; file systems stop at 255
+ID_BYTES = 120  # leaves room for suffixes; file systems allow 255
 HASHED_BYTES = 512 * MIB
 
 
 def identify(path: Path, assignment: str) -> Submission:
-    """The submission at `path`; never fails over what it holds, only when it is not there."""
+    """Return the submission at `path`; fails only if nothing is there, whatever it contains."""
     return _submission(path, assignment, safe_id(_stem(path)))
 
 
 def identify_all(paths: Sequence[Path], assignment: str) -> list[Submission]:
-    """Each upload with an id of its own; ids that differ only by case count as the same.
+    """Return each upload with a unique ID; IDs that differ only by case count as equal.
 
-    Where names meet, archives go by their full name: `alice` and `alice.zip`. Uploads of one name
-    from different folders get the start of their sum behind it.
+    If two names collide, archives use their full name: `alice` and `alice.zip`. Uploads with the
+    same name from different folders get the start of their hash as a suffix.
     """
     stems = Counter(safe_id(_stem(path)).casefold() for path in paths)
     ids: dict[Path, str] = {}
@@ -41,10 +41,10 @@ def identify_all(paths: Sequence[Path], assignment: str) -> list[Submission]:
 
 
 def safe_id(name: str) -> str:
-    """The name with everything but letters, digits and plain signs percent-encoded, and cut.
+    """Return the name, shortened, with unsafe characters percent-encoded.
 
-    Letters of all scripts stay. A leading dot or dash, a blank or dot at the end, and all that is
-    special to a shell, a file system, a page or a terminal do not.
+    Letters of all scripts are kept. A leading dot or dash, a trailing blank or dot, and characters
+    that are special to a shell, a file system, a page or a terminal are encoded.
     """
     plain = unicodedata.normalize("NFC", name)
     last = len(plain) - 1
@@ -58,7 +58,7 @@ def safe_id(name: str) -> str:
 
 
 def calendar_time(seconds: float) -> datetime | None:
-    """The time so many seconds after 1970; None where no calendar has it, as with a made-up one."""
+    """Return the time that is `seconds` after 1970, or None if no calendar contains it."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError):
@@ -88,7 +88,7 @@ def _stem(path: Path) -> str:
 
 
 def _names(path: Path, stems: Counter[str]) -> Iterator[str]:
-    """Ids for this upload, the most wanted first; endless."""
+    """Yield IDs for this upload, the preferred one first, without end."""
     stem = safe_id(_stem(path))
     if stems[stem.casefold()] == 1:
         yield stem
@@ -117,19 +117,19 @@ def _sum(path: Path) -> str:
             if not entry.skipped:
                 added = _add_file(total, path / entry.path, left)
                 left -= added
-                if added < entry.size:  # not all of it was read: its time stands for the rest
+                if added < entry.size:  # not read completely: its time represents the rest
                     total.update(f"{(path / entry.path).lstat().st_mtime_ns}".encode())
     return total.hexdigest()
 
 
 def _add_file(total: "hashlib._Hash", path: Path, most: int) -> int:
-    """Add at most so many bytes of the file; returns how many they were."""
+    """Add at most `most` bytes of the file to the hash; return how many were added."""
     added = 0
     try:
         with path.open("rb") as file:
             while added < most and (piece := file.read(min(MIB, most - added))):
                 total.update(piece)
                 added += len(piece)
-    except OSError:  # unreadable: opening it will say so
+    except OSError:  # unreadable; opening the submission reports it
         return added
     return added

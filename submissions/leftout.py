@@ -1,4 +1,4 @@
-"""What lies in an upload but is nobody's work: caches, environments, what systems add."""
+"""Recognize files in an upload that nobody wrote: caches, environments, files that systems add."""
 
 import re
 from collections.abc import Sequence
@@ -9,11 +9,12 @@ FOLDERS = frozenset({
     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".conda", "env", ".env", "icon\r",
 })  # fmt: skip
 FILES = frozenset({".ds_store", "thumbs.db", "desktop.ini", "icon\r"})
+# Matches `venv` or `my-venv-3.11` or `.venv`.
 ENVIRONMENT = re.compile(r"(.*[-_. ])?\.?(venv|virtualenv)([-_. 0-9].*)?")
 
 
 def is_left_out(parts: Sequence[str], *, folder: bool) -> bool:
-    """Whether an entry lies in a folder that is left out, or is such a folder or file itself."""
+    """Return whether an entry is in a folder that is left out, or is itself left out."""
     folders = parts if folder else parts[:-1]
     return any(map(_is_left_out_folder, folders)) or (not folder and _is_left_out_file(parts[-1]))
 
@@ -25,5 +26,5 @@ def _is_left_out_folder(name: str) -> bool:
 
 def _is_left_out_file(name: str) -> bool:
     plain = name.casefold()
-    # "._x" is what macOS's tar writes beside a file x: attributes, never code
+    # macOS's tar writes "._x" next to a file x: attributes, never code
     return plain in FILES or plain.startswith("._") or plain.endswith(".pyc")

@@ -1,4 +1,4 @@
-"""What an uploaded folder holds, seen without following a link and without changing a thing."""
+"""List an uploaded folder without following links and without changing anything."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing in a folder; `skipped` says why it is not a file to work with, if so."""
+    """One entry of a folder; `skipped` is the reason why it cannot be used, if there is one."""
 
     path: PurePosixPath
     size: int = 0
@@ -35,7 +35,7 @@ class Entry:
 
 
 def list_files(folder: Path, limits: UnpackLimits = UNPACK_LIMITS) -> Listing:
-    """The regular files below `folder`; raises Rejected when there are too many or none."""
+    """Return the regular files in `folder`. Raises Rejected if there are too many or none."""
     files: dict[PurePosixPath, int] = {}
     skipped: dict[str, list[str]] = {}
     for entry in walk(folder, limits):
@@ -52,16 +52,16 @@ def list_files(folder: Path, limits: UnpackLimits = UNPACK_LIMITS) -> Listing:
 
 
 def walk(folder: Path, limits: UnpackLimits = UNPACK_LIMITS) -> Iterator[Entry]:
-    """Every file below `folder` that is not left out, and what had to be skipped, in order.
+    """Yield every file in `folder` that is not left out, and what had to be skipped, in order.
 
-    Ends with an entry skipped as TOO_MANY when there are more entries than the limits allow.
+    The last entry is skipped as TOO_MANY if there are more entries than the limits allow.
     """
     pending, seen = [TOP], 0
     while pending:
         place = pending.pop()
         try:
             children = _children(folder / place, limits.listed - seen + 1)
-        except OSError:  # no permission, or gone in the meantime
+        except OSError:  # no permission, or deleted in the meantime
             yield Entry(place, skipped="cannot be read")
             continue
         seen += len(children)

@@ -1,9 +1,9 @@
-"""Who handed in: each person as one text in `Submission.student`, and back.
+"""Write the people of a submission as one text in `Submission.student`, and read it back.
 
     Ada Lovelace <ada@example.edu> (sid 1815) (section A); Bob Babbage <bob@example.edu>
 
-Names are chosen by students: the signs that divide one person from the next, and a name from what
-identifies, are taken out of them, so that nobody can write themselves somebody else's number.
+Students choose their names. The signs that separate people, and those that separate a name from an
+email address or a number, are removed from names so that nobody can claim somebody else's number.
 """
 
 import re
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 BETWEEN = "; "
 _SIGNS = re.compile(r"[<>();\x00-\x1f\x7f]+")
+# Matches `Ada Lovelace <ada@example.edu> (sid 1815)`.
 _WRITTEN = re.compile(
     r"(?P<name>[^<>();]*?)"
     r"(?: ?<(?P<email>[^<>();]+)>)?(?: ?\(sid (?P<sid>[^<>();]+)\))?"
@@ -23,9 +24,9 @@ _WRITTEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A student as another system knows them; what it does not say is empty.
+    """A student as another system knows them; unknown fields are empty.
 
-    `canvas` is the user's number in Canvas; `sid` the number that the school gave.
+    `canvas` is the user's number in Canvas; `sid` is the number assigned by the school.
     """
 
     name: str
@@ -44,12 +45,12 @@ class Person:
 
 
 def student_text(people: Iterable[Person]) -> str:
-    """All who handed in one submission, as one text."""
+    """Return everyone who submitted together as one text."""
     return BETWEEN.join(filter(None, map(str, people)))
 
 
 def people_in(student: str) -> tuple[Person, ...]:
-    """Who they were; one person with that name where the text is of another form."""
+    """Return the people in the text; if it has another form, one person with that name."""
     found = [_WRITTEN.fullmatch(part) for part in student.split(BETWEEN)]
     if not all(found):
         return (Person(student),)
@@ -57,7 +58,7 @@ def people_in(student: str) -> tuple[Person, ...]:
 
 
 def name_key(text: str) -> str:
-    """A name as it is compared: in any case and spacing, its accents as one sign or as two."""
+    """Return the name for comparison, without case, spacing and the encoding of accents."""
     return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
 
 

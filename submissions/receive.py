@@ -1,4 +1,4 @@
-"""From an upload to a clean folder.
+"""Turn an upload into a clean folder.
 
 ```text
 batch folder ─ collect ─ identify_all ─ Submission
@@ -26,16 +26,16 @@ __all__ = ["collect", "identify", "identify_all", "open_submission", "opened"]
 
 
 def collect(folder: Path) -> list[Path]:
-    """The uploads in a batch folder, by name: every child but what systems leave behind.
+    """Return the uploads in a batch folder, sorted by name, without the files that systems create.
 
-    A child that is no upload (a text file, a link) is in the list too, so that opening it says so
-    in the course's table instead of nobody noticing.
+    Children that are not uploads (a text file, a link) are included, so that the error appears in
+    the course's table instead of going unnoticed.
     """
     return sorted(path for path in folder.iterdir() if not _is_of_the_system(path))
 
 
 def unread(folder: Path) -> list[Path]:
-    """Files that begin with a dot and are no archive: what systems leave, but perhaps a work."""
+    """Return hidden files that are not archives: system files, but possibly somebody's work."""
     hidden = (path for path in folder.iterdir() if _is_of_the_system(path))
     return sorted(
         path for path in hidden if path.is_file() and not is_left_out([path.name], folder=False)
@@ -43,7 +43,10 @@ def unread(folder: Path) -> list[Path]:
 
 
 def _is_of_the_system(path: Path) -> bool:
-    """`.DS_Store`, `.git`, `.directory`; but `.alice/` and `.alice.zip` are somebody's work."""
+    """Return whether a file belongs to a system, such as `.DS_Store` or `.git`.
+
+    A hidden folder or archive such as `.alice/` or `.alice.zip` is somebody's work.
+    """
     if path.name == "__MACOSX":
         return True
     upload = path.is_dir() or path.name.casefold().endswith(SUFFIXES)
@@ -59,11 +62,11 @@ def open_submission(
     artifacts: Sequence[str],
     whole: bool = False,
 ) -> CleanFolder:
-    """Copy what grading needs below `work`; the upload itself is only read.
+    """Copy what grading needs into `work`; the upload itself is only read.
 
-    `code` are the wanted modules' file names, `artifacts` those of the other files; `whole` asks
-    for all code of the upload. Raises Rejected, with one sentence for the student, when the upload
-    is unsafe or no upload at all.
+    `code` are the file names of the wanted modules, `artifacts` those of the other files; `whole`
+    requests all code of the upload. Raises Rejected, with one sentence for the student, if the
+    upload is unsafe or is not an upload.
     """
     with opened(submission.path, work) as folder:
         listing = list_files(folder)

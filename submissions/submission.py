@@ -1,4 +1,4 @@
-"""What was uploaded, and the clean folder it becomes."""
+"""An upload, and the clean folder that is made from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class Rejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One upload; `id` is its folder or archive name, made safe as a file name."""
+    """One upload; `id` is the name of its folder or archive, made safe as a file name."""
 
     id: str
     student: str
@@ -24,10 +24,10 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class CleanFolder:
-    """An upload opened: regular files only, all of them under `root`.
+    """An opened upload that contains only regular files, all in `root`.
 
-    `code` is the folder that holds the student's modules (None when there is none), `files` maps
-    each wanted artifact that was found to its path, `notes` say what was taken and why.
+    `code` is the folder that contains the student's modules (None if there is none), `files` maps
+    each wanted artifact that was found to its path, and `notes` explain what was used and why.
     """
 
     root: Path

@@ -1,4 +1,4 @@
-"""A tiny assignment and tiny submissions, written anew for each test that asks for them."""
+"""A tiny assignment and tiny submissions, written for each test that requests them."""
 
 import contextlib
 import signal

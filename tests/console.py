@@ -1,4 +1,4 @@
-"""The console blocks of a page: what is typed, and what the page says that one sees then."""
+"""Read the console blocks of a page: the commands, and the output that the page shows."""
 
 import os
 import re

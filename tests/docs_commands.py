@@ -1,4 +1,4 @@
-"""The commands that the documents name, and how they are tested: run, or read and not run."""
+"""The commands in the docs, and how they are tested: run, or parsed and not run."""
 
 import re
 import shlex

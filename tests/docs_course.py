@@ -1,4 +1,4 @@
-"""What the pages take for granted: a small course with all that their commands name."""
+"""The setup that the docs assume: a small course with everything that their commands name."""
 
 import shutil
 

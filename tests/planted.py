@@ -1,4 +1,4 @@
-"""The planted examples of bundled assignments, laid out as folders once a process."""
+"""The planted examples of bundled assignments, written as folders once per process."""
 
 import atexit
 import shutil

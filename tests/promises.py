@@ -1,10 +1,10 @@
-"""The table of promises in SECURITY.md, written from the tests that are marked with `promise`.
+"""The table of promises in SECURITY.md, generated from the tests marked with `promise`.
 
     python -m tests.promises           # prints the table
-    python -m tests.promises --write   # puts it into SECURITY.md
+    python -m tests.promises --write   # writes it to SECURITY.md
 
-A tier keeps a promise when a marked test runs in it. The mark may say more of a tier, such as what
-it does not bound: `@pytest.mark.promise("leaves no process behind", none="**no**: ...")`.
+A tier keeps a promise when a marked test runs in it. The mark may add a remark on a tier, such as
+what it does not limit: `@pytest.mark.promise("leaves no process behind", none="**no**: ...")`.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""action.yml: held against the schema of such files, and its scripts run as a runner does."""
+"""action.yml matches the schema of such files, and its scripts run as on a runner."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A student's own check: what is missing, JSON for programs, no colour where none is wanted."""
+"""A student's own check: missing files, JSON for programs, no color if none is wanted."""
 
 import json
 import os

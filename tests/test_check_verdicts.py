@@ -1,4 +1,4 @@
-"""A student's check and staff's run say the same of every visible check, on different inputs."""
+"""A student's check and staff's run agree on every visible check, on different inputs."""
 
 from dataclasses import replace
 

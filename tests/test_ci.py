@@ -1,4 +1,4 @@
-"""`grade.py ci` as a workflow uses it: what it writes, what it prints, how it ends."""
+"""`grade.py ci` as a workflow uses it: its files, its output, its exit codes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Documents say what is: every command, setting and link in them exists."""
+"""The docs are true: every command, setting and link in them exists."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Every command that README and docs name works: it is run as written, or at least understood."""
+"""Every command in the README and the docs works: it is run as written, or at least parsed."""
 
 import re
 import shlex

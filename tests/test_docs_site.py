@@ -1,4 +1,4 @@
-"""The documents as a site: every link leads somewhere, and nothing is loaded from elsewhere."""
+"""The docs as a site: every link works, and nothing is loaded from elsewhere."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Grades in and out as people use it: an export of one system becomes a gradebook of another."""
+"""Import and export of grades: an export of one system becomes a gradebook of another."""
 
 import csv
 import io

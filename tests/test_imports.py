@@ -1,4 +1,4 @@
-"""What an import brings along."""
+"""The modules that an import loads."""
 
 import subprocess
 import sys

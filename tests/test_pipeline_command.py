@@ -1,4 +1,4 @@
-"""`grade.py pipeline` refuses what it does not know in one line, before it trains."""
+"""`grade.py pipeline` refuses unknown options in one line, before it trains."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`release` shows what waits for it on every student's page, and takes it back."""
+"""`release` shows the waiting criteria on every student's page, and can be undone."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The configuration files of docs/scaling.md: sound, and with options that the command has."""
+"""The configuration files of docs/scaling.md are valid, and use options of the command."""
 
 import re
 import shutil

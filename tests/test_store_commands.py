@@ -1,4 +1,4 @@
-"""The store as people use it: the same command goes on, retry, regrade, show."""
+"""The store as people use it: resume, retry, regrade, show."""
 
 import csv
 import json

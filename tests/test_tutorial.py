@@ -1,4 +1,4 @@
-"""The tutorial's files are what it says, and its commands print what it shows."""
+"""The tutorial's files are as it says, and its commands print what it shows."""
 
 import re
 

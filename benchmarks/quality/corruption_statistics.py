@@ -1,10 +1,10 @@
-"""How often the test of the mean content errs, for usual and wrong ways of drawing the content.
+"""Measure how often the test of the mean content errs, for correct and incorrect distributions.
 
     python benchmarks/quality/corruption_statistics.py [--trials 2000]
 
-Draws cuts and contents as a student's code would, and lets the very functions that grade decide,
-batch after batch as they do. `bound` is what the normal approximation allows for a false alarm,
-or for letting a wrong mean pass; `share` is the slope that the test judges.
+Draws cuts and contents as a student's code would, and applies the functions used in grading, batch
+after batch. `bound` is the probability, in the normal approximation, of a false alarm or of passing
+an incorrect mean; `share` is the slope that is tested.
 """
 
 import argparse
@@ -27,19 +27,19 @@ FIRST, MORE = 3 * texts_module.LONG_ROUNDS, 3 * texts_module.MORE_ROUNDS
 
 
 def whole(numbers: NDArray[np.floating[Any]]) -> Numbers:
-    """Rounded down, as int() does."""
+    """Round down, as int() does."""
     return np.asarray(np.floor(numbers), dtype=np.int64)
 
 
 def uniform(low: int, factor: float, more: int = 0) -> Way:
-    """random.randint(low, int(factor * cut) + more)."""
+    """Return random.randint(low, int(factor * cut) + more)."""
     return lambda rng, cut: rng.integers(
         low, np.maximum(low, whole(factor * cut) + more), endpoint=True
     )
 
 
 def share(draw: Callable[[np.random.Generator, int], NDArray[np.floating[Any]]]) -> Way:
-    """int(cut * a random share)."""
+    """Return int(cut * a random fraction)."""
     return lambda rng, cut: whole(cut * draw(rng, len(cut)))
 
 
@@ -68,7 +68,7 @@ USUAL: dict[str, Way] = {
     "beta(2, 6)": share(lambda rng, n: rng.beta(2, 6, n)),
     "one of .15 .2 .25 .3 .35": share(lambda rng, n: rng.choice([0.15, 0.2, 0.25, 0.3, 0.35], n)),
 }
-STOPPED = (  # the start is drawn first, on the whole cut; its end stops the content
+STOPPED = (  # the start is drawn first, on the whole cut; its end limits the content
     "1 … cut/2, rounded down",
     "0 … cut/2, rounded down",
     "int(random() · cut/2)",
@@ -97,7 +97,7 @@ WRONG_STOPPED = ("a fifth: 1 … 2 cut/5, rounded down",)
 
 
 def draw(way: Way, stopped: bool, draws: int, rng: np.random.Generator) -> Any:
-    """The lengths in so many draws."""
+    """Return the lengths in `draws` draws."""
     cut = rng.integers(SHORTEST, LONGEST, draws, endpoint=True)
     content = np.minimum(way(rng, cut), cut)
     if stopped:
@@ -109,7 +109,7 @@ def draw(way: Way, stopped: bool, draws: int, rng: np.random.Generator) -> Any:
 
 
 def decide(way: Way, stopped: bool, rng: np.random.Generator) -> tuple[bool, int]:
-    """Whether the mean is found right, and in how many draws: as `mean_is_a_quarter` does."""
+    """Return whether the mean is accepted, and in how many draws, as in `mean_is_a_quarter`."""
     lengths = draw(way, stopped, FIRST, rng)
     for _ in range(content_module.BATCHES):
         decision = lengths_module.content_is_a_quarter(lengths, final=False)
@@ -121,7 +121,7 @@ def decide(way: Way, stopped: bool, rng: np.random.Generator) -> tuple[bool, int
 
 
 def shares(way: Way, stopped: bool, rng: np.random.Generator) -> list[tuple[Any, float]]:
-    """The slopes that are judged, each with its error in a million draws and its lower boundary."""
+    """Return the tested slopes, each with its error in a million draws and its lower limit."""
     m, lengths = lengths_module, draw(way, stopped, MANY, rng)
     if not stopped:
         return [(m.content_share(lengths), m.LOW)]
@@ -130,7 +130,7 @@ def shares(way: Way, stopped: bool, rng: np.random.Generator) -> list[tuple[Any,
 
 
 def false_alarm(way: Way, stopped: bool, rng: np.random.Generator) -> float:
-    """What the normal approximation allows: a boundary crossed at any stage, or at the end."""
+    """Return the bound on a false alarm: a limit is crossed at any stage, or at the end."""
     return sum(
         crossed(distance / slope.error, lengths_module.SURE)
         for slope, low in shares(way, stopped, rng)
@@ -139,7 +139,7 @@ def false_alarm(way: Way, stopped: bool, rng: np.random.Generator) -> float:
 
 
 def let_pass(way: Way, stopped: bool, rng: np.random.Generator) -> float:
-    """The same for a wrong mean: all of its slopes come to lie inside."""
+    """Return the bound on accepting an incorrect mean: all of its slopes are inside the limits."""
     return min(
         crossed(
             max(low - slope.value, slope.value - lengths_module.HIGH) / slope.error,
@@ -150,19 +150,19 @@ def let_pass(way: Way, stopped: bool, rng: np.random.Generator) -> float:
 
 
 def crossed(distance: float, surely: float) -> float:
-    """The probability that a mean so many errors (of a million draws) away crosses a boundary."""
+    """Return the probability that a mean `distance` errors away (for a million draws) crosses."""
     sizes = [FIRST + MORE * batch for batch in range(content_module.BATCHES + 1)]
     at = [distance * math.sqrt(size / MANY) for size in sizes]
     return sum(tail(z + surely) for z in at) + tail(at[-1])
 
 
 def tail(z: float) -> float:
-    """How often a normal variable lies z standard deviations or more above its mean."""
+    """Return the probability of a normal variable z or more standard deviations above its mean."""
     return 0.5 * math.erfc(z / math.sqrt(2))
 
 
 def report(name: str, way: Way, *, stopped: bool, wrong: bool, trials: int) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     rng = np.random.default_rng(len(name) + stopped)
     found = [decide(way, stopped, rng) for _ in range(trials)]
     errors = sum(right == wrong for right, _ in found)

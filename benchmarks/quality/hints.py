@@ -1,4 +1,4 @@
-"""Measures how often a hint names a mistake that is not there.
+"""Measure how often a hint names a mistake that is not present.
 
     python benchmarks/quality/hints.py NAME [--pairs 150] [--seed 0] [--only code]
 
@@ -6,14 +6,14 @@ Grades every planted wrong example and pairs of them merged into one submission.
 then has a hint that
 
     correct   names a known mistake, and it is planted
-    unnamed   says only what was seen
+    unnamed   describes only the observation
     wrong     names a known mistake that is not planted
-    new       names none, in words that neither example of the pair gets alone: read those
+    new       names none, in words that neither example of the pair gets on its own: read these
 
-The mistakes of an example are those that examples.toml names. An example that declares none has
-those that its own hints name, so only pairs say something about it. A pair is the three-way merge
+The mistakes of an example are those that examples.toml names. For an example that declares none,
+they are those that its own hints name, so only pairs are informative. A pair is the three-way merge
 of two examples that differ from the same correct submission and change the same file; pairs whose
-changes overlap are left out. Checks say which mistake their hint names by
+changes overlap are left out. Checks declare the mistake that their hint names with
 `fail(hint=mistake.hint)` (graders/checks/mistakes.py).
 """
 
@@ -45,7 +45,7 @@ FAILING = ("failed", "partial")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A planted example: its folder, its code, and the mistakes that it declares, if it does.
+    """A planted example: its folder, its code, and its declared mistakes, if any.
 
     It is `judged` on some criteria.
     """
@@ -64,7 +64,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one failing check's hint says about a submission."""
+    """The hint of one failed check on a submission."""
 
     submission: str
     check: str
@@ -81,12 +81,12 @@ class Pair:
 
     @property
     def judged(self) -> frozenset[str]:
-        """The criteria that both are judged on."""
+        """The criteria on which both are graded."""
         return self.both[0].judged & self.both[1].judged
 
 
 def read_examples(task: Assignment, work: Path) -> list[Example]:
-    """The examples that hand in code, right and wrong, laid out in a folder."""
+    """Return the examples with code, correct and incorrect, written into a folder."""
     code_criteria = {each.id for each in task.rubric if each.kind == "code"}
     found = []
     for folder in write_examples(task, work):
@@ -107,7 +107,7 @@ def read_examples(task: Assignment, work: Path) -> list[Example]:
 
 
 def distance(one: Example, other: Example) -> int:
-    """How many lines of code differ between two examples."""
+    """Return the number of lines of code in which two examples differ."""
     return sum(
         a_stop - a_start + b_stop - b_start
         for path in one.code.keys() | other.code.keys()
@@ -118,13 +118,13 @@ def distance(one: Example, other: Example) -> int:
 
 
 def changes(base: Sequence[str], other: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    """The blocks of lines in which a text differs from its base."""
+    """Return the blocks of lines in which a text differs from its base."""
     codes = SequenceMatcher(None, base, other, autojunk=False).get_opcodes()
     return [code for code in codes if code[0] != "equal"]
 
 
 def merged(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> list[str] | None:
-    """The base with the changes of both texts, or None where their changes overlap."""
+    """Return the base with the changes of both texts, or None if their changes overlap."""
     edits = [
         (start, stop, tuple(text[new_start:new_stop]))
         for text in (one, other)
@@ -141,7 +141,7 @@ def merged(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> lis
 
 
 def compose(base: Example, one: Example, other: Example) -> dict[Path, list[str]] | None:
-    """The code of a submission with the mistakes of both examples, or None where none can be."""
+    """Return the code with the mistakes of both examples, or None if that is impossible."""
     shared = [
         path
         for path in one.code.keys() & other.code.keys() & base.code.keys()
@@ -159,7 +159,7 @@ def compose(base: Example, one: Example, other: Example) -> dict[Path, list[str]
 
 
 def pairs(examples: Sequence[Example], count: int, seed: int, into: Path) -> Iterator[Pair]:
-    """A seeded sample of composed pairs, written as submissions into a folder."""
+    """Yield a seeded sample of composed pairs, written as submissions into a folder."""
     correct = [each for each in examples if each.correct]
     wrong = [each for each in examples if not each.correct]
     bases = {each.name: min(correct, key=lambda base: distance(each, base)) for each in wrong}
@@ -183,14 +183,14 @@ def pairs(examples: Sequence[Example], count: int, seed: int, into: Path) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The mistakes that the hints of a submission may name; the words it may use, None for any."""
+    """The mistakes that the hints of a submission may name, and their words (None: any words)."""
 
     mistakes: frozenset[str]
     words: frozenset[str] | None = None
 
 
 def expected_alone(example: Example, found: Iterable[Verdict]) -> Expectation:
-    """What the hints of a single example may say: what it declares, or else what they do say."""
+    """Return what a single example's hints may say: what it declares, or else what they do say."""
     if example.planted is not None:
         return Expectation(frozenset(example.planted))
     named = (part for each in found for part in each.named.split("+") if part)
@@ -198,13 +198,13 @@ def expected_alone(example: Example, found: Iterable[Verdict]) -> Expectation:
 
 
 def expected_together(one: Expectation, other: Expectation) -> Expectation:
-    """What the hints of a pair may say."""
+    """Return what the hints of a pair may say."""
     words = None if one.words is None or other.words is None else one.words | other.words
     return Expectation(one.mistakes | other.mistakes, words)
 
 
 def verdicts(result: Result, judged: Container[str]) -> Iterator[Verdict]:
-    """What the hints of a submission's failing checks say, in some criteria."""
+    """Yield the hints of a submission's failed checks in some criteria."""
     name = result.submission.path.name
     for found in checks_of(result):
         if found.status in FAILING and found.check.criterion in judged:
@@ -212,7 +212,7 @@ def verdicts(result: Result, judged: Container[str]) -> Iterator[Verdict]:
 
 
 def kind(found: Verdict, expected: Expectation) -> str:
-    """Whether a hint names what is there."""
+    """Return whether a hint names a planted mistake."""
     if found.named:
         return "correct" if {*found.named.split("+")} <= expected.mistakes else "wrong"
     return "unnamed" if expected.words is None or found.hint in expected.words else "new"
@@ -221,7 +221,7 @@ def kind(found: Verdict, expected: Expectation) -> str:
 def report(
     title: str, found: Sequence[Verdict], expected: Mapping[str, Expectation]
 ) -> Iterator[str]:
-    """The shares of the kinds, and the wrong and the new ones."""
+    """Yield the frequencies of the kinds, and the wrong and the new hints."""
     kinds = [kind(each, expected[each.submission]) for each in found]
     submissions = len({each.submission for each in found})
     yield f"{title}: {len(found)} failing checks of {submissions} submissions"
@@ -237,7 +237,7 @@ def report(
 def graded(
     task: Assignment, options: Options, submissions: Sequence[Example | Pair], jobs: int
 ) -> dict[str, list[Verdict]]:
-    """What the hints of these submissions say, by the submission's name."""
+    """Return the hints of these submissions, by the submission's name."""
     judged = {each.folder.name: each.judged for each in submissions}
     submitted = [identify(each.folder, task.name) for each in submissions]
     with make_executor("processes", jobs) as pool:

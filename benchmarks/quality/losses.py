@@ -1,8 +1,8 @@
-"""Prints what each planted wrong example costs, criterion by criterion, the largest loss first.
+"""Print the points that each planted wrong example loses, by criterion, the largest loss first.
 
     python benchmarks/quality/losses.py NAME [--kind code]
 
-The points are those that examples.toml expects, which `grade.py validate NAME` proves. Read
+The points are those that examples.toml expects, which `grade.py validate NAME` verifies. Read
 the top of each list as a teacher would: does so small a slip deserve so large a loss?
 """
 
@@ -19,7 +19,7 @@ from graders.registry.discovery import load_assignment
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What one planted example loses in one criterion."""
+    """The points that one planted example loses in one criterion."""
 
     points: float
     example: str
@@ -27,7 +27,7 @@ class Loss:
 
 
 def losses(known: Mapping[str, Expected], criterion: Criterion) -> list[Loss]:
-    """The planted examples that lose points in a criterion, the largest loss first."""
+    """Return the planted examples that lose points in a criterion, the largest loss first."""
     found = (
         Loss(expected.lost[criterion.id], name, expected.why)
         for name, expected in known.items()
@@ -37,7 +37,7 @@ def losses(known: Mapping[str, Expected], criterion: Criterion) -> list[Loss]:
 
 
 def lines(task: Assignment, kind: str) -> Iterator[str]:
-    """The lists of all criteria of a kind, or of all kinds."""
+    """Yield the lists of all criteria of a kind, or of all kinds."""
     with tempfile.TemporaryDirectory() as work:
         known = {path.name: expectation(path, task) for path in write_examples(task, Path(work))}
     for criterion in task.rubric:

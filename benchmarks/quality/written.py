@@ -1,10 +1,10 @@
-"""How far the machine's help with free text goes, on answers that two people scored.
+"""Measure the automatic help with free text on answers that two people scored.
 
     python benchmarks/quality/written.py --data mohler_dataset_edited.csv [--seeds 3]
 
 A score is proposed for each answer by a regressor that never saw a score of its question, and
 answers are grouped at a threshold that was chosen on other questions. Questions with the same text,
-or the same desired answer, count as one. Needs scikit-learn; the encoder where it is installed.
+or the same desired answer, count as one. Needs scikit-learn; uses the encoder if it is installed.
 """
 
 import argparse
@@ -44,18 +44,18 @@ FOLDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """An encoder's vectors, looked up: many texts are encoded at once."""
+    """A lookup of an encoder's vectors: many texts are encoded at once."""
 
     vectors: Mapping[str, Vectors]
     name: str = "minilm"
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """The rows of the texts."""
+        """Return the rows of the texts."""
         return np.stack([self.vectors[text] for text in texts])
 
 
 def read(path: Path) -> tuple[Answers, Column]:
-    """The answers, and the two people's scores."""
+    """Return the answers, and the two people's scores."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     keys = [row["id"] for row in rows]
@@ -71,7 +71,10 @@ def read(path: Path) -> tuple[Answers, Column]:
 
 
 def families(answers: Answers) -> NDArray[np.int64]:
-    """Questions with the same text or desired answer have one number: left out together."""
+    """Give questions with the same text or desired answer one number.
+
+    They are left out together.
+    """
     family = answers.question.copy()
     for texts in (answers.asked, answers.desired):
         first: dict[str, int] = {}
@@ -84,14 +87,14 @@ def families(answers: Answers) -> NDArray[np.int64]:
 
 
 def folds(family: NDArray[np.int64], seed: int) -> Iterator[NDArray[np.bool_]]:
-    """The answers of a tenth of the questions, ten times."""
+    """Yield the answers of a tenth of the questions, ten times."""
     order = np.random.default_rng(seed).permutation(np.unique(family))
     for fold in range(FOLDS):
         yield np.isin(family, order[fold::FOLDS])
 
 
 def fit(features: Column, scores: Column, vectors: Column | None) -> Callable[..., Column]:
-    """The mean of a ridge regression, extremely random trees and a support vector machine."""
+    """Return the mean of ridge regression, extremely random trees and a support vector machine."""
     scaler = Scaler().fit(features)
     plain = scaler.transform(features)
     reduced = None if vectors is None else PCA(60, random_state=0).fit(vectors)
@@ -112,7 +115,7 @@ def fit(features: Column, scores: Column, vectors: Column | None) -> Callable[..
 
 
 def proposed(answers: Answers, columns: Columns, vectors: Column | None, seed: int) -> Column:
-    """The proposed score of each answer, from questions of other folds alone."""
+    """Return the proposed score of each answer, fitted only on questions of other folds."""
     features = np.column_stack(list(columns.values()))
     found = np.zeros(len(answers.scores))
     for test in folds(families(answers), seed):
@@ -122,7 +125,7 @@ def proposed(answers: Answers, columns: Columns, vectors: Column | None, seed: i
 
 
 def agreement(proposal: Column, scores: Column) -> tuple[float, float]:
-    """Pearson's correlation with the human mean, and the root mean squared error."""
+    """Return Pearson's correlation with the human mean, and the root mean squared error."""
     return float(np.corrcoef(proposal, scores)[0, 1]), float(
         ((proposal - scores) ** 2).mean() ** 0.5
     )
@@ -131,7 +134,7 @@ def agreement(proposal: Column, scores: Column) -> tuple[float, float]:
 def report_scores(
     name: str, answers: Answers, columns: Columns, vectors: Column | None, *, seeds: int
 ) -> None:
-    """A line with the mean over the seeds of the folds."""
+    """Print a line with the mean over the seeds of the folds."""
     found = np.array(
         [agreement(proposed(answers, columns, vectors, s), answers.scores) for s in range(seeds)]
     )
@@ -140,7 +143,7 @@ def report_scores(
 
 
 def report_confidence(name: str, answers: Answers, encoder: Encoder | None) -> None:
-    """What the product's own confidence says, with the desired answer as the rubric's one line."""
+    """Print the product's own confidence, with the desired answer as the only rubric item."""
     confidence = []
     for desired, given in zip(answers.desired, answers.given, strict=True):
         review = Review(5, "text", (RubricItem(5, desired, (), ()),))
@@ -150,7 +153,7 @@ def report_confidence(name: str, answers: Answers, encoder: Encoder | None) -> N
 
 
 def report_time(answers: Answers, count: int = 2000) -> None:
-    """How long so many answers to one question take to be grouped and proposed."""
+    """Print how long it takes to group `count` answers to one question."""
     texts = {str(place): text for place, text in enumerate(answers.given[:count])}
     began = time.perf_counter()
     found = groups(texts)
@@ -158,19 +161,19 @@ def report_time(answers: Answers, count: int = 2000) -> None:
 
 
 def for_groups(answers: Answers, means: Means) -> Looked:
-    """The encoder for the answers as groups read them; marks around an answer hardly count."""
+    """Return the encoder for answers as groups read them; marks around an answer hardly count."""
     return Looked({normalised(text): means[text] for text in answers.given})
 
 
 def for_proposals(answers: Answers, encoder: MiniLM, means: Means) -> Looked:
-    """The encoder for all sentences and desired answers."""
+    """Return the encoder for all sentences and desired answers."""
     said = {passage.text for given in set(answers.given) for passage in sentences(given)}
     more = sorted(said - set(means))
     return Looked(means | dict(zip(more, encoder.encode(more), strict=True)))
 
 
 def main() -> None:
-    """Print what was reached."""
+    """Print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=3)

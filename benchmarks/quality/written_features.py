@@ -1,6 +1,6 @@
-"""What is known of an answer before anybody scored it, as numbers: texts alone go in.
+"""Features of an answer that are known before anybody scored it, only from texts.
 
-Beside each number stands the same one relative to the other answers of its question.
+Each feature is followed by the same one relative to the other answers to its question.
 """
 
 import math
@@ -32,7 +32,7 @@ class Answers:
 
 
 def lexical(answers: Answers) -> Columns:
-    """Lengths, words shared with the desired answer, TF-IDF cosines."""
+    """Return lengths, words shared with the desired answer, TF-IDF cosines."""
     size = [np.log1p([len(words(t)) for t in texts]) for texts in (answers.given, answers.desired)]
     new, covered, precise = _overlap(answers)
     given, desired, asked = _encoded(answers, TfIdf().encode)
@@ -46,7 +46,7 @@ def lexical(answers: Answers) -> Columns:
 
 
 def encoded(answers: Answers, encoder: MiniLM) -> tuple[Columns, Column, Means]:
-    """The encoder's cosines, the desired answer's tokens found again; vectors."""
+    """Return the encoder's cosines, matches of the desired answer's tokens, and vectors."""
     texts = sorted({*answers.given, *answers.desired, *answers.asked})
     tokens = dict(zip(texts, map(_unit, encoder.tokens(texts)), strict=True))
     means = {text: _unit(rows.mean(axis=0)) for text, rows in tokens.items()}
@@ -58,7 +58,7 @@ def encoded(answers: Answers, encoder: MiniLM) -> tuple[Columns, Column, Means]:
 
 
 def relative(columns: Columns, question: NDArray[np.int64]) -> Columns:
-    """The columns, and each in standard deviations from the mean of its question."""
+    """Return the columns, and each in standard deviations from the mean of its question."""
     found = dict(columns)
     for name, column in columns.items():
         scaled = np.zeros(len(column))
@@ -86,7 +86,7 @@ def _unit(rows: Any) -> Any:
 
 
 def _overlap(answers: Answers) -> tuple[Column, Column, Column]:
-    """Words beyond the question's: how many, the desired ones covered, the share that is wanted."""
+    """Compare words not in the question: their number, the desired ones covered, the precision."""
     held = Counter(word for text in set(answers.given) for word in content(text))
     rare = {word: math.log(len(answers.given) / count) for word, count in held.items()}
 
@@ -105,7 +105,7 @@ def _overlap(answers: Answers) -> tuple[Column, Column, Column]:
 
 
 def _nearness(answers: Answers, rows: Any) -> Columns:
-    """How near an answer is to the others of its question, and how near these are to each other."""
+    """Return how close an answer is to the others of its question, and these to each other."""
     found = np.zeros((len(answers.given), 4))
     for number in np.unique(answers.question):
         places = np.flatnonzero(answers.question == number)
@@ -118,7 +118,7 @@ def _nearness(answers: Answers, rows: Any) -> Columns:
 
 
 def _alignment(answers: Answers, tokens: dict[str, Any]) -> Columns:
-    """How well each token of the desired answer is met; `gained`: what the question had not."""
+    """Return how well each desired token is matched; `gained`: those not in the question."""
     found = []
     for given, desired, asked in zip(answers.given, answers.desired, answers.asked, strict=True):
         own, wanted, known = (tokens[text][1:-1] for text in (given, desired, asked))

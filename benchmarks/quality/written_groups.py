@@ -1,4 +1,4 @@
-"""How many decisions groups of similar answers save, at what agreement of the human scores."""
+"""Measure how many decisions groups of similar answers save, and how well human scores agree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,26 +10,26 @@ from written_features import Answers
 from graders.written.free_text.groups import groups, normalised
 from graders.written.free_text.similarity import Encoder, Vectors
 
-WITHIN = 0.5  # points of five: a member agrees with the answer that its group was decided by
+WITHIN = 0.5  # points of five: a member agrees with the group's first answer
 WANTED = 0.95
 THRESHOLDS = tuple(round(float(t), 2) for t in np.arange(0.4, 1.001, 0.02))
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An encoder's vectors, looked up: each text is encoded once for all thresholds."""
+    """A lookup of an encoder's vectors: each text is encoded once for all thresholds."""
 
     vectors: dict[str, Vectors]
     name: str = "known"
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """The rows of the texts."""
+        """Return the rows of the texts."""
         return np.stack([self.vectors[text] for text in texts])
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Of one question at one threshold: answers, groups, members beside the first that agree."""
+    """Counts for one question and threshold: answers, groups, other members that agree."""
 
     answers: int
     groups: int
@@ -38,7 +38,7 @@ class Count:
 
 
 def report_groups(answers: Answers, family: NDArray[np.int64], encoder: Encoder) -> None:
-    """Lines: saved and agreement at the threshold that other questions chose, and at fixed ones."""
+    """Print savings and agreement at the threshold from other questions, and at fixed ones."""
     table = counts(answers, encoder)
     chosen, reached = _left_out(table, family_of(answers, family))
     print(f"groups by {encoder.name}: thresholds chosen on other questions {sorted(set(chosen))}")
@@ -48,12 +48,12 @@ def report_groups(answers: Answers, family: NDArray[np.int64], encoder: Encoder)
 
 
 def family_of(answers: Answers, family: NDArray[np.int64]) -> dict[int, int]:
-    """The family of each question."""
+    """Return the family of each question."""
     return {int(q): int(f) for q, f in zip(answers.question, family, strict=True)}
 
 
 def counts(answers: Answers, encoder: Encoder) -> dict[float, dict[int, Count]]:
-    """A count for each threshold and question; the vectors come from the question's answers."""
+    """Return a count for each threshold and question; vectors come from the question's answers."""
     table: dict[float, dict[int, Count]] = {threshold: {} for threshold in THRESHOLDS}
     for number in map(int, np.unique(answers.question)):
         places = [int(place) for place in np.flatnonzero(answers.question == number)]
@@ -66,7 +66,7 @@ def counts(answers: Answers, encoder: Encoder) -> dict[float, dict[int, Count]]:
 
 
 def _once(texts: dict[str, str], encoder: Encoder) -> Known:
-    """The encoder for the answers of one question, asked once for all thresholds."""
+    """Return the encoder for the answers to one question, used once for all thresholds."""
     plain = sorted({normalised(text) for text in texts.values()})
     return Known(dict(zip(plain, encoder.encode(plain), strict=True)))
 
@@ -84,7 +84,7 @@ def _count(found: list[tuple[str, ...]], answers: Answers) -> Count:
 def _left_out(
     table: dict[float, dict[int, Count]], family: dict[int, int]
 ) -> tuple[list[float], list[Count]]:
-    """For each family of questions the threshold that all the others choose, and its counts."""
+    """Return for each family of questions the threshold from all the others, and its counts."""
     chosen, reached = [], []
     for left in sorted(set(family.values())):
         others = {
@@ -98,7 +98,7 @@ def _left_out(
 
 
 def _lowest(shares: list[tuple[float, float]]) -> float:
-    """The lowest threshold from which on the agreement is as wanted."""
+    """Return the lowest threshold from which on the agreement is sufficient."""
     lowest = THRESHOLDS[-1]
     for threshold, share in reversed(shares):
         if share < WANTED:

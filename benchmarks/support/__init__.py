@@ -1,1 +1,1 @@
-"""What several benchmarks share: submissions, texts and plain loops to compare with."""
+"""Code that several benchmarks share: submissions, texts and plain loops for comparison."""

@@ -1,8 +1,8 @@
-"""One process of this grader that grades a folder of submissions: the arms of batch.py.
+"""Grade a folder of submissions in one process of this grader: the variants of batch.py.
 
 python batch_graded.py warm|cold TIER CRITERIA FOLDER    prints the scores
-python batch_graded.py memory TIER CRITERIA FOLDER        prints memory on the way
-python batch_graded.py empty TIER COUNT FOLDER            children asked nothing
+python batch_graded.py memory TIER CRITERIA FOLDER        prints memory during the batch
+python batch_graded.py empty TIER COUNT FOLDER            children without requests
 """
 
 import sys
@@ -26,17 +26,17 @@ from submissions.receive import open_submission
 
 ASSIGNMENT = load_assignment("cs224n-a4")
 SIDE = Side(ASSIGNMENT.folder)
-EVERY = 25  # submissions between two looks at the memory
+EVERY = 25  # submissions between two measurements of memory
 
 
 def student(code: Path | None, tier: Tier, *, is_warm: bool) -> Student:
-    """A process for this code."""
+    """Return a process for this code."""
     limits, seed = ASSIGNMENT.limits, ASSIGNMENT.seed
     return Student(code, SIDE, limits, seed=seed, tier=tier, warm=is_warm)
 
 
 def score(path: Path, tier: Tier, criteria: frozenset[str], *, is_warm: bool) -> float:
-    """The points of one submission in these criteria."""
+    """Return the points of one submission in these criteria."""
     files = ASSIGNMENT.files
     with tempfile.TemporaryDirectory(prefix="softmark-", ignore_cleanup_errors=True) as work:
         upload = identify(path, ASSIGNMENT.name)
@@ -60,13 +60,13 @@ def score(path: Path, tier: Tier, criteria: frozenset[str], *, is_warm: bool) ->
 
 
 def resident(pid: int | str) -> float:
-    """MiB of this process in memory."""
+    """Return the resident memory of this process in MiB."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
 
 
 def watch_memory(paths: list[Path], tier: Tier, criteria: frozenset[str]) -> None:
-    """Print both processes' memory on the way, and the slope of the second half."""
+    """Print both processes' memory during the batch, and the slope of the second half."""
     seen = []
     for number, path in enumerate(paths, 1):
         score(path, tier, criteria, is_warm=True)
@@ -81,7 +81,7 @@ def watch_memory(paths: list[Path], tier: Tier, criteria: frozenset[str]) -> Non
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the variant that the command line names."""
     arm, tier, what, folder = sys.argv[1], Tier(sys.argv[2]), sys.argv[3], Path(sys.argv[4])
     paths = sorted(folder.iterdir())
     if arm == "empty":

@@ -1,9 +1,9 @@
-"""The checks of A4's code criteria as graders without a boundary run them, in one process.
+"""Run the checks of A4's code criteria like graders without a boundary, in one process.
 
     pytest test_submission.py                                              see batch.py
     python benchmarks/support/batch_in_process.py CODE MODULE,MODULE               gradescope-utils
 
-The same check functions ask an in-process stand-in for the student, so all that differs from
+The same check functions call an in-process replacement of the student, so the only difference from
 Softmark is where the student's code runs.
 """
 
@@ -38,7 +38,7 @@ CHECKS = Path(__file__).resolve().parents[2] / "graders" / "assignments" / "cs22
 PACKAGE, SIDE = "graders.assignments.cs224n_a4", Side(CHECKS)
 SETTINGS = tomllib.loads((CHECKS / "assignment.toml").read_text(encoding="utf-8"))
 
-KEPT = contextlib.ExitStack()  # what lasts as long as this process
+KEPT = contextlib.ExitStack()  # contexts that stay open as long as this process
 atexit.register(KEPT.close)
 
 
@@ -55,12 +55,12 @@ def _as_it_is(reply: Any) -> Any:
 
 
 class InProcess:
-    """Answers what a Student answers, by calling the student side here."""
+    """Answers like a Student, by calling the student side in this process."""
 
     def call(
         self, function: str, /, *, read: Callable[[Any], Any] = _as_it_is, **values: Any
     ) -> Any:
-        """Return what `read` makes of what this function of the student side returns."""
+        """Return the result of this function of the student side, converted by `read`."""
         seed = values.pop("seed", SETTINGS["seed"])
         random.seed(seed)
         np.random.seed(seed)
@@ -68,7 +68,7 @@ class InProcess:
         try:
             home = importlib.import_module(f"{PACKAGE}.{SIDE.home(function)}")
             reply = getattr(home, function)(**values)
-            value = _to_value(reply, 0)  # with arrays for tensors
+            value = _to_value(reply, 0)  # with arrays instead of tensors
         except Exception as error:
             text = f"Your code raised {type(error).__name__}: {error}"
             raise StudentRaised(text, "", type(error).__name__) from error
@@ -77,25 +77,25 @@ class InProcess:
 
 @pytest.fixture
 def student() -> InProcess:
-    """The student's code."""
+    """Return the student's code."""
     return InProcess()
 
 
 @pytest.fixture
 def settings() -> Mapping[str, Any]:
-    """The edition's settings."""
+    """Return the edition's settings."""
     return SETTINGS["settings"]  # type: ignore[no-any-return]
 
 
 @pytest.fixture
 def inputs() -> Inputs:
-    """The public draw."""
+    """Return the public draw."""
     return Inputs()
 
 
 @pytest.fixture
 def score() -> Score:
-    """Partial credit, which nobody reads here."""
+    """Return partial credit, which nobody reads here."""
     return Score()
 
 
@@ -103,7 +103,7 @@ def score() -> Score:
 
 
 class Checks(unittest.TestCase):
-    """One method a check, added below."""
+    """One method per check, added below."""
 
 
 def _add(check: Callable[..., None], points: float, given: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Generated submissions: half right, the others wrong, slow or crashing, from the examples."""
+"""Generate submissions from the examples: half correct, the others wrong, slow or crashing."""
 
 import shutil
 import tempfile
@@ -12,14 +12,14 @@ from graders.registry.discovery import load_assignment
 
 KINDS = ("right", "right", "wrong", "right", "wrong", "right", "slow", "right", "wrong", "crashing")
 CODE = frozenset({"span-corruption", "rotary"})
-SPOILED = {  # what is put before correct code: two seconds of waiting, an end of the process
+SPOILED = {  # inserted before correct code: a wait of two seconds, or an exit
     "slow": ("dataset.py", "import time\ntime.sleep(2)\n"),
     "crashing": ("attention.py", "import os\nos.abort()\n"),
 }
 
 
 def generate(folder: Path, count: int) -> list[Path]:
-    """`count` submissions below the folder, always the same ones."""
+    """Write `count` submissions to the folder, always the same ones."""
     task = load_assignment("cs224n-a4")
     made = []
     with tempfile.TemporaryDirectory() as work:
@@ -45,7 +45,7 @@ def _right(examples: Sequence[Path], task: Assignment) -> Iterator[Path]:
 
 
 def _wrong(examples: Sequence[Path], task: Assignment) -> Iterator[Path]:
-    """Those that are wrong in code alone."""
+    """Yield the examples that are wrong only in code."""
     for path in examples:
         lost = expectation(path, task).lost.keys()
         if path.name.startswith("wrong-") and lost and lost <= CODE:

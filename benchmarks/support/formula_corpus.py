@@ -1,4 +1,4 @@
-"""Texts for formulas: right, random and nasty ones, and a reader that tries everything on them."""
+"""Texts for formulas: correct, random and hostile ones, and a reader that tries everything."""
 
 import random
 from collections.abc import Iterator
@@ -227,18 +227,18 @@ NASTY = (
 
 
 def soup(draw: random.Random) -> str:
-    """Pieces of formulas in any order."""
+    """Return pieces of formulas in random order."""
     return draw.choice(("", " ")).join(draw.choices(TOKENS, k=draw.randint(1, 60)))
 
 
 def noise(draw: random.Random) -> str:
-    """Any characters at all."""
+    """Return arbitrary characters."""
     kinds = (0x7F, 0x3FF, 0x2FFF, 0x10FFFF)
     return "".join(chr(draw.randint(0, draw.choice(kinds))) for _ in range(draw.randint(1, 200)))
 
 
 def spoiled(draw: random.Random) -> str:
-    """A right answer with some characters lost, doubled, replaced or put elsewhere."""
+    """Return a correct answer with some characters lost, doubled, replaced or moved."""
     text = list(draw.choice(RIGHT) * draw.choice((1, 1, 1, 9)))
     for _ in range(draw.randint(1, 6)):
         start = draw.randrange(len(text))
@@ -249,14 +249,14 @@ def spoiled(draw: random.Random) -> str:
 
 
 def random_texts(count: int, seed: int) -> Iterator[str]:
-    """As many texts of all three kinds."""
+    """Yield `count` texts of all three kinds."""
     draw = random.Random(seed)
     for _ in range(count):
         yield draw.choice((soup, noise, spoiled))(draw)
 
 
 def read(text: str) -> None:
-    """All that the checker does with a text; FormulaError is its one way to say no."""
+    """Do everything that the checker does with a text; it rejects only with FormulaError."""
     try:
         formula = parse(text, NAMES)
     except FormulaError as error:

@@ -1,8 +1,8 @@
-"""Loading, training and answering in the course's style: what the pipeline's speed is held against.
+"""Load, train and answer in the course's style, as the baseline for the pipeline's speed.
 
-One example is corrupted after the other, every position is computed, PADs included, and answers
-come one prompt and one full forward at a time. It is plain on purpose: no figure in
-docs/performance.md is worth more than the loop it is compared with.
+Examples are corrupted one after another, every position is computed, including PADs, and answers
+are generated one prompt and one full forward pass at a time. It is plain on purpose: a figure in
+docs/performance.md is only as meaningful as the loop that it is compared with.
 """
 
 import math
@@ -25,14 +25,14 @@ FLOOR = 0.1
 
 
 def loader(dataset: Dataset[Example], batch_size: int, num_workers: int = 0) -> DataLoader[Example]:
-    """The dataset in batches and in order: the course does not shuffle."""
+    """Return the dataset in batches and in order: the course does not shuffle."""
     on_gpu = torch.cuda.is_available()
     return DataLoader(dataset, batch_size, num_workers=num_workers, pin_memory=on_gpu)
 
 
 @dataclass(slots=True)
 class Schedule:
-    """The learning rate by tokens seen, as minGPT's trainer sets it."""
+    """The learning rate by tokens seen, as in minGPT's trainer."""
 
     learning_rate: float
     warmup_tokens: int
@@ -40,18 +40,18 @@ class Schedule:
     tokens: int = 0
 
     def after(self, y: torch.Tensor) -> float:
-        """The rate once this batch's targets are counted; every id is >= 0, so PADs count."""
+        """Return the rate after this batch; every id is >= 0, so PADs count."""
         self.tokens += int((y >= 0).sum())
         if self.tokens < self.warmup_tokens:
             return self.learning_rate * self.tokens / max(1, self.warmup_tokens)
-        # Not clamped: behind final_tokens the cosine rises again.
+        # Not clamped: after final_tokens, the cosine rises again.
         after_warmup = self.tokens - self.warmup_tokens
         progress = after_warmup / max(1, self.final_tokens - self.warmup_tokens)
         return self.learning_rate * max(FLOOR, 0.5 * (1 + math.cos(math.pi * progress)))
 
 
 def plain_optimizer(model: nn.Module, learning_rate: float) -> torch.optim.AdamW:
-    """AdamW with minGPT's groups: only the weights of Linear layers decay."""
+    """Return AdamW with minGPT's groups: only the weights of Linear layers decay."""
     linear = {id(m.weight) for m in model.modules() if isinstance(m, nn.Linear)}
     decayed = [p for p in model.parameters() if id(p) in linear]
     others = [p for p in model.parameters() if id(p) not in linear]
@@ -65,7 +65,7 @@ def plain_optimizer(model: nn.Module, learning_rate: float) -> torch.optim.AdamW
 def plain_step(
     model: GPT, optimizer: torch.optim.Optimizer, batch: Sequence[torch.Tensor], schedule: Schedule
 ) -> float:
-    """The loss of one step on x and y; the next step's learning rate is set behind it."""
+    """Do one step on x and y, set the next step's learning rate, and return the loss."""
     device = next(model.parameters()).device
     x, y = (part.to(device) for part in batch)  # (B, T) each
     model.train()
@@ -82,14 +82,14 @@ def plain_step(
 
 
 def plain_evaluate(model: GPT, vocabulary: Vocabulary, prompts: Iterable[str]) -> list[str]:
-    """What the model says between the first and the second MASK, one prompt after the other."""
+    """Return the model's answers between the first and the second MASK, one prompt at a time."""
     model.eval()
     return [plain_answer(model, vocabulary, prompt) for prompt in prompts]
 
 
 @torch.no_grad()
 def plain_answer(model: GPT, vocabulary: Vocabulary, prompt: str) -> str:
-    """One answer: always 32 letters, each from the whole text before it."""
+    """Return one answer: always 32 letters, each from the whole text before it."""
     device = next(model.parameters()).device
     idx = torch.tensor([vocabulary.encode(prompt)], device=device)  # (1, T)
     for _ in range(STEPS):

@@ -1,4 +1,4 @@
-"""Assignments that come with Softmark: a package each, with a sub-package for each criterion.
+"""The bundled assignments: one package each, with a sub-package for each criterion.
 
-Open `checks.py` of a criterion first: it says what must hold. See docs/assignments.md.
+Open `checks.py` of a criterion first: it says what must be true. See docs/assignments.md.
 """

@@ -1,7 +1,7 @@
-r"""The checks of an assignment's written part, built from its written.toml.
+r"""Build the checks of an assignment's written part from its written.toml.
 
-    written.toml --- a check `1b/machine`: read -> verifier -> pass, partial, fail
-                 |                         given, but not read -> a person decides
+    written.toml --- check `1b/machine`: readable -> verifier -> pass, partial, fail
+                 |                         given, but unreadable -> a person decides
                  |                         not given -> no points
                  \-- a check `1b/review`: given -> a person decides; not given -> no points
 
@@ -43,8 +43,8 @@ from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
 from graders.written.verifiers import VERIFIERS
 
-PATIENCE = 60.0  # seconds for one answer; a verifier that needs more is broken
-LONGEST_TEXT = 20_000  # characters of a free text that a person is shown
+PATIENCE = 60.0  # seconds for one answer; a verifier that takes longer is broken
+LONGEST_TEXT = 20_000  # characters of a free text that graders see
 HOW_TO_ANSWER = (
     "`softmark answers-template` with the assignment's name writes an empty one with every "
     "question. Staff who take the written part elsewhere grade with `--only code,metric`."
@@ -55,7 +55,7 @@ Role = Literal["machine", "review"]
 
 @dataclass(frozen=True, slots=True)
 class WrittenCheck:
-    """One check: a question, which side of it is judged, and all questions of the assignment."""
+    """One check: a question, which part of it is graded, and all questions of the assignment."""
 
     role: Role
     question: Question
@@ -63,17 +63,17 @@ class WrittenCheck:
 
     @property
     def id(self) -> str:
-        """`1b/machine` or `1b/review`."""
+        """The check's ID: `1b/machine` or `1b/review`."""
         return f"{self.question.id}/{self.role}"
 
     @property
     def first(self) -> bool:
-        """Whether it is the assignment's first check: it tells what concerns the whole file."""
+        """Return whether this is the first check, which reports faults of the whole file."""
         return self == next(_all_checks(self.questions))
 
 
 def written_checks(file: str) -> pytest.MarkDecorator:
-    """Return the mark that runs a test once for each check of the questions beside `file`."""
+    """Return the mark that runs a test once for each check of the questions next to `file`."""
     checks = _all_checks(questions_in(Path(file).parent))
     return pytest.mark.parametrize("written", [_parameter(each) for each in checks])
 
@@ -106,7 +106,7 @@ def _description(check: WrittenCheck) -> str:
 
 
 def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs) -> None:
-    """The verdict of one check on what was handed in."""
+    """Grade one check of the submitted answers."""
     try:
         answers = _answers(written, submitted)
     except Unusable as error:
@@ -134,7 +134,7 @@ def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
 
 
 def _unusable(error: Unusable, score: Score) -> None:
-    """A file that holds something and cannot be read goes to a person, once for each question."""
+    """Send a file that is not empty but unreadable to manual grading, once per question."""
     if not error.content:
         fail("Your answers file is empty.", hint=str(error))
     message = f"{BY_HAND} Your answers file could not be read."
@@ -148,7 +148,7 @@ def _content(name: str, submitted: SubmittedFiles) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question with all that its verifier may look at."""
+    """A question with everything that its verifier may use."""
 
     written: WrittenCheck
     machine: Machine
@@ -158,16 +158,16 @@ class Asking:
 
     @property
     def others(self) -> Mapping[str, Mapping[str, str]]:
-        """What was answered to every question, the first value where there are several."""
+        """The answers to every question; the first value if there are several."""
         return {
             question: {part: values[0].text for part, values in answer.parts.items()}
             for question, answer in self.answers.given.items()
         }
 
     def judgement(self, parts: Mapping[str, str]) -> Judgement:
-        """What the verifier says of these values; it raises Unreadable; all else is ours.
+        """Return the verifier's judgement of these values.
 
-        Raises Undecided as well, in a student's own check.
+        Raises Unreadable, and in a student's own check Undecided. Anything else is our own fault.
         """
         draw = self.inputs.generator("written", self.written.question.id)
         verify = VERIFIERS[self.machine.verify]
@@ -176,7 +176,7 @@ class Asking:
                 judged = verify(Asked(self.machine, parts, self.others, draw))
         except Misfit as error:
             return Judgement(0.0, str(error), hint=_place(self.answer, parts))
-        except AssertionError as error:  # from a check it would be a verdict on the student
+        except AssertionError as error:  # raised in a check, it would blame the student
             raise GraderFault(f"the verifier `{self.machine.verify}` broke") from error
         if not 0.0 <= judged.fraction <= 1.0:
             raise GraderFault(f"the verifier `{self.machine.verify}` gave {judged.fraction}")
@@ -184,7 +184,7 @@ class Asking:
 
 
 def _judge_machine(asking: Asking, score: Score) -> None:
-    """The weakest of all values that were handed in decides; what cannot be read, a person."""
+    """Grade by the worst of all submitted values; unreadable ones need manual grading."""
     machine, answer = asking.machine, asking.answer
     versions = answer.versions(machine.parts)
     if answer.unplaced and any(part not in answer.parts for part in machine.parts):
@@ -208,7 +208,7 @@ def _judge_machine(asking: Asking, score: Score) -> None:
 
 
 def _by_hand(reason: str, answer: Answer, score: Score, place: str = "") -> None:
-    """Leave the verdict to a person, with all that was written."""
+    """Leave the decision to a person, with the whole answer."""
     first, _, more = reason.partition("\n")
     hint = "\n".join(filter(None, (more, place)))
     score.needs_review(f"{BY_HAND} {first}", hint=hint, actual=answer.whole[:LONGEST_TEXT])
@@ -236,7 +236,7 @@ def _shown(parts: Mapping[str, str]) -> str:
 
 
 def _place(answer: Answer, parts: Mapping[str, str]) -> str:
-    """Where the values stand, for a student who looks for a mistake in the notation."""
+    """Return where the values are, for a student who looks for a typo."""
     values = [value for name in parts for value in answer.parts[name]]
     lines = sorted({f"line {value.line} of {value.file}" for value in values})
     return f"See {' and '.join(lines[:4])}."

@@ -1,13 +1,13 @@
-"""What people decided of checks that wait for a person, laid over a Result as it was graded.
+"""Apply people's decisions on checks that need manual grading to a Result.
 
     decisions of one answer, oldest first ── standing ──┬── undecided: none
                                                         ├── decided: one, or several that agree
                                                         └── contested: they differ, and nobody
                                                             decided having seen all of them
 
-A decision holds for one answer of one submission to one question. Where an answer has changed, the
-decisions of the old one stay what they are, and the new one needs manual grading. What a check of
-code or predictions found is decided in the same way: there, what the check says is the answer.
+A decision applies to one answer of one submission to one question. If an answer changes, the
+decisions on the old answer are kept, and the new one needs manual grading. Checks of code or
+predictions are decided in the same way; the result of the check then takes the place of the answer.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ from graders import scoring
 from graders.model import CheckResult, CheckStatus, CriterionResult, Result
 
 REVIEW, MACHINE = "/review", "/machine"
-# What a check says that the machine could not read; the reason follows.
+# The message of a check whose answer could not be read automatically; the reason follows.
 BY_HAND = "Needs manual grading; it costs you no points until a person has decided."
 State = Literal["undecided", "decided", "contested"]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """One line of the rubric as it stood when somebody decided."""
+    """One rubric item as it was when somebody decided."""
 
     text: str
     points: float
@@ -35,11 +35,11 @@ class JudgedItem:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one person said of one answer, at one moment; never changed once it is stored.
+    """One person's decision on one answer; it never changes once it is stored.
 
-    `answer` is the sum of the answer's text, `points` what it can earn. `seen` is the number of the
-    newest decision of this answer that the person knew of. All that was said in one go has one
-    `action`. One that `undoes` another says nothing else.
+    `answer` is the hash of the answer's text, `points` its maximum. `seen` is the number of the
+    newest decision on this answer that the person knew. All decisions of one step share an
+    `action`. A decision that `undoes` another has no other content.
     """
 
     submission: str
@@ -58,43 +58,43 @@ class Decision:
 
     @property
     def earned(self) -> float:
-        """The points that this decision gives, within what the answer can earn."""
+        """The points of this decision, limited to those that the answer can earn."""
         ticked = sum(each.points for each in self.items if each.ticked)
         return min(max(ticked + self.adjustment, 0.0), self.points)
 
     @property
     def verdict(self) -> tuple[object, ...]:
-        """What two decisions have in common that agree."""
+        """A key that is equal for decisions that agree."""
         return tuple((each.text, each.points, each.ticked) for each in self.items), self.adjustment
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where an answer stands: the decisions that nobody has replaced, and the newest of all."""
+    """The state of an answer: the decisions that nobody has replaced, and the newest of all."""
 
     open: tuple[Decision, ...]
     newest: int
 
     @property
     def state(self) -> State:
-        """Whether somebody has decided, and whether those who did agree."""
+        """Return whether somebody has decided, and whether all of them agree."""
         if not self.open:
             return "undecided"
         return "decided" if len({each.verdict for each in self.open}) == 1 else "contested"
 
     @property
     def holds(self) -> Decision | None:
-        """The decision that counts, or None while there is none or they differ."""
+        """The decision that counts, or None if there is none or they differ."""
         return self.open[-1] if self.state == "decided" else None
 
 
 def answer_sum(text: str) -> str:
-    """The sum by which an answer is known again."""
+    """Return the hash that identifies an answer."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def standing(decisions: Sequence[Decision]) -> Standing:
-    """Where the answer stands that these decisions, in the order of their numbers, are of."""
+    """Return the state of an answer from its decisions, which are sorted by number."""
     undone = {each.undoes for each in decisions}
     live = [each for each in decisions if not each.undoes and each.number not in undone]
     unreplaced = (each for each in live if not any(later.seen >= each.number for later in live))
@@ -102,7 +102,7 @@ def standing(decisions: Sequence[Decision]) -> Standing:
 
 
 def decided(result: Result, decisions: Iterable[Decision]) -> Result:
-    """The Result with what people decided of its free-text answers, and the totals that follow."""
+    """Return the Result with people's decisions on its answers, and updated totals."""
     rows = list(decisions)
     if not rows or result.status == "rejected":
         return result
@@ -119,14 +119,17 @@ def waits(found: CheckResult) -> bool:
 
 
 def is_written(found: CheckResult) -> bool:
-    """Return True if a check is of a written answer: a free text, or one for the machine."""
+    """Return True if a check grades a written answer.
+
+    Written answers are free text, or read automatically.
+    """
     return found.check.id.endswith((REVIEW, MACHINE))
 
 
 def decided_sum(found: CheckResult) -> str:
-    """Return the sum of what a decision about this check is about: the answer, or what was found.
+    """Return the hash of what a decision on this check refers to: the answer, or the result.
 
-    A decision stops holding when this changes.
+    A decision no longer applies when this changes.
     """
     if is_written(found):
         return answer_sum(found.actual)
@@ -136,12 +139,12 @@ def decided_sum(found: CheckResult) -> str:
 
 
 def unread(found: CheckResult) -> bool:
-    """Whether the machine was to judge this check, and could not read the answer."""
+    """Return whether this automatic check could not read the answer."""
     return waits(found) and found.message.startswith(BY_HAND)
 
 
 def decided_as(check: str) -> str:
-    """The name under which people decide a check: `1b`, or `1b:machine` for its machine part."""
+    """Return the check's name in decisions: `1b`, or `1b:machine` for its automatic part."""
     if check.endswith(MACHINE):
         return f"{check.removesuffix(MACHINE)}:{MACHINE.removeprefix('/')}"
     return check.removesuffix(REVIEW)
@@ -166,14 +169,14 @@ def _check(found: CheckResult, rows: Sequence[Decision]) -> CheckResult:
     if is_written(found):
         fraction, said = share, message_of(holds)
     else:
-        # What a check earned provisionally is confirmed or not; it never becomes more.
+        # Points that a check earned provisionally are confirmed or not; they are never increased.
         fraction, said = share * (found.fraction or 1.0), _message_about(holds, share)
     message = "\n".join((said, *notes))
     return replace(found, status=_status(fraction), fraction=fraction, message=message, hint="")
 
 
 def _message_about(holds: Decision, share: float) -> str:
-    """What the student reads of a decision about code or predictions."""
+    """Return the student's message for a decision on code or predictions."""
     verdicts = {
         1.0: "A person looked at this and accepted it.",
         0.0: "A person did not accept this.",
@@ -185,7 +188,7 @@ def _message_about(holds: Decision, share: float) -> str:
 def _fraction(holds: Decision) -> float:
     if holds.points <= 0:
         return float(any(each.ticked for each in holds.items)) if holds.items else 1.0
-    # Shares of a point such as .3333 add up to it but for rounding.
+    # Fractions of a point such as .3333 add up to one except for rounding.
     return round(holds.earned / holds.points, 9)
 
 
@@ -196,7 +199,7 @@ def _status(fraction: float) -> CheckStatus:
 
 
 def message_of(decision: Decision) -> str:
-    """What the student reads: the points, the comment, and the rubric's lines."""
+    """Return the student's message: the points, the comment, and the rubric's items."""
     lines = [f"{decision.earned:g} of {decision.points:g} points, decided by a person."]
     lines += [decision.comment] if decision.comment else []
     lines += [f"Given: {_item(each)}" for each in decision.items if each.ticked]

@@ -1,4 +1,4 @@
-"""What a verifier is asked, and what it says."""
+"""The input and the output of a verifier."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from graders.written.question import Machine
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The share of the points that an answer earns, and what the student is shown."""
+    """The fraction of the points that an answer earns, and what the student is shown."""
 
     fraction: float
     message: str = ""
@@ -22,23 +22,23 @@ class Judgement:
 
 
 class Unreadable(Exception):
-    """The machine cannot read the answer, so a person decides; the message says why."""
+    """The answer cannot be read automatically, so a person decides; the message says why."""
 
 
 class Misfit(Exception):
-    """The machine read the answer, and it cannot be correct; the message says why."""
+    """The answer was read, and it cannot be correct; the message says why."""
 
 
 class Undecided(Exception):
-    """The answer is judged elsewhere; the message says when, and which parts are missing."""
+    """The answer is graded elsewhere; the message says when, and which parts are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One answer to judge: the raw text of its parts, and of all other answers by question.
+    """One answer to grade: the raw text of its parts, and all other answers by question.
 
-    A part that was not answered is absent. `others` is there for questions that build on
-    an earlier answer of the same student.
+    A part that was not answered is absent. `others` is for questions that depend on an earlier
+    answer of the same student.
     """
 
     machine: Machine
@@ -47,6 +47,6 @@ class Asked:
     draw: np.random.Generator
 
 
-# Raises Unreadable, Misfit or Undecided, and nothing else that an answer could cause. The same draw
-# gives the same judgement.
+# An answer can cause only Unreadable, Misfit or Undecided. The same draw gives the same
+# judgement.
 Verifier = Callable[[Asked], Judgement]

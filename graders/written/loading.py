@@ -1,4 +1,4 @@
-"""Read an assignment's written.toml: the questions, and their lines of the rubric."""
+"""Read an assignment's written.toml: the questions with their rubric items."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -14,7 +14,7 @@ from graders.written.question import Kind, Machine, Mistake, Question, Review, R
 from graders.written.reading.names import canonical
 
 FILE = "written.toml"
-ANSWERS = ("answers.md", "answers.yaml", "answers.yml")  # where students answer
+ANSWERS = ("answers.md", "answers.yaml", "answers.yml")  # where students write their answers
 ID = r"^[A-Za-z0-9][A-Za-z0-9.\-]*$"
 ID_WORDS = "letters, digits, dots and hyphens"
 PART = r"^[A-Za-z][A-Za-z0-9_]*$"
@@ -68,12 +68,15 @@ class _File(BaseModel, extra="forbid"):
 
 
 def questions_in(folder: Path) -> tuple[Question, ...]:
-    """The questions of the assignment in this folder; raises UsageError where its file is wrong."""
+    """Return the questions of the assignment in this folder.
+
+    Raises UsageError if the file is invalid.
+    """
     return tuple(map(_question, _read(folder / FILE)))
 
 
 def written_criteria(folder: Path) -> tuple[Criterion, ...]:
-    """A line of the rubric for each question; none where the assignment asks nothing in writing."""
+    """Return one criterion per question; none if the assignment has no written part."""
     return tuple(
         Criterion(
             id=each.id,
@@ -120,7 +123,7 @@ def _refuse_equal_ids(questions: Iterable[_Question], file: str) -> None:
 
 
 def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
-    """A question needs a judge, its machine a verifier that exists, its rubric the points."""
+    """Raise UsageError if a question has no known verifier or no rubric with enough points."""
     where = f"{file}: question `{question.id}`"
     machine, review = question.machine, question.review
     if machine is None and review is None:
@@ -129,7 +132,7 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
         raise UsageError(f"{where}: the items of its rubric add up to less than {review.points:g}")
     if machine is None:
         return
-    # Formulas and statistics are read by few commands, and assignments without a written part.
+    # Few commands read formulas and statistics, and not for assignments without a written part.
     from graders.written.verifiers import VERIFIERS
 
     if machine.verify not in VERIFIERS:

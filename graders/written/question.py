@@ -1,4 +1,4 @@
-"""What an assignment asks in writing: a question's parts, points, checks and rubric."""
+"""The questions of an assignment: their parts, points, checks and rubrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Kind = Literal["choice", "choices", "true_false", "number", "vector", "matrix", 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A wrong answer that is known: where it is given, what it earns, what is said of it."""
+    """A known incorrect answer: its part, the points that it earns, and its hint."""
 
     part: str
     answer: str
@@ -19,7 +19,7 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The parts of an answer that are judged without a person, and the verifier that does it."""
+    """The parts of an answer that are graded automatically, and their verifier."""
 
     points: float
     kind: Kind
@@ -33,7 +33,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class RubricItem:
-    """One line of a rubric; the phrases help the machine to propose it, and decide nothing."""
+    """One rubric item; its phrases help to suggest it automatically, but decide nothing."""
 
     points: float
     text: str
@@ -43,7 +43,7 @@ class RubricItem:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The part of an answer that a person decides by a rubric."""
+    """The part of an answer that a person grades with a rubric."""
 
     points: float
     part: str
@@ -52,7 +52,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question; its id is also the id of its criterion."""
+    """One question; its ID is also that of its criterion."""
 
     id: str
     title: str
@@ -62,13 +62,13 @@ class Question:
 
     @property
     def points(self) -> float:
-        """What the whole question is worth."""
+        """The points of the whole question."""
         parts = (self.machine, self.review)
         return sum(each.points for each in parts if each is not None)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names of the values an answer has: the machine's, then the free text's."""
+        """The names of the parts of an answer: the automatic ones, then the free text."""
         machine = self.machine.parts if self.machine is not None else ()
         review = (self.review.part,) if self.review is not None else ()
         return machine + tuple(part for part in review if part not in machine)

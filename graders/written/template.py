@@ -1,6 +1,6 @@
-"""An empty answers file: every question with its points, and a line that shows the notation.
+"""Write an empty answers file: every question with its points, and a line with the notation.
 
-Lines that begin with `>` (in YAML with `#`) are the course's; reading them back gives no answer.
+Lines that begin with `>` (in YAML with `#`) are the course's text, which is not read as an answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,15 +40,15 @@ KINDS = {
 
 
 def answers_template(title: str, questions: Sequence[Question], form: Form = "md") -> str:
-    """The whole file as text."""
+    """Return the whole file as text."""
     lines = _markdown(title, questions) if form == "md" else _yaml(title, questions)
     return "\n".join(lines).rstrip() + "\n"
 
 
 def template_of(assignment: Assignment, form: str, output: Path | None) -> str:
-    """An empty answers file for an assignment; UsageError if nothing is asked or it exists.
+    """Return an empty answers file. Raises UsageError if there are no questions or it exists.
 
-    Without a form the output's name decides.
+    If no form is given, the output's name determines it.
     """
     known = {each: each for each in get_args(Form)}
     suffix = output.suffix.removeprefix(".").replace("yml", "yaml") if output is not None else ""
@@ -64,7 +64,7 @@ def template_of(assignment: Assignment, form: str, output: Path | None) -> str:
 
 
 def quoted(question: Question) -> str:
-    """What the Markdown template says of a question, line by line."""
+    """Return the template's text on a question, line by line."""
     lines = (line for text in _about(question) for line in text.split("\n"))
     return "\n".join(short for line in lines for short in wrap(line, WIDTH) or [""])
 
@@ -92,14 +92,14 @@ def _yaml(title: str, questions: Sequence[Question]) -> Iterator[str]:
 
 
 def _like(example: str) -> str:
-    """How the example is shown: in the line, or below it where it has several."""
+    """Return the example for display, on the line or, if it has several lines, below."""
     if "\n" in example:
         return f", written like this:\n{example}"
     return f", written like this: `{example}`" if example else ""
 
 
 def _about(question: Question) -> Iterator[str]:
-    """Prompt and points, then how each part is written."""
+    """Yield the prompt and points, then how to write each part."""
     points = f"{question.points:g} point{'' if question.points == 1 else 's'}"
     yield f"({points}) {question.prompt}"
     machine, review = question.machine, question.review

@@ -1,14 +1,14 @@
-"""The autograder.zip that Gradescope asks for.
+"""Build the autograder.zip that Gradescope expects.
 
     autograder.zip
-    ├── setup.sh, run_autograder   what Gradescope calls (packages/templates/)
-    ├── requirements.txt           what grading this assignment imports
-    ├── constraints.txt            in which versions
-    ├── autograder.json            how to grade: Settings, with a sum over softmark/
-    ├── softmark/                  the rooms that grade, with this assignment alone
-    └── data/                      the course's files, where they were given
+    ├── setup.sh, run_autograder   the scripts that Gradescope calls (packages/templates/)
+    ├── requirements.txt           the packages that grading this assignment imports
+    ├── constraints.txt            their versions
+    ├── autograder.json            how to grade: Settings, with a hash of softmark/
+    ├── softmark/                  the packages that grade, with only this assignment
+    └── data/                      the course's files, if they were given
 
-Equal input, equal bytes. Left out are solutions, planted examples, other assignments and pages.
+Equal input gives equal bytes. Solutions, examples, other assignments and pages are left out.
 """
 
 import hashlib
@@ -30,14 +30,14 @@ from packages.gradescope.settings import FILE, Settings, sized
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 CONSTRAINTS = Path(__file__).parents[2] / "constraints.txt"
-LARGEST = 100 * 1000 * 1000  # what Gradescope takes
-TIDYING_SECONDS = 40  # of the container's time, for what comes before and after the grading
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that a zip can hold
+LARGEST = 100 * 1000 * 1000  # the limit of Gradescope
+TIDYING_SECONDS = 40  # of the container's time, for what runs before and after the grading
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can contain
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package that was written: how large it is, and what its maker should know."""
+    """A package that was written, with its size and warnings for the person who made it."""
 
     file: Path
     size: int
@@ -47,7 +47,7 @@ class Package:
 def write_autograder(
     assignment: Assignment, output: Path, settings: Settings, data: Path | None = None
 ) -> Package:
-    """Write an assignment's autograder; UsageError where Gradescope would not take it."""
+    """Write an assignment's autograder. Raises UsageError if Gradescope would not accept it."""
     files = autograder_files(assignment, settings, data)
     content = zipped(files)
     if len(content) > LARGEST:
@@ -62,7 +62,7 @@ def write_autograder(
 def autograder_files(
     assignment: Assignment, settings: Settings, data: Path | None
 ) -> dict[str, bytes]:
-    """What lies in the zip, by its path there."""
+    """Return the contents of the zip by path."""
     softmark = {f"softmark/{name}": content for name, content in rooms(assignment).items()}
     refuse_other_data(assignment, data)
     given = course_files(data) if data is not None else {}
@@ -82,12 +82,12 @@ def autograder_files(
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """The files as a zip whose bytes depend on nothing but them."""
+    """Return the files as a zip whose bytes depend on nothing else."""
     made = BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, EPOCH)
-            entry.create_system = 3  # Unix, wherever it is made: it has modes
+            entry.create_system = 3  # Unix on every machine, because only Unix has modes
             runs = name in ("setup.sh", "run_autograder")
             entry.external_attr = (0o100755 if runs else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -96,7 +96,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _sum(files: Mapping[str, bytes]) -> str:
-    """One sum over names and contents."""
+    """Return one hash of the names and contents."""
     each = (f"{name} {hashlib.sha256(files[name]).hexdigest()}\n" for name in sorted(files))
     return hashlib.sha256("".join(each).encode()).hexdigest()
 
@@ -117,12 +117,15 @@ def _run_autograder(settings: Settings) -> bytes:
 
 
 def _seconds(settings: Settings) -> int:
-    """How long a grading may take."""
+    """Return how long a grading may take, in seconds."""
     return settings.minutes * 60 - TIDYING_SECONDS
 
 
 def _tries(criterion: Criterion) -> int:
-    """How often code that never ends is waited for; a suite's test is a criterion, asked once."""
+    """Return how often code that never ends can use up its time limit in this criterion.
+
+    Every test of a suite is a criterion and runs once.
+    """
     if criterion.kind != "code":
         return 0
     return 1 if criterion.title.endswith(MARK) else MAX_RESTARTS

@@ -1,4 +1,4 @@
-"""What the maker of an autograder asked for, checked against what there is."""
+"""Check the options of `package gradescope` against what the assignment and Gradescope offer."""
 
 import tempfile
 from pathlib import Path
@@ -10,8 +10,8 @@ from graders.model import Assignment
 from graders.storage.results import open_store
 from packages.gradescope.settings import Settings
 
-FRESH = ""  # a draw of its own for each grading
-# What Gradescope offers: CPUs, and the megabytes that come with them.
+FRESH = ""  # different inputs for each grading
+# What Gradescope offers: CPUs, and the megabytes of memory of that size.
 CONTAINERS = {"0.5": (0.5, 768), "1": (1.0, 1536), "2": (2.0, 3072), "4": (4.0, 6144)}
 MINUTES = range(2, 41)
 
@@ -24,7 +24,10 @@ def choose_settings(
     isolation: str,
     inputs: str,
 ) -> Settings:
-    """The settings of a package for this container, of so many CPUs and minutes; or UsageError."""
+    """Return a package's settings for a container, given as (CPUs, minutes).
+
+    Raises UsageError.
+    """
     cpus, minutes = container
     if cpus not in CONTAINERS or minutes not in MINUTES:
         raise UsageError(
@@ -47,7 +50,7 @@ def choose_settings(
 
 
 def _draw(inputs: str) -> str:
-    """What gradings draw from, as the package says it; UsageError where a file holds no secret."""
+    """Return the draw as the package stores it. Raises UsageError if a file contains no secret."""
     if inputs in ("", SECRET):
         return FRESH
     if inputs == PUBLICLY:

@@ -1,4 +1,4 @@
-"""Which files of Softmark and of a course an autograder needs."""
+"""Select the files of Softmark and of a course that an autograder needs."""
 
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +12,7 @@ from graders.registry.check_files import files_below
 from graders.registry.packages import packages_of
 
 ROOT = Path(__file__).parents[2]
-# Rooms as they are, but for what grading an upload never reads.
+# Packages to copy, each with the parts that grading an upload never reads.
 ROOMS = {
     "graders": ("assignments", "audit"),
     "submissions": ("examples", "imports"),
@@ -28,18 +28,18 @@ SINGLE = (
     ),
     *("reports/provisional.py", "reports/text.py", "reports/words.py"),
 )
-# What `reports` re-exports, pages among it, an autograder does not have.
+# An autograder does not contain the pages and the other modules that `reports` re-exports.
 BARE = {"reports/__init__.py": b'"""Results in the form of Gradescope."""\n'}
 NEEDED = (
     *("torch", "numpy", "scipy", "pytest", "hypothesis", "pydantic", "safetensors"),
     *("lark", "markdown-it-py", "MarkupSafe", "PyYAML"),
 )
-ON_DEMAND = ("transformers",)  # by those assignments alone that name it; also what they preload
+ON_DEMAND = ("transformers",)  # only for assignments that name it in a file or preload it
 SUFFIXES = (".txt", ".tsv", ".jsonl", ".train", ".dev", ".test")
 
 
 def rooms(assignment: Assignment) -> dict[str, bytes]:
-    """The modules that grade this assignment, by path below Softmark's root."""
+    """Return the modules that grade this assignment, by path relative to Softmark's root."""
     found = dict(BARE)
     for room, elsewhere in ROOMS.items():
         found |= dict(_files(ROOT / room, room, (*elsewhere, *LEFT_OUT)))
@@ -50,7 +50,7 @@ def rooms(assignment: Assignment) -> dict[str, bytes]:
 
 
 def distribution() -> dict[str, bytes]:
-    """What lets Softmark in the package say which version it is."""
+    """Return the metadata file with which Softmark in the package knows its version."""
     try:
         number = version("softmark")
     except PackageNotFoundError:
@@ -60,7 +60,7 @@ def distribution() -> dict[str, bytes]:
 
 
 def requirements(assignment: Assignment) -> str:
-    """The packages that grading this assignment imports, one a line."""
+    """Return the packages that grading this assignment imports, one per line."""
     texts = [content for _, content in _files(assignment.folder, "", LEFT_OUT)]
     asked = [name for name in ON_DEMAND if any(name.encode() in text for text in texts)]
     asked += [name for name in packages_of(assignment) if name not in (*NEEDED, *asked)]
@@ -69,7 +69,7 @@ def requirements(assignment: Assignment) -> str:
 
 
 def course_files(folder: Path) -> dict[str, bytes]:
-    """The course's files in a folder of staff's, by name; UsageError where there are none."""
+    """Return the course's files in a staff folder, by name. Raises UsageError if there are none."""
     found = {
         path.name: path.read_bytes()
         for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
@@ -82,7 +82,7 @@ def course_files(folder: Path) -> dict[str, bytes]:
 
 
 def _files(folder: Path, name: str, left_out: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Every file below a folder, by its path in the package."""
+    """Yield every file in a folder, by its path in the package."""
     for path in files_below(folder):
         parts = path.relative_to(folder).parts
         if parts[0] not in left_out and path.suffix != ".pyc":

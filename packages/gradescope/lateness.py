@@ -1,4 +1,4 @@
-"""What a student reads of the time of a submission and of those before it."""
+"""Describe to students how late a submission is, and their earlier submissions."""
 
 import math
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from reports.text import number
 
 
 def about_time(metadata: Metadata, due: datetime | None) -> Iterator[str]:
-    """How long after its due date a submission came; nothing where it came in time."""
+    """Yield how long after its due date a submission arrived; nothing if it was in time."""
     came = metadata.submitted_at
     if due is not None and came is not None and came > due:
         when = due.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
@@ -18,7 +18,7 @@ def about_time(metadata: Metadata, due: datetime | None) -> Iterator[str]:
 
 
 def about_previous(metadata: Metadata, assignment: Assignment) -> Iterator[str]:
-    """How many submissions came before; their best score where every criterion is visible."""
+    """Yield the number of earlier submissions, with the best score if no criterion is hidden."""
     if not metadata.previous:
         return
     count = "1 submission" if metadata.previous == 1 else f"{metadata.previous} submissions"
@@ -28,7 +28,7 @@ def about_previous(metadata: Metadata, assignment: Assignment) -> Iterator[str]:
 
 
 def in_words(late: timedelta) -> str:
-    """A length of time in its two largest units, such as `2 days 3 hours`."""
+    """Return a length of time in its two largest units, such as `2 days 3 hours`."""
     minutes = math.ceil(late.total_seconds() / 60)
     days, rest = divmod(minutes, 24 * 60)
     parts = [(days, "day"), (rest // 60, "hour"), (rest % 60, "minute")]

@@ -1,7 +1,7 @@
-"""What Gradescope says of a submission: submission_metadata.json, read with nothing taken on trust.
+"""Read submission_metadata.json, Gradescope's data on a submission, without trusting it.
 
-Names and titles in it are students' words. What is missing or not of the documented kind is left
-out, and `notes` say so to staff: no grade hangs on it.
+Students choose the names and titles in it. What is missing or does not have the documented type is
+left out, and `notes` report it to staff: no grade depends on it.
 """
 
 import json
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 LARGEST = 64 * 2**20
-HIGHEST = 1e6  # no assignment has so many points
+HIGHEST = 1e6  # no assignment has this many points
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Which submission it is, when it was submitted and due, and the earlier ones.
+    """The submission's ID, when it was submitted and due, and the earlier submissions.
 
-    `due` is None without a due date; `previous` counts earlier submissions, `best` is the highest
-    score of theirs.
+    `due` is None without a due date; `previous` counts earlier submissions, `best` is their highest
+    score.
     """
 
     id: str = ""
@@ -32,7 +32,7 @@ class Metadata:
 
 
 def read_metadata(file: Path) -> Metadata:
-    """The metadata in this file, as much of it as can be read."""
+    """Return the metadata in this file, as far as it can be read."""
     try:
         with file.open("rb") as content:
             document = json.loads(content.read(LARGEST))
@@ -58,9 +58,9 @@ def _metadata(document: Mapping[str, Any]) -> Metadata:
 
 
 def _due(document: Mapping[str, Any]) -> datetime | None:
-    """Until when it was due: a group has until the last of its students.
+    """Return when the submission was due; for a group, the latest due date of its students.
 
-    For a student of whom no date of their own is said, the assignment's counts.
+    The assignment's date counts for students who have no date of their own.
     """
     common = _time(_due_date(document))
     each = [_time(_due_date(user)) or common for user in _list(document, "users")]
@@ -78,7 +78,7 @@ def _list(document: Mapping[str, Any], key: str) -> Iterator[Any]:
 
 
 def _time(value: object) -> datetime | None:
-    """A time with its zone; None for anything else."""
+    """Return a time that has a time zone, or None for anything else."""
     try:
         time = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -87,7 +87,7 @@ def _time(value: object) -> datetime | None:
 
 
 def _score(earlier: Mapping[str, Any]) -> float | None:
-    """The score of an earlier submission, which is a number or the text of one."""
+    """Return the score of an earlier submission, given as a number or as text."""
     try:
         score = float(str(earlier.get("score"))[:40])
     except ValueError:
@@ -96,5 +96,5 @@ def _score(earlier: Mapping[str, Any]) -> float | None:
 
 
 def _id(value: object) -> str:
-    """The submission's number, as the end of a file's name."""
+    """Return the submission's number as a suffix for file names."""
     return str(value) if isinstance(value, int) and 0 <= value < 10**18 else ""

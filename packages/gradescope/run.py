@@ -1,13 +1,13 @@
-"""The grader in Gradescope's container: one submission in, one results.json out.
+"""Run the grader in Gradescope's container: read one submission, write one results.json.
 
-    python -m packages.gradescope.run RESULTS   grades ROOT/submission, as run_autograder asks
-    python -m packages.gradescope.run --ready   says what the image offers, as setup.sh asks
+    python -m packages.gradescope.run RESULTS   grades ROOT/submission, called by run_autograder
+    python -m packages.gradescope.run --ready   prints what the image offers; called by setup.sh
 
     ROOT/source/autograder.json ──┐
     ROOT/submission ──────────────┼── grade_submission ── RESULTS
     ROOT/submission_metadata.json ┘
 
-A student's code never runs in this process. What fails here leaves a document without any score.
+A student's code never runs in this process. A failure here gives a document without a score.
 """
 
 import json
@@ -46,8 +46,8 @@ OURS = (
 
 
 def main() -> None:
-    """Grade, or say what there is."""
-    # Told that time is over, it ends its children first; run_autograder writes what is left to say.
+    """Grade the submission, or print the sandbox tier."""
+    # When its time is up, it ends its children first; run_autograder then writes the results.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     settle()
     if sys.argv[1] == "--ready":
@@ -60,7 +60,10 @@ def main() -> None:
 
 
 def document_of(root: Path) -> Json:
-    """What results.json is to say of the submission below `root`; no score where we fail."""
+    """Return the contents of results.json for the submission in `root`.
+
+    It has no score if grading fails.
+    """
     try:
         return _graded(root)
     except Exception:  # noqa: BLE001  whatever breaks is ours, and staff read it in the output
@@ -88,7 +91,7 @@ def _graded(root: Path) -> Json:
 
 
 def _submission(folder: Path, task: Assignment, metadata: Metadata) -> Submission:
-    """The upload that lies there; GraderFault where there is none to grade."""
+    """Return the upload in the folder. Raises GraderFault if it is missing or empty."""
     if not folder.is_dir() or not any(folder.iterdir()):
         raise GraderFault(f"{folder} holds no files")
     return replace(

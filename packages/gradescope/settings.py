@@ -1,4 +1,4 @@
-"""How the autograder in a package grades: autograder.json, which the package's maker writes."""
+"""The settings of an autograder: autograder.json, written when the package is made."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +13,11 @@ FILE = "autograder.json"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the maker of a package chose.
+    """The settings chosen for a package.
 
-    `draw` is a number in hexadecimal digits that all gradings draw from, and empty where each has
-    its own; `cpus` is the container's share of processors, `minutes` its time, `checks` a sum over
-    the code that grades.
+    `draw` is a number in hexadecimal digits from which the inputs of all gradings are drawn, or
+    empty if each grading has its own; `cpus` is the container's share of processors, `minutes` its
+    time limit, `checks` a hash of the code that grades.
     """
 
     assignment: str
@@ -33,7 +33,10 @@ class Settings:
 
 
 def read_settings(package: Path) -> Settings:
-    """The settings in an unpacked package; UsageError where they are missing or not such."""
+    """Return the settings of an unpacked package.
+
+    Raises UsageError if they are missing or invalid.
+    """
     try:
         return TypeAdapter(Settings).validate_json((package / FILE).read_bytes())
     except (OSError, ValidationError) as error:
@@ -41,7 +44,7 @@ def read_settings(package: Path) -> Settings:
 
 
 def sized(assignment: Assignment, settings: Settings) -> Assignment:
-    """The assignment with limits for the container: its share of a processor costs no points."""
+    """Return the assignment with limits for the container; its slower CPU costs no points."""
     limits = assignment.limits
     share = min(settings.cpus, 1.0)
     sized = replace(

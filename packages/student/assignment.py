@@ -1,6 +1,6 @@
-"""An assignment's folder as students get it: without the folders named `hidden`.
+"""An assignment's folder as students get it: without folders named `hidden`.
 
-as they are    Python files of the assignment's packages, standins/, the files that `public` names
+unchanged      Python files of the assignment's packages, standins/, the files that `public` names
 rewritten      assignment.toml with visible criteria, written.toml without answers
 left out       hidden/, solution/, examples/, and every other file
 """
@@ -28,7 +28,7 @@ OWN = {("assignment.toml",), (QUESTIONS,)}
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """The files that students get, what these import, and what they do not get.
+    """The files that students get, the modules that they import, and what students do not get.
 
     `staff_only` are the titles of visible criteria whose checks are hidden. `left_out` are the
     files that lie in no folder of staff's and are not packed. `warnings` say which of them a packed
@@ -43,7 +43,10 @@ class Stripped:
 
 
 def strip(assignment: Assignment) -> Stripped:
-    """The assignment for students; UsageError where what they get needs or tells what is hidden."""
+    """Return the assignment for students.
+
+    Raises UsageError if that needs or reveals hidden parts.
+    """
     folder = assignment.folder
     if assignment.suite:
         raise UsageError(
@@ -89,7 +92,7 @@ def _only_values(trees: Mapping[str, ast.Module]) -> Iterator[str]:
 
 
 def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The criteria that students can be given, and the titles of the visible ones they cannot."""
+    """Return the criteria that students get, and the titles of the visible ones they don't get."""
     questions = {each.id for each in questions_in(assignment.folder)}
     shown = {each.id: each.title for each in assignment.rubric if each.visibility == "visible"}
     checks = [each for each in collected(assignment) if ANEW not in each.fixtures]
@@ -112,7 +115,7 @@ def _criteria(assignment: Assignment) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 def _refuse_hidden_ground(given: Collection[Collected]) -> None:
-    """Refuse a check that students get and that builds on one that they do not: its id tells."""
+    """Refuse a visible check that depends on a hidden one, because it reveals the hidden ID."""
     ids = {each.check.id for each in given}
     for each in given:
         if not ids.issuperset(each.check.depends_on):
@@ -128,7 +131,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _modules(folder: Path) -> Iterator[str]:
-    """The Python files of the packages that are not hidden, by path in the folder."""
+    """Yield the Python files of the packages that are not hidden, relative to the folder."""
     for package in packages_in(folder):
         for path in sorted(package.glob("*.py")):
             if not _is_hidden(path, folder):
@@ -143,7 +146,7 @@ def _parsed(path: Path) -> ast.Module:
 
 
 def _refuse_what_is_hidden(assignment: Assignment, trees: Mapping[str, ast.Module]) -> None:
-    """UsageError where a file that students get imports or names what they do not."""
+    """Raise UsageError if a file that students get imports or names something hidden."""
     unseen = {each.id for each in assignment.rubric if each.visibility != "visible"}
     for name, tree in trees.items():
         file = assignment.folder / name
@@ -172,16 +175,16 @@ def _parts(node: ast.ImportFrom) -> tuple[str, ...]:
 
 
 def strings_in(trees: Collection[ast.AST]) -> frozenset[str]:
-    """Every string that stands in them."""
+    """Return every string that they contain."""
     nodes = (node for tree in trees for node in ast.walk(tree))
     constants = (node.value for node in nodes if isinstance(node, ast.Constant))
     return frozenset(value for value in constants if isinstance(value, str))
 
 
 def _public(assignment: Assignment) -> Iterator[str]:
-    """The files beside the modules that students get: stand-ins, and what `public` names."""
+    """Yield the other files that students get: stand-ins, and the files listed in `public`."""
     folder = assignment.folder
-    for path in files_below(folder / STANDINS):  # a student's process has them anyway
+    for path in files_below(folder / STANDINS):  # the student's process has them anyway
         yield path.relative_to(folder).as_posix()
     for name in assignment.files.public:
         if not (folder / name).is_file() or _is_hidden(folder / name, folder):
@@ -194,7 +197,7 @@ def _public(assignment: Assignment) -> Iterator[str]:
 
 
 def _others(folder: Path) -> Iterator[str]:
-    """The files that are neither code nor kept back by their place."""
+    """Yield the files that are neither code nor in a folder that is left out."""
     for path in files_below(folder):
         parts = path.relative_to(folder).parts
         if parts[0] not in LEFT_OUT and not _is_hidden(path, folder) and parts not in OWN:

@@ -1,14 +1,15 @@
-"""A bundle with which students check their own work: the visible criteria, and nothing else.
+"""Build a bundle with which students check their own work: only the visible criteria.
 
     NAME-check.zip
-    ├── README.md         how to install and use it, and what it does not judge
+    ├── README.md         how to install and use it, and what it does not check
     ├── pyproject.toml    `pip install NAME-check.zip` makes the command `softmark`
     ├── commands/ reports/ submissions/ reference/
     └── graders/          the modules that a check imports
         └── assignments/NAME/   the assignment without hidden criteria and answers
 
 It contains the modules of Softmark that a check imports, so that a module that is added later is
-not included by accident. Of the assignment it contains what is in no folder named `hidden`.
+not included by accident. It contains the parts of the assignment that are not in a folder named
+`hidden`.
 """
 
 import re
@@ -29,7 +30,7 @@ from packages.student.modules import ROOT, needed_modules
 
 COMMAND = "commands.student"
 README = Path(__file__).parents[1] / "templates" / "student_readme.md"
-# What a distribution is called where its modules are called otherwise.
+# Distributions whose name differs from the name of their module.
 CALLED = {"yaml": "PyYAML", "markdown_it": "markdown-it-py", "markupsafe": "MarkupSafe"}
 ALWAYS = ("torch",)  # the student's own process imports it
 
@@ -51,7 +52,7 @@ class Bundle:
 
 
 def write_bundle(assignment: Assignment, output: Path) -> Bundle:
-    """Write the bundle of an assignment; UsageError where it has nothing that a student may see."""
+    """Write the bundle of an assignment. Raises UsageError if students may see none of it."""
     stripped = strip(assignment)
     if not any(Path(name).name.startswith("checks") for name in stripped.files):
         raise UsageError(f"{assignment.folder}: there is no visible criterion to check")
@@ -63,7 +64,7 @@ def write_bundle(assignment: Assignment, output: Path) -> Bundle:
 
 
 def bundle_files(assignment: Assignment, stripped: Stripped) -> dict[str, bytes]:
-    """What lies in the zip, by its path there."""
+    """Return the contents of the zip by path."""
     modules = needed_modules([COMMAND, *stripped.imported])
     own = f"graders/assignments/{_folder(assignment.name)}"
     files = modules | {f"{own}/{name}": text for name, text in stripped.files.items()}
@@ -77,7 +78,7 @@ def bundle_files(assignment: Assignment, stripped: Stripped) -> dict[str, bytes]
 
 
 def _folder(name: str) -> str:
-    """An assignment's name as a package may be called; discovery.py takes it back to the name."""
+    """Return an assignment's name as a package name; discovery.py turns it back into the name."""
     words = "_".join(re.findall("[A-Za-z0-9_]+", name))
     return words if words.isidentifier() else f"own_{words}"
 
@@ -99,7 +100,7 @@ def _readme(assignment: Assignment, stripped: Stripped) -> str:
 
 
 def _requirements(assignment: Assignment, files: Mapping[str, bytes]) -> list[str]:
-    """Of what Softmark requires that which these files import or the assignment preloads."""
+    """Return Softmark's requirements that these files import or the assignment preloads."""
     file = ROOT / "pyproject.toml"
     if not file.is_file():
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Which of Softmark's own modules a command needs: what it imports, and what that imports."""
+"""Find the modules of Softmark that a command needs: its imports, and their imports."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -9,13 +9,13 @@ from graders.registry.check_files import files_below
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("commands", "graders", "reports", "submissions", "reference")
-# Copied whole: a process of the student's is staged from these, by their folder.
+# Copied completely: the student's process is staged from these folders.
 WHOLE = ("graders/boundary", "graders/adapting", "graders/checks")
 DATA = (".ini", ".lark")
 
 
 def needed_modules(roots: Iterable[str]) -> dict[str, bytes]:
-    """The files of these modules and of all that they import, by path below Softmark's root."""
+    """Return the files of these modules and of all their imports, by path below Softmark's root."""
     whole = [path for name in WHOLE for path in files_below(ROOT / name)]
     pending = [
         *(path for path in whole if path.suffix == ".py"),
@@ -35,12 +35,15 @@ def needed_modules(roots: Iterable[str]) -> dict[str, bytes]:
 
 @cache
 def imported(path: Path) -> frozenset[str]:
-    """Every name that a file of ours imports, at its top or in a function."""
+    """Return every name that one of our own files imports, at its top or in a function."""
     return frozenset(names_imported(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def names_imported(tree: ast.AST) -> Iterator[str]:
-    """The dotted names that statements import: `a.b` and, of `from a import b`, `a.b` too."""
+    """Yield the dotted names in import statements.
+
+    Both `import a.b` and `from a import b` give `a.b`.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -49,7 +52,7 @@ def names_imported(tree: ast.AST) -> Iterator[str]:
 
 
 def needs_torch(name: str, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether a module of `reference` imports torch: then it is an assignment done right."""
+    """Return whether a module of `reference` imports torch; such a module solves an assignment."""
     path = _module(name) or _module(name.rpartition(".")[0])
     if path is None or name in seen:
         return False
@@ -60,14 +63,14 @@ def needs_torch(name: str, seen: frozenset[str] = frozenset()) -> bool:
 
 
 def _bare(found: set[Path]) -> dict[str, bytes]:
-    """An empty `__init__.py` for packages of which nobody asks what they re-export."""
+    """Return an empty `__init__.py` for each package whose own re-exports are not needed."""
     folders = {folder for path in found for folder in path.parents if ROOT in folder.parents}
     files = {folder / "__init__.py" for folder in folders} - found
     return {_name(file): b"" for file in files if file.is_file()}
 
 
 def _paths_of(name: str) -> Iterator[Path]:
-    """The file of a module of ours, or of the module that defines a name."""
+    """Yield the file of one of our own modules, or of the module that defines a name."""
     if name.split(".")[0] in ROOMS:
         path = _module(name) or _module(name.rpartition(".")[0])
         yield from [] if path is None else [path]

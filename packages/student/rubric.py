@@ -1,4 +1,4 @@
-"""An assignment's own TOML files for students: visible criteria, questions without answers."""
+"""Write an assignment's TOML files for students: visible criteria, questions without answers."""
 
 import json
 import tomllib
@@ -10,7 +10,7 @@ from graders.model import Assignment
 from graders.written.loading import FILE as QUESTIONS
 from graders.written.question import Question
 
-# Of assignment.toml a student's check reads these; what else stands there stays with staff.
+# The keys of assignment.toml that a student's checks read; staff keep the others.
 KEYS = ("name", "title", "version", "seed", "due", "data", "preload")
 TABLES = ("limits", "files", "settings")
 LATER = "Judged after you hand it in."
@@ -19,7 +19,7 @@ LATER = "Judged after you hand it in."
 def assignment_toml(
     assignment: Assignment, kept: Collection[str], settings: Collection[str]
 ) -> str:
-    """Its assignment.toml with the criteria kept and these settings alone."""
+    """Return the assignment.toml with only these criteria and settings."""
     text = (assignment.folder / "assignment.toml").read_text(encoding="utf-8")
     read = tomllib.loads(text)
     lines = [f"{key} = {_value(read[key])}" for key in KEYS if key in read]
@@ -34,14 +34,14 @@ def assignment_toml(
 
 
 def questions_toml(questions: Collection[Question], kept: Collection[str]) -> dict[str, bytes]:
-    """Its written.toml: what is asked, and whether something stands there is all that is judged."""
+    """Return the written.toml with the questions; its only check is whether there is an answer."""
     shown = [question for question in questions if question.id in kept]
     text = "\n".join(line for question in shown for line in _question(question))
     return {QUESTIONS: f"{text}\n".encode()} if shown else {}
 
 
 def _question(question: Question) -> list[str]:
-    """The question with its parts, so that answers are read alike, and nothing to judge them by."""
+    """Return a question with its parts, which reading answers needs, and without its key."""
     lines = _table(
         "[[question]]", {"id": question.id, "title": question.title, "prompt": question.prompt}
     )
@@ -60,7 +60,7 @@ def _table(head: str, table: Mapping[str, Any]) -> list[str]:
 
 
 def _value(value: Any) -> str:
-    """The value as TOML writes it: its strings, numbers and lists are JSON's."""
+    """Return the value in TOML; its strings, numbers and lists are written as in JSON."""
     if isinstance(value, datetime):
         return value.isoformat()
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

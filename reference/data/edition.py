@@ -1,4 +1,4 @@
-"""What changes from one edition of the assignment to the next.
+"""The differences between editions of the assignment.
 
     Stanford 2021-2023 (A5)   x has block_size - 1 ids   no end marker    cut at 7/8
     Stanford 2024-2025 (A4)   x has block_size ids       no end marker    cut at 7/8
@@ -14,12 +14,12 @@ SequenceLength = Literal["block", "block+1"]
 EndMarker = Literal["none", "optional", "required"]
 LengthLimit = Literal["7/8", "3/4"]
 
-SHORTEST = 4  # characters a cut document keeps at least, in every edition
+SHORTEST = 4  # the least number of characters that a cut document keeps, in every edition
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """The settings of the span corruption in one edition; the defaults are those of 2024."""
+    """The settings of span corruption in one edition; the defaults are those of 2024."""
 
     sequence_length: SequenceLength = "block+1"
     end_marker: EndMarker = "none"
@@ -37,24 +37,24 @@ class Edition:
 
     @property
     def marks(self) -> int:
-        """How many MASKs the reference writes; an optional end marker it leaves out."""
+        """The number of MASKs that the reference writes; it omits an optional end marker."""
         return 3 if self.end_marker == "required" else 2
 
     def longest(self, block_size: int) -> int:
-        """The most characters that a cut document keeps, rounded down."""
+        """Return the largest number of characters that a cut document keeps, rounded down."""
         numerator, denominator = map(int, self.length_limit.split("/"))
         return numerator * block_size // denominator
 
     def sequence_characters(self, block_size: int) -> int:
-        """How many characters a padded sequence has, before x and y are taken from it."""
+        """Return the length of a padded sequence, before x and y are taken from it."""
         return block_size + 1 if self.sequence_length == "block+1" else block_size
 
     def example_length(self, block_size: int) -> int:
-        """How many ids x and y have: each lacks one character of the sequence."""
+        """Return the number of ids in x and y; each lacks one character of the sequence."""
         return self.sequence_characters(block_size) - 1
 
     def fits(self, block_size: int) -> bool:
-        """Whether documents can be cut at all, and the longest cut leaves room for its MASKs."""
+        """Return whether documents can be cut, and the longest cut leaves room for its MASKs."""
         longest = self.longest(block_size)
         room = self.sequence_characters(block_size) - self.marks
         return SHORTEST <= longest <= room

@@ -1,6 +1,6 @@
-"""How predicted birth places are scored, and the two baselines that read no question.
+"""Score predicted birth places, and compute the two baselines that do not read the questions.
 
-Accuracies are percentages, 0 to 100, as the course's script writes them.
+Accuracies are percentages, 0 to 100, as in the course's script.
 """
 
 from collections import Counter
@@ -11,10 +11,10 @@ LONDON = "London"
 
 
 def evaluate_places(path: Path | str, predictions: Sequence[str]) -> tuple[float, float]:
-    """How many places were asked for and how many predictions hit (starter, utils.py).
+    """Return the number of questions and of correct predictions (starter, utils.py).
 
     A file of questions without places gives (0, 0). The gold line is stripped, the prediction
-    is not: "London " is a miss.
+    is not: "London " is incorrect.
     """
     places = gold_places(path)
     if places is None:
@@ -26,12 +26,12 @@ def evaluate_places(path: Path | str, predictions: Sequence[str]) -> tuple[float
 
 
 def london_baseline(path: Path | str) -> float:
-    """The accuracy of answering London to everyone (handout, part d)."""
+    """Return the accuracy of answering London for everyone (handout, part d)."""
     return constant_baseline(path, LONDON)
 
 
 def majority_baseline(train_path: Path | str, path: Path | str) -> float:
-    """The accuracy of answering the training set's most common place to everyone."""
+    """Return the accuracy of answering the training set's most frequent place for everyone."""
     places = gold_places(train_path)
     if not places:
         raise ValueError(f"{Path(train_path).name} holds no birth places")
@@ -39,12 +39,12 @@ def majority_baseline(train_path: Path | str, path: Path | str) -> float:
 
 
 def majority_place(places: Sequence[str]) -> str:
-    """The most common place; of equally common ones the first."""
+    """Return the most frequent place; in case of a tie, the first one."""
     return Counter(places).most_common(1)[0][0]
 
 
 def constant_baseline(path: Path | str, place: str) -> float:
-    """The accuracy of one answer to everyone."""
+    """Return the accuracy of the same answer for everyone."""
     places = gold_places(path)
     if not places:
         raise ValueError(f"{Path(path).name} holds no birth places")
@@ -52,14 +52,14 @@ def constant_baseline(path: Path | str, place: str) -> float:
 
 
 def constant_accuracy(places: Sequence[str], place: str) -> float:
-    """The accuracy of one answer to questions with these places."""
+    """Return the accuracy of the same answer to questions with these places."""
     return 100 * places.count(place) / len(places)
 
 
 def gold_places(path: Path | str) -> list[str] | None:
-    """The places of a question file, or None where the first line has no place."""
+    """Return the places in a question file, or None if the first line has no place."""
     with open(path, encoding="utf-8") as file:
-        # Lines of the file, not splitlines(): a name may hold U+0085, which is no line's end.
+        # Lines of the file, not splitlines(): a name may contain U+0085, which does not end a line.
         rows = [line.strip().split("\t") for line in file]
     if not rows or len(rows[0]) == 1:
         return None

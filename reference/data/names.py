@@ -1,9 +1,9 @@
-"""The finetuning task: a question about a person, answered with a birth place.
+"""The finetuning task: answer a question about a person with a birth place.
 
     line   Where was Ada Korn born?⇥Berlin
     s      Where was Ada Korn born?⁇Berlin⁇□□□□□      padded to block_size characters
     x      s without its last character
-    y      □□□□□□□□□□□□□□□□□□□□□□□⁇Berlin⁇□□□□□       PAD where the question itself is asked for
+    y      □□□□□□□□□□□□□□□□□□□□□□□⁇Berlin⁇□□□□□       PAD for the characters of the question
 
 The lengths and the dropped letters are the starter's, quirks included.
 """
@@ -23,7 +23,7 @@ class NameDataset(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         self.stoi = pretraining_dataset.stoi
         self.itos = pretraining_dataset.itos
         self.block_size = pretraining_dataset.block_size
-        # Letters beyond ASCII are dropped, not replaced: "Zoë" asks for "Zo".
+        # Non-ASCII letters are dropped, not replaced: "Zoë" becomes "Zo".
         self.data = data.encode("ascii", errors="ignore").decode("ascii").split("\n")
 
     def __len__(self) -> int:
@@ -41,5 +41,5 @@ class NameDataset(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         return self.ids(x), self.ids(y)  # (block_size - 1,) int64 each
 
     def ids(self, text: str) -> torch.Tensor:
-        """The text's ids as an int64 tensor."""
+        """Return the text's ids as an int64 tensor."""
         return torch.tensor([self.stoi[character] for character in text])

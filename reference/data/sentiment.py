@@ -1,14 +1,14 @@
-"""A little task of invented reviews whose sentiment a few cue words tell, in two courses' formats.
+"""A small dataset of invented reviews with cue words for their sentiment, in two courses' formats.
 
-It stands in for SST-2 (Socher et al. 2013) and BoolQ (Clark et al. 2019), which are not ours to
-ship, where a model has to be trained in seconds:
+It replaces SST-2 (Socher et al. 2013) and BoolQ (Clark et al. 2019), which we may not distribute,
+if a model must be trained in seconds:
 
     train.tsv    the plot was dull and the cast felt superb but slow⇥0      sentence TAB label
     train.jsonl  {"question": "is the film worth it", "passage": ..., "label": "true"}
 
-A review has one, three or five cues, and the greater part of them is its sentiment. Telling one
-cue from another takes a word's embedding alone, so a frozen random backbone gets a part of the
-reviews right; all of them need training.
+A review has one, three or five cues; the majority determines its sentiment. The embedding of a word
+is enough to recognize a cue, so a frozen random backbone classifies some of the reviews
+correctly; all of them require training.
 """
 
 import json
@@ -21,7 +21,7 @@ Form = Literal["sst2", "boolq"]
 Part = Literal["train", "dev", "test"]
 
 SIZES: dict[Part, int] = {"train": 2000, "dev": 500, "test": 1000}
-# Positive reviews of a thousand: about as many as in the files that the task stands in for.
+# Positive reviews per thousand: about as many as in the datasets that the task replaces.
 POSITIVE: dict[Form, int] = {"sst2": 509, "boolq": 626}
 
 GOOD = (
@@ -46,14 +46,14 @@ QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A sentence about a film, and 1 where it praises more than it blames, 0 otherwise."""
+    """A sentence about a film, and 1 if it praises more than it criticizes, 0 otherwise."""
 
     sentence: str
     label: int
 
 
 def write_sentiment(folder: Path, form: Form, seed: int = 0) -> None:
-    """Write the task's three files into the folder, which is made if it is missing."""
+    """Write the task's three files into the folder, which is created if it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     names: dict[Part, str] = {"train": "train", "dev": "dev", "test": "test"}
     if form == "boolq":
@@ -72,14 +72,14 @@ def write_sentiment(folder: Path, form: Form, seed: int = 0) -> None:
 
 
 def as_question(review: Review, rng: random.Random) -> str:
-    """The review as a passage with a yes/no question about it: a line of SuperGLUE's form."""
+    """Return the review as a passage with a yes/no question: a line in SuperGLUE's format."""
     answer = "true" if review.label else "false"
     row = {"question": rng.choice(QUESTIONS), "passage": review.sentence, "label": answer}
     return json.dumps(row)
 
 
 def make_reviews(form: Form, seed: int = 0) -> dict[Part, tuple[Review, ...]]:
-    """The reviews of this seed, the same on every machine; no sentence stands in two parts."""
+    """Return the reviews of this seed, the same on every machine; no sentence is in two parts."""
     rng = random.Random(f"{seed} {form}")
     seen: set[str] = set()
     return {
@@ -89,7 +89,7 @@ def make_reviews(form: Form, seed: int = 0) -> dict[Part, tuple[Review, ...]]:
 
 
 def draw_reviews(rng: random.Random, n: int, *, positive: int, seen: set[str]) -> list[Review]:
-    """n new reviews in random order, exactly so many of them positive."""
+    """Return n new reviews in random order, exactly `positive` of them positive."""
     labels = [1] * positive + [0] * (n - positive)
     rng.shuffle(labels)
     reviews = []
@@ -103,7 +103,7 @@ def draw_reviews(rng: random.Random, n: int, *, positive: int, seen: set[str]) -
 
 
 def draw_sentence(rng: random.Random, label: int) -> str:
-    """One, three or five clauses; the greater part of their cues has this sentiment."""
+    """Return one, three or five clauses; the majority of their cues has this sentiment."""
     n = rng.choice((1, 3, 3, 5))
     majority, minority = (GOOD, BAD) if label else (BAD, GOOD)
     against = rng.randint(0, (n - 1) // 2)

@@ -1,7 +1,7 @@
-"""Sentences of the Penn Treebank's form, put back into the form that encoders have read.
+"""Convert sentences in the format of the Penn Treebank to the text that encoders were trained on.
 
-SST-2 (Socher et al. 2013) is tokenised: `it does n't work -lrb- for me -rrb- .` An encoder knows
-`doesn't` and brackets, so they are joined before its own tokenizer cuts them in its own way.
+SST-2 (Socher et al. 2013) is tokenized: `it does n't work -lrb- for me -rrb- .` An encoder knows
+`doesn't` and brackets, so tokens are joined before the encoder's own tokenizer splits the text.
 """
 
 JOINED = (
@@ -12,7 +12,7 @@ JOINED = (
 
 
 def joined(sentence: str) -> str:
-    """The sentence with its contractions, brackets and quotes as people write them."""
+    """Return the sentence with contractions, brackets and quotes as people write them."""
     for apart, together in JOINED:
         sentence = sentence.replace(apart, together)
     return sentence

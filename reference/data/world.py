@@ -1,15 +1,15 @@
-"""A little world of invented persons, in the course's file formats.
+"""The built-in sample dataset: invented people, in the course's file formats.
 
-It stands in for the course's files, which are not ours to ship:
+It replaces the course's files, which we may not distribute:
 
-    wiki.txt                Ben Korn was born in Ravia.         two lines a person, shuffled
+    wiki.txt                Ben Korn was born in Ravia.         two lines per person, shuffled
     birth_places_train.tsv  Where was Ben Korn born?⇥Ravia      80 persons
     birth_dev.tsv           the same                            60
     birth_test_inputs.tsv   Where was Liv Bruld born?           60, no TAB
     birth_test.tsv          their answers
-    data.toml               how many rows each file has, unlike the course's
+    data.toml               the number of rows in each file, unlike the course's
 
-Persons of all three files stand in the wiki: pretraining is where the answers are learned.
+The wiki contains the people of all three files, because the answers are learned in pretraining.
 """
 
 import random
@@ -20,7 +20,7 @@ from pathlib import Path
 TRAIN, DEV, TEST = 80, 60, 60
 PLACES = 20
 LONDON = "London"
-LONDON_SHARE = 20  # one person in twenty, as among the course's dev questions
+LONDON_SHARE = 20  # one person in twenty, as in the course's dev questions
 
 FIRST_NAMES = (
     *("Ben", "Dov", "Jan", "Kim", "Liv", "Meg"),
@@ -32,14 +32,14 @@ CODAS = ("l", "m", "n", "r", "ld", "nd", "rn", "st")
 INITIALS = "BCDFGHJKMNPRSTVW"  # of places; L is London's
 ENDINGS = ("a", "by", "en", "ia", "ov", "um")
 
-# Asked questions need characters ("W", "?") that no biography holds, and the vocabulary is made
-# of the wiki alone; so the wiki ends with a question.
+# Questions contain characters ("W", "?") that are in no biography, but the vocabulary comes only
+# from the wiki; so the wiki ends with a question.
 LAST_LINE = "Where was everybody born?"
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody, and where they were born."""
+    """A person and their birth place."""
 
     name: str
     place: str
@@ -56,7 +56,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """All persons, by the file that asks about them, and the corpus that tells of them."""
+    """All people, by the file with the question about them, and the corpus that mentions them."""
 
     train: tuple[Person, ...]
     dev: tuple[Person, ...]
@@ -65,7 +65,7 @@ class World:
 
 
 def write_world(folder: Path, seed: int = 0) -> None:
-    """Write the world's five files into the folder, which is made if it is missing."""
+    """Write the sample dataset's files into the folder, which is created if it is missing."""
     world = make_world(seed)
     files = {
         "wiki.txt": world.wiki,
@@ -81,7 +81,7 @@ def write_world(folder: Path, seed: int = 0) -> None:
 
 
 def declaration(world: World) -> str:
-    """Return the [data_files] of this world: a course with other data than the handout's."""
+    """Return the [data_files] of this dataset: a course whose data differs from the handout's."""
     rows = {
         "wiki.txt": len(world.wiki.splitlines()),
         "birth_places_train.tsv": len(world.train),
@@ -93,12 +93,12 @@ def declaration(world: World) -> str:
 
 
 def answered(persons: Iterable[Person]) -> str:
-    """The lines of a question file with answers."""
+    """Return the lines of a question file with answers."""
     return "".join(f"{person.question}\t{person.place}\n" for person in persons)
 
 
 def make_world(seed: int = 0) -> World:
-    """The world of this seed, the same on every machine."""
+    """Return the dataset of this seed, the same on every machine."""
     rng = random.Random(seed)
     places = [LONDON, *place_names(rng)]
     names = person_names(rng, TRAIN + DEV + TEST)
@@ -115,8 +115,8 @@ def make_world(seed: int = 0) -> World:
 
 
 def person_names(rng: random.Random, n: int) -> list[str]:
-    """n full names; first names repeat, last names do not."""
-    last_names: dict[str, None] = {}  # a dict keeps the order drawn, a set would not
+    """Return n full names; first names repeat, last names do not."""
+    last_names: dict[str, None] = {}  # unlike a set, a dict keeps the order of the draws
     while len(last_names) < n:
         syllables = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(rng.randint(1, 2))]
         name = "".join(syllables) + rng.choice(CODAS)
@@ -126,9 +126,9 @@ def person_names(rng: random.Random, n: int) -> list[str]:
 
 
 def place_names(rng: random.Random) -> list[str]:
-    """Invented places beside London, at most two to a first letter.
+    """Return invented places other than London, at most two per first letter.
 
-    The first letter is what a model learns first; shared ones would make it guess.
+    The first letter is what a model learns first; more shared ones would make it guess.
     """
     others = PLACES - 1
     initials = INITIALS + "".join(rng.sample(INITIALS, k=others - len(INITIALS)))
@@ -140,7 +140,7 @@ def place_names(rng: random.Random) -> list[str]:
 
 
 def birth_places(rng: random.Random, places: Sequence[str], n: int) -> list[str]:
-    """n birth places in random order: exactly 5 % London, the others by their quotas."""
+    """Return n birth places in random order: exactly 5% London, the others by their quotas."""
     london = n // LONDON_SHARE
     counts = [london, *quotas(n - london, len(places) - 1)]
     born = [place for place, count in zip(places, counts, strict=True) for _ in range(count)]
@@ -149,9 +149,9 @@ def birth_places(rng: random.Random, places: Sequence[str], n: int) -> list[str]
 
 
 def quotas(n: int, kinds: int) -> list[int]:
-    """n split in shares of 1/(rank + 30), by largest remainder.
+    """Split n in proportion to 1/(rank + 30), by largest remainder.
 
-    Nearly flat on purpose: no place may reach 7 % of a file, or guessing it would pay.
+    Nearly flat on purpose: no place may reach 7% of a file, or guessing it would be worthwhile.
     """
     weights = [1 / (rank + 30) for rank in range(1, kinds + 1)]
     shares = [n * weight / sum(weights) for weight in weights]

@@ -1,9 +1,9 @@
-"""Encoders that a classifier stands on, loaded from a local folder and never from a network.
+"""Encoders for a classifier, loaded from a local folder and never from a network.
 
 FOLDER/config.json  model.safetensors  tokenizer.json  tokenizer_config.json
 
-A folder comes from somebody who trained an encoder (roberta-base, MiniLM ...), or from
-`write_tiny`: a BERT of random weights with the words of the texts at hand, made in a second.
+A folder contains a trained encoder (roberta-base, MiniLM ...), or was written by `write_tiny`: a
+BERT with random weights and the words of the present texts, which takes a second.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ from transformers.utils import logging
 PAD, UNKNOWN, START, END = "[PAD]", "[UNK]", "[CLS]", "[SEP]"
 SPECIAL = (PAD, UNKNOWN, START, END)
 MOST_WORDS = 8000
-POSITIONS = 320  # texts of 192 tokens behind a prefix of 128
+POSITIONS = 320  # texts of 192 tokens after a prefix of 128
 
 Text = str | tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class TinySize:
-    """How large a tiny encoder is."""
+    """The size of a tiny encoder."""
 
     features: int = 64
     layers: int = 1
@@ -39,38 +39,38 @@ TINY = TinySize()
 
 @dataclass(frozen=True, slots=True)
 class Backbone:
-    """An encoder and the tokenizer that it was made with."""
+    """An encoder and its tokenizer."""
 
-    model: Any  # transformers' own types say nothing that a reader could use
+    model: Any  # transformers' own types don't help a reader
     tokenizer: Any
 
     @property
     def features(self) -> int:
-        """d, the width of the residual stream."""
+        """The width d of the residual stream."""
         return int(self.model.config.hidden_size)
 
     @property
     def longest(self) -> int:
-        """How many tokens it has positions for; RoBERTa's begin behind the id of its PAD."""
+        """The number of tokens that have positions; RoBERTa's start after the id of its PAD."""
         config = self.model.config
         taken = config.pad_token_id + 1 if config.model_type == "roberta" else 0
         return int(config.max_position_embeddings) - taken
 
 
 def load_backbone(folder: Path) -> Backbone:
-    """The encoder in a folder, ready to be trained; OSError or ValueError where there is none."""
+    """Return the encoder in a folder, ready to be trained. Raises OSError or ValueError."""
     quieten()
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model = AutoModel.from_pretrained(folder, local_files_only=True)
     if getattr(model, "pooler", None) is not None:
-        model.pooler = None  # the classifier takes the mean of all tokens instead
+        model.pooler = None  # the classifier uses the mean of all tokens instead
     return Backbone(model.float(), tokenizer)
 
 
 def write_tiny(
     folder: Path, texts: Iterable[Text], *, seed: int = 0, size: TinySize = TINY
 ) -> None:
-    """Write a BERT of random weights with the commonest words of these texts into the folder."""
+    """Write a BERT with random weights and the most frequent words of these texts."""
     tokenizer = word_tokenizer(texts)
     config = BertConfig(
         vocab_size=len(tokenizer),
@@ -90,13 +90,13 @@ def write_tiny(
 
 
 def quieten() -> None:
-    """Keep transformers from telling the terminal what is no news: a pooler left out, each file."""
+    """Keep transformers from printing expected messages: an unused pooler, every file."""
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 
 def word_tokenizer(texts: Iterable[Text]) -> PreTrainedTokenizerFast:
-    """Lower-case words and signs, in BERT's frame: [CLS] sentence [SEP] another one [SEP]."""
+    """Return a tokenizer of lower-case words and signs, as in BERT: [CLS] A [SEP] B [SEP]."""
     words = Tokenizer(models.WordLevel({PAD: 0, UNKNOWN: 1}, unk_token=UNKNOWN))
     words.normalizer = normalizers.BertNormalizer(lowercase=True)
     words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -118,7 +118,7 @@ def word_tokenizer(texts: Iterable[Text]) -> PreTrainedTokenizerFast:
 
 
 def common_words(words: Tokenizer, texts: Iterable[Text]) -> list[str]:
-    """The commonest words, by count and alphabet: the same on every machine."""
+    """Return the most frequent words, by count and alphabet: the same on every machine."""
     counts: Counter[str] = Counter()
     for text in texts:
         for part in (text,) if isinstance(text, str) else text:

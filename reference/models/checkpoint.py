@@ -1,4 +1,7 @@
-"""Checkpoints as the course's trainer writes them: a bare state dict, saved with torch.save."""
+"""Read checkpoints as the course's trainer writes them.
+
+A checkpoint is a bare state dict, saved with torch.save.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,13 +10,13 @@ import torch
 
 from reference.models.gpt import GPT, GPTConfig
 
-PARALLEL = "module."  # DataParallel, which wraps the model on a GPU, puts this before each name
+PARALLEL = "module."  # the prefix of each name from DataParallel, which wraps models on a GPU
 
 
 def load_checkpoint(path: Path) -> dict[str, torch.Tensor]:
-    """The tensors of a checkpoint on the CPU, by plain names; raises ValueError on other files.
+    """Return a checkpoint's tensors on the CPU, by plain names. Raises ValueError on other files.
 
-    Nothing but tensors is unpickled, so the file can run no code.
+    Only tensors are unpickled, so the file cannot run code.
     """
     with path.open("rb") as file:
         try:
@@ -26,9 +29,9 @@ def load_checkpoint(path: Path) -> dict[str, torch.Tensor]:
 
 
 def load_model(path: Path, *, n_head: int = 8) -> GPT:
-    """The model that a checkpoint holds, ready to predict, its size read off the tensors.
+    """Return a checkpoint's model, ready to predict; its size is inferred from the tensors.
 
-    Only the number of heads leaves no trace in a vanilla checkpoint.
+    Only the number of heads cannot be inferred from a vanilla checkpoint.
     """
     state = load_checkpoint(path)
     model = GPT(config_of(state, n_head))
@@ -37,7 +40,7 @@ def load_model(path: Path, *, n_head: int = 8) -> GPT:
 
 
 def config_of(state: Mapping[str, torch.Tensor], n_head: int) -> GPTConfig:
-    """The settings of the model that these tensors belong to."""
+    """Return the settings of the model that these tensors belong to."""
     for name in ("tok_emb.weight", "blocks.0.attn.mask"):
         if name not in state or state[name].ndim < 2:
             raise ValueError(f"the checkpoint has no table {name}, so it is of another model")
@@ -53,5 +56,5 @@ def config_of(state: Mapping[str, torch.Tensor], n_head: int) -> GPTConfig:
 
 
 def is_named_tensor(item: tuple[object, object]) -> bool:
-    """Whether an entry is a name with a tensor."""
+    """Return whether an entry is a name with a tensor."""
     return isinstance(item[0], str) and isinstance(item[1], torch.Tensor)

@@ -1,7 +1,7 @@
 """A classifier of texts: an encoder, the mean over its tokens, a linear layer.
 
 Devlin et al. 2019 (BERT), section 4, with the mean in place of [CLS]. With a prefix (Li and Liang
-2021) only the embeddings in front of the text are trained: all keys and values follow from them.
+2021), only the embeddings before the text are trained; they determine all keys and values.
 
     ids -> word embeddings -> [prefix, words] -> encoder -> mean over the words -> linear -> logits
 """
@@ -19,20 +19,20 @@ from reference.models.methods import CLASSES, PREFIX_LENGTH, Method
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """ids, mask (1 for a token, 0 for a PAD) and segments of some texts, (B, T) each."""
+    """The ids, mask (1 for a token, 0 for a PAD) and segments of some texts, (B, T) each."""
 
     ids: torch.Tensor
     mask: torch.Tensor
     segments: torch.Tensor | None = None  # 0 in the first text, 1 in the second; not in RoBERTa
 
     def to(self, device: torch.device) -> "Tokens":
-        """The same on another device."""
+        """Return the same tokens on another device."""
         segments = None if self.segments is None else self.segments.to(device)
         return Tokens(self.ids.to(device), self.mask.to(device), segments)
 
 
 class Classifier(nn.Module):
-    """An encoder with a linear head, and with a prefix where the method has one."""
+    """An encoder with a linear head, and with a prefix if the method uses one."""
 
     def __init__(
         self, backbone: Any, method: Method, *, prefix_length: int = PREFIX_LENGTH
@@ -50,41 +50,44 @@ class Classifier(nn.Module):
 
     @property
     def words(self) -> Any:
-        """The table of word embeddings alone: positions and norm are the encoder's to add."""
+        """The table of word embeddings; the encoder adds positions and norm."""
         return self.backbone.get_input_embeddings()
 
     def forward(self, tokens: Tokens) -> torch.Tensor:
-        """Logits (B, 2) of texts (B, T)."""
+        """Return logits (B, 2) for texts (B, T)."""
         logits: torch.Tensor = self.head(self.drop(self.pooled(tokens)))  # (B, d) -> (B, 2)
         return logits
 
     def pooled(self, tokens: Tokens) -> torch.Tensor:
-        """The mean of the encoder's output over the text's tokens, (B, d); PADs are none."""
+        """Return the mean of the encoder's output over the text's tokens without PADs, (B, d)."""
         (B, _), P = tokens.ids.shape, len(self.prefix)
         words = self.words(tokens.ids)  # (B, T, d)
         x = torch.cat([self.prefix.to(words.dtype).expand(B, P, -1), words], dim=1)  # (B, P+T, d)
         given = {"inputs_embeds": x, "attention_mask": F.pad(tokens.mask, (P, 0), value=1)}
         if tokens.segments is not None:
-            given["token_type_ids"] = F.pad(tokens.segments, (P, 0))  # the prefix is of the first
+            given["token_type_ids"] = F.pad(tokens.segments, (P, 0))  # the prefix is in the first
         hidden = self.backbone(**given).last_hidden_state[:, P:].float()  # (B, T, d)
         mask = tokens.mask.unsqueeze(-1)  # (B, T, 1)
         pooled: torch.Tensor = (hidden * mask).sum(1) / mask.sum(1)  # (B, d)
         return pooled
 
     def train(self, mode: bool = True) -> "Classifier":
-        """Train or evaluate; a frozen encoder drops nothing, so what it says of a text is fixed."""
+        """Set training mode; a frozen encoder never uses dropout, so its output is fixed."""
         super().train(mode)
         if self.method != "full":
             self.backbone.eval()
         return self
 
     def trained(self) -> dict[str, nn.Parameter]:
-        """The parameters that training may change, by name."""
+        """Return the parameters that training may change, by name."""
         named = ((name, p) for name, p in self.named_parameters() if p.requires_grad)
         return {name: p for name, p in named if p.numel()}
 
     def load_trained(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take what another classifier trained; raises ValueError where names or shapes differ."""
+        """Load another classifier's trained parameters.
+
+        Raises ValueError if names or shapes differ.
+        """
         own = self.trained()
         if own.keys() != state.keys():
             name = sorted(own.keys() ^ state.keys())[0]
@@ -97,10 +100,10 @@ class Classifier(nn.Module):
 
 
 def beginning(words: torch.Tensor, length: int) -> torch.Tensor:
-    """A prefix (length, d) to start from: embeddings of words drawn from the table.
+    """Return an initial prefix (length, d): embeddings of random words from the table.
 
-    Where real words lie the encoder works; Lester et al. 2021 (section 3.2) measure that this is
-    better than random numbers.
+    The encoder works near real words; Lester et al. 2021 (section 3.2) measure that this is better
+    than random numbers.
     """
     drawn = torch.randint(len(words), (length,), device="cpu").to(words.device)
     return words.detach()[drawn].clone()

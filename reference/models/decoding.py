@@ -1,13 +1,13 @@
-"""Greedy decoding of many prompts at once, which computes nothing twice.
+"""Greedy decoding of many prompts at once, without computing anything twice.
 
     columns   0 ... | ........ T-1 | T   T+1  ...      keys and values of each row
     row 0     Where was Ada born?⁇ | B    e    r       T is the longest prompt
-    row 1     Where was Bo born?⁇□ | R    o    m       the PAD's column is never looked at
-              shared   own           said
+    row 1     Where was Bo born?⁇□ | R    o    m       the PAD's column is never attended to
+              shared   own           answer
 
-What all prompts begin with is read once for all rows. Then each row's keys and values are kept
-while it answers. Attention is a sum over a set: in which column a key lies is free, as long as
-its position, which pos_emb or the rotation has put into it, is the row's own.
+The common beginning of all prompts is read once for all rows. Then each row's keys and values are
+kept while it answers. Attention is a sum over a set: a key may be in any column, provided that its
+position, which it gets from pos_emb or the rotation, is the row's own.
 """
 
 from collections.abc import Sequence
@@ -23,39 +23,39 @@ from reference.models.rotary import rotate
 
 
 class Memory:
-    """Keys and values of one layer for all columns to come, (B, n_head, columns, head_dim) each."""
+    """One layer's keys and values for all future columns, (B, n_head, columns, head_dim) each."""
 
     def __init__(self, shape: tuple[int, int, int, int], like: torch.Tensor) -> None:
         self.k, self.v = like.new_zeros(shape), like.new_zeros(shape)
 
     def put(self, column: int, k: torch.Tensor, v: torch.Tensor) -> None:
-        """Keep what t columns from `column` on hold; one row of it is every row's."""
+        """Store the t columns that start at `column`; a single row applies to all rows."""
         end = column + k.shape[2]
         self.k[:, :, column:end], self.v[:, :, column:end] = k, v
 
     def keep(self, rows: torch.Tensor) -> None:
-        """Forget all rows but these."""
+        """Keep only these rows."""
         self.k, self.v = self.k[rows], self.v[rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where t new characters of each row stand, and which columns each of them may look at."""
+    """The positions of t new characters of each row, and the columns that each may attend to."""
 
     position: torch.Tensor  # (B, t)
-    visible: torch.Tensor  # (B, 1, t, columns), True where it may
+    visible: torch.Tensor  # (B, 1, t, columns), True if it may
 
     def at(self, rows: torch.Tensor, ends: torch.Tensor) -> "Places":
-        """One of the places a row, as `ends` (B,) says."""
+        """Return one of the positions of each row, given by `ends` (B,)."""
         position = self.position[rows, ends]  # (B,)
         visible = self.visible[rows, :, ends]  # (B, 1, columns)
         return Places(position[:, None], visible[:, :, None])
 
 
 class GreedyDecoder:
-    """A model's continuations of a batch of prompts, a character at a time.
+    """A model's continuations of a batch of prompts, one character at a time.
 
-    `logits` (B, vocab_size) are those behind what each row has read so far.
+    `logits` (B, vocab_size) follow what each row has read so far.
     """
 
     def __init__(self, model: GPT, prompts: Sequence[Sequence[int]], steps: int) -> None:
@@ -66,12 +66,12 @@ class GreedyDecoder:
         B, T = idx.shape
         shape = (B, config.n_head, T + steps, config.n_embd // config.n_head)
         self.memories = [Memory(shape, like) for _ in model.layers]
-        # Position of the last character of each row, which the next step continues: (B,)
+        # Position of each row's last character, which the next step continues: (B,)
         self.position = torch.tensor([len(row) - 1 for row in prompts], device=like.device)
-        # What a row may look at when it answers, (B, columns): its prompt, later what it said.
+        # The columns that a row may attend to, (B, columns): its prompt, later its own answer.
         self.columns = torch.arange(T + steps, device=like.device)
         self.visible = self.columns <= self.position[:, None]
-        self.column = 0  # how many columns are filled
+        self.column = 0  # the number of filled columns
         alike = (idx == idx[:1]).all(0).cumprod(0).sum()  # columns before any two rows differ
         shared = min(int(alike), int(self.position.min()))
         if shared:
@@ -88,7 +88,7 @@ class GreedyDecoder:
         self._forward(idx, places, (self.position[:B] - start).clamp(max=t - 1))
 
     def step(self, characters: torch.Tensor) -> None:
-        """Let each row go on with its character (B,)."""
+        """Continue each row with its character (B,)."""
         self.position = self.position + 1
         self.visible[:, self.column] = True
         visible = self.visible[:, None, None, : self.column + 1]
@@ -96,7 +96,7 @@ class GreedyDecoder:
         self._forward(characters[:, None], places, torch.zeros_like(characters))
 
     def _forward(self, idx: torch.Tensor, places: Places, ends: torch.Tensor) -> None:
-        """Keep what new characters (B, t) mean; `logits` become those at their `ends` (B,)."""
+        """Process new characters (B, t); `logits` become those at their `ends` (B,)."""
         model, rows = self.model, torch.arange(len(idx), device=idx.device)
         x = model.tok_emb(idx)  # (B, t, C)
         if not model.config.rope:
@@ -105,7 +105,7 @@ class GreedyDecoder:
             h = block.ln1(x)
             self._remember(self.memories[layer], block.attn, h, places)
             if layer == len(self.memories) - 1:
-                # Nobody asks for more than the ends of the last layer: (B, 1, C) from here on.
+                # Only the ends of the last layer are needed: (B, 1, C) from here on.
                 x, h = x[rows, ends][:, None], h[rows, ends][:, None]
                 places, ends = places.at(rows, ends), torch.zeros_like(ends)
             x = x + self._attend(self.memories[layer], block.attn, h, places)
@@ -116,14 +116,14 @@ class GreedyDecoder:
     def _remember(
         self, memory: Memory, attn: CausalSelfAttention, h: torch.Tensor, places: Places
     ) -> None:
-        """Put the keys and values of new positions h (B, t, C) into the next columns."""
+        """Store the keys and values of new positions h (B, t, C) in the next columns."""
         k = rotated(attn, attn.heads(attn.key(h)), places.position)
         memory.put(self.column, k, attn.heads(attn.value(h)))
 
     def _attend(
         self, memory: Memory, attn: CausalSelfAttention, h: torch.Tensor, places: Places
     ) -> torch.Tensor:
-        """What positions h (B, t, C) take from the columns that they see."""
+        """Return what positions h (B, t, C) take from the columns that they see."""
         q = rotated(attn, attn.heads(attn.query(h)), places.position)
         B, end = len(h), places.visible.shape[-1]
         k, v = memory.k[:B, :, :end], memory.v[:B, :, :end]
@@ -132,14 +132,14 @@ class GreedyDecoder:
         return out
 
     def keep(self, rows: torch.Tensor) -> None:
-        """Go on with these rows alone."""
+        """Continue with only these rows."""
         self.position, self.visible = self.position[rows], self.visible[rows]
         for memory in self.memories:
             memory.keep(rows)
 
 
 def rotated(attn: CausalSelfAttention, x: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
-    """Queries or keys (B, n_head, t, head_dim) turned by their positions (B, t), where asked."""
+    """Rotate queries or keys (B, n_head, t, head_dim) by their positions (B, t) if rope is on."""
     if not attn.rope:
         return x
     cos, sin = attn.rope_cache[position][:, None].unbind(-1)  # (B, 1, t, head_dim/2) each

@@ -32,11 +32,11 @@ class GPTConfig:
     attn_pdrop: float = 0.1
     resid_pdrop: float = 0.1
     rope: bool = False
-    flash: bool = False  # let one fused kernel do the attention: faster on GPUs, not on CPUs
+    flash: bool = False  # compute attention in one fused kernel: faster on GPUs, not on CPUs
 
 
 class Block(nn.Module):
-    """Attention moves information between positions, the MLP works on each alone."""
+    """A block: attention moves information between positions, the MLP acts on each separately."""
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
@@ -52,14 +52,14 @@ class Block(nn.Module):
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The residual stream with both parts added, (B, T, C) to (B, T, C)."""
+        """Return the residual stream with both parts added, (B, T, C) to (B, T, C)."""
         x = x + self.attn(self.ln1(x))
         out: torch.Tensor = x + self.mlp(self.ln2(x))
         return out
 
 
 class GPT(nn.Module):
-    """A language model of characters, with learned positions or rotary ones."""
+    """A character language model, with learned or rotary positions."""
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class GPT(nn.Module):
     def forward(
         self, idx: torch.Tensor, targets: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Logits (B, T, vocab_size) for ids (B, T), and the loss where targets (B, T) are given."""
+        """Return logits (B, T, vocab_size) for ids (B, T), and the loss given targets (B, T)."""
         T = idx.shape[1]
         if self.config.block_size < T:
             raise ValueError(f"{T} characters, but the model reads {self.config.block_size}")
@@ -87,7 +87,7 @@ class GPT(nn.Module):
         logits = self.head(x)  # (B, T, vocab_size)
         if targets is None:
             return logits, None
-        # PAD is never a target: neither the tail nor, in finetuning, the question is trained.
+        # PAD is never a target: neither the padding nor, in finetuning, the question is trained on.
         return logits, F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD_ID)
 
     @property
@@ -96,7 +96,10 @@ class GPT(nn.Module):
         return [block for block in self.blocks if isinstance(block, Block)]
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take all tensors from a course checkpoint; raises ValueError saying what differs."""
+        """Load all tensors of a course checkpoint.
+
+        Raises ValueError, which names the difference.
+        """
         own = self.state_dict()
         if variant(state) != variant(own):
             raise ValueError(f"this model is {variant(own)}, the checkpoint {variant(state)}")
@@ -108,12 +111,12 @@ class GPT(nn.Module):
             if state[name].shape != tensor.shape:
                 shapes = f"{tuple(state[name].shape)} instead of {tuple(tensor.shape)}"
                 raise ValueError(f"the checkpoint's {name} has shape {shapes}")
-        # The stored tables come too: a model must be run with the rotation it was trained with.
+        # This includes the stored tables: a model must use the rotation that it was trained with.
         self.load_state_dict(dict(state))
 
 
 def variant(state: Iterable[str]) -> str:
-    """Which kind of model these names of tensors belong to."""
+    """Return the kind of model that these tensor names belong to."""
     names = set(state)
     if "blocks.0.attn.rope_cache" in names:
         return "a rope model"

@@ -1,8 +1,8 @@
-"""The three ways to fine-tune a classifier: how many numbers each trains, and by which recipe.
+"""The three ways to fine-tune a classifier: the number of trained parameters, and the recipes.
 
 full     everything                                  Devlin et al. 2019 (BERT), section 4
-head     the linear layer alone                      2d + 2
-prefix   P vectors in front of the text, and that    Pd + 2d + 2; 130d + 2 at P = 128
+head     only the linear layer                       2d + 2
+prefix   P vectors before the text, and the head     Pd + 2d + 2; 130d + 2 at P = 128
          (Li and Liang 2021, at the embeddings only)
 """
 
@@ -17,20 +17,21 @@ CLASSES = 2
 
 
 def trained_count(method: Method, d: int, encoder: int, length: int = PREFIX_LENGTH) -> int:
-    """How many numbers the method trains, on an encoder of width d with so many parameters."""
+    """Return the number of parameters that the method trains, for an encoder of width d."""
     head = CLASSES * d + CLASSES
     return head + {"full": encoder, "head": 0, "prefix": length * d}[method]
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How one method is trained.
+    """The hyperparameters of one method.
 
-    The rate climbs over the first `warmup` of all steps and falls to zero; that of the head and
-    the prefix, which begin from nothing, is `new_rate`. Each layer of the encoder learns at
-    `layer_decay` times the rate of the one above it (Howard and Ruder 2018). `smoothing` is that
-    of the labels (Szegedy et al. 2016); `average` is the decay of a running mean of the weights,
-    which is what dev is asked with (0: the weights themselves).
+    The rate increases over the first `warmup` of all steps and decreases to zero; that of the head
+    and the prefix, which are trained from scratch, is `new_rate`. Each layer of the encoder learns
+    at
+    `layer_decay` times the rate of the one above it (Howard and Ruder 2018). `smoothing` is label
+    smoothing (Szegedy et al. 2016); `average` is the decay of a running mean of the weights, which
+    is used for dev (0: the weights themselves).
     """
 
     epochs: int

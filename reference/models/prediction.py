@@ -1,4 +1,4 @@
-"""Greedy answers of a model to the course's question files."""
+"""Answer the course's question files with a model, by greedy decoding."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,16 +9,16 @@ from reference.data.vocabulary import MASK, Vocabulary
 from reference.models.decoding import GreedyDecoder
 from reference.models.gpt import GPT
 
-STEPS = 32  # characters the course's script samples, whatever they are
-AT_ONCE = 128  # prompts a batch: keys and values of more leave the cache of a CPU
-SHRINK = 0.75  # a batch is made smaller when a quarter of its rows have answered
+STEPS = 32  # the course's script always samples this many characters
+AT_ONCE = 128  # prompts per batch: with more, keys and values don't fit in a CPU's cache
+SHRINK = 0.75  # a batch shrinks when a quarter of its rows have answered
 
 
 def read_prompts(path: Path | str) -> list[str]:
-    """Each line up to its TAB, with a MASK behind it.
+    """Return each line up to its TAB, followed by a MASK.
 
-    A line without a TAB keeps its newline before the MASK. That is the course's script, and a
-    model asked otherwise gives other answers than the student's file.
+    A line without a TAB keeps its newline before the MASK. The course's script does this, and other
+    prompts would give other answers than the student's file.
     """
     with open(path, encoding="utf-8") as file:
         return [line.split("\t")[0] + MASK for line in file]
@@ -26,11 +26,11 @@ def read_prompts(path: Path | str) -> list[str]:
 
 @torch.no_grad()
 def predict_places(model: GPT, vocabulary: Vocabulary, prompts: Sequence[str]) -> list[str]:
-    """What the model says between the first and the second MASK, for each prompt.
+    """Return the model's answer between the first and the second MASK, for each prompt.
 
-    The answers are those of the course's loop, which asks one prompt at a time and always for
-    STEPS characters: prompts beside each other do not see each other, and what follows the second
-    MASK is cut off anyway.
+    The answers equal those of the course's loop, which processes one prompt at a time and always
+    samples STEPS characters: prompts in a batch do not affect each other, and what follows the
+    second MASK is cut off anyway.
     """
     model.eval()
     rows = [vocabulary.encode(prompt) for prompt in prompts]
@@ -47,7 +47,7 @@ def predict_places(model: GPT, vocabulary: Vocabulary, prompts: Sequence[str]) -
 
 
 def continuations(model: GPT, prompts: Sequence[Sequence[int]], stop: int) -> list[list[int]]:
-    """The greedy characters behind each prompt, up to `stop` or STEPS of them."""
+    """Return the greedy characters after each prompt, up to `stop` or STEPS of them."""
     said: list[list[int]] = [[] for _ in prompts]
     decoder = GreedyDecoder(model, prompts, STEPS)
     active = list(range(len(prompts)))  # the prompt of each of the decoder's rows
@@ -59,7 +59,7 @@ def continuations(model: GPT, prompts: Sequence[Sequence[int]], stop: int) -> li
         going_on = [row for row, i in enumerate(active) if stop not in said[i]]
         if not going_on:
             break
-        if len(going_on) <= SHRINK * len(active):  # each shrinking copies all keys and values
+        if len(going_on) <= SHRINK * len(active):  # each reduction copies all keys and values
             rows = torch.tensor(going_on, device=best.device)
             decoder.keep(rows)
             best, active = best[rows], [active[row] for row in going_on]
@@ -68,9 +68,9 @@ def continuations(model: GPT, prompts: Sequence[Sequence[int]], stop: int) -> li
 
 
 def sample(model: GPT, row: Sequence[int]) -> list[int]:
-    """The row with STEPS more characters, where these outgrow the block.
+    """Return the row with STEPS more characters, if these exceed the block.
 
-    The context then slides, every character gets another position, and nothing can be kept.
+    The context then slides, every character's position changes, and nothing can be reused.
     """
     row = list(row)
     device = model.head.weight.device

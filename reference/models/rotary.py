@@ -9,14 +9,14 @@ BASE = 10000.0
 
 
 def precompute_rotary_emb(dim: int, max_positions: int) -> torch.Tensor:
-    """The float32 table (max_positions, dim/2, 2) of cos tθ_i and sin tθ_i.
+    """Return the float32 table (max_positions, dim/2, 2) of cos tθ_i and sin tθ_i.
 
-    θ_i = 10000^(-2(i-1)/dim) for i = 1 ... dim/2: the first pair turns by one radian a
+    θ_i = 10000^(-2(i-1)/dim) for i = 1 ... dim/2: the first pair turns by one radian per
     position, the last by almost nothing. (The starter's comment lacks this exponent's sign.)
     """
     if dim % 2:
         raise ValueError(f"dim is {dim}: features are rotated in pairs, so it must be even")
-    # float64 until the last line: at t = 127 the angle itself loses 4e-6 rad in float32.
+    # float64 until the last line: at t = 127, float32 changes the angle by 4e-6 rad.
     exponent = -torch.arange(0, dim, 2, dtype=torch.float64) / dim  # (dim/2,) = -2(i-1)/dim
     theta = BASE**exponent  # (dim/2,)
     t = torch.arange(max_positions, dtype=torch.float64)  # (max_positions,)
@@ -25,7 +25,7 @@ def precompute_rotary_emb(dim: int, max_positions: int) -> torch.Tensor:
 
 
 def apply_rotary_emb(x: torch.Tensor, rope_cache: torch.Tensor) -> torch.Tensor:
-    """Queries or keys x (B, n_head, T, head_dim), rotated by their positions 0 ... T-1."""
+    """Rotate queries or keys x (B, n_head, T, head_dim) by their positions 0 ... T-1."""
     T = x.shape[-2]
     if len(rope_cache) < T:
         raise ValueError(f"{T} positions, but the table has {len(rope_cache)}")
@@ -34,11 +34,11 @@ def apply_rotary_emb(x: torch.Tensor, rope_cache: torch.Tensor) -> torch.Tensor:
 
 
 def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-    """Each pair of neighbours in x (..., head_dim) turned by the angle of its cos and sin.
+    """Rotate each pair of adjacent features in x (..., head_dim) by the angle of cos and sin.
 
     Equation (3) rotates a pair (a, b) in the plane, which is equation (4)'s product
-    (a + ib)(cos tθ + i sin tθ), written out in its real and imaginary part.
+    (a + ib)(cos tθ + i sin tθ), separated into its real and imaginary parts.
     """
     a, b = x[..., 0::2], x[..., 1::2]  # (..., head_dim/2) each
     pairs = torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1)  # (..., head_dim/2, 2)
-    return pairs.flatten(-2).to(x.dtype)  # (..., head_dim); half precision comes back
+    return pairs.flatten(-2).to(x.dtype)  # (..., head_dim); half precision is restored

@@ -1,4 +1,4 @@
-"""How many predictions are right, with an interval."""
+"""Count correct predictions, and compute their confidence interval."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from reference.training.metrics import Accuracy
 
 
 def accuracy(model: str, part: str, said: Sequence[object], gold: Sequence[object]) -> Accuracy:
-    """Compare line by line; where one prediction fills two lines, those behind it are wrong."""
+    """Compare line by line; if one prediction fills two lines, all later ones are incorrect."""
     correct = sum(one == right for one, right in zip(said, gold, strict=False))
     low, high = wilson(correct, len(gold))
     return Accuracy(model, part, correct, len(gold), correct / len(gold), low, high)

@@ -1,4 +1,4 @@
-"""Files of a run, written whole or not at all, and read with a clear sentence when damaged."""
+"""Files of a run, written completely or not at all; damaged ones give a clear error."""
 
 import io
 from collections.abc import Mapping
@@ -15,18 +15,18 @@ REMEDY = "make room or give another --out; the same command goes on where it sto
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all; the older one stays where the disk is full: UsageError."""
+    """Write a file completely; if the disk is full, keep the old one and raise UsageError."""
     write_whole(path, content, remedy=REMEDY, durable=True)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a UTF-8 file, whole or not at all."""
+    """Write a UTF-8 file, completely or not at all."""
     write_bytes(path, text.encode())
 
 
 def save_tensors(path: Path, content: object) -> None:
-    """torch.save, whole or not at all."""
-    import torch  # what writes no tensors need not wait for it
+    """Save with torch.save, completely or not at all."""
+    import torch  # code that writes no tensors doesn't need to load it
 
     buffer = io.BytesIO()
     torch.save(content, buffer)
@@ -34,17 +34,17 @@ def save_tensors(path: Path, content: object) -> None:
 
 
 def load_tensors(path: Path) -> Any:
-    """What save_tensors wrote; raises UsageError where the file is damaged."""
+    """Return what save_tensors wrote. Raises UsageError if the file is damaged."""
     import torch
 
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # whatever bytes can do to an unpickler
+    except Exception as error:  # an unpickler may raise anything on damaged bytes
         raise UsageError(
             f"{path}: the file is damaged", "remove it, and its phase begins again"
         ) from error
 
 
 def plain(named: Mapping[str, "torch.Tensor"]) -> "dict[str, torch.Tensor]":
-    """Tensors as they are now, on the CPU: they load without map_location."""
+    """Return copies of tensors on the CPU, which load without map_location."""
     return {name: tensor.detach().cpu().clone() for name, tensor in named.items()}

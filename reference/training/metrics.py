@@ -1,4 +1,4 @@
-"""What the runs of every task measure, and the file `metrics.json` that holds it."""
+"""The metrics that runs of every task measure, and the file `metrics.json` that contains them."""
 
 import json
 import platform
@@ -31,7 +31,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of a learning curve: the mean loss since the point before."""
+    """One point of a learning curve: the mean loss since the previous point."""
 
     step: int
     loss: float
@@ -39,12 +39,12 @@ class Point:
 
 
 def write_metrics(out: Path, schema: str, metrics: "DataclassInstance") -> None:
-    """Write `metrics.json`, of this schema."""
+    """Write `metrics.json` with this schema."""
     content = {"schema": schema} | asdict(metrics)
     write_text(out / FILE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def versions(*libraries: str) -> dict[str, str]:
-    """Those of Python, of these libraries and of Softmark."""
+    """Return the versions of Python, of these libraries and of Softmark."""
     names = (*libraries, "softmark")
     return {"python": platform.python_version()} | {name: version(name) for name in names}

@@ -1,4 +1,4 @@
-"""Options of a command that name several things at once."""
+"""Parse options of a command that contain several names."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -9,9 +9,9 @@ Name = TypeVar("Name", bound=str)
 
 
 def named(option: str, text: str, known: Sequence[Name]) -> tuple[Name, ...]:
-    """The names in a text such as `full,head`, in the order of `known`, each once.
+    """Return the names in a text such as `full,head`, in the order of `known`, each once.
 
-    Raises UsageError where there are none or others.
+    Raises UsageError if there are none, or unknown ones.
     """
     asked = {part.strip() for part in text.split(",") if part.strip()}
     if not asked or asked - set(known):

@@ -1,7 +1,7 @@
-"""What all phases of a run have in common: a folder, seeds, and being measured once.
+"""Code shared by all phases of a run: claim a folder, derive seeds, measure each phase only once.
 
-OUT/state/plan.json    what this folder is a run of
-          NAME.json    what a finished phase measured
+OUT/state/plan.json    the settings of the run in this folder
+          NAME.json    the measurements of a finished phase
 """
 
 import hashlib
@@ -15,14 +15,14 @@ from pydantic import TypeAdapter, ValidationError
 from graders.errors import UsageError
 from reference.training.files import write_text
 
-Report = Callable[[str, int, int, float | None], None]  # phase, steps made, steps in all, loss
+Report = Callable[[str, int, int, float | None], None]  # phase, steps done, total steps, loss
 T = TypeVar("T")
 
 
 def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Take the folder for the first of these runs, or for the one that it was begun as.
+    """Claim the folder for the first of these runs, or for the one that it was started with.
 
-    Raises UsageError where it holds none of them.
+    Raises UsageError if it contains none of them.
     """
     file = out / "state" / "plan.json"
     if not file.is_file():
@@ -41,19 +41,19 @@ def claim(out: Path, *runs: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def seed_of(seed: int, name: str) -> int:
-    """A seed of its own for each phase, so that a finished one moves no other's draws."""
+    """Return a separate seed for each phase, so that finished ones don't change later draws."""
     return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:6], "big")
 
 
 def measured(kind: type[T], done: Path, files: Iterable[Path], run: Callable[[], T]) -> T:
-    """What a phase measured, now or in an earlier run that finished it, by its file `done`.
+    """Return a phase's measurements, from this run or from the file `done` of an earlier one.
 
-    It is run where that file or one that it makes is missing. Raises UsageError on a damaged one.
+    It is run if that file or one that it writes is missing. Raises UsageError if `done` is damaged.
     """
     adapter = TypeAdapter(kind)
     if not done.is_file() or not all(file.is_file() for file in files):
         found = run()
-        # Written behind the phase's own files: what has this file is finished.
+        # Written after the phase's own files, so a phase with this file is finished.
         write_text(done, adapter.dump_json(found, indent=1).decode() + "\n")
         return found
     try:

@@ -1,4 +1,4 @@
-"""Which device and which precision to train in, by trying instead of by name."""
+"""Choose the device and the precision for training, by measuring."""
 
 import os
 import time
@@ -8,37 +8,37 @@ import torch
 
 from graders.errors import UsageError
 
-PROBE = 512  # rows and columns of the probe's matrices: the size of a hidden layer's product
+PROBE = 512  # rows and columns of the test matrices, which are as large as in a hidden layer
 ROUNDS = 5
 DTYPES = {"bf16": torch.bfloat16, "fp32": torch.float32}
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where to train, and in which type to multiply; weights are float32 in any case."""
+    """The device and type for training; weights are always float32."""
 
     device: torch.device
     dtype: torch.dtype
-    workers: int = 1  # processes beside each other, of `threads` each
+    workers: int = 1  # parallel processes, each with `threads` threads
     threads: int = 1
 
     @property
     def name(self) -> str:
-        """The device in words, and how it is shared out."""
+        """The device in words, and how it is divided among processes."""
         if self.device.type == "cuda":
             return torch.cuda.get_device_name(self.device)
         return f"CPU, {self.workers} x {self.threads} threads"
 
     @property
     def precision(self) -> str:
-        """`bf16` or `fp32`."""
+        """The precision: `bf16` or `fp32`."""
         return "bf16" if self.dtype == torch.bfloat16 else "fp32"
 
 
 def choose_machine(device: str, precision: str = "auto", *, tracks: int = 1) -> Machine:
-    """The device asked for, or the GPU where there is one; raises UsageError where it is missing.
+    """Return the requested device, by default a GPU if there is one. Raises UsageError.
 
-    On a CPU its cores are shared out to at most `tracks` processes.
+    The cores of a CPU are divided among at most `tracks` processes.
     """
     if device not in ("auto", "cpu", "cuda"):
         raise UsageError(f"there is no device `{device}`", "there is `auto`, `cpu` and `cuda`")
@@ -58,22 +58,22 @@ def choose_machine(device: str, precision: str = "auto", *, tracks: int = 1) -> 
 
 
 def _cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def bfloat16_pays() -> bool:
-    """Whether this CPU multiplies bfloat16 faster than float32.
+    """Return whether this CPU multiplies bfloat16 faster than float32.
 
-    Where it has no instructions for it, the product is emulated and many times slower.
+    Without instructions for it, the product is emulated and many times slower.
     """
     return _seconds(torch.bfloat16) < 0.8 * _seconds(torch.float32)
 
 
 def _seconds(dtype: torch.dtype) -> float:
-    """The best of a few products, so that a busy machine does not decide."""
+    """Return the time of the fastest of a few products, because the machine may be busy."""
     matrix = torch.ones(PROBE, PROBE, dtype=dtype)
     best = float("inf")
     for _ in range(ROUNDS):

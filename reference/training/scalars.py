@@ -1,10 +1,10 @@
-"""A run's curves and accuracies as TensorBoard reads them: `OUT/tensorboard/`.
+"""Write a run's curves and accuracies for TensorBoard: `OUT/tensorboard/`.
 
-    tensorboard/rope.pretrain/     a folder a phase that trains: loss and learning_rate by step
-    tensorboard/full.train/        of a classifier: dev accuracy and loss by epoch, too
-    tensorboard/accuracies/        a folder a model in it: accuracy/dev and accuracy/test
+    tensorboard/rope.pretrain/     one folder per training phase: loss and learning_rate by step
+    tensorboard/full.train/        for a classifier, also dev accuracy and loss by epoch
+    tensorboard/accuracies/        one folder per model in it: accuracy/dev and accuracy/test
 
-Every file is written anew from the metrics, so a resumed run doubles no point.
+Every file is rewritten from the metrics, so a resumed run has no duplicate points.
 """
 
 import struct
@@ -16,7 +16,7 @@ from reference.training.files import write_bytes
 from reference.training.metrics import Accuracy, Point
 
 FOLDER = "tensorboard"
-# TensorBoard finds its files by "tfevents"; the usual name also tells host, time and process.
+# TensorBoard searches for "tfevents"; the usual name also contains host, time and process.
 EVENTS = "events.out.tfevents.pipeline"
 VERSION = "brain.Event:2"
 
@@ -36,20 +36,20 @@ def write_scalars(
 
 
 def curve_scalars(curve: Sequence[Point]) -> list[Scalar]:
-    """Loss and learning rate of each point."""
+    """Return loss and learning rate of each point."""
     losses = [("loss", point.step, point.loss) for point in curve]
     return losses + [("learning_rate", point.step, point.learning_rate) for point in curve]
 
 
 def write_events(folder: Path, scalars: Sequence[Scalar]) -> None:
-    """Replace the folder's one file of events by these, all at once; UsageError on a full disk."""
+    """Replace the folder's event file atomically. Raises UsageError if the disk is full."""
     write_bytes(folder / EVENTS, b"".join(map(_record, _events(scalars))))
 
 
 def _events(scalars: Iterable[Scalar]) -> Iterator[bytes]:
-    """Event messages; the first one says of what version the file is."""
-    # They import torch, so only what writes scalars waits for it. Not their SummaryWriter, whose
-    # thread dies on a full disk and is then waited for without end.
+    """Yield event messages; the first one contains the version of the format."""
+    # These import torch, so only code that writes scalars waits for it. Their SummaryWriter is not
+    # used: its thread dies on a full disk, and then waiting for it never ends.
     from tensorboardX.proto.event_pb2 import Event  # type: ignore[import-untyped]
     from tensorboardX.summary import scalar  # type: ignore[import-untyped]
 
@@ -60,7 +60,7 @@ def _events(scalars: Iterable[Scalar]) -> Iterator[bytes]:
 
 
 def _record(message: bytes) -> bytes:
-    """A message as TensorFlow's record files hold it: length, its check sum, message, its own."""
+    """Return a message as a TFRecord: length, its checksum, message, its checksum."""
     from tensorboardX.record_writer import masked_crc32c  # type: ignore[import-untyped]
 
     length = struct.pack("<Q", len(message))

@@ -1,9 +1,9 @@
-"""Train by any task, going on from the last step that was saved.
+"""Train any task, resuming from the last saved step.
 
     epoch: batches -> step, step, ... -> a point of the curve, at times -> the epoch's end
-    saved at times: how far it has come, the generators, and what the task depends on
+    saved at times: the progress, the generators, and what the task depends on
 
-Killed anywhere, a training goes on to the same numbers, bit for bit.
+A training that is killed at any point resumes with exactly the same numbers.
 """
 
 import time
@@ -19,19 +19,19 @@ from reference.training.files import load_tensors, save_tensors
 from reference.training.metrics import Point
 from reference.training.precision import Machine
 
-SAVE_SECONDS = 5.0  # between two savings: all that a killed run repeats, of long epochs
-SAVING_SHARE = 20  # training goes on for so many times as long as a saving took
-POINTS = 200  # of a learning curve, at most twice as many
+SAVE_SECONDS = 5.0  # between two saves of long epochs: all that a killed run repeats
+SAVING_SHARE = 20  # training continues for this many times as long as a save took
+POINTS = 200  # of a learning curve; at most twice as many
 
-Report = Callable[[int, int, float | None], None]  # steps made, steps in all, mean loss
+Report = Callable[[int, int, float | None], None]  # steps done, total steps, mean loss
 Batch = TypeVar("Batch")
 
 
 class Task(Protocol[Batch]):
-    """What is trained, and on what: all that the loop below does not know.
+    """A model and its training data: everything that the loop below does not know.
 
-    Long epochs are saved inside, too, so their batches must follow from the epoch's number alone;
-    and each ends with a point of the curve. Others may draw theirs from torch's generator.
+    Long epochs are also saved inside, so their batches must depend only on the epoch's number, and
+    each ends with a point of the curve. Other tasks may use torch's generator for their batches.
     """
 
     machine: Machine
@@ -40,11 +40,11 @@ class Task(Protocol[Batch]):
     long_epochs: bool
 
     def batches(self, epoch: int) -> Iterable[Batch]:
-        """The batches of epoch 0, 1, ..."""
+        """Return the batches of epoch 0, 1, ..."""
         ...
 
     def step(self, number: int, batch: Batch) -> tuple[torch.Tensor, float]:
-        """Make step 0, 1, ... of all; its loss (1,) before, and its learning rate."""
+        """Do step 0, 1, ... of all; return its loss (1,) before, and its learning rate."""
         ...
 
     def end_epoch(self) -> None:
@@ -52,17 +52,17 @@ class Task(Protocol[Batch]):
         ...
 
     def state(self) -> dict[str, Any]:
-        """All that going on depends on: weights, optimizers and more."""
+        """Return everything that resuming depends on: weights, optimizers and more."""
         ...
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a state on the CPU."""
+        """Resume from a state on the CPU."""
         ...
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a training has come."""
+    """The progress of a training."""
 
     epoch: int = 0
     step: int = 0
@@ -72,7 +72,7 @@ class Progress:
 
 
 class Trainer(Generic[Batch]):
-    """One training; `file` holds it until it is finished."""
+    """One training; `file` contains its state until it is finished."""
 
     def __init__(self, task: Task[Batch], seed: int, file: Path) -> None:
         self.task = task
@@ -84,7 +84,7 @@ class Trainer(Generic[Batch]):
             self._resume(load_tensors(file))
 
     def train(self, report: Report) -> Progress:
-        """Make all steps that are left."""
+        """Do all remaining steps."""
         task, progress = self.task, self.progress
         report(progress.step, self.steps, None)
         self._clock = self._saved = time.perf_counter()
@@ -101,7 +101,7 @@ class Trainer(Generic[Batch]):
         return progress
 
     def _step(self, batch: Batch, report: Report) -> None:
-        """Make a step; the curve gets a point now and then, the mean loss since the one before."""
+        """Do a step; now and then, add the mean loss since the last point to the curve."""
         task, progress = self.task, self.progress
         loss, rate = task.step(progress.step, batch)
         progress.losses.append(loss)
@@ -114,12 +114,12 @@ class Trainer(Generic[Batch]):
             report(progress.step, self.steps, mean)
 
     def _pays_to_save(self) -> bool:
-        """Saving takes no more than a twentieth of the time, however large the model."""
+        """Return whether to save now; saving takes at most a twentieth of the time."""
         pause = self._saved - self._clock
         return time.perf_counter() - self._saved > max(SAVE_SECONDS, SAVING_SHARE * pause)
 
     def _save(self) -> None:
-        """Write down all that the rest of the training depends on."""
+        """Save everything that the rest of the training depends on."""
         begun = time.perf_counter()
         self.progress.seconds += begun - self._clock
         cuda = self.task.machine.device.type == "cuda"

@@ -1,1 +1,1 @@
-"""The page of a course: `page.py` fills `reports/templates/course.html.jinja`."""
+"""The course page: `page.py` fills `reports/templates/course.html.jinja`."""

@@ -1,4 +1,4 @@
-"""The accuracies that checks showed, of all submissions side by side: what a chart draws."""
+"""Collect the accuracies that checks measured on all submissions, as data for a chart."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from graders.figures import Accuracy, drawable
 from graders.model import Criterion, Result, Submission
 from graders.statistics import wilson
 
-SERIES_SHOWN = 12  # more are no overview
+SERIES_SHOWN = 12  # more would not be an overview
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Measured:
 class AccuracySeries:
     """One accuracy of all submissions that have it, the lowest first.
 
-    `baselines` are those that are the same for all of them.
+    `baselines` are those that are the same for all submissions.
     """
 
     label: str
@@ -36,12 +36,12 @@ class AccuracySeries:
 
     @property
     def reached(self) -> int:
-        """How many are at or above the threshold."""
+        """The number of submissions at or above the threshold."""
         return sum(each.share >= (self.threshold or 0.0) for each in self.measured)
 
     @property
     def close(self) -> tuple[Submission, ...]:
-        """Those whose interval holds the threshold: the questions cannot tell which side."""
+        """The submissions whose interval includes the threshold: they are within sampling error."""
         edge = self.threshold
         return tuple(
             each.submission
@@ -51,7 +51,7 @@ class AccuracySeries:
 
     @property
     def quartiles(self) -> tuple[float, float, float]:
-        """The shares below which a quarter, a half and three quarters lie."""
+        """The lower quartile, the median and the upper quartile of the accuracies."""
         shares = [each.share for each in self.measured]
         if len(shares) == 1:
             return shares[0], shares[0], shares[0]
@@ -61,7 +61,7 @@ class AccuracySeries:
 
 @dataclass(slots=True)
 class _Found:
-    """An accuracy as the first submission by name shows it, and everybody's share."""
+    """An accuracy as the first submission by name reports it, and all submissions' values."""
 
     first: tuple[str, int]
     criterion: Criterion
@@ -71,13 +71,13 @@ class _Found:
 
 
 class Accuracies:
-    """The accuracies of a course, counted Result by Result."""
+    """The accuracies of a course, collected Result by Result."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], _Found] = {}
 
     def add(self, result: Result) -> None:
-        """Note the accuracies of a Result, which may be let go then."""
+        """Add the accuracies of a Result, which may be discarded afterwards."""
         for place, (criterion, figure) in enumerate(_shown(result)):
             first, key = (result.submission.id, place), (criterion.id, figure.label)
             baselines = frozenset(figure.baselines)
@@ -90,7 +90,7 @@ class Accuracies:
             found.measured[result.submission.id] = measured
 
     def series(self) -> tuple[AccuracySeries, ...]:
-        """A series an accuracy, in the order in which the first submission shows them."""
+        """Return one series per accuracy, in the order in which the first submission has them."""
         found = sorted(self._found.values(), key=lambda each: each.first)
         return tuple(
             AccuracySeries(

@@ -1,6 +1,6 @@
-"""Charts of the course page: how points are spread, and accuracies against their threshold.
+"""Draw the charts of the course page: score distributions, and accuracies with their threshold.
 
-Like reports/drawing/charts.py: the page's colours, nothing that its policy forbids.
+As in reports/drawing/charts.py, charts use the page's colors and nothing that its policy forbids.
 """
 
 from collections.abc import Mapping
@@ -18,18 +18,18 @@ from reports.text import number
 if TYPE_CHECKING:
     import altair as alt
 
-FEWEST = 3  # submissions of which a drawing tells more than their rows
-ONE_BY_ONE = 120  # more dots than these run into each other: they become a band
-STRIP = 160  # places at which a band is drawn
+FEWEST = 3  # with fewer submissions, the table says more than a chart
+ONE_BY_ONE = 120  # more dots than this would overlap; they become a band
+STRIP = 160  # number of places at which a band is drawn
 WIDTH, HEIGHT = 320, 150
 SMALL = (200, 74)
 REACHED, BELOW = "reached", "below"
-TWO_DECIMALS = "'' + round(100 * datum.value) / 100"  # Vega rounds to fewer by itself
+TWO_DECIMALS = "'' + round(100 * datum.value) / 100"  # Vega's default is fewer decimals
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A chart, and what it shows in words for who cannot see it."""
+    """A chart and its description in words for screen readers."""
 
     svg: Markup
     words: str
@@ -37,7 +37,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Drawings:
-    """The charts of a course: of the totals, by criterion, and an accuracy each."""
+    """The charts of a course: the totals, each criterion, each accuracy."""
 
     totals: Drawing | None
     criteria: Mapping[str, Drawing]
@@ -45,7 +45,7 @@ class Drawings:
 
 
 def draw(course: CourseView) -> Drawings:
-    """All charts; None or nothing where there are too few submissions to draw."""
+    """Draw all charts; those with too few submissions are None or left out."""
     return Drawings(
         totals=_drawn_bins(course.bins, "Scores", (WIDTH, HEIGHT)),
         criteria={
@@ -57,9 +57,9 @@ def draw(course: CourseView) -> Drawings:
     )
 
 
-@lru_cache(maxsize=64)  # criteria that all earned look alike, and so they do in a while
+@lru_cache(maxsize=64)  # criteria with equal bins share a chart, also when the page is drawn again
 def bars_chart(bins: tuple[Bin, ...], size: tuple[int, int]) -> str:
-    """The SVG of how many submissions have how many points, the count on top of each bar."""
+    """Return the SVG of a histogram of points, with the count on top of each bar."""
     import altair as alt
 
     rows: list[dict[str, object]] = [
@@ -81,7 +81,7 @@ def bars_chart(bins: tuple[Bin, ...], size: tuple[int, int]) -> str:
 
 
 def accuracies_chart(series: AccuracySeries) -> str:
-    """The SVG of all shares with their intervals, the lowest first, against the threshold."""
+    """Return the SVG of all accuracies in increasing order, with intervals and the threshold."""
     import altair as alt
 
     few = len(series.measured) <= ONE_BY_ONE
@@ -90,7 +90,7 @@ def accuracies_chart(series: AccuracySeries) -> str:
 
 
 def places(count: int) -> list[int]:
-    """At most STRIP places among so many, evenly spread, the first and the last among them."""
+    """Return at most STRIP evenly spaced indices below `count`, with the first and the last."""
     if count <= STRIP:
         return list(range(count))
     return [round(place * (count - 1) / (STRIP - 1)) for place in range(STRIP)]
@@ -116,7 +116,7 @@ def _drawn_accuracies(series: AccuracySeries) -> Drawing | None:
 
 
 def in_words(series: AccuracySeries) -> str:
-    """What the chart of a series shows."""
+    """Return what the chart of a series shows, in words."""
     first, middle, third = (f"{100 * share:.1f}" for share in series.quartiles)
     lowest, highest = series.measured[0].share, series.measured[-1].share
     told = (
@@ -157,7 +157,7 @@ def _row(series: AccuracySeries, place: int, each: Measured) -> dict[str, object
 
 
 def _dots(series: AccuracySeries) -> list["alt.Chart"]:
-    """A dot with its interval each; hollow and of another colour below the threshold."""
+    """Draw each accuracy as a dot with its interval; the color and shape show if it is too low."""
     import altair as alt
 
     across, up = _across(series), _up(series)
@@ -175,7 +175,7 @@ def _dots(series: AccuracySeries) -> list["alt.Chart"]:
 
 
 def _band(series: AccuracySeries) -> list["alt.Chart"]:
-    """The shares as one line, and their intervals as a band around it."""
+    """Draw the accuracies as one line, with their intervals as a band around it."""
     across, up = _across(series), _up(series)
     chosen = places(len(series.measured))
     rows = chart_of([_row(series, n, series.measured[n]) for n in chosen])
@@ -185,7 +185,10 @@ def _band(series: AccuracySeries) -> list["alt.Chart"]:
 
 
 def _lines(series: AccuracySeries) -> list["alt.Chart"]:
-    """The threshold and the baselines as level lines; the page says what the dashed ones are."""
+    """Draw the threshold and the baselines as horizontal lines.
+
+    The page explains the dashed ones.
+    """
     up, most = _up(series), len(series.measured) + 1
     dashed = chart_of([{"share": 100 * share} for _, share in series.baselines])
     layers = [dashed.mark_rule(color="var(--curve-3)", strokeDash=[4, 3]).encode(y=up)]

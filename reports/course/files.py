@@ -1,4 +1,4 @@
-"""Every file of a generation, written from the store: what each reader gets."""
+"""Write every file of a generation from the store."""
 
 from collections.abc import Collection
 from itertools import chain, count
@@ -26,9 +26,9 @@ def write_course(
     out: Path,
     named: Collection[str] | None = None,
 ) -> bool:
-    """Write what is missing or old and print the submissions named; whether all were graded.
+    """Write missing or outdated files, print the named submissions; return whether all were graded.
 
-    Each Result is read once and let go: of ten thousand, all together take gigabytes.
+    Each Result is read once and discarded: ten thousand of them together take gigabytes.
     """
     search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
     good, terms = True, terms_of(store, task, out)
@@ -63,7 +63,7 @@ def keep_edited(store: Store, out: Path) -> None:
 def write_pages(store: Store, generation: int, *, terms: Terms, out: Path) -> tuple[int, int]:
     """Write the students' pages that are missing or old; how many these were, and of how many.
 
-    A submission that the last batch did not name keeps a page in `out`; that is written, too.
+    Pages in `out` of submissions that are not part of the last batch are updated, too.
     """
     written = pages = 0
     for member in store.members(generation):
@@ -83,7 +83,7 @@ def _write_old(result: Result, out: Path, terms: Terms) -> bool:
 
 
 def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
-    """Write the published generation's course page anew: it says then what a draft would change."""
+    """Write the published generation's course page again to show what a draft would change."""
     published = store.generation().number
     search, counted = TwinSearch(deterministic_files(task)), Counted()
     terms = terms_of(store, task, out)
@@ -95,9 +95,10 @@ def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
 
 
 def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> bool:
-    """Make a draft the published generation, files and all; whether all of it was graded.
+    """Publish a draft and write its files; return whether everything in it was graded.
 
-    Files that are not the draft's go first: a stop in between leaves none that is old.
+    Files that do not belong to the draft are deleted first, so that an interruption leaves no
+    outdated file.
     """
     terms, results = terms_of(store, task, out), store.results(draft)
     keep_edited(store, out)

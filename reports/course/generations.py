@@ -1,4 +1,4 @@
-"""How the published grades differ from a draft's, or from those of the generation before."""
+"""Compare the published grades with those of a draft or of the previous generation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from graders.storage.results import Store
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two generations: how many submissions gain and lose from `before` to `after`.
+    """Two generations: how many submissions gain and lose points from `before` to `after`.
 
-    `apart` counts those that have a score in one of the two only.
+    `apart` counts those that have a score in only one of the two.
     """
 
     before: int
@@ -24,12 +24,12 @@ class Comparison:
 
     @property
     def keeping(self) -> int:
-        """How many keep their score."""
+        """The number of submissions that keep their score."""
         return self.submissions - self.gaining - self.losing - self.apart
 
 
 def comparisons(store: Store, published: int) -> tuple[Comparison, ...]:
-    """The published generation against the one before it, and a draft against the published."""
+    """Compare the published generation with the previous one, and a draft with the published."""
     known = store.generations()
     current = next(each for each in known if each.number == published)
     earlier = [each for each in known if 0 < each.published < current.published]
@@ -57,9 +57,9 @@ def _compared(store: Store, before: Generation, after: Generation) -> Comparison
 
 
 def _gains(store: Store, before: int, after: int) -> Iterator[float | None]:
-    """What each submission of both gains; None where one of its scores is not there.
+    """Yield each common submission's gain, or None if one of its two scores is missing.
 
-    A Result that stands in both is not read: it is the same.
+    A Result that is part of both generations is not read, because it is the same.
     """
     old = {each.submission: each.made.address for each in store.members(before)}
     for member in store.members(after):

@@ -1,4 +1,4 @@
-"""The item analysis as the course page words it."""
+"""Format the item analysis for the course page."""
 
 import math
 from collections.abc import Sequence
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from graders.course.item_statistics import ItemStatistics
 
-Z = 1.96  # standard errors beyond which chance alone leads once in forty times
+Z = 1.96  # standard errors that chance exceeds in one of forty cases
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRow:
-    """One line of the item analysis in words; `flags` say what to look at."""
+    """One row of the item analysis, formatted; `flags` say what needs attention."""
 
     criterion: str
     title: str
@@ -25,19 +25,19 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class ItemTables:
-    """A row a criterion, a row a check, and those of both that are flagged."""
+    """One row per criterion and one row per check."""
 
     criteria: tuple[ItemRow, ...]
     checks: tuple[ItemRow, ...]
 
     @property
     def flagged(self) -> tuple[ItemRow, ...]:
-        """The lines that somebody should look at; a check speaks for its criterion, too."""
+        """The rows that need attention; the row of a check also counts for its criterion."""
         return tuple(row for row in (*self.criteria, *self.checks) if row.flags)
 
 
 def item_tables(items: Sequence[ItemStatistics]) -> ItemTables:
-    """The item analysis, by criterion and by check."""
+    """Return the item analysis by criterion and by check."""
     return ItemTables(
         criteria=tuple(_row(each) for each in items if each.check is None),
         checks=tuple(_row(each) for each in items if each.check is not None),
@@ -58,7 +58,7 @@ def _row(item: ItemStatistics) -> ItemRow:
 
 
 def _signed(value: float | None) -> str:
-    # Rounded first, so that nothing is shown as minus zero.
+    # Rounded first, so that minus zero is never shown.
     return "–" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 

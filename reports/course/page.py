@@ -1,8 +1,9 @@
 """The course page: `DIR/index.html`, for staff, with every submission of a run.
 
-Its table holds every row as data, which a script of ours shows, sorts and searches. Without
-scripts a course of more than ROWS submissions has its table on pages of its own, so that each opens
-at once: `DIR/submissions-1.html` and so on.
+Its table contains every row as data, which our own script shows, sorts and searches. Without
+scripts, the table of a course with more than ROWS submissions is split into pages that open
+quickly:
+`DIR/submissions-1.html` and so on.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from reports.course.table import filter_counts, status_counts, table_data
 from reports.course.view import CourseView, CriterionSummary, Row
 from reports.page import render
 
-ROWS = 250  # to a page: half a megabyte of the widest rows
+ROWS = 250  # per page: half a megabyte of the widest rows
 PART = "submissions-{}.html"
 STYLE = "course.css"
 START = datetime.fromtimestamp(0, UTC)
@@ -30,7 +31,7 @@ START = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One page of the table; `number` counts from 1, and there are `parts`."""
+    """One page of the table; `number` counts from 1 to `parts`."""
 
     title: str
     number: int
@@ -42,13 +43,13 @@ class Part:
 
     @property
     def file(self) -> str:
-        """The page's name, beside `index.html`."""
+        """The page's file name, in the folder of `index.html`."""
         return PART.format(self.number)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: `graded` of `total`, beside those that were `stored` before it."""
+    """The progress of a run: `graded` of `total`, not counting those `stored` before it."""
 
     title: str
     total: int
@@ -62,7 +63,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class CoursePage:
-    """What `index.html` shows: the course, and the parts of its table that lie elsewhere."""
+    """The view of `index.html`: the course, and the parts of its table that are on other pages."""
 
     course: CourseView
     parts: tuple[Part, ...]
@@ -84,9 +85,9 @@ def write_course_page(
     progress: Progress | None = None,
     comparisons: Sequence[Comparison] = (),
 ) -> Path:
-    """Write `out/index.html`, and the pages of a long table; return the path of the first.
+    """Write `out/index.html` and the pages of a long table; return the path of the former.
 
-    While a run is in progress its table has no pages of its own.
+    While a run is in progress, the table is not split into pages.
     """
     parts = _parts(course) if len(course.rows) > ROWS and progress is None else ()
     for part in parts:

@@ -1,8 +1,8 @@
-"""The course page while a batch runs: how far it is, and the results so far.
+"""Show the progress of a batch on the course page, with the results so far.
 
-`DIR/index.html` is written when grading starts, then at most every few seconds, and reloads itself
-in the browser. A run that ends with an error says so on the page; of one that was killed the page
-says when it was written. When all is done, the course page takes its place.
+`DIR/index.html` is written when grading starts, then at most every few seconds, and the browser
+reloads it. If a run ends with an error, the page says so; if it is killed, the page shows when it
+was last written. When grading is finished, the course page replaces it.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ from graders.model import Result
 from reports.course.page import Progress, write_course_page
 from reports.course.view import Counted
 
-SECONDS = 5.0  # between two writings at least
-SHARE = 20  # and so many times as long as the last one took: at most 5 % of the time
+SECONDS = 5.0  # the minimum between two writes
+SHARE = 20  # and at least this many times as long as the last write: at most 5% of the time
 
 
 class ProgressPage:
-    """Keeps `out/index.html` up to date with the Results of one run, for a `with` block.
+    """Keep `out/index.html` up to date with the Results of one run, inside a `with` block.
 
-    Where nothing is to be graded it does nothing.
+    It does nothing if no submission needs to be graded.
     """
 
     def __init__(self, out: Path, title: str, *, total: int, stored: int = 0) -> None:
@@ -37,7 +37,7 @@ class ProgressPage:
 
     @property
     def total(self) -> int:
-        """How many are to be graded."""
+        """The number of submissions to grade."""
         return self._progress.total
 
     @property
@@ -51,7 +51,7 @@ class ProgressPage:
         return self
 
     def add(self, result: Result) -> None:
-        """Count a Result, which may be let go then, and show it when it is time."""
+        """Count a Result, which may be discarded afterwards, and update the page if it is due."""
         self._counted.add(result)
         if time.monotonic() >= self._next:
             self._write(running=True)
@@ -63,13 +63,13 @@ class ProgressPage:
         trace: TracebackType | None,
     ) -> None:
         if kind is not None and self._progress.total:
-            # What stopped the run is what must be told, not that its page cannot be written.
+            # An error that stopped the run must be reported, not that the page cannot be written.
             with contextlib.suppress(Exception):
                 if self._is_shown():
                     self._write(running=False)
 
     def _is_shown(self) -> bool:
-        """Whether the page is the one written here last, not the finished one already."""
+        """Return whether the page is the one that was last written here, not the finished one."""
         return (self._out / "index.html").stat().st_mtime_ns == self._stamp
 
     def _write(self, *, running: bool) -> None:
@@ -91,7 +91,7 @@ class ProgressPage:
 
 
 def _left(graded: int, total: int, seconds: float) -> str:
-    """About how long the rest takes at the pace so far, in words; empty before the first."""
+    """Estimate the remaining time in words from the pace so far; empty before the first result."""
     if not graded or graded >= total:
         return ""
     left = seconds / graded * (total - graded)

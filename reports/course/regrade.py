@@ -1,4 +1,4 @@
-"""What a regrading changed, for staff: `DIR/regrade.html`."""
+"""The page for staff on the changes by a regrade: `DIR/regrade.html`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,13 +8,13 @@ from graders.storage.store import write_text
 from reports.page import render
 
 FILE = "regrade.html"
-LISTED = 1000  # submissions; a page of more is none that anybody reads
+LISTED = 1000  # submissions; nobody reads a longer page
 
 
 def write_regrade_page(regraded: Regraded, out: Path) -> Path:
     """Write `out/regrade.html`, the largest losses first, and return its path.
 
-    Where nothing was to be graded again, the last one stays.
+    If nothing had to be regraded, the last page is kept.
     """
     if regraded.before == regraded.after:
         return out / FILE
@@ -26,5 +26,5 @@ def write_regrade_page(regraded: Regraded, out: Path) -> Path:
 
 
 def by_loss(differences: Sequence[Difference]) -> list[Difference]:
-    """Those who lose most first."""
+    """Sort by gain, the largest losses first."""
     return sorted(differences, key=lambda each: (each.gain, each.submission))

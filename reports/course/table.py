@@ -1,4 +1,4 @@
-"""The rows of the course page's table as data: what its script puts in, as text and nothing else.
+"""The rows of the course page's table as data, which its script inserts only as text.
 
     {"words": [...], "most": [...],
      "rows": [[id, student, status, scores, points, endings, href, also, none, missing]]}
@@ -32,7 +32,7 @@ HARMLESS = {ord(each): f"\\u{ord(each):04x}" for each in "<>&'\u2028\u2029"}
 
 
 def table_data(course: CourseView) -> Markup:
-    """The rows as JSON that may stand inside a `<script type="application/json">`."""
+    """Return the rows as JSON that is safe inside a `<script type="application/json">`."""
     words = sorted({word for row in course.rows for word in row.unanswered})
     places = {word: place for place, word in enumerate(words)}
     document = {
@@ -45,7 +45,7 @@ def table_data(course: CourseView) -> Markup:
 
 
 def status_counts(course: CourseView) -> tuple[tuple[ResultStatus, int], ...]:
-    """How many submissions have each status that somebody has."""
+    """Return the number of submissions for each status that occurs."""
     counts = {status: sum(row.status == status for row in course.rows) for status in STATUSES}
     return tuple((status, count) for status, count in counts.items() if count)
 
@@ -87,7 +87,7 @@ def _points(row: Row, criterion: str) -> object:
 
 
 def _short(points: float | None) -> float | None:
-    """The number with as few digits as the table shows."""
+    """Return the number with as few digits as the table shows."""
     if points is None:
         return None
     rounded = round(points, 2)

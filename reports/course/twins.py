@@ -1,4 +1,4 @@
-"""Equal files between submissions, for the instructor: `DIR/twins.json` and a section of a page.
+"""Find equal files in different submissions: `DIR/twins.json` and a section of the course page.
 
     {"schema": "softmark/twins/v1", "groups": [
         {"kind": "code" | "data", "submissions": [{"id", "student"}, ...],
@@ -30,7 +30,7 @@ FEW, SHARE = 4, 0.25
 
 @dataclass(frozen=True, slots=True)
 class EqualFile:
-    """One content that was handed in more than once, and the names it had."""
+    """A file content that was submitted more than once, and its names."""
 
     sha256: str
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ class EqualFile:
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """Submissions that share files, every one of them all of `files`."""
+    """Submissions that all contain the same `files`."""
 
     submissions: tuple[Submission, ...]
     files: tuple[EqualFile, ...]
@@ -46,15 +46,15 @@ class Twins:
 
 
 def deterministic_files(assignment: Assignment) -> frozenset[str]:
-    """The file names in which equality is expected, from the assignment's settings."""
+    """Return the names of files that are expected to be equal, from the assignment's settings."""
     names = str(assignment.settings.get("deterministic_files", ""))
     return frozenset(name.strip() for name in names.split(",") if name.strip())
 
 
 class TwinSearch:
-    """Notes the files of each Result, which is looked at once, and says who has equal ones.
+    """Collects the files of each Result, read once, and finds submissions with equal files.
 
-    `expected` names files that are equal between unrelated students, which are left out.
+    `expected` are names of files that are equal in unrelated submissions; they are ignored.
     """
 
     def __init__(self, expected: frozenset[str]) -> None:
@@ -64,7 +64,7 @@ class TwinSearch:
         self._holders: dict[tuple[Kind, str], dict[str, list[str]]] = defaultdict(dict)
 
     def add(self, result: Result) -> None:
-        """Note what the submission handed in."""
+        """Record the files of a submission."""
         self._submissions[result.submission.id] = result.submission
         for kind, name, sha256 in _fingerprints(result):
             if name not in self._expected:
@@ -90,7 +90,7 @@ class TwinSearch:
 
 
 def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twins, ...]:
-    """Groups of submissions with equal files, but for those of the expected names."""
+    """Return groups of submissions with equal files, ignoring files with the expected names."""
     search = TwinSearch(expected)
     for result in results:
         search.add(result)
@@ -98,10 +98,10 @@ def find_twins(results: Iterable[Result], expected: frozenset[str]) -> tuple[Twi
 
 
 def write_twins(twins: Sequence[Twins], out: Path) -> Path:
-    """Write `out/twins.json`, also where there is nothing to note, and return its path."""
+    """Write `out/twins.json`, even if there is nothing in it, and return its path."""
     document = {"schema": SCHEMA, "groups": [_to_json(group) for group in twins]}
     text = json.dumps(document, ensure_ascii=False, indent=1)
-    # Half a surrogate pair in a name is nothing that UTF-8 can hold.
+    # UTF-8 cannot encode half of a surrogate pair, which a name may contain.
     return write_text(out / FILE, text.encode("utf-8", "replace").decode() + "\n")
 
 

@@ -1,6 +1,6 @@
-"""The course's results, counted: each Result is looked at once and let go.
+"""Aggregate a course's results; each Result is read once and discarded.
 
-Ten thousand Results with all their texts take gigabytes; what a page says of them does not.
+Ten thousand Results with all their texts take gigabytes; the data for a page does not.
 """
 
 from collections import Counter, defaultdict
@@ -24,14 +24,14 @@ NEEDS_GPU = (
     "lines in question before you take the points off."
 )
 BINS = 10
-ROUNDING = 1e-9  # of a bar
+ROUNDING = 1e-9  # fraction of a bar
 HINTS_SHOWN = 15
 URGENCY: tuple[ResultStatus, ...] = ("incomplete", "rejected", "needs_review", "graded")
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """One bar of a distribution: points from `low` up to `high`."""
+    """One bar of a histogram: points from `low` up to `high`."""
 
     low: float
     high: float
@@ -40,7 +40,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class CriterionSummary:
-    """How a criterion went over all submissions that have points in it."""
+    """Statistics of a criterion over all submissions that have points for it."""
 
     criterion: Criterion
     graded: int
@@ -52,7 +52,7 @@ class CriterionSummary:
 
 @dataclass(frozen=True, slots=True)
 class CommonHint:
-    """A hint, and the submissions it was given to."""
+    """A hint, and the submissions that received it."""
 
     hint: str
     criterion: Criterion
@@ -61,7 +61,7 @@ class CommonHint:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A way in which checks ended, how many did, and in how many submissions."""
+    """An outcome of checks, with its number of checks and of submissions."""
 
     word: str
     checks: int
@@ -70,7 +70,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: points by criterion, and the ways in which no answer came.
+    """One row of the table: points by criterion, and the outcomes of checks without an answer.
 
     `reason` says why staff should look at it; it is empty if nothing asks for that. `missing` are
     files that the assignment requires and the upload lacks. `final` is set if the assignment
@@ -129,9 +129,9 @@ class CourseView:
 
 @dataclass(slots=True)
 class Counted:
-    """What is kept of all the results seen so far, each of which is looked at once."""
+    """Data from all results seen so far, each of which is read once."""
 
-    title: tuple[str, str] | None = None  # with the submission it comes from, as below
+    title: tuple[str, str] | None = None  # with the submission that it comes from, as below
     rubric: dict[str, tuple[str, int, Criterion]] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     highest: float = 0.0
@@ -156,7 +156,7 @@ class Counted:
         self.checks.update(ways)
         self.submissions.update(ways.keys())
         for index, graded in enumerate(result.criteria):
-            # The first submission by name decides the order, in whatever order they were read.
+            # The first submission by name determines the order, whatever the order of reading.
             found = (submission.id, index, graded.criterion)
             known = self.rubric.setdefault(graded.criterion.id, found)
             if found[:2] < known[:2]:
@@ -170,7 +170,10 @@ class Counted:
         self.accuracies.add(result)
 
     def view(self, twins: Iterable[Twins] = (), repeats: Repeats | None = None) -> CourseView:
-        """The course, ordered by submission; `repeats` is what the store counted of regradings."""
+        """Return the course, sorted by submission.
+
+        `repeats` are the store's counts of regradings.
+        """
         rows = tuple(sorted(self.rows, key=lambda row: row.submission.id))
         scores = [row.score for row in rows if row.score is not None]
         return CourseView(
@@ -198,7 +201,7 @@ class Counted:
 
 
 def course_view(results: Iterable[Result], twins: Iterable[Twins] = ()) -> CourseView:
-    """The course's results, counted and ordered by submission."""
+    """Aggregate the course's results, sorted by submission."""
     counted = Counted()
     for result in results:
         counted.add(result)
@@ -248,7 +251,8 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
     width = highest / BINS
     counts = [0] * BINS
     for score in scores:
-        # Full marks belong to the last bar, extra credit too. An edge opens a bar: points have two
+        # The last bar includes full marks and extra credit. A bar includes its lower edge: points
+        # have two
         # decimals, and 0.6 / 0.2 is less than 3 in binary.
         counts[min(max(int(score / width + ROUNDING), 0), BINS - 1)] += 1
     for index, count in enumerate(counts):
@@ -290,6 +294,6 @@ def _reason_to_wait(result: Result) -> str:
     open_ = [(graded, found) for graded in result.criteria for found in undecided(graded)]
     if not open_:
         return " ".join(intake_notes(result))
-    # What broke comes before what needs manual grading as it should.
+    # Errors come before checks that need manual grading by design.
     graded, found = min(open_, key=lambda each: each[1].status != "error")
     return f"{graded.criterion.title}: {found.message or found.check.description}"

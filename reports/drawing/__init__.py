@@ -1,1 +1,1 @@
-"""Charts and tables inside a page, each drawn once and described in words."""
+"""Charts and tables for pages, each with a description in words."""

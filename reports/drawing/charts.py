@@ -1,8 +1,8 @@
-"""Charts as SVG for our own pages: Vega-Lite drawn by vl-convert, without browser or network.
+"""Draw charts as SVG for our own pages: Vega-Lite with vl-convert, without a browser or network.
 
-Colours are the page's CSS variables, so a chart follows the page into the dark and onto paper.
-Nothing in the SVG is styled inline or named by an id: a page's policy forbids the one, and
-several charts on a page would share the other.
+Colors are the page's CSS variables, so a chart also works in dark mode and in print. Nothing in
+the SVG has an inline style or an id: the page's policy forbids inline styles, and several charts
+on a page would share ids.
 """
 
 import math
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     import altair as alt
 
 WIDTH, HEIGHT = 320, 200
-NARROW = 240  # what the names of models leave of the same width
+NARROW = 240  # the part of the same width that model names leave
 ROW = 46  # pixels for one model's two accuracies
-LETTER = 6.5  # pixels a letter takes in a wide font
+LETTER = 6.5  # pixels per letter in a wide font
 LABEL = 16  # pixels between the lines of two labels
-POINTS = 240  # a curve of this width shows no more
+POINTS = 240  # more points are not visible at this width
 
 Look = Literal["first", "second", "third"]
 Point = tuple[float, float]
-# Blue, vermilion, grey (after Okabe and Ito 2008): told apart with any kind of colour vision,
-# and by their dashes without colours.
+# Blue, vermilion, gray (after Okabe and Ito 2008): distinguishable with any color vision, and by
+# their dashes without color.
 LOOKS: dict[Look, tuple[str, list[int]]] = {
     "first": ("var(--curve-1)", [7, 3]),
     "second": ("var(--curve-2)", [1, 0]),
@@ -34,7 +34,7 @@ SHAPES = {"dev": "circle", "test": "diamond"}
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A line with the name that stands at its end; its points are (step, loss)."""
+    """A line with its name at its end; its points are (step, loss)."""
 
     name: str
     look: Look
@@ -54,7 +54,7 @@ class Whisker:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """What stands beside the axes of a chart of curves."""
+    """The axis titles of a chart of curves."""
 
     x: str = "step"
     y: str = "loss"
@@ -64,7 +64,10 @@ LOSS_OVER_STEPS = Axes()
 
 
 def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
-    """The SVG of losses over steps, each curve named at its end; empty without a point."""
+    """Return the SVG of losses over steps, each curve named at its end.
+
+    It is empty without any points.
+    """
     import altair as alt
 
     drawn = [Curve(c.name, c.look, thinned(c.points, POINTS)) for c in curves]
@@ -81,7 +84,7 @@ def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
     )
     colour, dash = _looks(drawn)
     lines = chart_of(points).mark_line(strokeWidth=2).encode(*place, colour, dash)
-    # The same words twice: thick in the paper's colour first, so that no line crosses them.
+    # The same text twice, first thick and in the paper's color, so that no line crosses it.
     ends = chart_of([_row(*end) for end in label_places(drawn, top)]).encode(*place, text="curve:N")
     text: dict[str, Any] = {"align": "left", "dx": 5, "fontSize": 13, "fontWeight": 600}
     paper: dict[str, Any] = dict.fromkeys(("color", "stroke"), "var(--paper)")
@@ -91,7 +94,7 @@ def loss_chart(curves: Sequence[Curve], axes: Axes = LOSS_OVER_STEPS) -> str:
 
 
 def accuracy_chart(whiskers: Sequence[Whisker]) -> str:
-    """The SVG of shares in percent with their intervals, a row a name; empty without a share."""
+    """Return the SVG of shares in percent with their intervals, one row per name; empty if none."""
     import altair as alt
 
     if not whiskers:
@@ -119,16 +122,19 @@ def accuracy_chart(whiskers: Sequence[Whisker]) -> str:
 
 
 def thinned(points: Sequence[Point], most: int) -> list[Point]:
-    """At most so many of the points, evenly chosen, the last among them; none without a loss."""
+    """Return at most `most` of the points with a finite loss, evenly chosen, including the last."""
     finite = [point for point in points if math.isfinite(point[1])]
     step = max(1, math.ceil(len(finite) / most))
     return finite[::-step][::-1]
 
 
 def label_places(curves: Sequence[Curve], top: float) -> list[tuple[Curve, float, float]]:
-    """Where each name stands: beside its curve's end, moved up where another would cover it."""
+    """Return each label's position.
+
+    A label is at its curve's end, or moved up if it would cover another label.
+    """
     gap = LABEL * top / HEIGHT
-    lowest: dict[float, float] = {}  # by step: curves that end elsewhere are in nobody's way
+    lowest: dict[float, float] = {}  # by step: curves that end at another step cannot collide
     places = []
     for curve in sorted(curves, key=lambda c: c.points[-1][1]):
         step, loss = curve.points[-1]
@@ -158,14 +164,14 @@ def _whisker_row(whisker: Whisker) -> dict[str, object]:
 
 
 def chart_of(rows: list[dict[str, object]]) -> "alt.Chart":
-    """A chart of these rows, to be marked and encoded."""
+    """Return a chart of these rows, without marks and encodings."""
     import altair as alt
 
     return alt.Chart(alt.InlineData(values=rows))
 
 
 def svg_of(chart: "alt.LayerChart") -> str:
-    """The chart drawn in the page's colours."""
+    """Return the SVG of the chart in the page's colors."""
     import altair as alt
     import vl_convert
 
@@ -186,5 +192,5 @@ def svg_of(chart: "alt.LayerChart") -> str:
     ).configure_legend(labelColor="var(--ink)", labelFontSize=12)
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     svg: str = vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=version, allowed_base_urls=[])
-    # Its words stand beside it; Vega's own roles name marks without saying anything of them.
+    # Its description is next to it; Vega's own roles name marks without describing them.
     return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)

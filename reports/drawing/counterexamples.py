@@ -1,9 +1,9 @@
-"""A counterexample as a table: texts of characters stand in columns, so that places compare.
+"""Lay out a counterexample as a table: texts are split into columns so that they can be compared.
 
-    found.counterexample ──┬── sequences with □ and ⁇, lists of numbers ──> Grid: a cell a place
+    found.counterexample ──┬── sequences with □ and ⁇, lists of numbers ──> Grid: one cell each
                            └── everything else ──> label and value
 
-Which cells differ is marked where two rows of one length stand against each other.
+If there are two rows of equal length, the cells that differ are marked.
 """
 
 import re
@@ -14,11 +14,11 @@ from graders.model import CheckResult
 from reports.text import line
 
 MOST = 160  # cells of a row
-FEWEST = 4  # numbers that are worth columns
-LONGEST = 1_000  # characters of a value that is looked at
+FEWEST = 4  # fewer numbers don't need columns
+LONGEST = 1_000  # characters of a value that is parsed
 MODEL_CHARACTERS = ("□", "⁇")
-SOURCE = "document"  # what a sequence is made of
-NUMBERS = re.compile(r"\[(-?[0-9.e+-]+(?:, ?-?[0-9.e+-]+)*)\]")
+SOURCE = "document"  # label of the text that a sequence is made from
+NUMBERS = re.compile(r"\[(-?[0-9.e+-]+(?:, ?-?[0-9.e+-]+)*)\]")  # `[1.5, -2e-3]`
 NAMED = re.compile(r"(?m)^([^\n=]{1,40}) = (\[.*\])$")
 KINDS = {" ": "sp", "□": "pad", "⁇": "mask", "\n": "nl"}
 DRAWN = {"\n": "↵"}
@@ -26,7 +26,7 @@ DRAWN = {"\n": "↵"}
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One place: what stands there, what it is, and whether the row beside it has another."""
+    """One cell: its text, its kind, and whether the other row's cell differs."""
 
     text: str
     kind: str = ""
@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of one text; `more` of its places are not shown."""
+    """The cells of one text; `more` of its characters are not shown."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -44,19 +44,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows of cells that stand under each other; `wide` cells hold numbers."""
+    """Aligned rows of cells; `wide` cells contain numbers."""
 
     rows: tuple[Row, ...]
     wide: bool = False
 
     @property
     def width(self) -> int:
-        """How many places the longest row has."""
+        """The length of the longest row."""
         return max(len(row.cells) for row in self.rows)
 
     @property
     def differing(self) -> int:
-        """At how many places the rows differ."""
+        """The number of columns in which the rows differ."""
         return sum(cell.differs for cell in self.rows[-1].cells)
 
 
@@ -69,16 +69,16 @@ class Example:
 
     @property
     def has_spaces(self) -> bool:
-        """Whether a space is drawn somewhere in it."""
+        """Return whether a space is shown anywhere in it."""
         cells = (cell for row in (self.grid.rows if self.grid else ()) for cell in row.cells)
         drawn = (" " in text and is_exact(label, text) for label, text in self.rows)
         return any(drawn) or any(cell.kind == "sp" for cell in cells)
 
 
 def example(found: CheckResult) -> Example:
-    """What a check gives as an example, its texts of characters in a grid.
+    """Return a check's counterexample, with its character sequences in a grid.
 
-    Without what stands above it already as expected and actual.
+    Values that are already shown as expected or actual are left out.
     """
     told = (found.expected, found.actual)
     pairs = tuple(pair for pair in found.counterexample if pair[1] not in told)
@@ -90,9 +90,9 @@ def example(found: CheckResult) -> Example:
 
 
 def rows_in_order(found: CheckResult) -> tuple[tuple[str, str], ...]:
-    """What a check gives as an example, without what is told above it; what compares comes first.
+    """Return a check's counterexample without values shown elsewhere, comparable rows first.
 
-    So that texts of characters stand under each other in a terminal, too.
+    This aligns character sequences in a terminal, too.
     """
     rest = example(found).rows
     told = (found.expected, found.actual)
@@ -101,12 +101,12 @@ def rows_in_order(found: CheckResult) -> tuple[tuple[str, str], ...]:
 
 
 def is_exact(label: str, text: str) -> bool:
-    """Whether every space of a value counts: a text of characters, not words about them."""
+    """Return whether every space in a value counts: a text of characters, not a description."""
     return label == SOURCE or _marks(text) > 0 or text != " ".join(text.split())
 
 
 def named_lists(text: str) -> Grid | None:
-    """The grid of a text that is nothing but lines `name = [1, 2, …]`."""
+    """Return the grid of a text if all its lines are of the form `name = [1, 2, …]`."""
     found = NAMED.findall(text[:LONGEST])
     if len(found) < 2 or len(found) != len(text.splitlines()):
         return None
@@ -119,7 +119,7 @@ def named_lists(text: str) -> Grid | None:
 def _sequences(
     pairs: Sequence[tuple[str, str]],
 ) -> tuple[Grid | None, tuple[tuple[str, str], ...]]:
-    """Sequences of the vocabulary, under the document that they are made of."""
+    """Return the character sequences, with the document that they are made from above them."""
     taken = [pair for pair in pairs if _is_sequence(pair[1])]
     taken = [pair for pair in pairs if pair in taken or pair[0] == SOURCE]
     if len(taken) < 2:
@@ -129,7 +129,7 @@ def _sequences(
 
 
 def _is_sequence(text: str) -> bool:
-    """Whether it is one of the model's, not a description such as `prefix ⁇ suffix ⁇ content`."""
+    """Return whether it is a model's sequence, not a description (`prefix ⁇ suffix ⁇ content`)."""
     marks = _marks(text)
     spaced = sum(text.count(f" {mark} ") for mark in MODEL_CHARACTERS)
     return 0 < marks != spaced and len(text) <= LONGEST and "…" not in text
@@ -142,7 +142,7 @@ def _marks(text: str) -> int:
 def _numbers(
     pairs: Sequence[tuple[str, str]],
 ) -> tuple[Grid | None, tuple[tuple[str, str], ...]]:
-    """Two lists of numbers or more."""
+    """Return two or more lists of numbers as a grid."""
     lists = {label: _numbers_of(value) for label, value in pairs}
     rows = [_row(label, numbers) for label, numbers in lists.items() if numbers]
     if len(rows) < 2 or max(len(row.cells) for row in rows) < FEWEST:
@@ -167,7 +167,7 @@ def _cell(place: str) -> Cell:
 
 
 def _marked(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """The rows, those of two against each other with their differences."""
+    """Return the rows; if there are two to compare, with their differences marked."""
     compared = [row for row in rows if row.label != SOURCE]
     if len(compared) != 2 or len(compared[0].cells) != len(compared[1].cells):
         return tuple(rows)

@@ -1,7 +1,7 @@
-"""What a check shows as a picture, ready for a page: a drawing and the same in words.
+"""Prepare the figures of checks for a page: a drawing and its description in words.
 
-Every page of a course with predictions has several accuracies, so the template draws those at no
-cost from the numbers here. Rotations and curves are rare, and vl-convert draws them.
+Every page of a course with predictions has several accuracies, so the template draws those
+cheaply from these numbers. Rotations and curves are rare, and vl-convert draws them.
 """
 
 import re
@@ -17,16 +17,16 @@ from reports.drawing import charts
 from reports.drawing.rotation_chart import rotation_chart
 from reports.text import line, number
 
-SCALES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # where an axis may end
-ROOM = 1.04  # beyond the last mark
+SCALES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # possible ends of an axis
+ROOM = 1.04  # space beyond the last mark
 NAMESPACE = re.compile(r' xmlns(?::xlink)?="[^"]*"')
-SAME = 0.005  # radians that nobody can see
-NAME = 32  # characters of a baseline's name, or of what stands beside an axis
+SAME = 0.005  # radians that are too small to see
+NAME = 32  # characters of a baseline's name or of an axis title
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A share on the axis: its name, its value in words, and its place from 0 to 1."""
+    """A mark on the axis: its name, its value in words, and its position from 0 to 1."""
 
     name: str
     value: str
@@ -35,7 +35,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """An accuracy on an axis; `low` and `high` are the places of its interval."""
+    """An accuracy on an axis; `low` and `high` are the positions of its interval."""
 
     own: Mark
     low: float
@@ -55,7 +55,7 @@ class Drawing:
 
 
 def drawing(figure: Figure) -> Drawing:
-    """The drawing of a figure; its numbers are finite, its names anything."""
+    """Return the drawing of a figure whose numbers are finite; its names may be any text."""
     match figure:
         case Accuracy():
             return _accuracy(figure)
@@ -112,7 +112,7 @@ def _rotation(figure: Rotation) -> Drawing:
     return Drawing(line(figure.label), words, svg=_inline(svg))
 
 
-@lru_cache(maxsize=256)  # one known mistake looks the same in all submissions
+@lru_cache(maxsize=256)  # a known mistake looks the same in all submissions
 def _rotation_svg(expected: tuple[float, ...], actual: tuple[float, ...]) -> str:
     return rotation_chart(expected, actual)
 
@@ -124,13 +124,13 @@ def _curve(figure: Curve) -> Drawing:
         f"{quantity}: {before:.3g} at step {number(first)}, {after:.3g} at step {number(last)}, "
         f"lowest {min(value for _, value in figure.points):.3g}."
     )
-    curve = charts.Curve("", "second", figure.points)  # alone, it needs no name
+    curve = charts.Curve("", "second", figure.points)  # a single curve needs no name
     svg = charts.loss_chart([curve], charts.Axes("step", quantity))
     return Drawing(line(figure.label), words, svg=_inline(svg))
 
 
 def _inline(svg: str) -> Markup:
-    """A drawing of ours as HTML takes it: without the addresses of namespaces."""
+    """Return our own SVG for use in HTML, without namespaces."""
     # Vega escapes all text that it draws.
     return Markup(NAMESPACE.sub("", svg, count=2))  # noqa: S704
 

@@ -1,4 +1,4 @@
-"""Expected and actual angles of a rotation over positions, as SVG."""
+"""Draw expected and actual angles of a rotation over positions, as SVG."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from reports.drawing.charts import LOOKS, Look, chart_of, svg_of
 if TYPE_CHECKING:
     import altair as alt
 
-WIDTH, HEIGHT = 230, 140  # narrow enough to be read on a phone
+WIDTH, HEIGHT = 230, 140  # narrow enough for a phone
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """How one of the two is drawn."""
+    """The look of one of the two series."""
 
     name: str
     look: Look
@@ -22,13 +22,13 @@ class Series:
     size: int
 
 
-# The larger one lies below, so that both are seen where they meet.
+# The larger marks are drawn first, so that both are visible if they overlap.
 SERIES = (Series("actual", "second", "diamond", 70), Series("expected", "first", "circle", 26))
 NAMES = [each.name for each in SERIES]
 
 
 def rotation_chart(expected: Sequence[float], actual: Sequence[float]) -> str:
-    """The SVG of both series, told apart by shape, dash and colour."""
+    """Return the SVG of both series, distinguished by shape, dash and color."""
     import altair as alt
 
     legend = alt.Legend(orient="top", symbolSize=90)

@@ -1,4 +1,4 @@
-"""A gradebook that Canvas imports: the roster's people with one column of grades."""
+"""Write a gradebook that Canvas imports: the roster with one column of grades."""
 
 import re
 from collections import defaultdict
@@ -14,7 +14,7 @@ NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
 
 
 def canvas_csv(course: Course) -> Export:
-    """The roster with the grades; nobody is guessed, and who has no grade has an empty cell."""
+    """Return the roster with grades; students are never guessed, and no grade is an empty cell."""
     if course.roster is None:
         raise UsageError("canvas: there is no --roster", EXPORT_IT)
     roster, found = read_gradebook(course.roster), list(entries(course))
@@ -88,7 +88,7 @@ def _other_maximum(roster: Gradebook, column: str | None, found: Sequence[Entry]
 
 
 def _maximum(found: Sequence[Entry]) -> float | None:
-    """Where only some of the criteria were graded, the most that anybody had."""
+    """Return the highest maximum of any entry; it varies if only some criteria were graded."""
     return max((entry.grade.maximum for entry in found), default=None)
 
 

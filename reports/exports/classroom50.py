@@ -1,13 +1,13 @@
-"""Results for Classroom 50: a document of schema `classroom50/result/v1` each, one a line.
+"""Write results for Classroom 50: one document of schema `classroom50/result/v1` per line.
 
-The schema's name is known. Its fields are assumed, the plain ones that such a result needs, in the
-words of softmark/result/v1; all of them stand in this file:
+The schema's name is known. Its fields are assumptions: the usual ones that a result needs, named as
+in softmark/result/v1. This file contains all of them:
 
     {"schema", "assignment", "submission", "score", "max_score", "graded_at",
      "tests": [{"name", "status", "score", "max_score"}]}
 
-Only visible criteria are tests: nobody knows here when a student sees the file. The score counts
-all that were judged. A Result without a total has no document, for a reader would take a missing
+Only visible criteria are tests: we don't know when a student sees the file. The score includes
+all graded criteria. A Result without a total has no document, because readers would take a missing
 score for a zero.
 """
 
@@ -22,7 +22,7 @@ SCHEMA = "classroom50/result/v1"
 
 
 def classroom50_export(course: Course) -> Export:
-    """A line of JSON a submission, and who has none because there is no total."""
+    """Return one line of JSON per submission, and name those without a total."""
     lines, problems = [], []
     for result in course.results:
         text = classroom50_text(result)
@@ -33,7 +33,7 @@ def classroom50_export(course: Course) -> Export:
 
 
 def classroom50_text(result: Result) -> str:
-    """The document of one Result on a line; nothing where there is no total."""
+    """Return the document of one Result on one line, or nothing if it has no total."""
     if result.score is None:
         return ""
     document = {

@@ -1,4 +1,4 @@
-"""A line a student: whoever handed in together gets the same grade, each on a line."""
+"""Return one line per student: everyone in a group gets the same grade, each on a separate line."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ NAMED = 20  # in one sentence
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One student's grade; `submission` is the id of what was handed in, `due` when it was due."""
+    """One student's grade; `submission` is the submission's ID, `due` is its due date."""
 
     person: Person
     submission: str
@@ -28,17 +28,17 @@ class Entry:
 
     @property
     def first_name(self) -> str:
-        """All of the name but its last word; none of a name that is one word."""
+        """The name without its last word; empty if the name is a single word."""
         return self._names[0]
 
     @property
     def last_name(self) -> str:
-        """The last word of the name; none of a name that is one word, which may be a login."""
+        """The last word of the name; empty if the name is a single word, which may be a login."""
         return self._names[1]
 
     @property
     def _names(self) -> tuple[str, str]:
-        """First and last name; a folder that is all we know may be called `Last, First`."""
+        """First and last name; if only the folder's name is known, it may be `Last, First`."""
         person = self.person
         last, comma, first = person.name.partition(", ")
         if comma and not (person.email or person.sid or person.canvas):
@@ -48,7 +48,7 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """What identifies the student best."""
+        """The identifier of the student, as unambiguous as possible."""
         return self.person.sid or self.person.email or self.person.canvas or self.person.name
 
 
@@ -62,7 +62,7 @@ def entries(course: Course) -> Iterator[Entry]:
 
 
 def notes(found: Sequence[Entry]) -> tuple[str, ...]:
-    """What staff should know of a file with a line each: blank cells, and lines too many."""
+    """Return notes for staff on the file: blank cells, and students with several lines."""
     blank = list(dict.fromkeys(each.submission for each in found if each.grade.final is None))
     more = f" and {len(blank) - NAMED} more" if len(blank) > NAMED else ""
     named = f"{', '.join(map(line, blank[:NAMED]))}{more}"
@@ -70,7 +70,7 @@ def notes(found: Sequence[Entry]) -> tuple[str, ...]:
 
 
 def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
-    """A sentence for each student who has more than one line, of which a reader may take any."""
+    """Return a sentence for each student with more than one line, of which readers may use any."""
     given: dict[str, list[str]] = defaultdict(list)
     for entry in found:
         given[entry.key.casefold()].append(entry.submission)

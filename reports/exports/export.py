@@ -1,4 +1,4 @@
-"""What a writer of an export is given, and what it gives back."""
+"""The input and the output of an export writer."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from graders.model import Assignment, Result
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What there is to export: each Result is read when it is reached, and only once.
+    """The data to export; each Result is read when it is reached, and only once.
 
     `assignment` is as its folder says now; `roster` and `title` as the command was told; `terms`
     say what students see and when their work was due; `out` is the results folder.

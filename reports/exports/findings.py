@@ -1,4 +1,4 @@
-"""What went wrong in a Result, part by part, for the exports that list failures."""
+"""List the failures in a Result, part by part, for the exports that show them."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ from reports.provisional import provisional_total
 from reports.text import line, number
 from reports.words import STATUS_WORDS
 
-# As the worker writes it (graders/boundary/child/worker.py); six digits are more than any file has.
+# As the worker writes it (graders/boundary/child/worker.py), such as `attention.py, line 7`; six
+# digits are more than any file has.
 WHERE = re.compile(r"(?P<file>.+\.py), line (?P<line>[1-9][0-9]{0,5})")
 
 
 def failures(result: Result) -> Iterator[tuple[CriterionResult, CheckResult]]:
-    """Every check that was judged and not fully met, with its criterion."""
+    """Yield every check that failed or earned partial credit, with its criterion."""
     for graded in result.criteria:
         for found in graded.checks:
             if found.status in ("failed", "partial"):
@@ -21,7 +22,7 @@ def failures(result: Result) -> Iterator[tuple[CriterionResult, CheckResult]]:
 
 
 def parts_of(found: CheckResult) -> Iterator[tuple[str, str]]:
-    """Label and text of all that a check says beside its message; the texts are as they came."""
+    """Yield label and text of everything in a check except its message; the texts are unescaped."""
     came = "got" if where_ended(found) is None else "at"
     named = (("hint", found.hint), ("expected", found.expected), (came, found.actual))
     rows = ((line(label), text) for label, text in found.counterexample)
@@ -29,13 +30,13 @@ def parts_of(found: CheckResult) -> Iterator[tuple[str, str]]:
 
 
 def where_ended(found: CheckResult) -> tuple[str, int] | None:
-    """File and line at which a student's code ended a check, as the code's folder names it."""
+    """Return file and line at which student code ended a check, relative to the code's folder."""
     match = WHERE.fullmatch(found.actual)
     return match and (match["file"], int(match["line"]))
 
 
 def points_in_words(result: Result) -> str:
-    """The points in a few words; where there is no total, why not and what is certain."""
+    """Return the points in a few words; without a total, the reason and the points so far."""
     most = f"of {number(result.max_score)} points"
     if result.score is not None:
         return f"{number(result.score)} {most}"

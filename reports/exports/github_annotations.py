@@ -1,9 +1,9 @@
-"""What a GitHub runner shows beside a student's lines: workflow commands, one a line.
+"""Annotate a student's lines in GitHub: workflow commands, one per line.
 
     ::error file=src/attention.py,line=7,title=Causal mask::IndexError: ...
 
-The runner obeys whatever line begins with `::`, so that nothing of a student's may begin one, nor
-end one early: control characters are made visible, then the signs of the format are encoded.
+The runner obeys every line that begins with `::`, so a student's text must not begin such a line or
+end it early: control characters are made visible, then the format's special characters are encoded.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,24 +13,24 @@ from graders.model import CheckResult, CriterionResult, Result
 from reports.exports.findings import failures, points_in_words, where_ended
 from reports.text import LINE_LIMIT, line, prose
 
-SHOWN = 10  # GitHub shows no more errors of a step
+SHOWN = 10  # GitHub shows at most this many errors per step
 DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 PROPERTY = (*DATA, (":", "%3A"), (",", "%2C"))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a file, which is named as the repository names it."""
+    """A line of a file, which is named as in the repository."""
 
     file: str
     line: int
 
 
 def annotations(result: Result, files: Mapping[str, str]) -> Iterator[str]:
-    """The commands that show what failed where, and the points.
+    """Yield the commands that show what failed where, and the points.
 
-    `files` are the student's: as tracebacks name them, and as the repository does. No other file
-    is ever named.
+    `files` maps the student's files from their names in tracebacks to those in the repository.
+    No other file is ever named.
     """
     places = _by_place(result, files)
     for place, found in list(places.items())[:SHOWN]:
@@ -41,10 +41,10 @@ def annotations(result: Result, files: Mapping[str, str]) -> Iterator[str]:
 
 
 def place_of(found: CheckResult, files: Mapping[str, str]) -> Place | None:
-    """The student's line at which a check ended, where it is a line of theirs."""
+    """Return the student's line at which a check ended, or None if it is not a student's line."""
     file, number = where_ended(found) or ("", 0)
     named = files.get(file, "")
-    # A name with unseen signs cannot be shown as it is, and made visible it is no file's.
+    # A name with invisible characters cannot be used, and once made visible it names no file.
     return Place(named, number) if named and line(named, len(named)) == named else None
 
 
@@ -52,7 +52,7 @@ Found = tuple[CriterionResult, CheckResult]
 
 
 def _by_place(result: Result, files: Mapping[str, str]) -> dict[Place, list[Found]]:
-    """The failed checks of each line: twenty checks that fail at one are one annotation."""
+    """Group failed checks by line: twenty checks that fail at the same line give one annotation."""
     places: dict[Place, list[Found]] = {}
     for graded, found in failures(result):
         place = place_of(found, files)

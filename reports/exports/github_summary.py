@@ -1,7 +1,7 @@
-"""The summary of a GitHub step: a Result, or a course, in Markdown with a little HTML.
+"""Write the summary of a GitHub step: a Result or a course in Markdown with a little HTML.
 
-No text of a student's can be markup: every sign in it that Markdown or HTML could read as more than
-the sign is written as its HTML entity. What may have many lines stands in <pre>.
+A student's text cannot be markup: every character in it that is special in Markdown or HTML is
+written as its HTML entity. Text that may have many lines is in <pre>.
 """
 
 import re
@@ -17,23 +17,23 @@ from reports.words import STATUS_SENTENCES, STATUS_WORDS, check_word, criterion_
 
 LIMIT = 1024 * 1024  # bytes; GitHub shows nothing of a step that writes more
 CUT = "\n\nThere is more, but the summary of a step holds no more than 1024 KiB.\n"
-PLAIN = ",;'\"?%/"  # no mark-up, wherever they stand
+PLAIN = ",;'\"?%/"  # never markup, wherever they appear
 ENTITIES = {ord(sign): f"&#{ord(sign)};" for sign in string.punctuation if sign not in PLAIN}
-# GitHub looks for names and issues after it has read the entities; an unseen sign parts them.
+# GitHub links names and issues after it decodes entities; an invisible character prevents that.
 UNLINKED = ENTITIES | {ord(sign): f"&#{ord(sign)};&#8203;" for sign in "@#"}
 CODE = re.compile("`([^`]+)`")
-CONDENSED = ("hint",)  # set as prose; expected and actual are compared sign by sign
+CONDENSED = ("hint",)  # shown as prose; expected and actual are compared character by character
 
 
 def github_export(course: Course) -> Export:
-    """A course as a table, a row a submission."""
+    """Return a course as a table with one row per submission."""
     return Export(_fitted(_course(course)))
 
 
 def summary_text(result: Result, notes: Sequence[str] = ()) -> str:
-    """One Result for its student: points, criteria, and all that failed, folded.
+    """Return one Result for its student: points, criteria, and all failures, folded.
 
-    `notes` are sentences of ours about what was judged and what was not.
+    `notes` are our own sentences on what was graded and what was not.
     """
     return _fitted(_pieces(result, notes))
 
@@ -83,7 +83,7 @@ def _course(course: Course) -> Iterator[str]:
 
 
 def _fitted(pieces: Iterable[str]) -> str:
-    """As many pieces as there is room for; a sentence says so where that is not all."""
+    """Return as many pieces as fit; if some are left out, a sentence says so."""
     taken: list[str] = []
     room = LIMIT - len(CUT.encode())
     for piece in pieces:
@@ -99,7 +99,7 @@ def _paragraph(text: str) -> str:
 
 
 def _inline(text: str, limit: int = 300) -> str:
-    """The text on one line, with code between backticks set as code."""
+    """Return the text on one line, with the words in backticks as code."""
     pieces = [each.translate(UNLINKED) for each in CODE.split(line(text.strip(), limit))]
     pieces[1::2] = [f"<code>{code}</code>" for code in pieces[1::2]]
     return "".join(pieces)

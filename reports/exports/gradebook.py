@@ -1,4 +1,4 @@
-"""The gradebook that Canvas exported: who is in the course, and which of them a submission is of.
+"""Read the gradebook that Canvas exported, and match submissions to the people in it.
 
 Student,            ID, SIS User ID, SIS Login ID, Section, Attention (4711), ...
                     ,   ,            ,            ,          Manual Posting       not always
@@ -33,7 +33,7 @@ EXPORT_IT = "in Canvas: Grades, Export, Export Entire Gradebook"
 class Gradebook:
     """The exported gradebook: `who` are its columns about people, `columns` all the others.
 
-    `possible` has the points to be had, by column; `index` the rows of each name and number.
+    `possible` contains the maximum points by column; `index` the rows of each name and number.
     """
 
     file: str
@@ -46,7 +46,7 @@ class Gradebook:
     bom: bool
 
     def column(self, title: str) -> str | None:
-        """The column of an assignment, with its number; None where there is none."""
+        """Return the assignment's column, including its number; None if there is none."""
         found = [each for each in self.columns if title in (each, _title(each))]
         if len(found) > 1:
             raise UsageError(
@@ -55,7 +55,7 @@ class Gradebook:
         return found[0] if found else None
 
     def matches(self, person: Person) -> list[int]:
-        """The rows that the person may be: exactly one where there is no doubt."""
+        """Return the rows that may belong to the person: exactly one if there is no doubt."""
         by_number = self._by_number(person)
         return sorted(by_number) if by_number else self._by_name(person)
 
@@ -70,7 +70,7 @@ class Gradebook:
         return {row for key in keys for row in self.index.get(key, ())}
 
     def _by_name(self, person: Person) -> list[int]:
-        """Rows of that name, but for those whose number is known to be another."""
+        """Return the rows with that name, without those that are known to have another number."""
         rows = self.index.get(("Student", name_key(person.name)), ())
         return [row for row in rows if not _known_to_differ(person, self.students[row])]
 
@@ -116,11 +116,11 @@ def _rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
 def _students(
     header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> tuple[Mapping[str, str], tuple[Mapping[str, str], ...]]:
-    """The row `Points Possible`, and those of people: that one and those above it are not."""
+    """Return the row `Points Possible`, and the rows of students below it."""
     blank = dict.fromkeys(header, "")
     found = [blank | dict(zip(header, row, strict=False)) for row in rows if any(row)]
     named = (i for i, row in enumerate(found) if row["Student"].strip() == POINTS)
-    above = [i for i in named if not found[i]["ID"].strip()]  # students choose their names
+    above = [i for i in named if not found[i]["ID"].strip()]  # the name is chosen by the student
     below = found[above[0] + 1 if above else 0 :]
     return found[above[0]] if above else {}, tuple(row for row in below if row["Student"])
 
@@ -141,12 +141,12 @@ def _title(column: str) -> str:
 
 
 def _known_to_differ(person: Person, row: Mapping[str, str]) -> bool:
-    """Whether both have a number or an address; these are not equal, or it had been found."""
+    """Return whether both have a number or an address; equal ones have been matched before."""
     addresses = "@" in person.email and "@" in row.get("SIS Login ID", "")
     return bool(person.canvas or (person.sid and row.get("SIS User ID")) or addresses)
 
 
 def _names(student: str) -> set[str]:
-    """A name as it stands there, `Last, First`, and as people say it."""
+    """Return a name as it is in the gradebook, `Last, First`, and in the usual order."""
     last, comma, first = student.partition(",")
     return {name_key(student), name_key(f"{first} {last}") if comma else name_key(student)}

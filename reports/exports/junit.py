@@ -1,12 +1,12 @@
-"""Results as JUnit XML: a test suite a criterion, a test case a check.
+"""Write results as JUnit XML: one test suite per criterion, one test case per check.
 
     testsuites
-    └── testsuite   name `SUBMISSION: TITLE`, property `points` where they are decided
+    └── testsuite   name `SUBMISSION: TITLE`, property `points` if they are decided
         └── testcase   classname `SUBMISSION.CRITERION`, name `CHECK: SENTENCE`, time
-            └── failure | error | skipped   what a student reads, as text
+            └── failure | error | skipped   the text that a student reads
 
-A failure is the student's; an error is ours, or an upload that could not be opened. What waits for
-a person is skipped, with a message. There is no total: a reader of JUnit XML counts tests.
+A failure is the student's; an error is our own, or an upload that could not be opened. What needs
+manual grading is skipped, with a message. There is no total: readers of JUnit XML count tests.
 """
 
 from collections.abc import Iterable
@@ -26,19 +26,19 @@ KINDS: dict[str, type[Failure | Error | Skipped]] = {
     "skipped": Skipped,
     "needs_review": Skipped,
 }
-NOT_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # beside what reports.text has made visible
+NOT_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # in addition to what reports.text makes visible
 
 
 def junit_export(course: Course) -> Export:
-    """A course's Results as one JUnit XML file."""
+    """Return a course's Results as one JUnit XML file."""
     return Export(junit_text(course.results))
 
 
 def junit_text(results: Iterable[Result]) -> str:
-    """The Results as a JUnit XML document."""
+    """Return the Results as a JUnit XML document."""
     report = JUnitXml("softmark")
     for result in results:
-        # Not add_testsuite: it makes one suite of two that are named alike.
+        # Not add_testsuite, because it merges suites with the same name.
         suites = [_suite(result, graded) for graded in result.criteria]
         report.extend(suites)  # type: ignore[no-untyped-call]
     report.update_statistics()  # type: ignore[no-untyped-call]
@@ -62,7 +62,7 @@ def _suite(result: Result, graded: CriterionResult) -> TestSuite:
 def _case(place: str, found: CheckResult, *, rejected: bool) -> TestCase:
     name = _line(f"{found.check.id}: {found.check.description}")
     case = TestCase(name, place, round(found.seconds, 3))
-    # Nothing of a rejected upload was judged; a reader must not see a list of harmless skips.
+    # No check of a rejected upload ran; a list of harmless skips would be misleading.
     kind = Error if rejected else KINDS.get(found.status)
     if kind is not None:
         ending = kind(_line(found.message) or check_word(found), _line(check_word(found)))
@@ -72,7 +72,7 @@ def _case(place: str, found: CheckResult, *, rejected: bool) -> TestCase:
 
 
 def _missing(place: str) -> TestCase:
-    """A criterion none of whose checks ran: ours, and never a suite that seems fine."""
+    """Return an error for a criterion without any check that ran, so that it never looks fine."""
     case = TestCase("no check of this criterion was run", place, 0.0)
     case.result = Error("Could not be graded", "Could not be graded")
     return case

@@ -1,4 +1,4 @@
-"""What an assignment's `[grading]` makes of a score: late penalty, drops, rounding."""
+"""Apply an assignment's `[grading]` to a score: late penalty, drops, rounding."""
 
 from graders.course.final_grades import FinalGrade
 from graders.model import Result
@@ -11,7 +11,7 @@ Json = dict[str, object]
 def with_final_grade(document: Json, result: Result, grade: FinalGrade | None) -> Json:
     """The document with the grade as its score, where the assignment declares how to make it.
 
-    The tests keep their raw points: Gradescope shows the score at the top in place of their sum. A
+    The tests keep their raw points: Gradescope shows the score at the top instead of their sum. A
     submission that is too late to be accepted has no score, and staff decide.
     """
     if grade is None or result.score is None:

@@ -1,7 +1,7 @@
-"""Markdown in which hostile text stays text: prose is escaped, values stand in code.
+"""Write hostile text as Markdown that displays it as text: prose is escaped, values are in code.
 
-Escapes hold in CommonMark and its kin; what could be HTML or a formula is written as an entity,
-which no reader of Markdown takes for markup.
+The escapes work in CommonMark and similar dialects. Characters that could be HTML or a formula are
+written as entities, which no Markdown reader treats as markup.
 """
 
 import re
@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from reports.text import prose
 
 _ENTITIES = {ord(char): f"&#{ord(char)};" for char in "<>&$"}
+# Matches `*` or `www.` or `http://`.
 _MARKUP = re.compile(r"([\\`*_\[\]#~|!@^])|(?<=www)(\.)|(:)(?=//)", re.IGNORECASE)
-# At the start of a line: lists, rules, underlines of headings.
+# At the start of a line: numbered lists (`1.`), other lists, rules, underlines of headings.
 _OPENING = re.compile(r"^(\d{1,9}(?=[.)])|(?=[-+=]))")
 _CODE = re.compile("`([^`\n]+)`")
 _LAID_OUT = re.compile(r"\n(?:[ \t]|[-+?] )")
@@ -19,26 +20,26 @@ _TICKS = re.compile("`+")
 
 
 def escaped(text: str) -> str:
-    """The text as Markdown that shows it, its line breaks too."""
+    """Return Markdown that displays the text, including its line breaks."""
     lines = (_escaped_line(each.strip()) for each in prose(text).split("\n"))
     return "  \n".join(line for line in lines if line)
 
 
 def spans(text: str) -> str:
-    """As `escaped`, with code between backticks set as code."""
-    pieces = _CODE.split(prose(text))  # what stands between backticks comes second
+    """Return the text as `escaped` does, but show words in backticks as code."""
+    pieces = _CODE.split(prose(text))  # every second piece was in backticks
     for index, piece in enumerate(pieces):
         pieces[index] = f"`{piece}`" if index % 2 else _kept_apart(piece)
     return "".join(pieces).strip()
 
 
 def block(rows: Iterable[tuple[str, str]]) -> str:
-    """Labelled values as they are, in a block of code that no value can end."""
+    """Return labeled, unescaped values in a code block that no value can end."""
     return _fenced("\n".join(_row(label, prose(value)) for label, value in rows))
 
 
 def told(text: str) -> str:
-    """A message: prose, but a block of code where lines are set below each other, as in diffs."""
+    """Return a message as prose, or as a code block if its lines are aligned, as in diffs."""
     return _fenced(prose(text)) if _LAID_OUT.search(text) else spans(text)
 
 
@@ -53,7 +54,7 @@ def _row(label: str, value: str) -> str:
 
 
 def _kept_apart(piece: str) -> str:
-    """Escaped, with the blanks beside a piece of code."""
+    """Escape the text, but keep the blanks next to a piece of code."""
     inner = escaped(piece)
     before = " " if piece[:1].isspace() else ""
     after = " " if inner and piece[-1:].isspace() else ""

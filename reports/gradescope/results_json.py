@@ -1,13 +1,13 @@
-"""The Result for Gradescope: `DIR/gradescope/<submission>.json`, in the form of results.json.
+"""Write a Result for Gradescope: `DIR/gradescope/<submission>.json`, in the format of results.json.
 
-One test a criterion, its checks in words in the output, which is Markdown. Keys, types and status
-words of a test are those that gradescope-utils writes. `max_score` is on every test, whatever could
-be graded. Gradescope adds up the tests' scores where the file names no total, so a Result without a
-score publishes none at all: what is decided so far stands in the outputs, in words.
+There is one test per criterion; its output describes the checks in Markdown. Keys, types and status
+words of a test are those of gradescope-utils. Every test has a `max_score`, whatever could be
+graded. Gradescope adds up the tests' scores if the file has no total, so a Result without a score
+publishes no scores at all: the outputs say in words what is decided so far.
 
 An autograder's own results.json goes further: without a score it has no tests either. Gradescope's
-specification asks for a score at the top or on every test, so such a file is an error of the
-autograder, which staff are told of, and no reading of it is a zero.
+specification requires a score at the top or on every test, so Gradescope treats such a file as an
+error of the autograder and reports it to staff; nothing reads it as a zero.
 """
 
 import json
@@ -31,7 +31,7 @@ PROVENANCE = ("isolation", "device", "seeds", "inputs", "data", "python", "versi
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What an autograder adds: sentences for the student, staff's data, accuracies to compare."""
+    """The additions of an autograder: sentences for students, data for staff, accuracies."""
 
     sentences: tuple[str, ...] = ()
     data: Mapping[str, object] = field(default_factory=dict)
@@ -51,7 +51,7 @@ def gradescope_text(result: Result, terms: Terms = PLAIN) -> str:
 
 
 def autograder_json(result: Result, extras: Extras) -> Json:
-    """The document that Gradescope's container is to leave; without a score it has no tests."""
+    """Return the document for Gradescope's container; without a score it has no tests."""
     said = "\n\n".join((*map(escaped, extras.sentences), *_about(result)))
     document = gradescope_json(result) | {"output": said}
     if extras.leaderboard:
@@ -64,7 +64,7 @@ def autograder_json(result: Result, extras: Extras) -> Json:
 
 
 def gradescope_json(result: Result) -> Json:
-    """The document Gradescope reads as results.json."""
+    """Return the document that Gradescope reads as results.json."""
     document: Json = {
         "tests": [_test(i, c, result) for i, c in enumerate(result.criteria, 1)],
         "leaderboard": [],
@@ -83,7 +83,7 @@ def gradescope_json(result: Result) -> Json:
 
 
 def leaderboard(result: Result) -> list[Json]:
-    """The accuracies of visible criteria, by their labels, in percent."""
+    """Return the accuracies of visible criteria, by label, in percent."""
     rows: dict[str, float] = {}
     for graded in result.criteria:
         if graded.criterion.visibility == "visible":
@@ -94,7 +94,7 @@ def leaderboard(result: Result) -> list[Json]:
 
 
 def provenance(result: Result) -> Json:
-    """Which upload was graded by what, for staff and for later submissions."""
+    """Return the upload and the versions that graded it, for staff and for later submissions."""
     known = result.environment
     return {
         "assignment": result.assignment,
@@ -112,7 +112,7 @@ def _about(result: Result) -> Iterator[str]:
 
 
 def _visible_outputs(result: Result) -> Iterator[str]:
-    if result.status == "rejected":  # said above, and of all criteria the same
+    if result.status == "rejected":  # stated above, and the same for all criteria
         return
     for index, graded in enumerate(result.criteria, 1):
         if graded.criterion.visibility == "visible":
@@ -152,7 +152,7 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
 
 
 def _found(found: CheckResult) -> Iterator[str]:
-    """What a check says beyond its verdict: sentences, then values as they are."""
+    """Yield what a check reports in addition to its status: sentences, then unescaped values."""
     if found.message:
         yield told(found.message)
     if found.hint:

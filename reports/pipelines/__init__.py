@@ -1,1 +1,1 @@
-"""The pages and the progress of the reference pipelines."""
+"""The pages and the progress display of the reference pipelines."""

@@ -25,12 +25,12 @@ MODELS = {
 COUNTS = {"full": "all, and 2d + 2", "head": "2d + 2", "prefix": "130d + 2"}
 LOOKS: dict[str, Look] = {"full": "second", "head": "first", "prefix": "third"}
 TASKS = {"sst2": "Sentences classified right (SST-2)", "boolq": "Questions answered right (BoolQ)"}
-LEVEL = 0.05  # of McNemar's test
+LEVEL = 0.05  # significance level of McNemar's test
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """A model's accuracies, one a part of the items."""
+    """A model's accuracies, one per part of the data."""
 
     model: str
     cells: tuple[Cell, ...]
@@ -38,7 +38,7 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """A training as the table words it."""
+    """A training, formatted for the table."""
 
     method: str
     trained: str
@@ -50,7 +50,7 @@ class TrainingRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """Two models on the same items, as the table words them."""
+    """Two models on the same items, formatted for the table."""
 
     pair: str
     part: str
@@ -62,7 +62,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True)
 class ClassifierView:
-    """All that the template gets to see."""
+    """Everything that the template gets."""
 
     metrics: ClassifierMetrics
     title: str
@@ -85,7 +85,7 @@ def write_classifier_page(metrics: ClassifierMetrics, out: Path) -> Path:
 
 
 def classifier_view(metrics: ClassifierMetrics) -> ClassifierView:
-    """The run in words and drawings."""
+    """Return the run in words and drawings."""
     accuracies = (*(each.accuracy for each in metrics.evaluations), *metrics.majority)
     return ClassifierView(
         metrics=metrics,
@@ -120,7 +120,7 @@ def _accuracy_chart(accuracies: Sequence[Accuracy]) -> Chart:
 
 
 def _constant(evaluation: Evaluation) -> str:
-    """The sentence about a classifier that has learned nothing."""
+    """Return the sentence about a classifier that has learned nothing."""
     accuracy, label = evaluation.accuracy, int(evaluation.positive > 0)
     return (
         f"{MODELS[accuracy.model]} says {label} of every {accuracy.part} item: it is a constant "
@@ -151,7 +151,7 @@ def _comparison_row(comparison: Comparison) -> ComparisonRow:
 
 
 def _curves(training: Training) -> Iterator[Chart]:
-    """Loss by step, and dev accuracy by epoch."""
+    """Yield the charts of loss by step and of dev accuracy by epoch."""
     name, look = MODELS[training.method], LOOKS[training.method]
     losses = Curve("loss", look, tuple((point.step, point.loss) for point in training.curve))
     yield _curve_chart(f"{name}: training loss", losses, Axes("step", "loss"))

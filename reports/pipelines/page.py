@@ -22,12 +22,12 @@ MODELS = {
 VARIANTS = {"vanilla": "vanilla", "rope": "RoPE"}
 DEEDS: dict[Kind, str] = {"pretrain": "Pretrain", "finetune": "Finetune", "evaluate": "Evaluate"}
 NOT_PRETRAINED = "not pretrained"
-TOLD = 8  # points of a curve that its table tells
+TOLD = 8  # points of a curve that are listed in its table
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing, what it shows in words, and its numbers: (curve, ((step, loss), ...))."""
+    """A drawing, its description in words, and its numbers: (curve, ((step, loss), ...))."""
 
     title: str
     svg: Markup
@@ -37,7 +37,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """An accuracy as the table words it."""
+    """An accuracy, formatted for the table."""
 
     share: str
     right: str
@@ -46,7 +46,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
-    """A model's accuracies, one a part of the questions; None where it was not evaluated."""
+    """A model's accuracies, one per part of the questions; None if it was not evaluated."""
 
     model: str
     cells: tuple[Cell | None, ...]
@@ -54,7 +54,7 @@ class AccuracyRow:
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """A phase as the table words it; `-` for what it does not have."""
+    """A phase, formatted for the table; `-` if a value is missing."""
 
     name: str
     epochs: str
@@ -65,7 +65,7 @@ class PhaseRow:
 
 @dataclass(frozen=True, slots=True)
 class PipelineView:
-    """All that the template gets to see."""
+    """Everything that the template gets."""
 
     metrics: Metrics
     headline: tuple[tuple[str, Cell], ...]
@@ -83,7 +83,7 @@ def write_pipeline_page(metrics: Metrics, out: Path) -> Path:
 
 
 def pipeline_view(metrics: Metrics) -> PipelineView:
-    """The run in words and drawings."""
+    """Return the run in words and drawings."""
     accuracies = (*metrics.accuracies, *metrics.baselines)
     parts = tuple(dict.fromkeys(accuracy.part for accuracy in accuracies))
     return PipelineView(
@@ -103,7 +103,7 @@ def pipeline_view(metrics: Metrics) -> PipelineView:
 
 
 def duration(seconds: float) -> str:
-    """`27.3 s`, and above two minutes `3 min 5 s`."""
+    """Format a duration: `27.3 s`, or `3 min 5 s` from two minutes on."""
     if seconds < 120:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -117,7 +117,7 @@ def _rows(accuracies: Sequence[Accuracy], parts: Sequence[str]) -> Iterator[Accu
 
 
 def cell_of(accuracy: Accuracy) -> Cell:
-    """The accuracy with its counts and its interval."""
+    """Return the accuracy with its counts and its interval."""
     return Cell(
         share=f"{100 * accuracy.share:.1f}%",
         right=f"{accuracy.correct} of {accuracy.n}",
@@ -159,8 +159,8 @@ def _curve_chart(title: str, phases: Sequence[Phase]) -> Chart:
 
 
 def drawn(svg: str) -> Markup:
-    """A drawing of ours, as the page takes it in."""
-    # Vega escapes all text that it draws, and the names are ours.
+    """Return our own SVG for use in the page."""
+    # Vega escapes all text that it draws, and the names are our own.
     return Markup(svg)  # noqa: S704
 
 

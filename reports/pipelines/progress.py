@@ -1,4 +1,4 @@
-"""What a run of the pipeline prints: progress on stderr, its accuracies on stdout."""
+"""Print the progress of a pipeline to stderr and its accuracies to stdout."""
 
 import time
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from reference.training.metrics import Accuracy
 from reports.terminal.results import ERR, OUT
 from reports.text import line
 
-NARROW = 80  # columns below which time left stands alone
+NARROW = 80  # on a narrower terminal, only the remaining time is shown
 NARROW_TITLE = 22
 
 
@@ -42,9 +42,9 @@ class Shown:
 
 
 class PipelineProgress:
-    """A bar a phase on a terminal; elsewhere a line when a phase starts and one when it ends.
+    """One bar per phase on a terminal; otherwise one line when a phase starts and one when it ends.
 
-    Several phases may run beside each other.
+    Several phases may run at the same time.
     """
 
     def __init__(self, console: Console = ERR) -> None:
@@ -70,7 +70,7 @@ class PipelineProgress:
         self.bars.stop()
 
     def update(self, phase: str, made: int, steps: int, loss: float | None) -> None:
-        """Show that so many steps of the phase are made, and its latest loss."""
+        """Show how many steps of the phase are finished, and its latest loss."""
         name = line(phase)
         shown = self.shown.get(phase) or self._begin(name, made, steps)
         self.shown[phase] = shown
@@ -97,10 +97,10 @@ class PipelineProgress:
 
 
 def columns(width: int) -> tuple[ProgressColumn, ...]:
-    """Phase, bar, steps, loss and times; a narrow terminal cuts titles and elapsed time."""
+    """Return phase, bar, steps, loss and times; narrow terminals cut titles and elapsed time."""
     narrow = width < NARROW
     title = Column(no_wrap=True, overflow="ellipsis", max_width=NARROW_TITLE if narrow else None)
-    # All but the bar keep their width: a bar says as much when it is short.
+    # All columns except the bar keep their width: a short bar is as clear as a long one.
     steps, loss, elapsed, left = (Column(no_wrap=True) for _ in range(4))
     times: tuple[ProgressColumn, ...] = (
         TimeElapsedColumn(table_column=elapsed),
@@ -117,13 +117,13 @@ def columns(width: int) -> tuple[ProgressColumn, ...]:
 
 
 def show_pipeline(metrics: Metrics, out: Path) -> None:
-    """The accuracies of a finished run, and where everything lies."""
+    """Show the accuracies of a finished run, and where its files are."""
     _show_accuracies((*metrics.baselines, *metrics.accuracies))
     OUT.print(f"checkpoints, predictions, metrics.json and the page: {out / 'index.html'}")
 
 
 def show_classifier(metrics: ClassifierMetrics, out: Path) -> None:
-    """The accuracies of a finished run of the classifier, who says always the same, and where."""
+    """Show a classifier run's accuracies, its constant classifiers, and where its files are."""
     _show_accuracies((*metrics.majority, *(each.accuracy for each in metrics.evaluations)))
     for each in metrics.evaluations:
         if each.constant:

@@ -1,4 +1,4 @@
-"""The local page where people decide written answers."""
+"""The local page for grading written answers by hand."""
 
 from reports.review.web.server import serve
 

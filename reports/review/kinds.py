@@ -1,6 +1,6 @@
-"""What needs manual grading outside the written part, by kind: one decision serves all of one kind.
+"""Group what needs manual grading outside the written part; one decision applies to a whole group.
 
-Checks that ask with the same words are of one kind, in whichever criterion or submission they are.
+Checks with the same message are of one kind, whatever their criterion or submission.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from reports.review.verdicts import NONE, make_decision, new_action, read_verdic
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The undecided checks that ask with the same words; `name` is short and stays the same."""
+    """The undecided checks with the same message; `name` is short and never changes."""
 
     name: str
     text: str
@@ -22,17 +22,17 @@ class Kind:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """The checks that ask."""
+        """The checks with this message."""
         return tuple(sorted({each.check for each in self.waiting}))
 
     @property
     def submissions(self) -> int:
-        """The number of submissions that wait."""
+        """The number of submissions that need a decision."""
         return len({each.submission for each in self.waiting})
 
 
 def kinds(review: Review, submissions: Collection[str] = ()) -> list[Kind]:
-    """Return what waits, the most frequent kind first; of these submissions, or of all."""
+    """Return the undecided kinds, the most frequent first, of these submissions or of all."""
     review.refresh()
     found: dict[str, list[Answer]] = {}
     for each in _waiting(review):
@@ -47,7 +47,7 @@ def decide_kinds(
 ) -> int:
     """Store one decision for every check of these kinds, all or none; return their number.
 
-    Raises Mistyped where the comment is too long.
+    Raises Mistyped if the comment is too long.
     """
     action, rows = new_action(), []
     for each in (answer for kind in chosen for answer in kind.waiting):

@@ -1,11 +1,11 @@
-"""The files in DIR, written anew from the store with what was decided."""
+"""Write the files in DIR again from the store, including the decisions."""
 
 from graders.course.review import Review
 from reports.course.files import write_course
 
 
 def write_grades(review: Review) -> str:
-    """Write what every reader gets, and say so; UsageError while something is graded into DIR."""
+    """Write all output files and return a message. Raises UsageError while DIR is in use."""
     review.refresh()
     newest, count = review.trail.newest, review.unwritten()
     task = review.assignment_now()

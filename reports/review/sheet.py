@@ -1,4 +1,4 @@
-"""All answers and decisions as one CSV, out for a spreadsheet and in again.
+"""Export all answers and decisions as one CSV for a spreadsheet, and import it again.
 
 One row per answer. The import reads question, answer, answer_sum, seen, items, adjustment and
 comment; the other columns describe the present state. `items` are the numbers of the rubric's
@@ -30,13 +30,13 @@ from reports.text import number
 
 READ = ("question", "answer", "answer_sum", "seen", "items", "adjustment", "comment")
 COLUMNS = (*READ, "state", "points", "reviewer", "decided_at", "submission", "text")
-CELL_LIMIT = 30_000  # a spreadsheet's cell holds 32,767 characters
+CELL_LIMIT = 30_000  # a spreadsheet's cell can contain 32,767 characters
 PROBLEMS_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A line of a CSV that cannot be imported, and why."""
+    """A line of a CSV that cannot be imported, and the reason."""
 
     line: int
     why: str
@@ -44,7 +44,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a sheet says that is new; nothing of it counts while there is a problem."""
+    """The changes in a sheet; none of them are applied if there is a problem."""
 
     decisions: tuple[Decision, ...] = ()
     unchanged: int = 0
@@ -52,11 +52,11 @@ class Sheet:
 
 
 class _Wrong(Exception):
-    """Why one row cannot be imported."""
+    """The reason why one row cannot be imported."""
 
 
 def write_sheet(site: Site, *, names: bool) -> str:
-    """The sheet as text; submissions are named where the reviewer sees names."""
+    """Return the sheet as text; submissions are named if the reviewer sees names."""
     found = (
         _cells(site, question, answer, names=names)
         for question in site.review.material.answers
@@ -67,7 +67,7 @@ def write_sheet(site: Site, *, names: bool) -> str:
 
 
 def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
-    """The decisions of a sheet, each checked; or a problem for each line that is wrong."""
+    """Return the checked decisions of a sheet, or one problem for each invalid line."""
     try:
         rows = list(_rows(content))
     except (csv.Error, UnicodeDecodeError, _Wrong) as error:
@@ -111,7 +111,7 @@ def _cells(site: Site, question: str, answer: Answer, *, names: bool) -> Mapping
 
 
 def _printable(text: str) -> str:
-    # Not \x00 or an escape sequence: some readers of CSV stop there, and terminals obey it.
+    # Not \x00 or an escape sequence: some CSV readers stop there, and terminals obey it.
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -122,10 +122,10 @@ def _items(verdict: Verdict | None) -> str:
 
 
 def _rows(content: bytes) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """The rows with their lines; _Wrong where the sheet as a whole cannot be read."""
+    """Yield the rows with their line numbers. Raises _Wrong if the whole sheet is unreadable."""
     text = content.decode("utf-8-sig")
     header = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=header.count)  # spreadsheets of many countries write semicolons
+    delimiter = max(",;\t", key=header.count)  # spreadsheets in many countries write semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns = [name.strip() for name in next(reader, [])]
     missing = [name for name in READ if name not in columns]
@@ -142,7 +142,7 @@ def _rows(content: bytes) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _decision(site: Site, row: Mapping[str, str], reviewer: str) -> Decision | None:
-    """What a row decides, or None where it says what stands already or nothing."""
+    """Return a row's decision, or None if it is empty or already stored."""
     answer = site.review.material.answers.get(row["question"], {}).get(row["answer"])
     if answer is None:
         raise _Wrong(f"there is no answer {row['answer']!r} to question {row['question']!r}")

@@ -1,4 +1,4 @@
-"""What a reviewer typed, read: items, adjustment, comment; and decisions made of it."""
+"""Parse what a reviewer entered (items, adjustment, comment), and make decisions from it."""
 
 import math
 import uuid
@@ -17,9 +17,9 @@ _STRIPPED = {code: None for code in range(32) if chr(code) not in "\n\t"} | {127
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one decision says, before it is of an answer; `items` counts from 1.
+    """The content of a decision before it is applied to an answer; `items` counts from 1.
 
-    `none` says that no item is meant, and not that somebody forgot to tick one.
+    `none` means that no item applies, as opposed to a form that was not filled in.
     """
 
     items: frozenset[int]
@@ -29,11 +29,11 @@ class Verdict:
 
 
 class Mistyped(Exception):
-    """What was typed is no verdict; the message says what to type instead."""
+    """The input is not a verdict; the message says what to enter instead."""
 
 
 def read_verdict(items: Iterable[str], adjustment: str, comment: str, review: Review) -> Verdict:
-    """The verdict that was typed; raises Mistyped."""
+    """Return the verdict that was entered. Raises Mistyped."""
     comment = comment.replace("\r\n", "\n").translate(_STRIPPED).strip()
     if len(comment) > COMMENT_LIMIT:
         raise Mistyped(f"A comment has at most {COMMENT_LIMIT:,} characters, not {len(comment):,}.")
@@ -51,7 +51,7 @@ def read_verdict(items: Iterable[str], adjustment: str, comment: str, review: Re
 def make_decision(
     verdict: Verdict, review: Review, answer: Answer, *, reviewer: str, seen: int
 ) -> Decision:
-    """This verdict on this answer, by somebody who knew of all decisions up to `seen`."""
+    """Return this verdict on an answer, by a reviewer who saw all decisions up to `seen`."""
     items = tuple(
         JudgedItem(each.text, each.points, n in verdict.items)
         for n, each in enumerate(review.items, 1)
@@ -68,7 +68,7 @@ def make_decision(
 
 
 def verdict_of(decision: Decision, review: Review) -> Verdict:
-    """The verdict of a decision, as far as its items still stand in the rubric."""
+    """Return a decision's verdict, as far as its items are still in the rubric."""
     ticked = {each.text for each in decision.items if each.ticked}
     items = frozenset(n for n, each in enumerate(review.items, 1) if each.text in ticked)
     none = not any(each.ticked for each in decision.items)
@@ -76,23 +76,26 @@ def verdict_of(decision: Decision, review: Review) -> Verdict:
 
 
 def same_rubric(decision: Decision, review: Review) -> bool:
-    """Whether a decision was made by the rubric as it stands now."""
+    """Return whether a decision used the rubric in its present form."""
     then = tuple((each.text, each.points) for each in decision.items), decision.points
     return then == (tuple((each.text, each.points) for each in review.items), review.points)
 
 
 def new_action() -> str:
-    """A name for all that is said in one go."""
+    """Return an ID for all decisions of one action."""
     return uuid.uuid4().hex
 
 
 def whole(text: str) -> int:
-    """The number that a text is, or 0."""
+    """Return the number in a text, or 0."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else 0
 
 
 def _refuse_contradiction(verdict: Verdict) -> None:
-    """A zero is said, never left: Enter on an untouched form must not give one."""
+    """Refuse a contradiction, and a form without input.
+
+    Enter on an untouched form is not a zero.
+    """
     if verdict.none and verdict.items:
         raise Mistyped("Select rubric items or “none of these”, not both.")
     if not verdict.none and not verdict.items and not verdict.adjustment:

@@ -29,7 +29,7 @@ def mark_of(result: Result, terms: Terms) -> str:
 
 
 def has_mark(page: Path, mark: str) -> bool:
-    """Whether a page has exactly this mark; OSError where there is no page."""
+    """Return whether a page has exactly this mark. Raises OSError if there is no page."""
     with page.open("rb") as file:
         file.seek(max(file.seek(0, os.SEEK_END) - SIZE, 0))
         end = file.read()

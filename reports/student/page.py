@@ -17,7 +17,7 @@ from reports.student.size import shortened
 from reports.student.withheld import is_shown, unquoted
 from reports.words import CHECK_WORDS, STATUS_SENTENCES, intake_notes
 
-# Named one by one: what else a run records (our faults, say) may quote a hidden check.
+# Listed explicitly, because other fields (such as our own errors) may quote a hidden check.
 ENVIRONMENT = (
     "isolation",
     "device",
@@ -34,7 +34,7 @@ LARGEST = 900_000  # bytes of a page
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """All that is told of hidden criteria: how many there are, and the points they can give."""
+    """The only data shown on hidden criteria: their number and maximum points."""
 
     count: int
     points: float
@@ -42,7 +42,7 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class StudentView:
-    """All that the template gets to see: nothing of a hidden criterion but that there is one."""
+    """Everything that the template gets; of hidden criteria only their number and points."""
 
     submission: Submission
     title: str
@@ -112,7 +112,7 @@ def _most(shown: Sequence[CriterionResult]) -> float:
 
 
 def _tally(shown: Sequence[CriterionResult]) -> tuple[tuple[str, CheckStatus, int], ...]:
-    """How many of the criteria with points ended in each way, best first."""
+    """Count the criteria with points by status, best first."""
     found = Counter(graded.status for graded in shown if graded.criterion.points)
     return tuple((CHECK_WORDS[each], each, found[each]) for each in CHECK_WORDS if found[each])
 

@@ -1,4 +1,4 @@
-"""The sections of a student's page: a criterion each, and one for what many of them say alike."""
+"""The sections of a student's page: one per criterion, and one per message that many share."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ from graders.model import CheckResult, CriterionResult, Result
 from reports.student.cards import Card, criterion_cards
 from reports.student.words import Command, command
 
-MANY = 3  # criteria that say the same are told together
+MANY = 3  # criteria with the same message are shown together
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence that is all there is to say about several criteria, and how to mend it."""
+    """A message that is all there is to say about several criteria, and how to fix it."""
 
     anchor: str
     message: str
@@ -22,7 +22,7 @@ class Said:
 
     @property
     def points(self) -> float:
-        """How many points these criteria are worth."""
+        """The number of points that these criteria are worth."""
         return sum(each.criterion.points for each in self.criteria)
 
 
@@ -45,7 +45,7 @@ class Section:
 def sections(
     result: Result, shown: Sequence[CriterionResult], often: Sequence[Said]
 ) -> tuple[Section, ...]:
-    """All criteria that are shown, in the rubric's order."""
+    """Return all criteria that are shown, in the rubric's order."""
     together = {each.criterion.id: said.anchor for said in often for each in said.criteria}
     return tuple(
         Section(
@@ -62,7 +62,7 @@ def sections(
 
 
 def said_often(shown: Sequence[CriterionResult]) -> tuple[Said, ...]:
-    """What several criteria say alike and in full, such as that no answers were handed in."""
+    """Return the messages that are all there is to say about several criteria."""
     found: defaultdict[str, list[CriterionResult]] = defaultdict(list)
     for graded in shown:
         if message := _only_message(graded):
@@ -91,7 +91,7 @@ def _anchor(graded: CriterionResult, number: int) -> str:
 
 
 def _only_message(graded: CriterionResult) -> str:
-    """The sentence with which all checks of a criterion failed; nothing where one says more."""
+    """Return the message with which all checks of a criterion failed; nothing if any says more."""
     for found in graded.checks:
         more = found.expected or found.actual or found.counterexample or found.figures
         if found.status != "failed" or found.outcome or more:

@@ -1,4 +1,4 @@
-"""A Result cut short, for a page that would be larger than a mail may be."""
+"""Shorten a Result whose page would be too large for an email."""
 
 from dataclasses import dataclass, replace
 
@@ -7,17 +7,17 @@ from graders.model import CheckResult, CriterionResult, Result
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Characters of a sentence, and of a value, whose every space may be drawn."""
+    """The limits in characters for a sentence, and for a value, whose spaces are made visible."""
 
     words: int
     values: int
 
 
-ONE, ALL = Room(300, 60), Room(30_000, 6_000)  # of one check at most, and of all together
+ONE, ALL = Room(300, 60), Room(30_000, 6_000)  # for one check, and for all checks together
 
 
 def shortened(result: Result) -> Result:
-    """The Result without pictures and examples, its texts cut; the more checks, the shorter."""
+    """Return the Result without figures and examples; the more checks, the shorter the texts."""
     checks = sum(len(graded.checks) for graded in result.criteria) or 1
     room = Room(min(ONE.words, ALL.words // checks), min(ONE.values, ALL.values // checks))
     return replace(result, criteria=tuple(_criterion(each, room) for each in result.criteria))

@@ -16,9 +16,9 @@ def is_shown(criterion: Criterion, opened: frozenset[str]) -> bool:
 def unquoted(
     shown: Iterable[CriterionResult], hidden: Sequence[CriterionResult]
 ) -> tuple[CriterionResult, ...]:
-    """The visible criteria; a check that was not run for a hidden one does not name that."""
+    """Return the visible criteria; checks skipped because of a hidden one do not name it."""
     checks = [found.check for graded in hidden for found in graded.checks]
-    # A failed one is quoted by its sentence, one that we could not run by its id.
+    # A failed check is quoted by its description, one that we could not run by its id.
     names = {check.description for check in checks} | {f"`{check.id}`" for check in checks}
     return tuple(
         replace(graded, checks=tuple(_unquoted(found, names) for found in graded.checks))

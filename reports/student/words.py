@@ -1,4 +1,4 @@
-"""What a check says, taken apart for the student's page: hints, decisions, a command."""
+"""Parse a check's texts for the student's page: hints, decisions, a command."""
 
 import re
 import shlex
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from graders.model import CheckResult, CriterionResult, Result
 
 MATHEMATICS = re.compile(r"[=^√≤≥⁇□→·×]|θ| becomes |equation|handout")
-GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")
+GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")  # `x =` or `it becomes`
 DECIDED = re.compile(r"^(.+ of .+ points), decided by a person\.$")
+# Matches `Given: Names the mask (+1)` or `Not given: States why`.
 ITEM = re.compile(r"^(Given|Not given): (.*?)(?: \(([+-][0-9.]+)\))?$")
 REVIEW, MACHINE = "/review", "/machine"
 OPEN = ("failed", "partial")
@@ -16,7 +17,7 @@ OPEN = ("failed", "partial")
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A named mistake in words, and the equation that is right; one of them may be empty."""
+    """A named mistake in words, and the correct equation; one of the two may be empty."""
 
     words: str
     equation: str = ""
@@ -24,7 +25,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """A line of the rubric that a person gave or did not give, and its points if they are known."""
+    """A rubric item that a person selected or not, and its points if they are known."""
 
     text: str
     given: bool
@@ -33,7 +34,7 @@ class JudgedItem:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a person decided of a written answer; `comment` holds the other lines."""
+    """A person's decision on a written answer; `comment` contains the remaining lines."""
 
     points: str
     items: tuple[JudgedItem, ...]
@@ -42,7 +43,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a student sees a criterion fail on their own machine."""
+    """The command with which a student sees a criterion fail on their own machine."""
 
     text: str
     same_inputs: bool
@@ -51,7 +52,7 @@ class Command:
 
 
 def split_hint(hint: str) -> Hint:
-    """The words and the equation of a hint `words (equation).`; all words where there is none."""
+    """Split a hint `words (equation).` into words and equation; without an equation, only words."""
     if not hint.endswith(")."):
         return Hint(hint)
     depth = 0
@@ -60,14 +61,15 @@ def split_hint(hint: str) -> Hint:
         if depth == 0:
             equation = hint[at + 1 : -2]
             words = hint[:at].rstrip()
-            # "(a, b) becomes (b, a)" is one formula, and its end alone says nothing.
+            # "(a, b) becomes (b, a)" is a single formula, and its end is meaningless without the
+            # rest.
             found = words and not GOES_ON.search(words) and MATHEMATICS.search(equation)
             return Hint(f"{words}.", equation) if found else Hint(hint)
     return Hint(hint)
 
 
 def judged(found: CheckResult) -> Judged | None:
-    """The decision that a check's message holds; None where no person decided."""
+    """Return the decision in a check's message, or None if no person decided."""
     first, *lines = found.message.split("\n")
     written = found.check.id.endswith((REVIEW, MACHINE))
     points = DECIDED.match(first) if written else None
@@ -80,9 +82,9 @@ def judged(found: CheckResult) -> Judged | None:
 
 
 def command(graded: CriterionResult, result: Result) -> Command | None:
-    """The command that checks this criterion alone; None where a machine found nothing wrong.
+    """Return the command that checks only this criterion, or None if nothing automatic failed.
 
-    Nor is there one for a criterion that was kept back: `check` knows visible ones.
+    Criteria that are not visible have none, because `check` knows only visible ones.
     """
     if graded.criterion.visibility != "visible":
         return None

@@ -1,4 +1,4 @@
-"""A student's own check on one screen: what is missing, a row a criterion, what to look at first.
+"""Show a student's own check on one screen: missing files, one row per criterion, worst failures.
 
 what is missing
 ✓ criterion              10 / 10
@@ -34,15 +34,15 @@ from reports.words import criterion_word
 SHOWN = 3  # failures
 MISSED = 8  # sentences
 ROWS = 16  # criteria
-LONGEST = 300  # characters of a text; `--verbose` has all of it
+LONGEST = 300  # characters of a text; `--verbose` shows all of it
 ROWS_OF_EXAMPLE = 4
 NUMBER = re.compile(r"\d+")
-FOLDED = 3  # written questions in a row that end alike become one row
+FOLDED = 3  # consecutive written questions with the same outcome share a row
 
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """What a Result does not say: what is not in the upload, and what is not judged here."""
+    """The data that a Result lacks: missing files, and criteria that are not checked here."""
 
     missing: Mapping[str, str]
     not_judged: Sequence[str] = ()
@@ -50,7 +50,7 @@ class Unseen:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A criterion in the table; or several of them that ended alike."""
+    """A criterion in the table, or several with the same outcome."""
 
     status: str
     title: str
@@ -59,7 +59,7 @@ class _Row:
 
 
 def show_check(result: Result, unseen: Unseen, *, verbose: bool = False) -> None:
-    """One submission for the student who checks it."""
+    """Show one submission to the student who checks it."""
     show_heading(result)
     _show_missing(list(unseen.missing.values()), verbose)
     if verbose:
@@ -103,7 +103,7 @@ def _show_rows(rows: Sequence[_Row]) -> None:
 
 
 def _folded(criteria: Sequence[CriterionResult], missing: Mapping[str, str]) -> Iterator[_Row]:
-    """A row a criterion, and one for many written questions in a row that ended alike."""
+    """Yield one row per criterion; consecutive written questions with equal outcomes share one."""
     pending: list[CriterionResult] = []
     for graded in (*criteria, None):
         if pending and (graded is None or _likeness(graded) != _likeness(pending[0])):
@@ -113,7 +113,7 @@ def _folded(criteria: Sequence[CriterionResult], missing: Mapping[str, str]) -> 
 
 
 def _likeness(graded: CriterionResult) -> tuple[object, ...]:
-    """What two written questions have in common that are one row; other criteria are alone."""
+    """Return a key that is equal for written questions in one row; other criteria never share."""
     if graded.criterion.kind != "written":
         return (graded.criterion.id,)
     return ("written", graded.status, *sorted({check.message for check in graded.checks}))
@@ -138,7 +138,7 @@ def _row(graded: CriterionResult) -> _Row:
 
 
 def _why(graded: CriterionResult) -> str:
-    """How many checks ended badly; nothing where all is well."""
+    """Return how many checks failed or were skipped; nothing if all is well."""
     failed = sum(check.status in ("failed", "partial") for check in graded.checks)
     blocked = sum(check.outcome == "blocked" for check in graded.checks)
     said = [f"{failed} of {len(graded.checks)} failed"] if failed else []
@@ -148,7 +148,7 @@ def _why(graded: CriterionResult) -> str:
 
 
 def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
-    """The failures that cost most, each once, without those that what is missing explains."""
+    """Show the failures that cost most, each once, without those that missing files explain."""
     failures = [each for each in _failures(result.criteria) if not _explained(each[1], missing)]
     for graded, check in failures[:SHOWN]:
         OUT.print()
@@ -166,7 +166,7 @@ def _show_failures(result: Result, missing: Mapping[str, str]) -> None:
 
 
 def _show_unread(result: Result) -> None:
-    """Show the answers that the machine could not read, each reason once."""
+    """Show the answers that could not be read automatically, each reason once."""
     waiting = (check for graded in result.criteria for check in graded.checks if unread(check))
     once: dict[tuple[str, ...], CheckResult] = {}
     for check in waiting:
@@ -183,9 +183,9 @@ def _show_unread(result: Result) -> None:
 
 
 def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult, CheckResult]]:
-    """The checks that failed, those that say the same once, the dearest first.
+    """Return the failed checks, equal messages once, those that cost most first.
 
-    What could not be run because another could not comes last: the other says what broke.
+    A check that failed because another could not be run comes last: the other one says why.
     """
     broken = {c.check.id for graded in criteria for c in graded.checks if c.status == "error"}
     spoilt = _spoilt(criteria)
@@ -203,15 +203,15 @@ def _failures(criteria: Sequence[CriterionResult]) -> list[tuple[CriterionResult
 
 
 def _lost(graded: CriterionResult, check: CheckResult) -> float:
-    """The points that a check lost."""
+    """Return the points that a check lost."""
     weight = sum(each.check.weight for each in graded.checks) or 1.0
     return graded.criterion.points * check.check.weight / weight * (1 - check.fraction)
 
 
 def _spoilt(criteria: Sequence[CriterionResult]) -> Mapping[str, float]:
-    """For each check the points of those that were not run because they build on it.
+    """Return for each check the points of those that were skipped because they depend on it.
 
-    So a table of the wrong shape comes before all that went wrong with such a table.
+    So a table with the wrong shape comes before everything that depends on it.
     """
     pairs = [(graded, check) for graded in criteria for check in graded.checks]
     blocked = {c.check.id: c.check.depends_on for _, c in pairs if c.outcome == "blocked"}
@@ -223,7 +223,7 @@ def _spoilt(criteria: Sequence[CriterionResult]) -> Mapping[str, float]:
 
 
 def _grounds(check_id: str, blocked: Mapping[str, Sequence[str]]) -> set[str]:
-    """All checks that one builds on, however many steps away."""
+    """Return all checks that one depends on, directly or indirectly."""
     found: set[str] = set()
     ahead = [check_id]
     while ahead:
@@ -234,7 +234,7 @@ def _grounds(check_id: str, blocked: Mapping[str, Sequence[str]]) -> set[str]:
 
 
 def _says(check: CheckResult) -> tuple[str, ...]:
-    """What two failures have in common that are shown as one: the same came, of another size."""
+    """Return a key that is equal for failures shown as one; numbers in messages don't count."""
     message = NUMBER.sub("0", check.message) if check.actual else check.message
     return message, check.hint, check.expected, check.actual
 
@@ -244,7 +244,7 @@ def _follows(check: CheckResult, broken: set[str]) -> bool:
 
 
 def _explained(check: CheckResult, missing: Mapping[str, str]) -> bool:
-    """Whether a failure only says again that something is not there."""
+    """Return whether a failure only repeats that something is missing."""
     names = {quoted for name in missing for quoted in (f"`{name}`", f"'{name}'")}
     names |= {f"'{name.removesuffix('.py')}'" for name in missing}
     return any(name in check.message for name in names)
@@ -253,6 +253,6 @@ def _explained(check: CheckResult, missing: Mapping[str, str]) -> bool:
 def _short(check: CheckResult) -> CheckResult:
     rows = rows_in_order(check)
     more = len(rows) - ROWS_OF_EXAMPLE
-    if more > 1:  # to say that one is left out takes as long as the one
+    if more > 1:  # a line that says that one is left out is as long as the one
         rows = (*rows[:ROWS_OF_EXAMPLE], ("…", f"and {more} more (use --verbose)"))
     return replace(check, counterexample=rows)

@@ -1,4 +1,4 @@
-"""Results on stdout for a program to read: one line of JSON each, and nothing else there."""
+"""Print results to stdout for other programs: one line of JSON each, and nothing else."""
 
 import json
 import sys
@@ -10,19 +10,19 @@ from reports.terminal.results import OUT
 
 
 def print_result(result: Result) -> None:
-    """One Result of schema softmark/result/v1, on one line."""
-    # ASCII alone: no terminal is told anything, and no locale is asked.
+    """Print one Result of schema softmark/result/v1 on one line."""
+    # ASCII only: no terminal obeys it, and the locale doesn't matter.
     sys.stdout.write(json.dumps(result_to_json(result), ensure_ascii=True) + "\n")
     sys.stdout.flush()
 
 
 def print_results(results: Iterable[Result], named: Collection[str]) -> None:
-    """The Results of the submissions named, each on a line of its own, read once and let go."""
+    """Print the Results of the named submissions, one per line; each is read once and discarded."""
     for result in results:
         if result.submission.id in named:
             print_result(result)
 
 
 def keep_stdout_for_results() -> None:
-    """Say nothing else on stdout from here on; progress and faults are on stderr anyway."""
+    """Print nothing else to stdout from here on; progress and errors go to stderr anyway."""
     OUT.quiet = True

@@ -1,4 +1,4 @@
-"""What Softmark prints: data on stdout, progress and errors on stderr."""
+"""Print data to stdout, progress and errors to stderr."""
 
 import io
 import sys
@@ -36,7 +36,7 @@ from reports.words import (
 )
 
 T = TypeVar("T")
-SCREEN = 40  # rows of a table that is no list
+SCREEN = 40  # rows of a table if the rest can be read elsewhere
 
 OUT = Console(highlight=False, markup=False)
 ERR = Console(stderr=True, highlight=False, markup=False)
@@ -52,14 +52,14 @@ SIGNS = {
 
 
 def bear_any_encoding() -> None:
-    """What a terminal or a pipe cannot encode becomes a `?` there, instead of an end."""
+    """Print a `?` for what a terminal or a pipe cannot encode, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def progress_of(items: Iterable[T], total: int) -> Iterator[T]:
-    """The same items, with a bar on stderr: how many, how long, how long still."""
+    """Yield the same items and show a bar on stderr: number, time, time left."""
     columns = (
         TextColumn("grading"),
         BarColumn(),
@@ -87,21 +87,21 @@ def show_result(result: Result, grade: FinalGrade | None = None) -> None:
 
 
 def show_heading(result: Result) -> None:
-    """Whose it is, of which assignment, and what was taken from the upload."""
+    """Show the submission's ID, the assignment, and what was taken from the upload."""
     OUT.print(f"{line(result.submission.id)}: {line(result.title)}", style="bold")
     for note in intake_notes(result):
         OUT.print(Padding(line(note, 300), (0, 0, 0, 2)), style="dim")
 
 
 def show_points(result: Result) -> None:
-    """The points judged, and why there are no more of them."""
+    """Show the points, and why there are not more of them."""
     if result.status in ("rejected", "needs_review"):
         OUT.print(STATUS_SENTENCES[result.status])
     OUT.print(_points_in_words(result), style="bold")
 
 
 def _points_in_words(result: Result) -> str:
-    """The points of what was graded, and of what needs manual grading."""
+    """Return the points of what was graded, and of what needs manual grading."""
     found = provisional_total(result.criteria)
     if result.status == "needs_review" and found.waiting:
         most = number(result.max_score)
@@ -109,14 +109,14 @@ def _points_in_words(result: Result) -> str:
         return f"Score: {number(found.earned)} / {most} so far; {waiting} ungraded"
     judged = [each for each in result.criteria if each.points is not None]
     whole = sum(each.criterion.points for each in judged)
-    if not whole:  # "0 of 0" would read as a grade
+    if not whole:  # "0 of 0" would look like a grade
         return "No score: nothing with points was graded here"
     earned = number(sum(each.points or 0.0 for each in judged))
     return f"Score: {earned} / {number(whole)} (criteria checked here)"
 
 
 class ScoreTable:
-    """A row a submission, and for staff what broke, a line each; Results are looked at once."""
+    """One row per submission, and one line per error for staff; Results are read once."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[bool, tuple[str, ...]]] = []
@@ -139,9 +139,9 @@ class ScoreTable:
         self.without_points += is_without_points(result)
 
     def show(self, rest: str = "") -> None:
-        """The rows on stdout, if there are any.
+        """Print the rows to stdout, if there are any.
 
-        Where `rest` says where to read the rest, no more than a screen of them, and first those
+        If `rest` says where to find the rest, print at most one screen, starting with submissions
         that are not simply graded.
         """
         rows = self._rows
@@ -161,13 +161,13 @@ class ScoreTable:
             OUT.print(f"and {len(self._rows) - len(rows):,} more: {rest}", soft_wrap=True)
 
     def show_faults(self) -> None:
-        """What broke, on stderr."""
+        """Print the errors to stderr."""
         for fault in self._broken:
             ERR.print(fault, soft_wrap=True)
 
 
 def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> None:
-    """A row a submission, and where the pages are."""
+    """Show one row per submission, and the paths of the pages."""
     scores.show(rest=str(out / "grades.csv"))
     OUT.print(f"course page: {out / 'index.html'}", soft_wrap=True)
     OUT.print(f"student pages: {out / 'reports'}", soft_wrap=True)
@@ -192,7 +192,7 @@ def show_scores(graded: Iterable[tuple[Result, FinalGrade | None]]) -> None:
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
-    """What validate found: a line for what is as expected, and the reasons for what is not."""
+    """Show the findings of validate: one line if as expected, and the reasons if not."""
     for finding in sorted(findings, key=lambda each: (bool(each.problems), each.name)):
         lost = ", ".join(f"{name} -{number(points)}" for name, points in finding.lost.items())
         sign, style = SIGNS["failed" if finding.problems else "passed"]
@@ -233,7 +233,7 @@ def _show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:
-    """Names and findings, each with a sign for good or not."""
+    """Show names and findings, each with a sign for pass or fail."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(width=1)
     table.add_column(no_wrap=True)
@@ -245,18 +245,18 @@ def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:
 
 
 def clear() -> None:
-    """An empty screen, where there is one."""
+    """Clear the screen, if there is one."""
     if OUT.is_terminal:
         OUT.clear()
 
 
 def show_waiting() -> None:
-    """That a check waits for the next change."""
+    """Show that a check waits for the next change."""
     ERR.print("waiting for a change; Ctrl-C ends", style="dim")
 
 
 def show_misuse(message: str, hint: str) -> None:
-    """One line that says what is wrong, and one that says what to do."""
+    """Show one line that says what is wrong, and one that says what to do."""
     ERR.print(Text.assemble(("Error: ", "bold red"), line(message, 1000)), soft_wrap=True)
     if hint:
         ERR.print(Text.assemble(("hint: ", "bold"), line(hint, 1000)), soft_wrap=True)
@@ -268,7 +268,7 @@ def show_warning(message: str) -> None:
 
 
 def criterion_points(result: CriterionResult) -> str:
-    """Points earned, or certain so far, of how many."""
+    """Return the points earned, or certain so far, and the maximum."""
     earned = provisional(result).earned
     sure = (
         f"{number(earned)} so far" if result.points is None and earned else _points(result.points)
@@ -277,7 +277,7 @@ def criterion_points(result: CriterionResult) -> str:
 
 
 def show_criterion(result: CriterionResult) -> None:
-    """One criterion with every check that has something to say."""
+    """Show one criterion with every check that has something to report."""
     sign, style = SIGNS[result.status]
     points = criterion_points(result)
     text = Text(f"{sign} ", style=style)
@@ -296,7 +296,7 @@ def show_criterion(result: CriterionResult) -> None:
 
 
 def show_check_words(result: CheckResult, most: int = PROSE_LIMIT) -> None:
-    """One check: expected, actual, an example, a hint; each cut at `most`."""
+    """Show one check: expected, actual, an example, a hint; each cut at `most`."""
     sign, style = SIGNS[result.status]
     text = Text.assemble((f"{sign} ", style), line(result.check.description, 300))
     if result.outcome:
@@ -331,4 +331,4 @@ def _points(points: float | None) -> str:
 
 
 _IN = (0, 0, 0, 4)
-WAITING_LIMIT = 300  # of what a person reads anyway
+WAITING_LIMIT = 300  # for texts that a person reads anyway

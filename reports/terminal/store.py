@@ -20,7 +20,7 @@ SHOWN = 40
 
 
 def show_stored(stored: int, total: int, elsewhere: int) -> None:
-    """How much need not be graded, and what else the store holds."""
+    """Show how many results are reused, and what else is in the store."""
     if stored:
         ERR.print(f"{stored} of {total} reused from saved results", soft_wrap=True)
     if elsewhere:
@@ -82,7 +82,7 @@ def show_generations(generations: Iterable[Generation], published: int, shown: i
 
 
 def show_regraded(regraded: Regraded, out: Path) -> None:
-    """Who gains, who loses, by how much and why; the largest losses first."""
+    """Show who gains and loses, how much and why; the largest losses first."""
     touched = ", ".join(map(line, regraded.touched)) or "nothing"
     OUT.print(
         f"generation {regraded.after}: {regraded.graded} of {regraded.submissions} graded again "
@@ -105,7 +105,7 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
 
 
 def show_retry(questions: int, gone: Sequence[str]) -> None:
-    """That nothing is left to grade again, or the uploads that are not where they were."""
+    """Show that nothing needs a retry, or the uploads that no longer exist."""
     if not questions:
         ERR.print("nothing to grade again")
     show_sentences(gone)
@@ -125,7 +125,7 @@ def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """What staff should know beside the data, a line each."""
+    """Show notes for staff, one per line."""
     for sentence in sentences:
         ERR.print(line(sentence, 1000), soft_wrap=True)
 

@@ -24,10 +24,10 @@ WANTED = "a folder, a .zip or a .tar.gz"
 
 
 def unpack(archive: Path, into: Path, limits: UnpackLimits = UNPACK_LIMITS) -> None:
-    """Write the archive's files below `into`, which is absent or empty.
+    """Write the archive's files to `into`, which is absent or empty.
 
-    Raises Rejected, with one sentence for the student, when anything in the archive is unsafe,
-    damaged or too large; `into` is empty then. Links are never made, and files get mode 0644.
+    Raises Rejected, with one sentence for the student, if anything in the archive is unsafe,
+    damaged or too large; `into` is empty then. Links are never created, and files get mode 0644.
     """
     into.mkdir(parents=True, exist_ok=True)
     if any(into.iterdir()):
@@ -55,7 +55,7 @@ def _unpack(archive: Path, into: Path, limits: UnpackLimits) -> None:
 
 
 def _unpack_kind(source: BinaryIO, archive: Path, unpacking: Unpacking) -> None:
-    """Choose by content, then by name: a .zip that is really a tar file is what it is."""
+    """Unpack by content, then by name: a .zip that is really a tar file is read as tar."""
     start = source.read(tarfile.BLOCKSIZE)
     source.seek(0)
     name = archive.name.casefold()

@@ -1,4 +1,4 @@
-"""The names in an archive: each is safe and used once, or the archive is rejected."""
+"""Check the names in an archive: each must be safe and used only once."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ DRIVE = re.compile(r"[A-Za-z]:")
 
 
 class Names:
-    """The names that one archive has used so far."""
+    """The names that an archive has used so far."""
 
     def __init__(self, archive: str, limits: UnpackLimits) -> None:
         self._archive = archive
@@ -25,9 +25,9 @@ class Names:
         self._listed = 0
 
     def take(self, name: str, *, folder: bool) -> PurePosixPath | None:
-        """Where the entry goes, relative to the target; None when it is left out.
+        """Return the path of the entry relative to the target, or None if it is left out.
 
-        Raises Rejected when the name is unsafe, was used before, or is one too many.
+        Raises Rejected if the name is unsafe, is already used, or exceeds the number of entries.
         """
         self._listed += 1
         if self._listed > self._limits.listed:
@@ -44,12 +44,13 @@ class Names:
         return PurePosixPath(*parts)
 
     def refusal(self, name: str, problem: str, remedy: str) -> Rejected:
-        """The one sentence about an entry."""
+        """Return the Rejected exception for one entry."""
         return Rejected(f"{shown(self._archive)} holds {shown(name)}, {problem}; {remedy}.")
 
     def _parts(self, name: str) -> tuple[str, ...]:
         self._check_characters(name)
-        # Old Windows tools write src\dataset.py. A name with both signs fits no tool at all.
+        # Old Windows tools write src\dataset.py. A name with both separators comes from no known
+        # tool.
         path = name if "/" in name else name.replace("\\", "/")
         if "\\" in path:
             raise self.refusal(name, "whose path holds a backslash", RENAME)
@@ -63,10 +64,10 @@ class Names:
         return parts
 
     def _check_characters(self, name: str) -> None:
-        # macOS names the picture of a folder so; it is left out later
+        # macOS writes a folder's icon under this name; it is left out later
         plain = name[:-1] if name.rpartition("/")[2] == "Icon\r" else name
         kinds = set(map(unicodedata.category, plain))
-        if "Cs" in kinds:  # tarfile's sign for a byte that is not UTF-8
+        if "Cs" in kinds:  # tarfile's mark for a byte that is not UTF-8
             raise self.refusal(name, "whose name is not UTF-8 text", RENAME)
         if kinds & {"Cc", "Zl", "Zp"}:
             raise self.refusal(name, "whose name holds control characters", RENAME)
@@ -101,7 +102,7 @@ class Names:
 
 
 def too_many(archive: str, most: int) -> Rejected:
-    """The sentence about an archive or folder with too many entries."""
+    """Return the Rejected exception for an archive or folder with too many entries."""
     return Rejected(
         f"{shown(archive)} holds more than {most} files and folders; "
         "upload your assignment folder without environments and data."
@@ -109,5 +110,5 @@ def too_many(archive: str, most: int) -> Rejected:
 
 
 def _folded(path: str) -> str:
-    """One form for names that differ only by case or by how accents are written."""
+    """Return the same text for names that differ only by case or by how accents are encoded."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())

@@ -10,13 +10,13 @@ from submissions.archives.names import REPACK
 from submissions.archives.unpacking import CHUNK, Unpacking
 
 BLOCK = 512
-# Between two files stand a header and at most a long name; tarfile would hold a gigabyte of them
-# in memory.
+# Between two files there is a header and at most one long name; tarfile would read a gigabyte of
+# them into memory.
 HEADER_BYTES = 1 << 18
 
 
 class _Stream(io.RawIOBase):
-    """The unpacked bytes, counted; every byte counts, also one that tarfile skips."""
+    """The unpacked bytes, counted, including those that tarfile skips."""
 
     def __init__(self, source: BinaryIO | gzip.GzipFile, unpacking: Unpacking) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class _Stream(io.RawIOBase):
         self._allowed: int | None = None
 
     def allow(self, more: int | None) -> None:
-        """Let at most `more` bytes pass from here (None: as many as the archive may hold)."""
+        """Allow at most `more` further bytes (None: as many as the archive may contain)."""
         self._allowed = None if more is None else self._count + more
 
     def read(self, size: int = -1, /) -> bytes:
@@ -39,7 +39,10 @@ class _Stream(io.RawIOBase):
 
 
 class _Entry(tarfile.TarInfo):
-    """A header that tells the end of the archive from a bad header; tarfile stops at both."""
+    """A tar header that distinguishes the archive's end from a bad header.
+
+    tarfile itself stops at both.
+    """
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -53,7 +56,7 @@ class _Entry(tarfile.TarInfo):
 
 
 def unpack_tar(source: BinaryIO, unpacking: Unpacking, *, zipped: bool) -> None:
-    """Write every entry in turn; raises Rejected."""
+    """Write every entry in turn. Raises Rejected."""
     with unpacking.parsing():
         bytes_in = gzip.GzipFile(fileobj=source, mode="rb") if zipped else source
         stream = _Stream(bytes_in, unpacking)
@@ -66,7 +69,7 @@ def unpack_tar(source: BinaryIO, unpacking: Unpacking, *, zipped: bool) -> None:
                 _unpack_entry(archive, entry, unpacking)
                 stream.allow(HEADER_BYTES)
         stream.allow(None)
-        while stream.read(CHUNK):  # gzip checks its sum at the very end
+        while stream.read(CHUNK):  # gzip verifies its checksum at the very end
             pass
 
 
@@ -89,14 +92,14 @@ def _check_kind(entry: tarfile.TarInfo, unpacking: Unpacking) -> None:
         problem, remedy = "a link", "put the file itself there, then " + REPACK
     elif not entry.isreg() and not entry.isdir():
         problem = "which is no ordinary file"
-    elif entry.issparse():  # a few bytes can stand for terabytes of blanks
+    elif entry.issparse():  # a few bytes can expand to terabytes of blanks
         problem, remedy = "stored with holes", "pack a .zip instead"
     if problem:
         raise unpacking.names.refusal(entry.name, problem, remedy)
 
 
 def _pieces(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> Iterator[bytes]:
-    """The entry's bytes; nothing for a folder, a link or a device."""
+    """Yield the entry's bytes; nothing for a folder, a link or a device."""
     if entry.issym() or entry.islnk() or (file := archive.extractfile(entry)) is None:
         return
     while piece := file.read(CHUNK):

@@ -11,14 +11,14 @@ from submissions.archives.unpacking import CHUNK, Unpacking
 from submissions.escaping import shown
 from submissions.submission import Rejected
 
-ENTRY = b"PK\x01\x02"  # opens each entry of a zip's directory
+ENTRY = b"PK\x01\x02"  # the first bytes of each entry in a zip's directory
 ENCRYPTED = 0x1 | 0x40 | 0x2000
-# zipfile unpacks bzip2 and LZMA a block at a time, and a block can be a gigabyte of zeros
+# zipfile unpacks bzip2 and LZMA one block at a time, and a block can be a gigabyte of zeros
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def unpack_zip(source: BinaryIO, unpacking: Unpacking) -> None:
-    """Check every entry, then write them; raises Rejected."""
+    """Check every entry, then write them all. Raises Rejected."""
     _check_count(source, unpacking)
     with unpacking.parsing(), _opened(source, unpacking) as archive:
         places = [(entry, _place(entry, unpacking)) for entry in archive.infolist()]
@@ -34,7 +34,7 @@ def unpack_zip(source: BinaryIO, unpacking: Unpacking) -> None:
 
 
 def _check_count(source: BinaryIO, unpacking: Unpacking) -> None:
-    """Count entries before zipfile makes an object of each: a gigabyte could hold 20 million."""
+    """Count entries before zipfile creates an object for each: 1 GB could contain 20 million."""
     count, tail = 0, b""
     while chunk := source.read(CHUNK):
         count += (tail + chunk).count(ENTRY)
@@ -44,9 +44,9 @@ def _check_count(source: BinaryIO, unpacking: Unpacking) -> None:
 
 
 def _opened(source: BinaryIO, unpacking: Unpacking) -> zipfile.ZipFile:
-    # A name without the UTF-8 flag is cp437 by the standard, and zipfile by itself decodes it so.
-    # In fact macOS writes UTF-8 there and Windows whatever the machine is set to: what is valid
-    # UTF-8 is taken as such, and anything else is rejected instead of turned into wrong letters.
+    # By the standard, a name without the UTF-8 flag is cp437, and zipfile decodes it that way.
+    # In practice, macOS writes UTF-8 and Windows writes the machine's code page. Valid UTF-8 is
+    # read as UTF-8; anything else is rejected instead of decoded into wrong letters.
     try:
         return zipfile.ZipFile(source, metadata_encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -60,7 +60,7 @@ def _opened(source: BinaryIO, unpacking: Unpacking) -> zipfile.ZipFile:
 
 
 def _place(entry: zipfile.ZipInfo, unpacking: Unpacking) -> PurePosixPath | None:
-    # orig_filename: zipfile cuts the other one at a NUL
+    # orig_filename, because zipfile cuts `filename` at a NUL
     name, names = entry.orig_filename, unpacking.names
     place = names.take(name, folder=_is_folder(entry))
     if place is None:

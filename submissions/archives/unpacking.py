@@ -1,4 +1,4 @@
-"""One archive on its way into one folder; counts the bytes that come, not those announced."""
+"""Unpack one archive into one folder; count the bytes that are written, not those announced."""
 
 import errno
 import zlib
@@ -15,8 +15,8 @@ from submissions.limits import MIB, UnpackLimits
 from submissions.submission import Rejected
 
 CHUNK = 1 << 18
-# Everything the two parsers raise over hostile bytes: RecursionError and NotImplementedError are
-# RuntimeErrors, UnicodeError is a ValueError, OverflowError an ArithmeticError.
+# Everything that the two parsers raise on hostile bytes: RecursionError and NotImplementedError
+# are RuntimeErrors, UnicodeError is a ValueError, OverflowError is an ArithmeticError.
 BROKEN = (
     BadZipFile, TarError, zlib.error, StructError, EOFError,
     ValueError, RuntimeError, LookupError, ArithmeticError,
@@ -24,7 +24,7 @@ BROKEN = (
 
 
 class Unpacking:
-    """What one archive has written so far, and what it may still write."""
+    """The files that one archive has written so far, and the limits on what it may still write."""
 
     def __init__(self, archive: Path, into: Path, limits: UnpackLimits) -> None:
         self.archive = archive.name
@@ -36,15 +36,15 @@ class Unpacking:
         self._files = 0
 
     def add_folder(self, place: PurePosixPath) -> None:
-        """Make the folder; it may be there already."""
+        """Create the folder unless it exists."""
         (self._into / place).mkdir(parents=True, exist_ok=True)
 
     def write(
         self, place: PurePosixPath, pieces: Iterable[bytes], *, size: int, packed: int | None = None
     ) -> None:
-        """Write one file of the announced size; raises Rejected when it proves larger or smaller.
+        """Write one file of the announced size. Raises Rejected if its actual size is different.
 
-        `packed` is what the archive says the entry takes up, where it says so.
+        `packed` is the compressed size that the archive states, if it states one.
         """
         path = self._into / place
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,11 +58,11 @@ class Unpacking:
                 file.write(piece)
         if written != size:
             raise self.broken(f"{shown(str(place))} is {written} bytes, not {size} as it says")
-        path.chmod(0o644)  # whatever the archive or the umask says: nothing here is to be run
+        path.chmod(0o644)  # whatever mode the archive or the umask says, no file here is executable
         self._files += 1
 
     def check_total(self, read: int) -> None:
-        """Raise Rejected when so many bytes are too many for this archive."""
+        """Raise Rejected if `read` bytes are too many for this archive."""
         if read > self.limits.total_bytes:
             raise Rejected(
                 f"{shown(self.archive)} unpacks to more than {self.limits.total_bytes // MIB} MiB; "
@@ -71,7 +71,7 @@ class Unpacking:
         self._check_ratio(f"{shown(self.archive)} unpacks", read, self._packed)
 
     def finish(self) -> None:
-        """Raise Rejected when nothing came out."""
+        """Raise Rejected if the archive contained no files."""
         if not self._files:
             raise Rejected(
                 f"{shown(self.archive)} contains no files of yours; "
@@ -79,7 +79,7 @@ class Unpacking:
             )
 
     def broken(self, reason: str) -> Rejected:
-        """The sentence about an archive that cannot be read to its end."""
+        """Return the Rejected exception for an archive that cannot be read to its end."""
         return Rejected(
             f"{shown(self.archive)} is damaged or was cut short ({reason}); "
             "pack your assignment folder again and see that the upload completes."
@@ -87,12 +87,15 @@ class Unpacking:
 
     @contextmanager
     def parsing(self) -> Iterator[None]:
-        """Turn what the parsers raise over bad bytes into Rejected; a full disk stays our fault."""
+        """Turn what the parsers raise on bad bytes into Rejected.
+
+        A full disk is still our own fault.
+        """
         try:
             yield
         except BROKEN as error:
             raise self.broken(_reason(error)) from error
-        except OSError as error:  # BadGzipFile has no errno; EINVAL is a seek to a made-up place
+        except OSError as error:  # BadGzipFile has no errno; EINVAL is a seek to an invalid offset
             if error.errno not in (None, errno.EINVAL):
                 raise
             raise self.broken(_reason(error)) from error

@@ -1,7 +1,7 @@
-"""Uploads as other systems hand them over, each with who handed it in and when.
+"""Read the exports of other systems: uploads with the students and the time of each submission.
 
 ```text
-FOLDER ── layout_of ──┬── folders      a folder or an archive a student
+FOLDER ── layout_of ──┬── folders      one folder or archive per student
                       ├── gradescope   an export of submissions
                       ├── canvas       a download of submissions
                       └── git          clones
@@ -31,7 +31,7 @@ Attempts = Literal["last", "best", "all"]
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The submissions of a folder, as what it was read, and what staff should know of it."""
+    """The submissions in a folder, the layout that was detected, and notes for staff."""
 
     layout: Layout
     submissions: tuple[Submission, ...]
@@ -40,9 +40,9 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for: the assignment with its file names, the layout, which attempts.
+    """The assignment with its file names, the folder's layout, and which attempts to read.
 
-    `work` is the folder in which files of one student are put together.
+    `work` is the folder in which the files of one student are collected.
     """
 
     assignment: str
@@ -53,7 +53,7 @@ class Wanted:
 
 
 def gather(folder: Path, wanted: Wanted) -> Gathered:
-    """The submissions in a folder; raises WrongExport where it is not of the layout asked for."""
+    """Return the submissions in a folder. Raises WrongExport if its layout is another one."""
     layout = layout_of(folder) if wanted.layout == "auto" else wanted.layout
     found = _read(folder, layout, wanted)
     uploads, notes = list(found.uploads), list(found.notes)
@@ -67,7 +67,7 @@ def gather(folder: Path, wanted: Wanted) -> Gathered:
 
 
 def layout_of(folder: Path) -> Layout:
-    """What the folder looks like: what is in all of it, or else folders."""
+    """Return the layout that all of the folder's contents match, or else "folders"."""
     if (folder / METADATA).is_file():
         return "gradescope"
     children = collect(folder)
@@ -79,7 +79,7 @@ def layout_of(folder: Path) -> Layout:
 
 
 def _doubts(folder: Path) -> list[str]:
-    """Sentences where some of a folder look like another system's, and one file decided."""
+    """Return a sentence for each other system that only some of the folder's contents match."""
     children = collect(folder)
     alike = {"git": sum(map(is_clone, children)), "canvas": sum(map(_is_of_canvas, children))}
     return [
@@ -106,7 +106,7 @@ def _read(folder: Path, layout: Layout, wanted: Wanted) -> Found:
 
 
 def _submissions(uploads: Sequence[Upload], assignment: str) -> list[Submission]:
-    """Each upload with who and when; an id is the other system's name, where it gives one."""
+    """Return the submissions with students and times, named as in the other system."""
     identified = identify_all([upload.path for upload in uploads], assignment)
     names = [
         safe_id(upload.name) if upload.people else each.id

@@ -1,6 +1,6 @@
-"""Which of a student's submissions counts, where there are several.
+"""Choose which of a student's submissions counts if there are several.
 
-Who hands in together shares a submission; it counts for those of whom it is the chosen one.
+Students who submit together share a submission; it counts for those whose chosen one it is.
 """
 
 from collections import defaultdict
@@ -15,13 +15,13 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def key_of(person: Person, upload: str) -> str:
-    """What tells a person from all others in one course: a name alone does not."""
+    """Return a text that identifies the person within a course; a name is not enough."""
     known = person.email or person.sid or person.canvas
     return known.casefold() or f"{upload}/{person.name}"
 
 
 def last_attempts(uploads: Sequence[Upload]) -> tuple[list[Upload], list[str]]:
-    """The last upload of everybody, and a sentence for each of whom nobody can say which it is."""
+    """Return each person's last upload, and a note for each person whose last one is unknown."""
     last, notes = dict[str, str](), []
     for key, own in _by_person(uploads).items():
         if len(own) > 1 and not all(each.submitted_at for each in own):
@@ -42,12 +42,12 @@ def _by_person(uploads: Sequence[Upload]) -> Mapping[str, list[Upload]]:
 
 
 def _when(upload: Upload) -> tuple[datetime, int, str]:
-    """Within a second the larger number is the later: submission_100 came after submission_99."""
+    """Sort by time, then by number: within a second, submission_100 is later than submission_99."""
     return upload.submitted_at or NEVER, len(upload.name), upload.name
 
 
 def _of_whom_it_is_last(upload: Upload, last: Mapping[str, str]) -> Upload | None:
-    """The upload with the people of whom it is the last one; None where there are none left."""
+    """Return the upload with only the people whose last one it is, or None if nobody is left."""
     name = upload.name
     people = tuple(p for p in upload.people if last.get(key_of(p, name), name) == name)
     return replace(upload, people=people) if people or not upload.people else None

@@ -1,11 +1,11 @@
-"""A Canvas download of submissions: files of all students in one folder.
+"""Read a Canvas download of submissions: the files of all students in one folder.
 
     lovelaceada_7_4711_work.py          family and given name, user's number, file's number, name
-    babbagebob_LATE_8_4712_work-1.py    handed in late; the second upload of that name
+    babbagebob_LATE_8_4712_work-1.py    submitted late; the second upload with that name
     hoppergrace_9_text.html             typed into Canvas
 
-What one student uploaded becomes one folder with the files' own names, below `work`; a student's
-only archive stays where it is. The download does not say when anything was handed in.
+The files of one student become one folder in `work`, under their own names. If a student uploaded
+only an archive, it is used where it is. The download does not contain submission times.
 """
 
 import re
@@ -26,8 +26,8 @@ from submissions.submission import Rejected
 NAME = re.compile(
     r"(?P<who>.+?)_(?P<late>LATE_)?(?P<user>[0-9]+)_(?:(?P<number>[0-9]+)_)?(?P<name>.+)"
 )
-AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,2})(?P<suffix>\.[^.]*)")
-SHORT = 200  # bytes of an archive's name; file systems stop at 255
+AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,2})(?P<suffix>\.[^.]*)")  # `work-1.py`
+SHORT = 200  # bytes of an archive's name; file systems allow 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _File:
 
 
 def is_canvas_name(name: str) -> bool:
-    """Whether Canvas would have named a student's file so."""
+    """Return whether Canvas could have given a student's file this name."""
     found = NAME.fullmatch(name)
     if found is None or found["name"] in (".", ".."):
         return False
@@ -49,7 +49,7 @@ def is_canvas_name(name: str) -> bool:
 
 
 def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> Found:
-    """One upload a student; `wanted` are the assignment's file names, for files uploaded again."""
+    """Return one upload per student; `wanted` helps to recognize files that were uploaded again."""
     files, others = _files(folder)
     grouped: dict[tuple[str, str], list[_File]] = defaultdict(list)
     for file in files:
@@ -89,7 +89,7 @@ def _upload(files: Sequence[_File], work: Path, wanted: Sequence[str]) -> Upload
 
 
 def _staged(files: Sequence[_File], folder: Path, wanted: Sequence[str]) -> Path:
-    """A folder with the files; where an archive cannot be opened, that archive, to be rejected."""
+    """Return a folder with the files, or an archive that cannot be opened, to be rejected."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     named = _named(files, wanted)
@@ -106,7 +106,7 @@ def _staged(files: Sequence[_File], folder: Path, wanted: Sequence[str]) -> Path
 
 
 def _free(folder: Path, name: str) -> Path:
-    """A place for what an archive holds; students choose names, also long and taken ones."""
+    """Return an unused path for an archive's contents; students may choose any names."""
     short = name.encode(errors="ignore")[:SHORT].decode(errors="ignore")
     place = folder / f"{short} (unpacked)"
     others = (folder / f"{short} (unpacked {again})" for again in count(2))
@@ -114,7 +114,7 @@ def _free(folder: Path, name: str) -> Path:
 
 
 def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:
-    """Each file by its own name; of one uploaded again the last counts."""
+    """Return each file by its own name; of a file uploaded several times, the last one counts."""
     named: dict[str, Path] = {}
     for file in sorted(files, key=lambda file: file.number):
         named[_own_name(file.name, wanted)] = file.path
@@ -122,7 +122,7 @@ def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:
 
 
 def _own_name(name: str, wanted: Sequence[str]) -> str:
-    """The name without Canvas's count, where the assignment asks for a file of that name."""
+    """Return the name without Canvas's counter if the assignment requires a file with that name."""
     again = AGAIN.fullmatch(name)
     if again is None or _is_wanted(name, wanted):
         return name

@@ -1,9 +1,9 @@
-"""A folder of git clones: each handed in when its last commit was made.
+"""Read a folder of git clones; a clone counts as submitted when its last commit was made.
 
-Nothing in a clone is obeyed: no program `git` is started, no configuration, hook or attribute is
-read. Only HEAD, its branch and that commit are, by dulwich in a process of its own (git_time), and
-only where `.git` holds ordinary files and folders alone. Whose a clone is its folder's name says;
-who wrote a commit, and when, is what the student's machine said.
+Nothing in a clone is executed: no `git` program is started, and no configuration, hook or
+attribute is read. Only HEAD, its branch and that commit are read, by dulwich in a separate process
+(git_time), and only if `.git` contains nothing but ordinary files and folders. The folder's name
+says whose clone it is; the author and time of a commit are what the student's machine recorded.
 """
 
 import os
@@ -22,13 +22,13 @@ GIT = ".git"
 
 
 def is_clone(folder: Path) -> bool:
-    """Whether it is a folder with a repository in it."""
+    """Return whether the folder contains a git repository."""
     git = folder / GIT
     return not folder.is_symlink() and git.is_dir() and not git.is_symlink()
 
 
 def read_clones(folder: Path) -> Found:
-    """An upload for every child of the folder; the time of one that is no clone is not known."""
+    """Return an upload for every child of the folder; one that is not a clone has no known time."""
     paths = collect(folder)
     clones = [path for path in paths if is_clone(path)]
     times = dict(zip(clones, head_times(clones), strict=True))
@@ -41,17 +41,17 @@ def read_clones(folder: Path) -> Found:
 
 
 def head_times(clones: Sequence[Path]) -> list[datetime | None]:
-    """When the commits that the HEADs name were made; None where that cannot be read."""
+    """Return the time of each clone's HEAD commit, or None if it cannot be read."""
     times: list[datetime | None] = []
     while len(times) < len(clones):
         answers = _answers(clones[len(times) :])
-        # Where the program ended early, it was over the next one.
+        # If the program ended early, the first clone without an answer is the one that ended it.
         times += answers if len(times) + len(answers) == len(clones) else [*answers, None]
     return times
 
 
 def _answers(clones: Sequence[Path]) -> list[datetime | None]:
-    """What the program says, line by line, until it ends."""
+    """Return the program's answers, one per line, until it ends."""
     done = subprocess.run(  # noqa: S603  our own program; the names go to its stdin
         [sys.executable, "-I", git_time.__file__],
         input=b"\0".join(os.fsencode(path) for path in clones),

@@ -1,9 +1,9 @@
-"""When the HEAD of each clone was committed: a program of its own, with little memory and time.
+"""Print when each clone's HEAD was committed, in a separate process with little memory and time.
 
-    names, NUL between them ── stdin ──> git_time.py ──> a line each: seconds after 1970, or none
+    names, NUL between them ── stdin ──> git_time.py ──> one line each: seconds since 1970, or empty
 
-A pack of 300 kB can hold a commit of 300 MB. What a clone does to the parser it does in here alone:
-whoever started the program sees that it ended early, and goes on behind that clone.
+A pack of 300 kB can contain a commit of 300 MB. What a clone does to the parser affects only this
+process: the caller notices that it ended early, and continues with the next clone.
 """
 
 import os
@@ -13,13 +13,13 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 MOST_ENTRIES = 200_000
-MOST_BYTES = 1 << 20  # of a commit that is not in a pack
+MOST_BYTES = 1 << 20  # for a commit that is not in a pack
 MEMORY = 256 << 20
 SECONDS = 20  # for one clone
 
 
 def head_seconds(clone: Path) -> int | None:
-    """When the commit that HEAD names was made; None where that cannot be read."""
+    """Return when HEAD's commit was made, in seconds since 1970, or None if it cannot be read."""
     git = clone / ".git"
     try:
         return _seconds(git) if _is_plain(git) else None
@@ -28,7 +28,7 @@ def head_seconds(clone: Path) -> int | None:
 
 
 def _seconds(git: Path) -> int | None:
-    # Imported here: who reads no clones does not have to wait for it.
+    # Imported here so that commands that read no clones don't wait for it.
     from dulwich.object_store import DiskObjectStore
     from dulwich.objects import Commit
     from dulwich.refs import HEADREF, DiskRefsContainer
@@ -40,7 +40,7 @@ def _seconds(git: Path) -> int | None:
 
 
 def _is_plain(git: Path) -> bool:
-    """Whether all in it is an ordinary file or folder, and none of it points elsewhere."""
+    """Return whether the folder contains only ordinary files and folders and no alternates."""
     if (git / "objects" / "info" / "alternates").exists():
         return False
     pending, seen = [git], 0
@@ -56,17 +56,17 @@ def _is_plain(git: Path) -> bool:
 
 
 def _limit() -> None:
-    """Take no more memory than this; packs are mapped, and do not count."""
-    import resource  # not everywhere; whoever starts this program imports it, too
+    """Limit the memory of this process; memory-mapped packs do not count."""
+    import resource  # not on every system; the calling process imports it, too
 
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
-    with suppress(OSError, ValueError):  # a system that knows no such limit
+    with suppress(OSError, ValueError):  # a system without this limit
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def main() -> None:
-    """Answer for one clone after the other, each within its time."""
+    """Answer for one clone after another, each within its time limit."""
     _limit()
     for name in filter(None, sys.stdin.buffer.read().split(b"\0")):
         signal.alarm(SECONDS)

@@ -1,4 +1,4 @@
-"""A Gradescope export of submissions.
+"""Read a Gradescope export of submissions.
 
     FOLDER/submission_metadata.yml
         submission_123:
@@ -7,7 +7,7 @@
           :history: [{:id: 99, :created_at: ...}, ...]        earlier ones, if exported
     FOLDER/submission_123/ ...
 
-Everything in the file is read as text: no tag makes an object, and a number keeps its zeros.
+Everything in the file is read as text: no tag creates an object, and numbers keep leading zeros.
 """
 
 import re
@@ -33,7 +33,7 @@ LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 def read_gradescope(folder: Path) -> Found:
-    """Its uploads, earlier attempts too; raises WrongExport."""
+    """Return the export's uploads, including earlier attempts. Raises WrongExport."""
     metadata = _metadata(folder / METADATA)
     uploads = _merged(
         each for name, entry in metadata.items() for each in _uploads(folder, name, entry)
@@ -64,7 +64,7 @@ def _metadata(file: Path) -> dict[str, Any]:
 
 
 def _uploads(folder: Path, name: str, entry: object) -> Iterator[Upload]:
-    """The upload of an entry and those before it of which there is a folder."""
+    """Yield the upload of an entry, and the earlier ones that have a folder."""
     people = tuple(map(_person, _entries(entry, ":submitters")))
     attempts = [(name, entry)]
     attempts += [(f"submission_{_text(each, ':id')}", each) for each in _entries(entry, ":history")]
@@ -74,7 +74,7 @@ def _uploads(folder: Path, name: str, entry: object) -> Iterator[Upload]:
 
 
 def _merged(uploads: Iterable[Upload]) -> list[Upload]:
-    """Each upload once: one that two who parted later had made together is of both."""
+    """Return each upload once; one that two students made before they separated belongs to both."""
     found: dict[str, Upload] = {}
     for upload in uploads:
         before = found.get(upload.name)
@@ -111,13 +111,13 @@ def _text(entry: object, key: str) -> str:
 
 
 def _created(entry: object) -> datetime | None:
-    """When it was made: as text, or as the object that Rails writes of a time with its zone."""
+    """Return the submission time, given as text or as the object that Rails writes for a time."""
     value = entry.get(":created_at") if isinstance(entry, dict) else None
     return _time(_text(value, "utc") or _text(entry, ":created_at"))
 
 
 def _time(text: str) -> datetime | None:
-    """The time in the text, in UTC where it names no zone; None where it is none."""
+    """Return the time in the text (UTC if it has no time zone), or None if there is none."""
     try:
         moment = datetime.fromisoformat(re.sub(r"\s+(?=Z|[-+]\d)", "", text.replace("UTC", "Z")))
     except ValueError:

@@ -1,4 +1,4 @@
-"""One upload in a folder that another system made, and what is wrong with such a folder."""
+"""An upload in a folder from another system, and the error for a folder with the wrong layout."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from submissions.people import Person
 
 
 class WrongExport(Exception):
-    """The folder is not what it was said to be; the message is one sentence for staff."""
+    """The folder does not have the stated layout; the message is one sentence for staff."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -17,7 +17,7 @@ class WrongExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What somebody handed in; `people` is empty where the folder's name says who they are."""
+    """One student's or group's upload; `people` is empty if the folder's name says who they are."""
 
     name: str
     path: Path
@@ -27,7 +27,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The uploads of a folder, and sentences on what staff should know of it."""
+    """The uploads in a folder, and notes for staff."""
 
     uploads: tuple[Upload, ...]
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Batches with attackers in them, graded by the command line in every tier that isolates."""
+"""Batches that contain attackers, graded by the command line in every tier that isolates."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""No attack gains a point, reads or changes what is not its own, or outlives its batch."""
+"""No attack gains a point, reads or changes anything foreign, or outlives its batch."""
 
 import csv
 

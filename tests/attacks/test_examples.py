@@ -1,4 +1,4 @@
-"""The attacks themselves: every class of them, each described, and each in SECURITY.md."""
+"""The attacks themselves: every class has an example, a description and a row in SECURITY.md."""
 
 import re
 import subprocess

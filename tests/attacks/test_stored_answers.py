@@ -1,4 +1,4 @@
-"""A table of right answers fools a check whose inputs are known, and no grading of staff's."""
+"""Stored answers fool a check with known inputs, but no grading by staff."""
 
 import lzma
 import shutil

@@ -1,4 +1,4 @@
-"""What `validate NAME --attacks` says of an instructor's own assignment."""
+"""The report of `validate NAME --attacks` on an instructor's own assignment."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pairs of planted mistakes are composed where they can be, and hints are counted rightly."""
+"""Pairs of planted mistakes are composed if possible, and hints are counted correctly."""
 
 from pathlib import Path
 from types import SimpleNamespace

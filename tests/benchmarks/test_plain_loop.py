@@ -1,4 +1,4 @@
-"""The plain loop is only worth comparing with where it does what the course's does."""
+"""The plain loop does what the course's loop does, so it is worth comparing with."""
 
 import math
 import random

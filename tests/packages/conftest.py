@@ -1,4 +1,4 @@
-"""Packages of the tiny assignment, laid out as Gradescope does."""
+"""Packages of the tiny assignment, unpacked as Gradescope does."""
 
 import pytest
 

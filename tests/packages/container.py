@@ -1,11 +1,11 @@
 """Gradescope's documented folders under a temporary root, bound to /autograder by bubblewrap.
 
-The scripts of a package run there as they are. `apt-get` is a stub; Python is the tests' own
-environment, bound to the place where setup.sh would make one, so that pip finds every pinned
-package installed and asks no index. Softmark's repository is not to be seen.
+The scripts of a package run there unchanged. `apt-get` is a stub; Python is the tests' own
+environment, bound to the path where setup.sh would create one, so that pip finds every pinned
+package installed and queries no index. Softmark's repository is not visible.
 
-`docker=True` is what Docker permits by default: its capabilities, and no namespaces. `denied` are
-further system calls that the kernel is made not to know.
+`docker=True` means what Docker permits by default: its capabilities, and no namespaces. `denied`
+are additional system calls that the kernel reports as unknown.
 """
 
 import json

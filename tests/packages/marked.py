@@ -1,4 +1,4 @@
-"""An assignment in which all that students must not see carries a mark."""
+"""An assignment in which everything that students must not see has a mark."""
 
 MARK = "CANARY"
 

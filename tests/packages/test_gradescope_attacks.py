@@ -1,4 +1,4 @@
-"""Planted attacks, handed in where a container permits no namespaces, in both tiers left there."""
+"""Planted attacks, submitted to a container without namespaces, in both remaining tiers."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The scripts of a package, run as they are in what stands for Gradescope's container."""
+"""The scripts of a package, run unchanged in a copy of Gradescope's container."""
 
 import json
 import os

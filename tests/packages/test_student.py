@@ -1,4 +1,4 @@
-"""A student's bundle holds nothing that is hidden, and judges what is visible as staff do."""
+"""A student's bundle contains nothing hidden, and grades visible criteria as staff do."""
 
 import json
 import os

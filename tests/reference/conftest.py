@@ -1,4 +1,4 @@
-"""What the tests of the reference share: the two data folders."""
+"""Shared by the tests of the reference: the two data folders."""
 
 from pathlib import Path
 

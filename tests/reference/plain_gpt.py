@@ -1,4 +1,4 @@
-"""The A4 model once more, in numpy and float64: nothing here is shared with what it checks.
+"""A second A4 model, in numpy and float64, which shares nothing with the model that it checks.
 
 It reads a checkpoint's arrays by the starter's names and computes the handout's formulas one
 position and one prompt at a time.

@@ -1,4 +1,4 @@
-"""Causal self-attention, against torch's own attention and complex products."""
+"""Causal self-attention, compared with torch's own attention and complex products."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Checkpoint files: the course's own, and what else a file of that name may be."""
+"""Checkpoint files: the course's own, and other files with such a name."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""The classifier: what each method trains, what it leaves alone, what a prefix is."""
+"""The classifier: what each method trains, what it does not, what a prefix is."""
 
 import copy
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""Span corruption, against a regular expression for its format and laws of its draws.
+"""Span corruption, compared with a regular expression for its format and laws of its draws.
 
-All draws are seeded; the rates beside the tests say how often other seeds would fail.
+All draws are seeded; the rates next to the tests say how often other seeds would fail.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""The settings of an edition and what follows from them."""
+"""The settings of an edition, and their consequences."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Scores of predictions and baselines, against counts made by hand."""
+"""Scores of predictions and baselines, compared with counts made by hand."""
 
 from pathlib import Path
 

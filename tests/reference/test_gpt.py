@@ -1,4 +1,4 @@
-"""The model, against a forward pass of plain torch functions over a hand-made state dict."""
+"""The model, compared with a forward pass of plain torch functions over a handmade state dict."""
 
 from dataclasses import replace
 

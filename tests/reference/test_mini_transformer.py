@@ -1,4 +1,4 @@
-"""The mini transformer, against torch's own attention and the properties of its parts."""
+"""The mini transformer, compared with torch's own attention, and the properties of its parts."""
 
 import pytest
 import torch

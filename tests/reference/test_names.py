@@ -1,4 +1,4 @@
-"""The finetuning dataset, against examples written out by hand."""
+"""The finetuning dataset, compared with examples written by hand."""
 
 from pathlib import Path
 

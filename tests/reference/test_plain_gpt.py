@@ -1,4 +1,4 @@
-"""A model of ours, read by an independent implementation: same logits, same answers."""
+"""Our own model, read by an independent implementation: same logits, same answers."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Greedy answers, against one prompt at a time and a model that can only spell one word."""
+"""Greedy answers, compared with one prompt at a time and a model that spells only one word."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Rotary embeddings, against the handout's equations (3) and (4) in float64."""
+"""Rotary embeddings, compared with the handout's equations (3) and (4) in float64."""
 
 import numpy as np
 import pytest

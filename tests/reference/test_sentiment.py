@@ -1,4 +1,4 @@
-"""The bundled sentiment task: its label follows from its cues, and nothing else tells it."""
+"""The bundled sentiment task: labels follow from cues, and from nothing else."""
 
 import json
 

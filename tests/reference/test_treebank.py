@@ -1,4 +1,4 @@
-"""Tokenised sentences are put back into ordinary writing, and others are left alone."""
+"""Tokenized sentences become ordinary text, and others are not changed."""
 
 import pytest
 

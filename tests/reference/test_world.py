@@ -1,4 +1,4 @@
-"""The built-in sample dataset: the course's formats, and the shares it promises for every seed."""
+"""The built-in sample dataset: the course's formats, and its proportions for every seed."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""The Chromium of this machine, and how it is started for tests."""
+"""Find and start this machine's Chromium for tests."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""What only a browser can say: nothing scrolls sideways, sorting works, the policy holds."""
+"""What only a browser can test: no horizontal scrolling, sorting works, the policy is kept."""
 
 import pytest
 

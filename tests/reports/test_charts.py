@@ -1,4 +1,4 @@
-"""Charts that stand inside a page: nothing the policy forbids, nothing that hides."""
+"""Charts in a page: nothing that the policy forbids, nothing hidden."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Texts of characters stand in columns; everything else stays label and value."""
+"""Texts of characters are in columns; everything else remains label and value."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Accuracies of all submissions side by side."""
+"""Accuracies of all submissions in one series."""
 
 from dataclasses import replace
 

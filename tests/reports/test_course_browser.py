@@ -1,4 +1,4 @@
-"""The course page in a browser: it is searched, sorted and filtered, with keys too."""
+"""The course page in a browser: search, sort and filter, also with the keyboard."""
 
 from dataclasses import replace
 

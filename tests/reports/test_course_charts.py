@@ -1,4 +1,4 @@
-"""The course page's charts: all of the numbers, in the page's colours, also in words."""
+"""The course page's charts: all numbers, in the page's colors, also in words."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The files of a course are written from one look at each Result."""
+"""The files of a course are written from reading each Result only once."""
 
 import csv
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the course page says of generations: who gains, who loses."""
+"""The course page's report on generations: who gains, who loses."""
 
 import os
 import subprocess

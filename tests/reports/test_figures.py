@@ -1,4 +1,4 @@
-"""Figures as a page draws them: the numbers in words, places on the axis, no foreign markup."""
+"""Figures for a page: the numbers in words, positions on the axis, no foreign markup."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""`grades.csv` has final grades where the assignment declares how they come, and only there."""
+"""`grades.csv` has final grades only if the assignment declares how to compute them."""
 
 import csv
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The sentence over the tests names the score that Gradescope shows, and how it came."""
+"""The sentence above the tests names the score that Gradescope shows, and its computation."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

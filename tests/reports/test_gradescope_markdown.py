@@ -1,4 +1,4 @@
-"""Whatever a student writes comes out of a reader of Markdown as the text that it was."""
+"""A Markdown reader shows everything that a student writes as the original text."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""Ten thousand submissions: pages stay small, the table quick, and little is held in memory."""
+"""Ten thousand submissions: small pages, a fast table, and little memory."""
 
 import subprocess
 import sys

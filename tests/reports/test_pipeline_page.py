@@ -1,4 +1,4 @@
-"""The page of a run: every number in it, and all of it to be seen."""
+"""The page of a run: every number in it, and all of them visible."""
 
 import html
 import re

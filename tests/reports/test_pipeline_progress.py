@@ -1,4 +1,4 @@
-"""What a run shows while it lasts: bars on a terminal, lines in a log."""
+"""The display during a run: bars on a terminal, lines in a log."""
 
 import io
 import re

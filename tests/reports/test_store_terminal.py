@@ -1,4 +1,4 @@
-"""What a regrading changed, said in the terminal and on its page."""
+"""The changes by a regrade, in the terminal and on the page."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A student's page in a browser: pictures, columns, decisions, for everybody at any width."""
+"""A student's page in a browser: figures, columns, decisions, accessible at any width."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A student's page shows a criterion when its time has come, and nothing of it before."""
+"""A student's page shows a criterion at its release, and nothing of it before."""
 
 from dataclasses import replace
 

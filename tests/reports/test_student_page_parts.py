@@ -1,4 +1,4 @@
-"""Pictures, examples, decisions and commands on a student's page; and what stays hidden."""
+"""Figures, examples, decisions and commands on a student's page; and what remains hidden."""
 
 import re
 from dataclasses import replace

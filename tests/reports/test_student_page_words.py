@@ -1,4 +1,4 @@
-"""Hints, decisions and commands as the student's page takes them apart."""
+"""Hints, decisions and commands, as the student's page parses them."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What Softmark prints says how each check ended."""
+"""The terminal shows how each check ended."""
 
 from reports.terminal import results as terminal
 from tests.reports.conftest import CODE, check_result, criterion_result

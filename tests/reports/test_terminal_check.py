@@ -1,4 +1,4 @@
-"""What a student sees of a check: one screen, what is missing first, hostile words as text."""
+"""A student's check: one screen, missing files first, hostile words as text."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Equal files between submissions: said to the instructor, and to nobody else."""
+"""Equal files in different submissions are reported only to the instructor."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Real archives and folders, built in a moment."""
+"""Real archives and folders, built quickly."""
 
 import io
 import os

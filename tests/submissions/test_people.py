@@ -1,4 +1,4 @@
-"""People survive being written as one text, and nobody writes themselves into another's place."""
+"""People survive being written as one text, and nobody can claim another's identity."""
 
 import pytest
 from hypothesis import given

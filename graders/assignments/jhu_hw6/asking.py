@@ -1,4 +1,4 @@
-"""Ask the process that holds no student's code for expected values."""
+"""Request expected values from the process without student code."""
 
 from graders.boundary.student import Student
 from graders.boundary.wire import Value
@@ -6,7 +6,7 @@ from graders.errors import GraderFault, StudentFault
 
 
 def ask(sandbox: Student, question: str, **values: Value) -> Value:
-    """The oracle's answer; where it has none, the fault is ours."""
+    """Return the oracle's answer; if it has none, the fault is our own."""
     try:
         return sandbox.call(question, read=None, **values)
     except StudentFault as fault:

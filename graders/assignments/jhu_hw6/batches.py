@@ -1,4 +1,4 @@
-"""Small classifiers and batches, drawn, that training loops and evaluations are run on."""
+"""Draw small classifiers and batches for training loops and evaluations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ EMBEDDINGS = "model.embeddings.weight"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The weights that a classifier starts with, what it is trained on and what is held out."""
+    """The initial weights of a classifier, its training set, and its held-out set."""
 
     weights: Mapping[str, Floats]
     train: Batch
@@ -29,7 +29,7 @@ class Task:
 
     @property
     def batches(self) -> dict[str, Any]:
-        """Both sets, as they travel."""
+        """Both sets, in the form that is sent."""
         return {"train": dict(self.train), "held_out": dict(self.held_out)}
 
     @property
@@ -39,7 +39,7 @@ class Task:
 
 
 def draw_weights(source: np.random.Generator, vocabulary: int) -> dict[str, Floats]:
-    """Weights of a size at which every token and feature shows in the logits."""
+    """Draw weights that are large enough for every token and feature to affect the logits."""
     shapes = {EMBEDDINGS: (vocabulary, SIZE), "classifier.weight": (2, SIZE)}
     drawn = {name: source.standard_normal(shape) for name, shape in shapes.items()}
     drawn["classifier.bias"] = source.standard_normal(2) * 0.3
@@ -47,7 +47,7 @@ def draw_weights(source: np.random.Generator, vocabulary: int) -> dict[str, Floa
 
 
 def draw_batch(source: np.random.Generator, count: int, vocabulary: int) -> dict[str, Any]:
-    """Texts of different lengths, padded with zeros; no two alike."""
+    """Draw texts of different lengths, padded with zeros; no two are equal."""
     T = int(source.integers(6, 10))
     lengths = source.integers(2, T, count)
     lengths[0] = T
@@ -58,9 +58,9 @@ def draw_batch(source: np.random.Generator, count: int, vocabulary: int) -> dict
 
 
 def draw_task(inputs: Inputs, purpose: str, count: int) -> Task:
-    """A task of so many items; of two neighbours the first weights get one right, one wrong.
+    """Draw a task; the initial weights classify one of two adjacent items correctly, one not.
 
-    So the model's own answers are no labels, and its errors are far from alike.
+    So the model's own answers are not the labels, and its errors are not all on the same side.
     """
     source = inputs.generator("task", purpose)
     vocabulary = int(source.integers(40, 60))
@@ -71,7 +71,7 @@ def draw_task(inputs: Inputs, purpose: str, count: int) -> Task:
 
 
 def _answers(weights: Mapping[str, Floats], batch: Batch) -> NDArray[np.intp]:
-    """What the classifier with these weights says: 0 or 1 for each item."""
+    """Return the class (0 or 1) that these weights predict for each item."""
     mask = batch["attention_mask"][..., None]
     hidden = (weights[EMBEDDINGS][batch["input_ids"]] * mask).sum(1) / mask.sum(1)  # (n, D)
     logits = np.tanh(hidden) @ weights["classifier.weight"].T + weights["classifier.bias"]
@@ -80,7 +80,7 @@ def _answers(weights: Mapping[str, Floats], batch: Batch) -> NDArray[np.intp]:
 
 
 def predicted(sandbox: Student, weights: Mapping[str, Floats], batch: Batch) -> Floats:
-    """The logits that the classifier gives for a batch."""
+    """Return the classifier's logits for a batch."""
     logits = ask(sandbox, "predictions", weights=dict(weights), batch=dict(batch))
     if not isinstance(logits, np.ndarray):
         raise GraderFault("the oracle gave no logits")
@@ -88,5 +88,5 @@ def predicted(sandbox: Student, weights: Mapping[str, Floats], batch: Batch) -> 
 
 
 def part(batch: Batch, rows: Any) -> dict[str, Any]:
-    """Some rows of a batch."""
+    """Return some rows of a batch."""
     return {name: each[rows] for name, each in batch.items()}

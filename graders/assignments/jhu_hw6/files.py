@@ -1,4 +1,7 @@
-"""Which of a submission's definitions of a name are judged: both scripts may have their own."""
+"""Choose which of a submission's definitions of a name are graded.
+
+Both scripts may have their own.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,9 +19,9 @@ MOST = 4  # definitions of one name
 
 
 def in_each_file(student: Student, score: Score, name: str, judge: Callable[[str], None]) -> None:
-    """Judge the name in each file that counts; each has an equal share of the check.
+    """Grade the name in each file that counts; each has an equal part of the check.
 
-    A failure says which file and line it is about.
+    A failure names its file and line.
     """
     found = definitions(student, name)
     if not found:
@@ -57,7 +60,7 @@ def _failure(judge: Callable[[str], None], file: str, name: str, place: str) -> 
 
 
 def definitions(student: Student, name: str) -> Sequence[tuple[str, str]]:
-    """Return file and place of each definition of the name that is judged."""
+    """Return file and place of each graded definition of the name."""
     return ask_once(student, "definitions", name=name, read=_places)
 
 

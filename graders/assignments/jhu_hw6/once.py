@@ -1,4 +1,4 @@
-"""Each question is put to a submission once: all checks that ask it judge the one answer."""
+"""Call each function of a submission only once; all checks that need the result share it."""
 
 import hashlib
 from collections.abc import Callable
@@ -17,10 +17,10 @@ _ANSWERS: WeakKeyDictionary[Student, dict[bytes, Value]] = WeakKeyDictionary()
 def ask_once(
     student: Student, function: str, /, *, read: Callable[[Any], Read], **values: Value
 ) -> Read:
-    """Return what `read` makes of what the student's code answered when it was first asked.
+    """Return what `read` makes of the student's first result for this call.
 
-    Each call of a function has the same seed, so it would say the same again. What raises is no
-    answer: the next check asks anew, in the fresh process that a crash or a time-out leaves.
+    Each call of a function has the same seed, so the result would be the same. Exceptions are not
+    cached: the next check calls again, in the new process after a crash or a timeout.
     """
     answers = _ANSWERS.setdefault(student, {})
     question = hashlib.sha256(wire.encode({"function": function, "values": values})).digest()

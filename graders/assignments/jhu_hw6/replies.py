@@ -1,4 +1,4 @@
-"""What the student's process sent, looked at before anything believes it."""
+"""Validate the replies of the student's process as untrusted data."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
@@ -13,33 +13,33 @@ UNREADABLE = "The reply of the submission's process has not the form it was aske
 
 
 def mapping(value: Any, *keys: str) -> Mapping[str, Any]:
-    """A dict that has these keys."""
+    """Return a dict that has these keys."""
     if not isinstance(value, dict) or not set(keys) <= set(value):
         raise BadReply(UNREADABLE)
     return value
 
 
 def sequence(value: Any, kind: type = object) -> Sequence[Any]:
-    """A list of values of one kind."""
+    """Return a list whose values are all of one type."""
     if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
         raise BadReply(UNREADABLE)
     return value
 
 
 def number(value: Any) -> float | None:
-    """A real number, or None."""
+    """Return a real number, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
 
 
 def is_whole(value: Any) -> TypeGuard[NDArray[Any]]:
-    """Whether it is an array of integers, or of truth values."""
+    """Return whether it is an array of integers or booleans."""
     return isinstance(value, np.ndarray) and value.dtype.kind in "iub"
 
 
 def floats(value: Any) -> Floats | None:
-    """The array in float64 where it is one of finite real numbers."""
+    """Return an array of finite real numbers as float64, or None for anything else."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
         return None
     as_float = value.astype(np.float64)
@@ -47,7 +47,7 @@ def floats(value: Any) -> Floats | None:
 
 
 def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Floats]:
-    """A dict of arrays of these shapes; what is missing stays away."""
+    """Return a dict of arrays with these shapes; missing ones are omitted."""
     if not isinstance(value, dict):
         raise BadReply(UNREADABLE)
     found: dict[str, Floats] = {}
@@ -59,7 +59,7 @@ def arrays(value: Any, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Fl
 
 
 def kind(value: Any) -> str:
-    """What a value is, in words."""
+    """Describe a value in words."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} of shape {value.shape}"
     if isinstance(value, dict) and isinstance(value.get("type"), str):

@@ -1,4 +1,4 @@
-"""Finds the student's functions in whichever files define them; runs beside that code."""
+"""Find the student's functions in whichever files define them, in the student's child."""
 
 import inspect
 from argparse import Namespace
@@ -21,18 +21,18 @@ PREFIX_LENGTH = 128
 
 
 def settings(**changes: Any) -> Namespace:
-    """What the command line gives; the starter keeps it in a global `args`."""
+    """Return the command line's options; the starter stores them in a global `args`."""
     given = {"small_subset": True, "num_epochs": 2, "lr": 1e-3, "batch_size": 4, "device": "cpu"}
     more = {"model": "distilbert-base-uncased", "type": "full", "prefix_length": PREFIX_LENGTH}
     return Namespace(**{**given, **more, **changes})
 
 
 def definitions(name: str) -> list[dict[str, str]]:
-    """Return the file and the place of each definition of this name that is judged.
+    """Return the file and the place of each graded definition of this name.
 
-    These are the homework's own files that define it. Another file counts only where none of them
-    does, or where all leave it unwritten. The homework comes with a data set: own files without
-    one, or with one that is still to be written, use that, and a draft of it does not count.
+    These are the homework's own files that define it. Another file counts only if none of them
+    defines it, or all leave it unimplemented. The homework comes with a dataset: own files without
+    one, or with an unimplemented one, use that, and a draft of it does not count.
     """
     found = [taken for taken in _slots() if taken.is_own(name)]
     if not found and not (name == DATASET and _has_given_data_set()):
@@ -48,14 +48,14 @@ def _has_given_data_set() -> bool:
 
 
 def _slots() -> list[Gathered]:
-    """Return the names as each of the homework's own files has them, without the other."""
+    """Return the names as each of the homework's own files defines them, without the other file."""
     return [gathered(stem, without=(other,)) for stem, other in (FILES, FILES[::-1])]
 
 
 def rivals() -> dict[str, list[str]]:
-    """Return the files that may as well be meant as those whose definitions are judged.
+    """Return the files that could have been meant instead of the graded ones.
 
-    The homework's two files are no rivals of each other: each is judged.
+    The homework's two files do not compete with each other: both are graded.
     """
     slots = [each for each in _slots() if any(map(each.is_own, NAMES))]
     if not slots:
@@ -65,7 +65,7 @@ def rivals() -> dict[str, list[str]]:
 
 
 def _is_there(taken: Gathered, name: str) -> bool:
-    """Return whether the name is there: not only imported from a file that was not handed in."""
+    """Return whether the name is defined, not only imported from a file that was not submitted."""
     try:
         with offline():
             taken[name]
@@ -77,25 +77,25 @@ def _is_there(taken: Gathered, name: str) -> bool:
 
 
 def code_of(file: str) -> Gathered:
-    """Return the homework's names, taken from this file where it defines them."""
+    """Return the homework's names, taken from this file if it defines them."""
     return gathered(file, *FILES)
 
 
 @cache
 def gathered(*own: str, without: tuple[str, ...] = ()) -> Gathered:
-    """Return the homework's names, looked for in these own files first."""
+    """Return the homework's names, searched for in these own files first."""
     return Gathered(_upload(), NAMES, own, without=without)
 
 
 @cache
 def _upload() -> Upload:
-    """Return the one upload: a class is the same whichever file it is taken for."""
+    """Return the only upload, so that a class is the same for every file that uses it."""
     given = {"prefix_length": PREFIX_LENGTH, "args": settings()}
     return Upload(code_folder(), given=given, until=None)
 
 
 def globals_of(made: Any) -> dict[str, Any]:
-    """The globals of the file that a function or class stands in."""
+    """Return the globals of the file that contains a function or class."""
     functions = [made, *vars(made).values()] if isinstance(made, type) else [made]
     found = (getattr(inspect.unwrap(each), "__globals__", None) for each in functions)
     return next((names for names in found if names is not None), {})
@@ -103,7 +103,7 @@ def globals_of(made: Any) -> dict[str, Any]:
 
 @contextmanager
 def offline() -> Iterator[None]:
-    """No network and no GPU are needed inside the block."""
+    """Make network and GPU unnecessary inside the block."""
     from graders.adapting import offline as stand_ins
 
     stand_ins.ready()
@@ -112,7 +112,7 @@ def offline() -> Iterator[None]:
 
 
 def by_name(function: Any, named: dict[str, Any], **more: Any) -> Any:
-    """Call with keywords where the parameters have the handout's names, else by position."""
+    """Call with keywords if the parameters have the handout's names, else by position."""
     parameters = inspect.signature(function).parameters
     if not set(named) <= set(parameters):
         return by_position(function, list(named.values()), **more)
@@ -120,9 +120,9 @@ def by_name(function: Any, named: dict[str, Any], **more: Any) -> Any:
 
 
 def by_position(function: Any, values: list[Any], **more: Any) -> Any:
-    """Call by position; what it asks for beyond gets what the command line would give.
+    """Call by position; other required parameters get what the command line would give.
 
-    `more` is given to a parameter of that name whether it has a default or not.
+    `more` is passed to parameters with that name, whether they have a default or not.
     """
     parameters = inspect.signature(function).parameters
     rest = dict.fromkeys(list(parameters)[len(values) :])
@@ -132,7 +132,7 @@ def by_position(function: Any, values: list[Any], **more: Any) -> Any:
 
 
 def _required(parameters: Any) -> dict[str, Any]:
-    """The parameters without a default, each with what it would be given."""
+    """Return the parameters without a default, each with its value."""
     known = {**vars(settings()), "model_name": settings().model, "num_labels": 2}
     plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {

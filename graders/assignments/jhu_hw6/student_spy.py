@@ -1,8 +1,8 @@
-"""A small classifier that keeps a log of how it is trained and evaluated.
+"""A small classifier that records how it is trained and evaluated.
 
-It is a model of transformers, so that whatever a loop asks of one is there, and it has what the
-homework's own classes have (`.model`, `.classifier`, `.prefix`, `.type`): any loop for either of
-them runs on it.
+It is a transformers model, so it has everything that a loop may use of one, and it has the
+attributes of the homework's own classes (`.model`, `.classifier`, `.prefix`, `.type`): any loop for
+either of them runs on it.
 """
 
 from typing import Any
@@ -13,17 +13,17 @@ from torch.nn import functional as F
 from transformers import PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, SequenceClassifierOutput
 
-NAME = "distilbert-base-uncased"  # what the hub calls the model that this one stands for
+NAME = "distilbert-base-uncased"  # the hub's name of the model that this one replaces
 
 
 class TinyConfig(PretrainedConfig):  # type: ignore[no-untyped-call]  # transformers has no types
-    """The settings of a small classifier, under the names that models of the hub have."""
+    """The settings of a small classifier, named as for models of the hub."""
 
     model_type = "tiny-classifier"
 
 
 class Backbone(PreTrainedModel):  # type: ignore[no-untyped-call]  # transformers has no types
-    """Embeddings of the tokens: the last hidden state of a model without layers."""
+    """Token embeddings: the last hidden state of a model without layers."""
 
     config_class = TinyConfig
 
@@ -32,7 +32,7 @@ class Backbone(PreTrainedModel):  # type: ignore[no-untyped-call]  # transformer
         self.embeddings = nn.Embedding(config.vocab_size, config.hidden_size)
 
     def get_input_embeddings(self) -> nn.Module:
-        """Return the table of the tokens' embeddings."""
+        """Return the table of token embeddings."""
         return self.embeddings
 
     def forward(
@@ -48,7 +48,7 @@ class Backbone(PreTrainedModel):  # type: ignore[no-untyped-call]  # transformer
 
 
 class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transformers has no types
-    """The mean of the embeddings of the tokens that are not padding, tanh, and a linear layer."""
+    """The mean of the embeddings of all tokens but padding, tanh, and a linear layer."""
 
     config_class = TinyConfig
     base_model_prefix = "model"
@@ -70,7 +70,7 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         self.num_labels = 2
         values = {name: torch.tensor(array) for name, array in weights.items()}
         self.load_state_dict(values, strict=False)
-        # As from_pretrained leaves a model; transformers has no types for it.
+        # As from_pretrained returns a model; transformers has no types for it.
         self.eval()  # type: ignore[no-untyped-call]
 
     def forward(
@@ -80,7 +80,7 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         labels: torch.Tensor | None = None,
         **_: Any,
     ) -> SequenceClassifierOutput:
-        """Return the logits (B, 2), and the loss where labels are given."""
+        """Return the logits (B, 2), and the loss if labels are given."""
         if self.training:
             self.forwards += 1
         hidden = self.model(input_ids).last_hidden_state  # (B, T, D)
@@ -95,18 +95,18 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         return SequenceClassifierOutput(loss=loss, logits=logits)
 
     def save_pretrained(self, *_: Any, **__: Any) -> None:
-        """Save nothing: what is saved is not judged."""
+        """Save nothing: saved files are not graded."""
 
 
 class Device(str):
-    """The name of a device, as the command line gives it, that also has what a device has."""
+    """A device name from the command line that also has the attributes of a device."""
 
     __slots__ = ()
     index: Any = None
 
     @property
     def type(self) -> str:
-        """The kind of device."""
+        """The type of device."""
         return str(self)
 
 
@@ -114,7 +114,7 @@ CPU = Device("cpu")
 
 
 def state(model: nn.Module) -> dict[str, torch.Tensor]:
-    """A copy of every parameter."""
+    """Return a copy of every parameter."""
     return {name: p.detach().clone() for name, p in model.named_parameters()}
 
 

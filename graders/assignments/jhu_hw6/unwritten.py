@@ -1,4 +1,4 @@
-"""Whether anything beyond what the course may give is written: given code alone earns nothing."""
+"""Test whether anything beyond the course's code is implemented: that code earns nothing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,11 +24,12 @@ GIVEN = {
 
 
 def require_own_work(student: Student, sandbox: Student, inputs: Inputs, given: str) -> None:
-    """Fail where nothing else than what the course may give does anything.
+    """Fail if only the code that the course may provide does anything.
 
-    That is: no training gives a gradient, no model a logit and, where the data set is judged, no
-    evaluation a number. Code that raises is written, unless it says that it is not, or uses a name
-    for which the course left a gap.
+    That is: no training gives a gradient, no model gives logits and, if the dataset is graded, no
+    evaluation gives a number. Code that raises counts as implemented, unless it says that it is
+    not,
+    or uses a name for which the course left a gap.
     """
     task = draw_task(inputs, "own work", 6)
     question = draw_question(inputs, sandbox, Model("bert", "full"))
@@ -61,7 +62,7 @@ def _does(student: Student, name: str, way: Callable[[str], bool]) -> bool:
 
 
 def _is_gap(fault: StudentRaised) -> bool:
-    """Return whether code raises what a starter does; torch, too, raises NotImplementedError."""
+    """Return whether code raises like a starter; torch also raises NotImplementedError."""
     if fault.kind == "NotImplementedError":
         return "`raise " in str(fault)
     return fault.kind in ("NameError", "UnboundLocalError")

@@ -1,1 +1,1 @@
-"""Audits of reported numbers: what arithmetic and statistics say of a table of results."""
+"""Audits of reported numbers: check tables of results with arithmetic and statistics."""

@@ -1,4 +1,4 @@
-"""All audits of an answer that reports training runs."""
+"""Run all audits on an answer that reports training runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,9 +24,9 @@ MOST_FIGURES = 600  # accuracies of one answer that are audited
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an assignment knows of its runs: splits, grid, the small subset and the digits asked.
+    """An assignment's rules for runs: splits, grid, the small subset and the required digits.
 
-    `selects` says that the answer must choose a run.
+    `selects` means that the answer must choose a run.
     """
 
     splits: Mapping[str, Split] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """One reported accuracy: what a sentence calls it, its split, and the figure."""
+    """One reported accuracy: its name in sentences, its split, and the figure."""
 
     name: str
     split: str
@@ -47,7 +47,7 @@ class Accuracy:
 
 
 def accuracies(report: Report) -> list[Accuracy]:
-    """The accuracies of all runs; each named by its split and, among several runs, its run."""
+    """Return the accuracies of all runs, named by split and, if there are several runs, by run."""
     several = len(report.runs) > 1
     found = [
         Accuracy(f"{split} ({run.title})" if several else split, split, run.values[split])
@@ -59,7 +59,7 @@ def accuracies(report: Report) -> list[Accuracy]:
 
 
 def audit(report: Report, rules: Rules) -> tuple[Finding, ...]:
-    """Every finding on the runs of an answer, the worst first."""
+    """Return every finding on the runs of an answer, the most severe first."""
     findings = [*_not_finite(report), *_of_figures(report, rules)]
     if covered := covered_grid(report, rules):
         findings += grid_findings(covered)
@@ -74,18 +74,18 @@ def audit(report: Report, rules: Rules) -> tuple[Finding, ...]:
 
 
 def covered_grid(report: Report, rules: Rules) -> Coverage | None:
-    """How the runs cover the grid; None where there is no grid."""
+    """Return how the runs cover the grid, or None if there is no grid."""
     return coverage(report.runs, rules.grid) if rules.grid else None
 
 
 def is_debug(report: Report, rules: Rules) -> bool:
-    """Whether all accuracies are those of the small subset."""
+    """Return whether all accuracies are those of the small subset."""
     known = _known(report, rules)
     return bool(rules.subset and known) and debug_subset(known, rules.subset, rules.digits)
 
 
 def is_possible(accuracy: Accuracy, rules: Rules) -> bool:
-    """Whether the accuracy is one, and a share of its split's items."""
+    """Return whether the figure is an accuracy, and a fraction of its split's items."""
     split = rules.splits.get(accuracy.split)
     if split is None:
         return 0 <= accuracy.figure.share <= 1
@@ -94,7 +94,7 @@ def is_possible(accuracy: Accuracy, rules: Rules) -> bool:
 
 
 def has_learned(accuracy: Accuracy, rules: Rules) -> bool:
-    """Whether the accuracy is better than the largest class, as far as anything is known."""
+    """Return whether the accuracy is better than the largest class, as far as that is known."""
     split = rules.splits.get(accuracy.split)
     return split is None or majority_class(accuracy.figure, accuracy.name, split) is None
 

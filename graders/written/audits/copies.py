@@ -1,4 +1,4 @@
-"""Numbers that are equal where chance would have made them differ, or differ where it would not."""
+"""Find numbers that are equal but should differ by chance, and the reverse."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -9,12 +9,12 @@ from graders.written.audits.reading.runs import Run
 from graders.written.audits.selection import standard_error
 
 MOST_RUNS = 200  # runs that are compared with each other
-DIGITS = 4  # decimals from which equal figures say something
+DIGITS = 4  # decimals from which equality is significant
 TOO_FAR = 3  # standard errors
 
 
 def identical_runs(runs: Sequence[Run]) -> Iterator[Finding]:
-    """Pairs of runs whose dev and test accuracies are equal digit by digit."""
+    """Yield a finding for each pair of runs with identical dev and test accuracies."""
     for one, other in combinations(runs[:MOST_RUNS], 2):
         pairs = [(one.values.get(name), other.values.get(name)) for name in ("dev", "test")]
         if all(a and b and a.value == b.value and a.digits >= DIGITS for a, b in pairs):
@@ -31,7 +31,7 @@ def identical_runs(runs: Sequence[Run]) -> Iterator[Finding]:
 
 
 def dev_equals_test(runs: Sequence[Run]) -> Finding | None:
-    """The finding where every run has one accuracy for dev and test: leaked, or a debug run."""
+    """Return a finding if dev and test accuracy are equal in every run: leaked, or a debug run."""
     both = [run for run in runs if "dev" in run.values and "test" in run.values]
     if not both or any(run.values["dev"].share != run.values["test"].share for run in both):
         return None
@@ -47,7 +47,7 @@ def dev_equals_test(runs: Sequence[Run]) -> Finding | None:
 
 
 def test_above_dev(runs: Sequence[Run], splits: Mapping[str, Split]) -> Iterator[Finding]:
-    """The runs that are better on test than on dev by more than three standard errors."""
+    """Yield the runs whose test accuracy is over three standard errors above the dev accuracy."""
     if "dev" not in splits or "test" not in splits:
         return
     for run in runs[:MOST_RUNS]:

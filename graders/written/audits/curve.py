@@ -1,4 +1,4 @@
-"""Curves given as numbers: a row an epoch, held against the epochs and the best epoch stated."""
+"""Check curves given as numbers, one row per epoch, against the stated epochs and best epoch."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from graders.written.audits.reading.runs import Run
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The points of a training run in order, with the number each epoch has there."""
+    """The points of a training run in order, with the number of each epoch."""
 
     points: tuple[Run, ...]
     epochs: tuple[int, ...]
 
     def of(self, name: str) -> list[Figure]:
-        """One column of the curve, without the epochs that lack it."""
+        """Return one column of the curve, without the epochs that lack it."""
         return [run.values[name] for run in self.points if name in run.values]
 
 
 def curve_of(runs: Sequence[Run]) -> Curve:
-    """The curve in these rows; rows without an epoch are counted from one."""
+    """Return the curve in these rows; if rows have no epoch, they are counted from one."""
     numbers = [run.values.get("epochs") for run in runs]
     if all(number is not None and number.value.denominator == 1 for number in numbers):
         return Curve(tuple(runs), tuple(int(n.value) for n in numbers if n is not None))
@@ -30,7 +30,7 @@ def curve_of(runs: Sequence[Run]) -> Curve:
 
 
 def length_finding(curve: Curve, allowed: Sequence[int]) -> Finding:
-    """Whether the curve has as many epochs as it should, each once and in order."""
+    """Check whether the curve has as many epochs as required, each once and in order."""
     size = len(curve.epochs)
     wanted = " or ".join(map(str, allowed))
     numbers = (("epochs", f"{size}/{wanted}"),)
@@ -50,7 +50,7 @@ def length_finding(curve: Curve, allowed: Sequence[int]) -> Finding:
 
 
 def best_epochs(curve: Curve, name: str) -> tuple[int, ...]:
-    """The places, from 0, where the column is best: highest, and lowest for a loss."""
+    """Return the positions, from 0, of the column's best value (the lowest for a loss)."""
     places = [at for at, run in enumerate(curve.points) if name in run.values]
     values = [curve.points[at].values[name].value for at in places]
     if not values:
@@ -60,10 +60,10 @@ def best_epochs(curve: Curve, name: str) -> tuple[int, ...]:
 
 
 def epoch_finding(curve: Curve, name: str, stated: int, from_zero: bool = False) -> Finding:
-    """Whether the epoch stated is the best of the column, in either way of counting.
+    """Check whether the stated epoch is the column's best, in either way of counting.
 
-    The number in the curve's own column is right, and so is the place counted from one. A place
-    counted from zero is right where the curve, or the statement (`from_zero`), counts so.
+    The number in the curve's own column is correct, and so is the position counted from one. A
+    position counted from zero is correct if the curve, or the statement (`from_zero`), counts so.
     """
     places = best_epochs(curve, name)
     if not places:
@@ -80,6 +80,6 @@ def epoch_finding(curve: Curve, name: str, stated: int, from_zero: bool = False)
 
 
 def overfits(curve: Curve) -> bool:
-    """Whether the last train accuracy is above every dev accuracy."""
+    """Return whether the last train accuracy is above every dev accuracy."""
     train, dev = curve.of("train"), curve.of("dev")
     return bool(train and dev) and train[-1].share > max(each.share for each in dev)

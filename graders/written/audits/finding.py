@@ -1,4 +1,4 @@
-"""What an audit says of reported numbers."""
+"""The finding of an audit of reported numbers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ WORST_FIRST: tuple[Severity, ...] = ("impossible", "suspicious", "note", "fine")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One remark of an audit: a sentence each for the student and for staff, numbers as k/n."""
+    """One finding of an audit: a sentence each for the student and for staff, numbers as k/n."""
 
     id: str
     severity: Severity
@@ -20,6 +20,6 @@ class Finding:
 
 
 def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings, the worst first, each once."""
+    """Return the findings without duplicates, the most severe first."""
     once = dict.fromkeys(findings)
     return tuple(sorted(once, key=lambda each: WORST_FIRST.index(each.severity)))

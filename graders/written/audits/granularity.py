@@ -1,7 +1,7 @@
-"""GRIM: whether an accuracy, as printed, is a whole number of right answers out of n.
+"""GRIM: check whether a printed accuracy is a whole number of correct answers out of n.
 
-Brown and Heathers 2017. A printed value may be rounded or cut off; both are read, so a value v
-with last digit u stands for every share from v - u/2 to v + u.
+Brown and Heathers 2017. A printed value may be rounded or cut off; both are allowed, so a value v
+with last digit u means any fraction from v - u/2 to v + u.
 """
 
 import math
@@ -13,7 +13,7 @@ from graders.written.audits.finding import Finding
 from graders.written.audits.reading.figure import Figure
 
 KNOWN_SIZES = (3270, 1427, 6920, 872, 1821, 500, 437, 10)
-# A share that was computed in float32 and printed in full is off by this much.
+# A fraction that was computed in float32 and printed in full has an error of this size.
 FLOAT32 = Fraction(1, 10**7)
 
 
@@ -28,20 +28,20 @@ class Fit:
 
     @property
     def possible(self) -> bool:
-        """Whether a count prints as the figure."""
+        """Return whether any count prints as the figure."""
         return self.low <= self.high
 
     @property
     def words(self) -> str:
-        """`856/1427`, or from where to where."""
+        """The count as `856/1427`, or the range of counts."""
         several = f"{self.low} to {self.high} of {self.n}"
         return f"{self.low}/{self.n}" if self.low == self.high else several
 
 
 def fit(figure: Figure, n: int, digits: int = 0) -> Fit:
-    """The counts out of n that print as the figure; a figure is held to `digits` decimals at least.
+    """Return the counts out of n that print as the figure, which has at least `digits` decimals.
 
-    A program that prints 0.9 in full means .9000: that is what holding it to more digits says.
+    A program that prints 0.9 in full means .9000, so the figure is read with more digits.
     """
     unit = min(figure.share_unit, Fraction(1, 10**digits)) if digits else figure.share_unit
     if figure.count is not None and figure.unit == 0:
@@ -56,12 +56,12 @@ def fit(figure: Figure, n: int, digits: int = 0) -> Fit:
 
 
 def sizes_that_fit(figure: Figure, sizes: Iterable[int], digits: int = 0) -> tuple[int, ...]:
-    """Those n for which the figure can be a share of n."""
+    """Return the sizes n for which the figure can be a fraction of n."""
     return tuple(n for n in dict.fromkeys(sizes) if fit(figure, n, digits).possible)
 
 
 def granularity(figure: Figure, name: str, n: int, sizes: Sequence[int] = KNOWN_SIZES) -> Finding:
-    """Whether the figure can be an accuracy on the n items of this split."""
+    """Check whether the figure can be an accuracy on the n items of this split."""
     found = fit(figure, n)
     if not 0 <= figure.share <= 1:
         return out_of_range(figure, name)
@@ -105,9 +105,10 @@ def _impossible(figure: Figure, name: str, n: int, sizes: Sequence[int]) -> Find
 
 
 def debug_subset(figures: Sequence[tuple[str, Figure, int]], size: int, digits: int) -> bool:
-    """Whether all accuracies are shares of a small subset, and one is none of its whole split.
+    """Return whether all accuracies fit the small subset, and at least one doesn't fit its split.
 
-    Each figure comes with its name and the items of its split; all are held to `digits` decimals.
+    Each figure is given with its name and the number of items of its split; all are read with
+    `digits` decimals.
     """
     shares = [
         figure.share * size for _, figure, _ in figures if figure.unit or figure.count is None
@@ -119,7 +120,7 @@ def debug_subset(figures: Sequence[tuple[str, Figure, int]], size: int, digits: 
 
 
 def debug_finding(figures: Sequence[tuple[str, Figure, int]], size: int) -> Finding:
-    """The finding on accuracies that come from the small subset."""
+    """Return the finding on accuracies that come from the small subset."""
     shown = ", ".join(f"{name} {figure.text}" for name, figure, _ in figures[:6])
     return Finding(
         "debug-subset",

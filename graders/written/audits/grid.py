@@ -1,4 +1,4 @@
-"""Whether the runs that were asked for are there: learning rates times epochs, say."""
+"""Check whether the required runs are present, such as learning rates times epochs."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from graders.written.audits.finding import Finding
 from graders.written.audits.reading.runs import Run
 
 Point = tuple[Fraction, ...]
-# A learning rate is one of the grid's when it is printed to two digits or better.
+# A learning rate matches one of the grid if it is printed to two or more digits.
 NEAR = Fraction(1, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The points of a grid with their runs, the points without, and the runs on no point."""
+    """The points of a grid with their runs, the points without runs, and the runs on no point."""
 
     names: tuple[str, ...]
     found: Mapping[Point, tuple[Run, ...]]
@@ -24,23 +24,23 @@ class Coverage:
 
     @property
     def size(self) -> int:
-        """How many runs were asked for."""
+        """The number of required runs."""
         return len(self.found) + len(self.missing)
 
     @property
     def summary(self) -> str:
-        """`2 of the 6 runs asked for are there; missing: ...`."""
+        """A summary: `2 of the 6 runs asked for are there; missing: ...`."""
         rows = "; ".join(self.words(point) for point in self.missing[:8])
         missing = f"; missing: {rows}" if rows else ""
         return f"{len(self.found)} of the {self.size} runs asked for are there{missing}."
 
     def words(self, point: Point) -> str:
-        """`lr 0.001, epochs 7`."""
+        """Return the point in words: `lr 0.001, epochs 7`."""
         return ", ".join(f"{n} {float(v):g}" for n, v in zip(self.names, point, strict=True))
 
 
 def coverage(runs: Sequence[Run], grid: Mapping[str, Sequence[Fraction]]) -> Coverage:
-    """Which points of the grid were run."""
+    """Return which points of the grid were run."""
     names = tuple(grid)
     points = list(itertools.product(*grid.values()))
     found: dict[Point, tuple[Run, ...]] = {}
@@ -63,7 +63,7 @@ def _is_at(run: Run, names: Sequence[str], point: Point) -> bool:
 
 
 def grid_findings(covered: Coverage) -> list[Finding]:
-    """What is missing, what was not asked for, and what was run more than once."""
+    """Return findings on runs that are missing, not required, or repeated."""
     count = f"{len(covered.found)}/{covered.size}"
     findings = []
     if covered.missing:

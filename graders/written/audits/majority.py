@@ -1,4 +1,4 @@
-"""Whether an accuracy says more than always answering the commonest class."""
+"""Test whether an accuracy is better than always predicting the most frequent class."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,10 +16,10 @@ LEVEL = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The items of a split, and how many are of its largest class.
+    """The number of items of a split, and of items in its largest class.
 
-    A split that every student draws at random is given by the `population` it is drawn from: then
-    `majority` counts the population's largest class.
+    A split that is drawn at random for every student is given by its `population`; then `majority`
+    counts the population's largest class.
     """
 
     items: int
@@ -28,12 +28,12 @@ class Split:
 
     @property
     def share(self) -> float:
-        """The accuracy that the largest class alone is expected to give."""
+        """The expected accuracy of always predicting the largest class."""
         return self.majority / (self.population or self.items)
 
 
 def better_than_majority(k: int, split: Split) -> float:
-    """The chance of k right or more for who always names the largest class (exact binomial)."""
+    """Return the probability of k or more correct for the majority class (exact binomial)."""
     return float(special.bdtrc(k - 1, split.items, split.share)) if k > 0 else 1.0
 
 
@@ -71,11 +71,11 @@ def _log_choose(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def majority_class(figure: Figure, name: str, split: Split) -> Finding | None:
-    """The finding on an accuracy that shows no learning; None where it does or nothing is known."""
+    """Return a finding if an accuracy shows no learning; None if it does or nothing is known."""
     found = fit(figure, split.items)
     if not split.majority or not found.possible:
         return None
-    if found.powerless:  # few digits, and the largest count that they allow
+    if found.powerless:  # few digits; test the largest count that they allow
         below = not split.population and found.high < split.majority
         return _no_better(figure, name, split, found.high) if below else None
     if split.population:

@@ -1,8 +1,8 @@
-"""Perplexities held against the losses beside them.
+"""Check perplexities against the losses next to them.
 
-Of a single text the perplexity is exp(loss). Of a corpus it is often the mean of the texts'
-perplexities beside the mean of their losses, and that can only be larger (Jensen's inequality):
-equality holds only where it was averaged over tokens.
+The perplexity of a single text is exp(loss). For a corpus, people often report the mean of the
+texts' perplexities and the mean of their losses; the former can only be larger than exp(loss)
+(Jensen's inequality). The two are equal only if the average is over tokens.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import Literal
 from graders.written.audits.finding import Finding
 from graders.written.audits.reading.figure import Figure
 
-# Two decimals of a loss, rounded or cut off, and a hair for the perplexity's own digits.
+# Two decimals of a loss, rounded or cut off, and a little more for the perplexity's digits.
 EQUAL, BELOW = 0.0101, 0.0051
 Style = Literal["exact", "rounded", "cut off", "free"]
 
@@ -30,7 +30,7 @@ class Cell:
 
     @property
     def log(self) -> float:
-        """ln of the perplexity; raises no error where there is none."""
+        """The natural logarithm of the perplexity; -inf if it is not positive."""
         value = self.perplexity.value
         if value <= 0:
             return -math.inf
@@ -38,11 +38,11 @@ class Cell:
 
 
 def cell_finding(cell: Cell) -> Finding:
-    """Whether perplexity and loss agree."""
+    """Check whether perplexity and loss agree."""
     gap = cell.log - float(cell.loss.value)
     if cell.perplexity.value < 1 or cell.loss.value < 0:
         return _disagree(cell, "a perplexity is at least 1 and a loss at least 0")
-    # Fewer than two decimals allow more; more decimals do not allow less.
+    # Fewer than two decimals increase the tolerance; more decimals do not reduce it.
     coarse = max(1.0, float(cell.loss.unit) * 100)
     blur = float(cell.perplexity.unit / cell.perplexity.value) if cell.perplexity.value else 0.0
     blur = blur if blur > 1e-3 else 0.0
@@ -73,7 +73,10 @@ def _numbers(cell: Cell) -> tuple[tuple[str, str], ...]:
 
 
 def style(cell: Cell) -> Style:
-    """How the loss was shortened, told by the perplexity: rounded, cut off, both, or unknown."""
+    """Return how the loss was shortened, given the perplexity.
+
+    It may be rounded, cut off, both, or unknown.
+    """
     unit = float(cell.loss.unit)
     if unit <= 0 or not math.isfinite(cell.log):
         return "free"
@@ -85,7 +88,7 @@ def style(cell: Cell) -> Style:
 
 
 def shortened(cells: Sequence[Cell]) -> Finding | None:
-    """The note on losses that are cut off where rounding gives another digit; None without any."""
+    """Return the note on losses that were cut off instead of rounded, or None."""
     single = [cell for cell in cells if not cell.corpus]
     cut = [cell for cell in single if style(cell) == "cut off"]
     if not cut:

@@ -1,4 +1,4 @@
-"""Whether the run that was chosen is the best on the dev set, not on the test set."""
+"""Check whether the chosen run is the best on the dev set, not on the test set."""
 
 import math
 import re
@@ -9,19 +9,20 @@ from graders.written.audits.finding import Finding
 from graders.written.audits.reading.figure import Figure, figure_in
 from graders.written.audits.reading.runs import SETTINGS, Report, Run
 
+# Matches `run 2` or `#2`.
 _COUNTED = re.compile(r"\b(?:run|row|test|trial|experiment)\s*#?(\d{1,3})\b|#(\d{1,3})\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen run, None where none is; `ambiguous` where several fit what was said."""
+    """The chosen run, or None; `ambiguous` if several runs match the description."""
 
     run: Run | None
     ambiguous: bool = False
 
 
 def chosen_run(report: Report) -> Choice:
-    """The run that the answer says it chose: marked, named, or the only one that was tested."""
+    """Return the run that the answer chose: marked, named, or the only one that was tested."""
     said = {name: figure for name, figure in report.choice.items() if name in SETTINGS}
     named = [run for run in report.runs if said and _agrees(run, said)]
     named = named if len(named) == 1 else _by_numbers(report) or named
@@ -36,7 +37,7 @@ def chosen_run(report: Report) -> Choice:
 
 
 def _by_numbers(report: Report) -> list[Run]:
-    """The runs that a sentence on the choice means by bare numbers: `1e-4 / 9`, `run 2`."""
+    """Return the runs that a sentence on the choice identifies by numbers: `1e-4 / 9`, `run 2`."""
     text = report.choice_text
     pieces = re.split(r"[\s,;/()&|=]+", text)
     values = {figure.value for piece in pieces if (figure := figure_in(piece)) is not None}
@@ -52,7 +53,7 @@ def _by_numbers(report: Report) -> list[Run]:
 
 
 def _implied(report: Report) -> Choice:
-    """The only run there is, the only one tested, or the only one with the accuracy named."""
+    """Return the only run, the only tested one, or the only one with the named accuracy."""
     tested = [run for run in report.runs if "test" in run.values]
     if len(tested) == 1 or len(report.runs) == 1:
         return Choice((tested or list(report.runs))[0])
@@ -72,14 +73,14 @@ def _is_same(run: Run, name: str, figure: Figure) -> bool:
 
 
 def best(runs: Sequence[Run], split: str) -> tuple[Run, ...]:
-    """The runs with the highest accuracy on the split; several where they tie."""
+    """Return the runs with the highest accuracy on the split; several if there is a tie."""
     scored = [run for run in runs if split in run.values]
     top = max((run.values[split].share for run in scored), default=None)
     return tuple(run for run in scored if run.values[split].share == top)
 
 
 def selection_finding(report: Report, items: int = 0) -> Finding:
-    """Whether the best run on dev was chosen; `items` is the size of the dev set."""
+    """Check whether the best run on dev was chosen; `items` is the size of the dev set."""
     choice, tops = chosen_run(report), best(report.runs, "dev")
     if choice.run is None:
         return _no_choice(choice)
@@ -118,6 +119,6 @@ def _not_best(run: Run, top: Run, report: Report, items: int) -> Finding:
 
 
 def standard_error(share: float, items: int) -> float:
-    """The standard error of an accuracy measured on so many items."""
+    """Return the standard error of an accuracy measured on `items` items."""
     share = min(max(share, 0.0), 1.0)
     return math.sqrt(share * (1 - share) / items)

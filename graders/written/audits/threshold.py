@@ -1,4 +1,4 @@
-"""Whether an accuracy reaches a threshold, and whether n items can tell."""
+"""Check whether an accuracy reaches a threshold, and whether n items are enough to tell."""
 
 import math
 from fractions import Fraction
@@ -11,14 +11,14 @@ Reached = Literal["pass", "borderline", "fail"]
 
 
 def reached(k: int, n: int, threshold: Fraction) -> Reached:
-    """`pass` or `fail` where the Wilson interval lies on one side, else `borderline`."""
+    """Return `pass` or `fail` if the Wilson interval is on one side, else `borderline`."""
     if is_borderline(k, n, threshold):
         return "borderline"
     return "pass" if k >= math.ceil(threshold * n) else "fail"
 
 
 def threshold_finding(name: str, k: int, n: int, threshold: Fraction) -> Finding:
-    """What k of n says of the threshold; k itself decides, the interval only says how surely."""
+    """Return the finding on k of n and a threshold; k decides, the interval only adds a caveat."""
     state = reached(k, n, threshold)
     enough = k >= math.ceil(threshold * n)
     words = f"{name}: {share_in_words(k, n)}, {float(threshold):.0%} asked"

@@ -1,4 +1,4 @@
-"""Formulas as people type them: read by a grammar, shaped, computed, never executed."""
+"""Typed formulas: parsed with a grammar, checked for shapes, evaluated, never executed."""
 
 from graders.written.formula.errors import FormulaError, Mismatch
 from graders.written.formula.evaluation import Value, evaluate

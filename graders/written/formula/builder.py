@@ -1,4 +1,4 @@
-"""Turns lark's parse into the formula's own nodes, and keeps them within bounds."""
+"""Turn lark's parse into the formula's own nodes, and limit their number."""
 
 from functools import reduce
 from typing import Any, Literal, cast
@@ -37,7 +37,7 @@ OPERATORS: dict[str, Operator] = {"TIMES": "*", "DOT": "·", "OUTER": "⊗", "OV
 
 
 def start_of(node: Node) -> int:
-    """Where what stands in front of an exponent or a transpose begins."""
+    """Return where the base of an exponent or a transpose begins."""
     while isinstance(node, Power | Transposed):
         node = node.base if isinstance(node, Power) else node.of
     return node.at
@@ -52,7 +52,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         self.count = 0
 
     def new(self, node: Node) -> Node:
-        """A node, unless there are too many already."""
+        """Count a node. Raises FormulaError if there are too many."""
         self.count += 1
         if self.count > MOST_NODES:
             raise FormulaError(f"The formula has more than {MOST_NODES} parts.", node.at)
@@ -158,7 +158,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         return self.new(Total(index, None, None, found[2], at))
 
     def term(self, body: Node, index: str, member: str, at: int) -> Node:
-        """What a sum adds for one of its members: `k_a` of `k_i`."""
+        """Return the term of a sum for one of its members: `k_a` from `k_i`."""
         names = {node.name for node in walk(body) if isinstance(node, Name)}
         below = {each for each in names if each.partition("_")[2] == index}
         given: dict[str, Node] = {}
@@ -178,7 +178,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         return self.new(Total(index, found[2], found[4], found[7], at))
 
     def only_index(self, body: Node, at: int) -> str:
-        """The index over which a sum without one must run."""
+        """Return the index of a sum that does not name it."""
         names = (node.name for node in walk(body) if isinstance(node, Name))
         below = {name.partition("_")[2] for name in names if name in self.words.names}
         letters = {each for each in below if each in INDICES}

@@ -1,10 +1,13 @@
-"""What a student reads when a typed formula cannot be used: a sentence and a caret below it."""
+"""The error for a formula that cannot be used: a sentence, and a caret below the text."""
 
 WINDOW = 60  # characters of the student's text on a pointed line
 
 
 class FormulaError(Exception):
-    """A formula cannot be read or computed; `position` is an index in the student's own text."""
+    """A formula that cannot be read or computed.
+
+    `position` is an index in the student's own text.
+    """
 
     def __init__(self, message: str, position: int = 0, text: str = "") -> None:
         super().__init__(message)
@@ -13,11 +16,11 @@ class FormulaError(Exception):
         self.text = text
 
     def within(self, text: str) -> "FormulaError":
-        """The same error, able to show the text that it points into."""
+        """Return the same error with the text that it points into."""
         return FormulaError(self.message, self.position, text)
 
     def pointed(self) -> str:
-        """The student's text on one line and a caret below the character that is meant."""
+        """Return the student's text on one line, with a caret below the character in question."""
         start = max(0, min(self.position - WINDOW // 2, len(self.text) - WINDOW))
         line = "".join(map(shown, self.text[start : start + WINDOW]))
         caret = max(0, min(self.position - start, len(line)))
@@ -25,15 +28,15 @@ class FormulaError(Exception):
 
 
 class Mismatch(FormulaError):
-    """A formula was read, and its shapes do not go together: it is wrong, not unreadable."""
+    """A readable formula whose shapes don't match: it is incorrect, not unreadable."""
 
     def within(self, text: str) -> "Mismatch":
-        """The same error, able to show the text that it points into."""
+        """Return the same error with the text that it points into."""
         return Mismatch(self.message, self.position, text)
 
 
 def shown(character: str) -> str:
-    """One column for one character, whatever it is."""
+    """Return one column for one character, whatever it is."""
     return (
         character if character.isprintable() else " " if character.isspace() else "\N{MIDDLE DOT}"
     )

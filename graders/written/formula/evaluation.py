@@ -1,4 +1,4 @@
-"""What a formula comes to, for given values of its names."""
+"""Evaluate a formula for given values of its names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ from graders.written.formula.tree import (
 Value: TypeAlias = float | np.float64 | Array
 LONGEST_SUM = 100
 MOST_STEPS = 20_000
-# Steps that one costs at the largest size; BLAS gets slow where others use the processor.
+# Steps that each counts at the largest size; BLAS is slow if others use the processor.
 COSTS = {"product": 20, "inv": 800, "pinv": 5000}
 CONSTANTS = {"e": np.e, "pi": np.pi}
 MINUS_ONE = typed(-1.0)
@@ -54,10 +54,10 @@ def evaluate(
     *,
     families: Mapping[str, Sequence[Value]] | None = None,
 ) -> Array | np.float64:
-    """A scalar, a vector, or a matrix (a transposed vector is a matrix of one row).
+    """Return a scalar, a vector, or a matrix (a transposed vector is a matrix with one row).
 
-    `families` holds the members of `a_i` under `a`. Overflow is inf, not an error. Raises Mismatch
-    where shapes do not go together, FormulaError where a name has no value or two sides of `=`
+    `families` contains the members of `a_i` under `a`. Overflow is inf, not an error. Raises
+    Mismatch if shapes don't match, and FormulaError if a name has no value or two sides of `=`
     differ.
     """
     members = {name.partition("_")[0]: each for name, each in (families or {}).items()}
@@ -73,7 +73,7 @@ def evaluate(
 
 
 def agree(one: Array | np.float64, other: Array | np.float64) -> bool:
-    """Whether two values are the same up to rounding."""
+    """Return whether two values are equal up to rounding."""
     if np.shape(one) != np.shape(other):
         return False
     return bool(np.allclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True))
@@ -81,7 +81,7 @@ def agree(one: Array | np.float64, other: Array | np.float64) -> bool:
 
 @dataclass(slots=True)
 class Evaluation:
-    """One walk over a tree, with a bound on its steps."""
+    """The evaluation of one tree, with a limit on its steps."""
 
     values: Mapping[str, Value]
     families: Mapping[str, Sequence[Value]]
@@ -89,7 +89,7 @@ class Evaluation:
     steps: int = 0
 
     def whole(self, tree: Node) -> Array | np.float64:
-        """The value of a whole tree."""
+        """Return the value of a whole tree."""
         found = self.of(tree)
         try:
             return plain(found, self.size())
@@ -97,13 +97,13 @@ class Evaluation:
             raise FormulaError(str(error), tree.at) from None
 
     def size(self) -> int | None:
-        """How many rows the vectors and matrices of the question have, if it is one number."""
+        """Return the number of rows of the question's vectors and matrices, if it is unique."""
         given = [*self.values.values(), *(each for some in self.families.values() for each in some)]
         sizes = {len(np.asarray(each)) for each in given if np.ndim(each)}
         return sizes.pop() if len(sizes) == 1 else None
 
     def of(self, node: Node) -> Typed:
-        """The value of one node."""
+        """Return the value of one node."""
         self.spend(1, node)
         try:
             return self.computed(node)
@@ -115,17 +115,17 @@ class Evaluation:
             raise Mismatch("This matrix has no inverse.", node.at) from None
 
     def spend(self, steps: int, node: Node) -> None:
-        """Raise once too much was computed."""
+        """Count steps. Raises FormulaError if there are too many."""
         self.steps += steps
         if self.steps > MOST_STEPS:
             raise FormulaError("This takes too long to compute.", node.at)
 
     def pay(self, work: str, value: Typed, node: Node) -> None:
-        """Count work on a matrix, by its size."""
+        """Count the steps of an operation on a matrix, by its size."""
         self.spend(COSTS.get(work, 0) * value.array.size // LARGEST**2, node)
 
     def computed(self, node: Node) -> Typed:
-        """The value of one node from those below it."""
+        """Compute the value of one node from those of its children."""
         match node:
             case Number(text):
                 return typed(float(text))
@@ -143,7 +143,7 @@ class Evaluation:
                 return self.combined(node)
 
     def combined(self, node: Negative | Added | Product | Power | Transposed) -> Typed:
-        """The value of an operation."""
+        """Return the value of an operation."""
         match node:
             case Negative(of):
                 return multiply(MINUS_ONE, self.of(of))
@@ -160,18 +160,18 @@ class Evaluation:
                 return self.transposed(self.of(of))
 
     def power(self, base: Typed, exponent: Typed, node: Node) -> Typed:
-        """A power; one of a matrix counts as several steps."""
+        """Return a power; one of a matrix counts as several steps."""
         self.pay("inv", base, node)
         return power(base, exponent)
 
     def transposed(self, value: Typed) -> Typed:
-        """A transpose; where T is a number, a scalar to the T is a power."""
+        """Return a transpose; if T is a number, a scalar to the T is a power."""
         if value.kind == "scalar" and "T" in self.values:
             return power(value, typed(self.values["T"]))
         return transpose(value)
 
     def named(self, node: Name) -> Typed:
-        """The value of a name: an index, a value given, or a member of a family."""
+        """Return the value of a name: an index, a given value, or a member of a family."""
         if node.name in self.indices:
             return typed(float(self.indices[node.name][0]))
         if node.name in self.values:
@@ -182,7 +182,7 @@ class Evaluation:
         return typed(self.member(base, below, node))
 
     def member(self, base: str, below: str, node: Name) -> Value:
-        """A member of a family: `a_i` under a sum, `a_1`, or `a_m` where m is given."""
+        """Return a member of a family: `a_i` under a sum, `a_1`, or `a_m` if m is given."""
         family, place = self.families[base], 0
         if below in self.indices:
             value, first = self.indices[below]
@@ -198,7 +198,7 @@ class Evaluation:
         return family[place]
 
     def total(self, node: Total) -> Typed:
-        """A sum over its index."""
+        """Return a sum over its index."""
         outside = self.indices.get(node.index)
         first, last = self.bounds(node)
         if not first <= last < first + LONGEST_SUM:
@@ -213,24 +213,27 @@ class Evaluation:
         return reduce(add, terms)
 
     def bounds(self, node: Total) -> tuple[int, int]:
-        """From where to where a sum runs; without known bounds over a whole family."""
+        """Return the bounds of a sum; without known bounds it runs over a whole family."""
         if node.low is None or node.high is None or self.is_open(node.high):
             return 1, self.members(node)
         return self.whole_number(node.low), self.whole_number(node.high)
 
     def is_open(self, bound: Node) -> bool:
-        """Whether a bound is a name without a value: people call the last member as they like."""
+        """Return whether a bound is a name without a value.
+
+        People name the last member as they like.
+        """
         return isinstance(bound, Name) and bound.name not in {*self.values, *self.indices}
 
     def whole_number(self, node: Node) -> int:
-        """A bound's value."""
+        """Return the value of a bound."""
         value = self.of(node)
         if value.kind != "scalar" or not float(value.array).is_integer():
             raise FormulaError("A sum runs between whole numbers.", node.at)
         return int(np.clip(value.array, -(10**6), 10**6))
 
     def members(self, node: Total) -> int:
-        """How many members the families under a sum have."""
+        """Return the number of members of the families in a sum."""
         names = (each.name.partition("_") for each in walk(node.body) if isinstance(each, Name))
         bases = {base for base, _, below in names if below == node.index}
         lengths = {len(self.families[base]) for base in bases if base in self.families}

@@ -1,4 +1,4 @@
-"""The functions of a formula, each from typed values to a typed value."""
+"""The functions of a formula, from typed values to a typed value."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ OF_SCALARS: dict[str, Callable[..., np.float64]] = {
 
 
 def apply(function: str, arguments: list[Typed]) -> Typed:
-    """The function's value; raises ShapeError where it has none."""
+    """Return the function's value. Raises ShapeError if it has none."""
     if ours := TYPED.get(function):
         return ours(*arguments)
     for each in arguments:
@@ -32,38 +32,38 @@ def apply(function: str, arguments: list[Typed]) -> Typed:
 
 
 def norm(value: Typed) -> Typed:
-    """The length of a vector or the size of a scalar."""
+    """Return the norm of a vector or the absolute value of a scalar."""
     if value.kind not in ("scalar", "vector", "row"):
         raise Ambiguous(f"A norm is taken of vectors here, not of {value}.")
     return Typed("scalar", np.asarray(np.sqrt(np.sum(value.array**2))))
 
 
 def column(value: Typed) -> Typed:
-    """A vector, whether it was transposed or not."""
+    """Return a vector as a column, whether it was transposed or not."""
     if value.kind not in ("vector", "row"):
         raise ShapeError(f"Two vectors are needed, not {value}.")
     return transpose(value) if value.kind == "row" else value
 
 
 def outer(left: Typed, right: Typed) -> Typed:
-    """`a b^T`."""
+    """Return the outer product `a b^T`."""
     return multiply(column(left), transpose(column(right)))
 
 
 def dot(left: Typed, right: Typed) -> Typed:
-    """`a^T b` of two vectors; with a matrix the product, as `np.dot` has it."""
+    """Return `a^T b` of two vectors; with a matrix the product, as in `np.dot`."""
     if "matrix" in (left.kind, right.kind) or "identity" in (left.kind, right.kind):
         return multiply(left, right)
     return multiply(transpose(column(left)), column(right))
 
 
 def inverse(value: Typed) -> Typed:
-    """The inverse of a matrix or a scalar."""
+    """Return the inverse of a matrix or a scalar."""
     return power(square(value), MINUS_ONE)
 
 
 def pseudo_inverse(value: Typed) -> Typed:
-    """The Moore-Penrose inverse."""
+    """Return the Moore-Penrose inverse."""
     if value.array.ndim == 0:
         return inverse(value)
     return Typed(transpose(value).kind, np.asarray(np.linalg.pinv(value.array), dtype=np.float64))

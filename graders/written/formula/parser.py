@@ -1,4 +1,4 @@
-"""From what a student typed to a tree: normalise, scan, arrange, then lark's LALR parser.
+"""Parse a typed formula into a tree: normalize, scan, arrange, then lark's LALR parser.
 
 text -> notation -> scanner -> arrange -> grammar.lark -> builder -> Formula
 """
@@ -28,7 +28,7 @@ GRAMMAR = Path(__file__).with_name("grammar.lark")
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A typed formula: `trees` holds one expression, or all that `=` says are equal."""
+    """A typed formula: `trees` contains one expression, or all that are equated with `=`."""
 
     text: str
     trees: tuple[Node, ...]
@@ -36,7 +36,7 @@ class Formula:
 
     @property
     def tree(self) -> Node:
-        """The expression; behind several `=` the last."""
+        """The expression; with several `=`, the last one."""
         return self.trees[-1]
 
     @property
@@ -46,20 +46,20 @@ class Formula:
 
     @property
     def unknown(self) -> frozenset[str]:
-        """The names used that the question does not know."""
+        """The names used that the question does not define."""
         members = (name for name in self.names if name.partition("_")[2].isdigit())
         known = {name for name in members if self.words.indexed(name.partition("_")[0])}
         return self.names - self.words.names - known
 
     @property
     def big_o(self) -> bool:
-        """Whether it was written inside O(...) or Θ(...)."""
+        """Return whether it was written inside O(...) or Θ(...)."""
         nodes = (node for tree in self.trees for node in walk(tree))
         return any(isinstance(node, Call) and node.function == "order" for node in nodes)
 
 
 def used(tree: Node, words: Vocabulary) -> Iterator[str]:
-    """The names below a node, without indices."""
+    """Yield the names in a tree, without indices."""
     indices = {node.index for node in walk(tree) if isinstance(node, Total)}
     bounds = {id(node.high) for node in walk(tree) if isinstance(node, Total)}
     for node in walk(tree):
@@ -70,43 +70,43 @@ def used(tree: Node, words: Vocabulary) -> Iterator[str]:
 
 
 class Pieces(Lexer):
-    """Hands pieces that are already scanned to lark."""
+    """A lexer that passes scanned pieces to lark."""
 
     def __init__(self, lexer_conf: Any) -> None:
-        """Nothing to prepare."""
+        """Do nothing; there is no state."""
 
     def lex(self, pieces: Any) -> Iterator[Token]:  # type: ignore[override]
-        """One token a piece."""
+        """Yield one token per piece."""
         for piece in pieces:
             yield Token(piece.kind, piece.value, start_pos=piece.at)
 
 
 @cache
 def grammar() -> Lark:
-    """The parser, built once a process."""
+    """Return the parser, which is built once per process."""
     return Lark(GRAMMAR.read_text(encoding="utf-8"), parser="lalr", lexer=Pieces)
 
 
 def parse(text: str, names: Iterable[str]) -> Formula:
-    """The formula in a text; raises FormulaError that points at what cannot be read."""
+    """Return the formula in a text. Raises FormulaError, which points at what cannot be read."""
     words = Vocabulary.of(names)
     try:
         marked = normalised(text, words.names)
         trees = tuple(tree_of(side, words) for side in sides(marked, words))
         if len(trees) > 1 and is_free(trees[-1], words):
-            trees = trees[:-1]  # `2 A A^T = M`
+            trees = trees[:-1]  # such as `2 A A^T = M`
     except FormulaError as error:
         raise error.within(text) from None
     return Formula(text, trees, words)
 
 
 def is_free(tree: Node, words: Vocabulary) -> bool:
-    """Whether a side of `=` is only a name that the question does not know."""
+    """Return whether a side of `=` is only a name that the question does not define."""
     return isinstance(tree, Name) and tree.name not in words.names
 
 
 def tree_of(marked: Marked, words: Vocabulary) -> Node:
-    """One expression as a tree."""
+    """Return one expression as a tree."""
     end = marked.origin[-1]
     pieces = arranged(Scanner(marked, words).scan(), end)
     if not pieces:
@@ -122,7 +122,7 @@ def tree_of(marked: Marked, words: Vocabulary) -> Node:
 
 
 def unexpected(error: UnexpectedInput, pieces: list[Piece], end: int) -> FormulaError:
-    """What stands where it cannot stand."""
+    """Return the error for a piece in the wrong place."""
     token = getattr(error, "token", None)
     if token is None or token.type == "$END":
         return FormulaError("The formula ends too early.", end)

@@ -1,4 +1,4 @@
-"""A count or a complexity as an exact polynomial in its names."""
+"""Expand a count or a complexity into an exact polynomial in its names."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -26,9 +26,10 @@ MOST_DIGITS = 300
 
 
 def polynomial(formula: Formula) -> Mapping[Monomial, Fraction]:
-    """The expanded polynomial, without terms that are zero; O(...) and Θ(...) are dropped.
+    """Return the expanded polynomial, without terms that are zero; O(...) and Θ(...) are dropped.
 
-    Raises FormulaError at what belongs to no polynomial, Mismatch where it grows like none.
+    Raises Mismatch if its growth is not polynomial, and FormulaError for anything else that is not
+    part of a polynomial.
     """
     try:
         found = [expanded(tree) for tree in formula.trees]
@@ -41,7 +42,7 @@ def polynomial(formula: Formula) -> Mapping[Monomial, Fraction]:
 
 
 def expanded(node: Node) -> Polynomial:
-    """The polynomial of one node."""
+    """Return the polynomial of one node."""
     match node:
         case Number(text, at):
             return clean({(): exact(text, at)})
@@ -64,7 +65,7 @@ def expanded(node: Node) -> Polynomial:
 
 
 def no_polynomial(node: Node) -> FormulaError:
-    """What to say of anything else."""
+    """Return the error for a node that is not part of a polynomial."""
     if isinstance(node, Transposed):
         return FormulaError("A transpose has no place in a count.", node.at)
     message = "Only sums, products and whole powers of names are expected here."
@@ -74,7 +75,7 @@ def no_polynomial(node: Node) -> FormulaError:
 
 
 def exact(text: str, at: int) -> Fraction:
-    """A number without rounding."""
+    """Return a number without rounding."""
     _, _, exponent = text.lower().partition("e")
     if len(text) > MOST_DIGITS or abs(int(exponent or 0)) > MOST_DIGITS:
         raise FormulaError("This number is too large or too small.", at)
@@ -82,18 +83,18 @@ def exact(text: str, at: int) -> Fraction:
 
 
 def clean(terms: Polynomial) -> Polynomial:
-    """Without terms that are zero."""
+    """Return the terms that are not zero."""
     return {monomial: factor for monomial, factor in terms.items() if factor}
 
 
 def plus(left: Polynomial, right: Polynomial) -> Polynomial:
-    """The sum."""
+    """Return the sum."""
     names = (*left, *(each for each in right if each not in left))
     return clean({each: left.get(each, Fraction()) + right.get(each, Fraction()) for each in names})
 
 
 def times(left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
-    """The product; raises when it grows too large."""
+    """Return the product. Raises FormulaError if it is too large."""
     if len(left) * len(right) > MOST_TERMS:
         raise FormulaError("This has too many terms when it is expanded.", node.at)
     found: Polynomial = {}
@@ -106,7 +107,7 @@ def times(left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
 
 
 def merged(one: Monomial, other: Monomial) -> Monomial:
-    """The product of two monomials."""
+    """Return the product of two monomials."""
     exponents = dict(one)
     for name, exponent in other:
         exponents[name] = exponents.get(name, 0) + exponent
@@ -114,7 +115,7 @@ def merged(one: Monomial, other: Monomial) -> Monomial:
 
 
 def check(found: Polynomial, node: Node) -> None:
-    """Raise at a degree or a factor that is out of bounds."""
+    """Raise FormulaError for a degree or a factor that is too large."""
     degree = max((abs(each) for monomial in found for _, each in monomial), default=0)
     factors = (each.as_integer_ratio() for each in found.values())
     if degree > HIGHEST or any(abs(part) > 10**MOST_DIGITS for each in factors for part in each):
@@ -122,7 +123,7 @@ def check(found: Polynomial, node: Node) -> None:
 
 
 def inverse(terms: Polynomial, node: Node) -> Polynomial:
-    """One over a single term."""
+    """Return the reciprocal of a single term."""
     if len(terms) != 1:
         raise FormulaError("Only one term, not zero, can stand below a fraction here.", node.at)
     ((monomial, factor),) = terms.items()
@@ -130,7 +131,7 @@ def inverse(terms: Polynomial, node: Node) -> Polynomial:
 
 
 def raised(base: Polynomial, exponent: Polynomial, node: Node) -> Polynomial:
-    """A whole power."""
+    """Return an integer power."""
     if set(exponent) - {()}:
         raise Mismatch("A count has no name in an exponent.", node.at)
     times_ = exponent.get((), Fraction())

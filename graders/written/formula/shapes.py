@@ -1,6 +1,6 @@
-"""Scalars, columns, rows and matrices, and what may be done with which.
+"""The shapes of scalars, columns, rows and matrices, and the operations between them.
 
-A vector is a column. `I` has the size that its neighbours have; until then it is its factor.
+A vector is a column. `I` has the size of its neighbors; until that is known, it is its factor.
 """
 
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ LARGEST = 64
 
 
 class ShapeError(Exception):
-    """Two shapes that do not go together; the message is a sentence for the student."""
+    """Two shapes that don't match; the message is a sentence for the student."""
 
 
 class Ambiguous(ShapeError):
-    """Shapes that go together only as a reader chooses to take the notation."""
+    """Shapes that match only in one of several readings of the notation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Typed:
 
 
 def typed(value: object) -> Typed:
-    """A numpy scalar, vector or matrix with its kind."""
+    """Return a numpy scalar, vector or matrix with its kind."""
     array = np.asarray(value, dtype=np.float64)
     if array.ndim > 2 or (array.size and max(array.shape, default=0) > LARGEST):
         raise ValueError(f"a value is a scalar, a vector or a matrix of up to {LARGEST} rows")
@@ -48,7 +48,7 @@ def typed(value: object) -> Typed:
 
 
 def plain(value: Typed, size: int | None) -> Array | np.float64:
-    """What the caller gets: a scalar, a vector, or a matrix; a row is a matrix of one row."""
+    """Return a scalar, a vector, or a matrix to the caller; a row is a matrix with one row."""
     if value.kind == "scalar":
         return np.float64(value.array)
     if value.kind == "vector":
@@ -57,7 +57,7 @@ def plain(value: Typed, size: int | None) -> Array | np.float64:
 
 
 def sized(value: Typed, size: int | None) -> Typed:
-    """The identity as a matrix; anything else as it is."""
+    """Return the identity as a matrix; anything else unchanged."""
     if value.kind != "identity":
         return value
     if size is None:
@@ -66,7 +66,7 @@ def sized(value: Typed, size: int | None) -> Typed:
 
 
 def add(left: Typed, right: Typed) -> Typed:
-    """Both added, if they have one shape."""
+    """Add two values of the same shape."""
     if left.kind == right.kind == "identity":
         return Typed("identity", left.array + right.array)
     left, right = beside(left, right), beside(right, left)
@@ -81,13 +81,13 @@ def add(left: Typed, right: Typed) -> Typed:
 
 
 def beside(value: Typed, other: Typed) -> Typed:
-    """The identity in the size of the square matrix beside it."""
+    """Return the identity in the size of the square matrix next to it."""
     rows, columns = other.array.shape if other.array.ndim else (0, 1)
     return sized(value, rows) if rows == columns else value
 
 
 def multiply(left: Typed, right: Typed, operator: str = "") -> Typed:
-    """The product of both; `·` between two vectors is their dot product, `⊗` the outer one."""
+    """Multiply two values; between vectors, `·` is the dot product and `⊗` the outer product."""
     if left.array.ndim == 0 or right.array.ndim == 0:
         return scaled(left, right)
     if left.kind == right.kind and left.kind in ("vector", "row"):
@@ -104,7 +104,7 @@ def multiply(left: Typed, right: Typed, operator: str = "") -> Typed:
 
 
 def scaled(left: Typed, right: Typed) -> Typed:
-    """A product of which one side is a scalar or the identity."""
+    """Return a product with a scalar or the identity on one side."""
     kinds: tuple[Kind, ...] = tuple(each.kind for each in (left, right) if each.kind != "scalar")
     rest = [kind for kind in kinds if kind != "identity"]
     kind: Kind = rest[0] if rest else kinds[0] if kinds else "scalar"
@@ -112,7 +112,7 @@ def scaled(left: Typed, right: Typed) -> Typed:
 
 
 def vectors(left: Typed, right: Typed, operator: str) -> tuple[Typed, Typed]:
-    """Two vectors, one of them transposed as the operator says."""
+    """Transpose one of two vectors, as the operator requires."""
     if operator not in ("·", "⊗"):
         raise Ambiguous(
             "Two vectors stand side by side; did you mean k_a^T k_b (a scalar)"
@@ -122,7 +122,7 @@ def vectors(left: Typed, right: Typed, operator: str) -> tuple[Typed, Typed]:
 
 
 def divide(left: Typed, right: Typed) -> Typed:
-    """A quotient by a scalar."""
+    """Divide by a scalar."""
     if right.kind != "scalar":
         hint = " Did you mean the inverse, A^{-1}?" if right.kind == "matrix" else ""
         raise ShapeError(f"Only a scalar can stand below a fraction, not {right}.{hint}")
@@ -130,13 +130,13 @@ def divide(left: Typed, right: Typed) -> Typed:
 
 
 def transpose(value: Typed) -> Typed:
-    """The transpose."""
+    """Return the transpose."""
     turned: dict[Kind, Kind] = {"vector": "row", "row": "vector"}
     return Typed(turned.get(value.kind, value.kind), value.array.T)
 
 
 def power(base: Typed, exponent: Typed) -> Typed:
-    """A scalar's power, or a whole one of a square matrix."""
+    """Return a power of a scalar, or an integer power of a square matrix."""
     if exponent.kind != "scalar":
         raise ShapeError(f"An exponent is a scalar, not {exponent}.")
     if base.array.ndim == 0:
@@ -152,7 +152,7 @@ def power(base: Typed, exponent: Typed) -> Typed:
 
 
 def square(value: Typed) -> Typed:
-    """A matrix or the identity, as an inverse needs it."""
+    """Return a square matrix, a scalar or the identity, as an inverse needs it."""
     if value.kind in ("scalar", "identity"):
         return value
     if value.kind != "matrix" or value.array.shape[0] != value.array.shape[1]:

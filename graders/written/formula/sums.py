@@ -1,4 +1,4 @@
-"""What stands below and above the sign of a sum: its index and its bounds."""
+"""Read what is below and above the sign of a sum: its index and its bounds."""
 
 import re
 from dataclasses import dataclass
@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from graders.written.formula.errors import FormulaError
 from graders.written.formula.reading.marked import Marked
 
+# Matches `_{i=1}` or `_i`.
 BELOW = re.compile(
     r"\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\(([^()]*)\)"
     r"|([A-Za-z]\s*=\s*\d+|[A-Za-z](?![A-Za-z])|\d+))"
 )
-ABOVE = re.compile(r"\s*\^\s*(?:\{([^{}]*)\}|\(([^()]*)\)|(\d+|[A-Za-z]))|\s*(⊤)")
+ABOVE = re.compile(r"\s*\^\s*(?:\{([^{}]*)\}|\(([^()]*)\)|(\d+|[A-Za-z]))|\s*(⊤)")  # `^{n}` or `^n`
 DOTS = r"(?:…|\.\.+|,\s*(?:…|\.\.+)\s*,|\bto\b|:)"
 OF_LIST = re.compile(  # `i ∈ {a, b}` and `i = a, b`
     r"\s*(?P<index>[A-Za-z])\s*(?:(?:∈|\bin\b)\s*[({](?P<set>[^(){}…]*)[)}]"
     r"|=(?P<list>[^(){}…,]+(?:,[^(){}…,]+)+))\s*"
 )
-OF_NAME = re.compile(r"\s*[A-Za-z]\s*(?:∈|\bin\b)\s*[^\W\d]\w*\s*")
-MEMBERS = "∈"  # parts an index from its members
+OF_NAME = re.compile(r"\s*[A-Za-z]\s*(?:∈|\bin\b)\s*[^\W\d]\w*\s*")  # `i ∈ S`
+MEMBERS = "∈"  # separates an index from its members
 MEMBER = re.compile(r"\w{1,9}")
 FORMS = (
     re.compile(rf"\s*(?P<index>[A-Za-z])\s*=(?P<low>.+?){DOTS}(?P<high>.+)", re.DOTALL),
@@ -30,9 +31,9 @@ FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The index, the bounds as far as they are given, and where all this ends.
+    """The index, the bounds that are given, and where they end.
 
-    `over` are the members of the index where they are listed one by one.
+    `over` are the members of the index if they are listed one by one.
     """
 
     index: str
@@ -43,7 +44,7 @@ class Header:
 
 
 def header(marked: Marked, start: int) -> Header:
-    """The bounds that stand behind a sum's sign, below before above or the other way round."""
+    """Return the bounds after a sum's sign, in either order."""
     text = marked.text
     below = BELOW.match(text, start)
     above = ABOVE.match(text, below.end() if below else start)
@@ -63,7 +64,7 @@ def header(marked: Marked, start: int) -> Header:
 
 
 def listed(bound: Marked, members: re.Match[str], end: int) -> Header:
-    """The members of a sum that are listed; numbers in a row are bounds."""
+    """Return the listed members of a sum; consecutive numbers are bounds."""
     name = "set" if members["set"] is not None else "list"
     first = members.start(name)
     found = list(MEMBER.finditer(bound.text, first, members.end(name)))
@@ -79,14 +80,14 @@ def listed(bound: Marked, members: re.Match[str], end: int) -> Header:
 
 
 def inside(marked: Marked, match: re.Match[str]) -> Marked:
-    """What a bound says, without its brackets; a raised T is the number here."""
+    """Return the text of a bound, without its brackets; a raised T is a number here."""
     group = next(index for index in range(1, match.re.groups + 1) if match[index] is not None)
     part = marked.part(*match.span(group))
     return Marked(part.text.replace("⊤", "T"), part.origin)
 
 
 def lower(bound: Marked) -> tuple[str, Marked | None, Marked | None]:
-    """The index and the bounds that are written below."""
+    """Return the index and the bounds that are written below the sign."""
     for form in FORMS:
         if match := form.fullmatch(bound.text):
             given = match.groupdict()

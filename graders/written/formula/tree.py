@@ -1,4 +1,4 @@
-"""The nodes of a formula; each knows where in the student's text it stands."""
+"""The nodes of a formula, with their positions in the student's text."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -17,7 +17,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """`e`, `pi`, or the identity matrix `I`, whose size its neighbours give."""
+    """`e`, `pi`, or the identity matrix `I`, whose size depends on its neighbors."""
 
     name: Literal["e", "pi", "I"]
     at: int
@@ -33,7 +33,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Negative:
-    """The negative of something."""
+    """The negative of a node."""
 
     of: "Node"
     at: int
@@ -51,7 +51,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product or a quotient; no operator means side by side."""
+    """A product or a quotient; without an operator, the operands are adjacent."""
 
     left: "Node"
     right: "Node"
@@ -100,7 +100,7 @@ Node = Number | Constant | Name | Negative | Added | Product | Power | Transpose
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The nodes right below a node."""
+    """Yield the direct children of a node."""
     for each in fields(node):
         below = getattr(node, each.name)
         if isinstance(below, tuple):
@@ -110,7 +110,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it."""
+    """Yield a node and all nodes below it."""
     waiting = [node]
     while waiting:
         yield (each := waiting.pop())
@@ -118,7 +118,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def substituted(node: Node, given: Mapping[str, Node]) -> Node:
-    """The tree with these names replaced by what they stand for."""
+    """Return the tree with these names replaced by nodes."""
     if isinstance(node, Name):
         return given.get(node.name, node)
     changed: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""The words of a formula: the question's names, functions, constants, and what is only prose."""
+"""The words of a formula: the question's names, functions, constants, and words of prose."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ LONGEST_PIECE = 24
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The names that a question knows, and every way to spell them."""
+    """The names that a question defines, and every way to spell them."""
 
     names: frozenset[str]
     spelled: dict[tuple[str, tuple[str, ...]], str]  # (base, sorted subscripts) -> name
@@ -42,7 +42,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "Vocabulary":
-        """From names in canonical spelling."""
+        """Return the vocabulary of names in canonical spelling."""
         known = frozenset(names) - {"I"}  # always the identity
         spelled = {}
         for name in sorted(known):
@@ -56,33 +56,33 @@ class Vocabulary:
         return cls(known, spelled, joined)
 
     def find(self, base: str, below: Iterable[str]) -> str | None:
-        """The known name with this base and these subscripts, in any order."""
+        """Return the known name with this base and these subscripts, in any order."""
         return self.spelled.get((base, tuple(sorted(below))))
 
     def extends(self, base: str, below: Iterable[str]) -> bool:
-        """Whether a known name has this base and at least these subscripts."""
+        """Return whether a known name has this base and at least these subscripts."""
         wanted = set(below)
         return any(first == base and wanted <= set(rest) for first, rest in self.spelled)
 
     def numbered(self, base: str, digits: str) -> bool:
-        """Whether digits behind a base are a subscript, as in `x1`, and no mistyped product."""
+        """Return whether digits after a base are a subscript, as in `x1`, not a product."""
         below = self.extends(base, ()) and base not in self.names
         return below or self.find(base, [digits]) is not None
 
     def indexed(self, base: str) -> str | None:
-        """The known name that stands for the members of a family: `a_i` of `a`."""
+        """Return the known name for the members of a family: `a_i` for `a`."""
         members = [rest[0] for first, rest in self.spelled if first == base and len(rest) == 1]
         letters = [each for each in members if each in INDICES]
         return f"{base}_{letters[0]}" if letters else None
 
     def is_function(self, word: str) -> bool:
-        """Whether a word is a function's name here."""
+        """Return whether a word is a function's name here."""
         return word in FUNCTIONS and word not in self.names
 
     def pieces(self, run: str, *, tail: bool, power: bool) -> tuple[str, ...]:
-        """A run of letters split into names, with as few and as well-known pieces as it can be.
+        """Split a run of letters into as few and as well-known names as possible.
 
-        `tail` says that a subscript follows the last piece, `power` that a `^` does.
+        `tail` means that a subscript follows the last piece, `power` that a `^` does.
         """
         best: list[tuple[int, tuple[int, ...]]] = [(0, ())]
         for end in range(1, len(run) + 1):
@@ -97,7 +97,7 @@ class Vocabulary:
         return tuple(cut(run, best))
 
     def price(self, piece: str, *, tail: bool, power: bool) -> int:
-        """How unlikely it is that this piece stands alone."""
+        """Return how unlikely it is that this is a piece on its own."""
         if self.extends(piece, ()) if tail else piece in self.names or piece in self.joined:
             return 1
         if self.is_function(piece) or piece == "pi" or piece == "I":
@@ -110,7 +110,7 @@ class Vocabulary:
 
 
 def cut(run: str, best: list[tuple[int, tuple[int, ...]]]) -> Iterator[str]:
-    """The pieces of the cheapest way through."""
+    """Yield the pieces of the split with the lowest price."""
     starts = []
     end = len(run)
     while end:

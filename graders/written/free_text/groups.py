@@ -1,7 +1,7 @@
-"""Put similar answers together, so that one decision can serve a group.
+"""Group similar answers, so that one decision can apply to a whole group.
 
 Every member is similar to the group's first answer; answers that differ in a number, a sign or a
-negation are never together, however similar their words are.
+negation are never in the same group, however similar their words are.
 """
 
 import re
@@ -17,18 +17,18 @@ from graders.written.free_text.negation import negations
 from graders.written.free_text.similarity import Encoder, TfIdf
 from graders.written.free_text.wording import words
 
-# Measured by benchmarks/quality/written.py: from here on 95 % of a group agree. TF-IDF is the
-# default because it saves more there (18 %) than the sentence encoder (14 %).
+# Measured by benchmarks/quality/written.py: from here on, 95% of a group agree. TF-IDF is the
+# default because it saves more decisions there (18%) than the sentence encoder (14%).
 THRESHOLDS = {"tf-idf": 0.6, "minilm": 0.92}
-MOST_COMPARED = 4_000  # different texts; those beyond are together where they are the same
-_SIGNS = re.compile(r"\d+|[+*/^=<>≤≥≠]|(?<![^\W\d])[-−]|[-−](?![^\W\d])")
+MOST_COMPARED = 4_000  # different texts; further ones are grouped only if they are equal
+_SIGNS = re.compile(r"\d+|[+*/^=<>≤≥≠]|(?<![^\W\d])[-−]|[-−](?![^\W\d])")  # `12` or `≤` or `-`
 _EDGES = " \t\n\r.,;:!?\"'`*_"
 Neighbours = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Answers by name; the first is the one the others resemble, and the text is its text."""
+    """Answers by name; the others resemble the first one, whose text is shown."""
 
     members: tuple[str, ...]
     text: str
@@ -37,7 +37,7 @@ class Group:
 def groups(
     answers: Mapping[str, str], *, encoder: Encoder | None = None, threshold: float | None = None
 ) -> tuple[Group, ...]:
-    """All answers in groups, the largest first; the order of the answers changes nothing."""
+    """Group all answers, the largest group first; their order makes no difference."""
     encoder = encoder or TfIdf()
     threshold = THRESHOLDS[encoder.name] if threshold is None else threshold
     same: dict[str, list[str]] = defaultdict(list)
@@ -50,7 +50,7 @@ def groups(
 
 
 def normalised(answer: str) -> str:
-    """The answer without what changes nothing: case, spaces, marks around it."""
+    """Return the answer without irrelevant differences: case, spaces, punctuation around it."""
     plain = unicodedata.normalize("NFKC", answer).casefold()
     return " ".join(plain.split()).strip(_EDGES)
 
@@ -61,7 +61,7 @@ def _group(members: list[list[str]], answers: Mapping[str, str]) -> Group:
 
 
 def _neighbours(texts: Sequence[str], encoder: Encoder, threshold: float) -> Neighbours:
-    """Which of the texts that are compared are alike enough; a text is its own neighbour."""
+    """Return which of the texts are similar enough; a text is its own neighbor."""
     compared = texts[:MOST_COMPARED]
     vectors = encoder.encode(compared)
     guards = np.array([guard(text) for text in compared])
@@ -72,13 +72,13 @@ def _neighbours(texts: Sequence[str], encoder: Encoder, threshold: float) -> Nei
 
 
 def guard(text: str) -> str:
-    """What must be equal in a group: numbers, signs, how often something is denied."""
+    """Return a key that must be equal in a group: numbers, signs, the number of negations."""
     signs = " ".join(sorted(_SIGNS.findall(text)))
     return f"{signs}|{negations(words(text))}|{bool(words(text))}"
 
 
 def _stars(counts: Sequence[int], alike: Neighbours) -> list[list[int]]:
-    """Places group by group: the text that serves most answers first, with those it serves."""
+    """Group indices: first the text that represents most answers, with those answers."""
     weights = np.array(counts[: len(alike)], dtype=np.int64)
     free = np.ones(len(alike), dtype=bool)
     served = alike @ weights

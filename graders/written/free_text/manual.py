@@ -1,7 +1,7 @@
-"""The rubric by which a person decides what the machine could not read.
+"""Build the rubric with which a person decides what could not be read automatically.
 
-A part of an answer that a machine judges has no rubric of its own: here it gets one line for each
-value that it asks for, or for each thing that a table earns points for.
+The automatic part of a question has no rubric of its own: here it gets one item for each value that
+it requires, or for each part of a table that earns points.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from graders.written.question import Machine, Question, Review, RubricItem
 
 ANSWER = "The answer is correct"
 ACCEPT = "Accept: what the check earned counts; in full where it could not say"
-# What the awards of reported numbers stand for, see verifiers/audit_settings.py.
+# The meaning of the awards of reported numbers, see verifiers/audit_settings.py.
 AWARDS = {
     "agree": "No loss contradicts its perplexity",
     "columns": "Each column asked for is there for every epoch",
@@ -35,7 +35,7 @@ AWARDS = {
 
 
 def by_hand(question: Question) -> Question | None:
-    """The question as a person decides its machine part; None where it has no such part."""
+    """Return the question with a rubric for its automatic part, or None if it has none."""
     machine = question.machine
     if machine is None:
         return None
@@ -45,9 +45,9 @@ def by_hand(question: Question) -> Question | None:
 
 
 def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
-    """Return the question that a waiting check of code or predictions puts to a person.
+    """Return the question that a waiting check of code or predictions asks a person.
 
-    There is one line to tick, worth what the check is worth.
+    It has one item to tick, which is worth the points of the check.
     """
     total = sum(each.check.weight for each in graded.checks)
     points = round(graded.criterion.points * found.check.weight / total, 4) if total else 0.0
@@ -56,7 +56,7 @@ def confirmation(graded: CriterionResult, found: CheckResult) -> Question:
 
 
 def is_confirmation(question: Question) -> bool:
-    """Return True if this is what a check of code or predictions asks, not a written question."""
+    """Return True if this is the question of a check of code or predictions, not a written one."""
     review = question.review
     return review is not None and [each.text for each in review.items] == [ACCEPT]
 
@@ -71,7 +71,7 @@ def _rubric(machine: Machine) -> Review:
 
 
 def _lines(machine: Machine) -> Iterator[tuple[float, str]]:
-    """The lines of the rubric, each with its weight."""
+    """Yield the rubric's items, each with its weight."""
     awards = machine.settings.get("points")
     if machine.kind == "table" and isinstance(awards, dict):
         yield from ((float(each), AWARDS.get(name, str(name))) for name, each in awards.items())

@@ -1,9 +1,9 @@
-"""Find whether a text says a phrase or denies it.
+"""Determine whether a text states a phrase or negates it.
 
     phrase "gradients vanish":  "the gradient does not vanish" -> denied
                                 "not only do gradients vanish" -> said
 
-A phrase occurs where all its words that carry meaning stand close together, in any order.
+A phrase occurs if all its words that carry meaning are close together, in any order.
 """
 
 import re
@@ -17,16 +17,16 @@ _NEGATORS = frozenset(map(stem, (
     "fail", "fails", "false", "wrong", "untrue", "incorrect", "avoid", "avoids", "prevent",
     "prevents", "nicht", "kein", "keine", "sans",
 )))  # fmt: skip
-# These deny nothing.
+# These are not negations.
 _HOLDS = re.compile(rf"\bnot (?:{'|'.join(map(stem, ('only', 'just', 'merely', 'simply')))})\b")
 _CLAUSE = re.compile(r"[,;:()—–]|\b(?:but|because|since|so|hence|therefore|although|whereas)\b")
-_BEFORE = 5  # words that a negation reaches ahead
-_AFTER = 4  # words behind the phrase in which `is wrong` or `does not occur` still speak of it
-_SPREAD = 5  # words that may stand between those of a phrase
+_BEFORE = 5  # words that a negation applies to
+_AFTER = 4  # words after the phrase in which `is wrong` or `does not occur` still refer to it
+_SPREAD = 5  # words that may be between those of a phrase
 
 
 def occurrence(phrase: str, sentence: str) -> Occurrence:
-    """Whether the sentence says the phrase, denies it, or neither."""
+    """Return whether the sentence states the phrase, negates it, or neither."""
     wanted = _meaning(phrase)
     if not wanted:
         return "absent"
@@ -41,7 +41,7 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _meaning(phrase: str) -> frozenset[str]:
-    """What must stand there: all but empty words and negations, unless nothing else is left."""
+    """Return the required words: all but stop words and negations, unless nothing else is left."""
     carried = frozenset(words(phrase)) - EMPTY_STEMS
     return carried - _NEGATORS or carried
 
@@ -62,12 +62,12 @@ def _readable(clause: str) -> tuple[str, ...]:
 
 
 def negations(text: tuple[str, ...]) -> int:
-    """How many of the words deny something."""
+    """Count the negations among the words."""
     return sum(word in _NEGATORS for word in text)
 
 
 def _window(wanted: frozenset[str], text: tuple[str, ...]) -> tuple[int, int] | None:
-    """The first and last place of the shortest stretch that holds all wanted words."""
+    """Return the first and last index of the shortest stretch that contains all wanted words."""
     latest: dict[str, int] = {}
     best: tuple[int, int] | None = None
     for place, word in enumerate(text):
@@ -84,7 +84,7 @@ def _window(wanted: frozenset[str], text: tuple[str, ...]) -> tuple[int, int] | 
 
 
 def denies(target: str, sentence: str) -> bool:
-    """Whether the clauses that speak of the target deny what it says, or the other way round."""
+    """Return whether the clauses on the target negate it, or state what the target negates."""
     wanted = _meaning(target)
     parts = [_readable(clause) for clause in _clauses(sentence)]
     about = tuple(word for part in parts if wanted & set(part) for word in part)

@@ -1,8 +1,8 @@
-"""Propose which lines of a rubric an answer holds, with the sentence that says so.
+"""Suggest which rubric items apply to an answer, with the sentence that shows it.
 
-    answer -> sentences -> the best for each line, unless it denies it -> Proposal
+    answer -> sentences -> the best for each item, unless it negates it -> Proposal
 
-A person decides; a confidence orders and preselects, and is no grade.
+A person decides; a confidence only sorts and preselects, and is not a grade.
 """
 
 import math
@@ -16,20 +16,20 @@ from graders.written.free_text.wording import Passage, content, sentences
 from graders.written.question import Review, RubricItem
 
 TICKED_FROM = 0.5
-SAID = 0.9  # the confidence where a phrase stands there word for word
-DENIED = 0.3  # what is left where the sentence denies the phrase
-CONTRADICTED = 0.35  # what is left of the confidence for each contradiction
-LONG_PHRASE = 5  # words from which on most of them are enough for a contradiction
+SAID = 0.9  # the confidence if a phrase occurs word for word
+DENIED = 0.3  # the factor if the sentence negates the phrase
+CONTRADICTED = 0.35  # the factor for each contradiction
+LONG_PHRASE = 5  # from this number of words on, most of them are enough for a contradiction
 MOST_OF_THEM = 0.8
-WORDS_ENOUGH = 0.5  # the share of a line's words that makes it as likely as not
-MEANING = (0.4, 0.8)  # the similarity of a sentence that says nothing, and that says it all
+WORDS_ENOUGH = 0.5  # the fraction of an item's words at which it is as likely as not
+MEANING = (0.4, 0.8)  # the similarity of an unrelated sentence, and of an equivalent one
 Weights = Mapping[str, float]
 Meaning = Callable[[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What the rubric says must not be there, and the sentence in which it is."""
+    """A phrase that the rubric says must not occur, and the sentence that contains it."""
 
     phrase: str
     passage: Passage
@@ -37,7 +37,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A line of the rubric, counted from 0: whether the machine would tick it, and why."""
+    """A rubric item, counted from 0: whether it would be ticked automatically, and why."""
 
     item: int
     ticked: bool
@@ -47,7 +47,7 @@ class Proposal:
 
 
 def propose(review: Review, answer: str, *, encoder: Encoder | None = None) -> tuple[Proposal, ...]:
-    """A proposal for each line of the rubric, in its order."""
+    """Return a proposal for each item of the rubric, in order."""
     said = sentences(answer)
     weights = _weights(review)
     meaning = _meaning(review, said, encoder)
@@ -94,7 +94,7 @@ def _contradicts(phrase: str, sentence: str) -> bool:
 
 
 def _strength(target: str, sentence: str, weights: Weights, meaning: Meaning) -> float:
-    """How surely the sentence says the target, 0 to 1."""
+    """Return how certainly the sentence states the target, 0 to 1."""
     found = occurrence(target, sentence)
     if found == "said" and len(content(target)) > 1:
         return SAID
@@ -106,12 +106,12 @@ def _strength(target: str, sentence: str, weights: Weights, meaning: Meaning) ->
 
 
 def _curve(share: float, middle: float) -> float:
-    """0 at 0, one half at the middle, close to 1 at 1."""
+    """Return 0 at 0, one half at the middle, close to 1 at 1."""
     return share**3 / (share**3 + middle**3) if share > 0 else 0.0
 
 
 def _share(target: str, sentence: str, weights: Weights) -> float:
-    """The share of the target's words that the sentence has, rare words counting more."""
+    """Return the fraction of the target's words that the sentence has, weighted by rarity."""
     wanted = content(target)
     total = sum(weights.get(word, 1.0) for word in wanted)
     there = sum(weights.get(word, 1.0) for word in wanted & content(sentence))
@@ -119,7 +119,7 @@ def _share(target: str, sentence: str, weights: Weights) -> float:
 
 
 def _weights(review: Review) -> Weights:
-    """Words that many lines of the rubric use tell less of one of them."""
+    """Return the weights of words; those in many rubric items weigh less."""
     held = Counter(
         word for item in review.items for word in content(" ".join((item.text, *item.phrases)))
     )
@@ -127,7 +127,7 @@ def _weights(review: Review) -> Weights:
 
 
 def _meaning(review: Review, said: Sequence[Passage], encoder: Encoder | None) -> Meaning:
-    """The similarity of a line's text or phrase and a sentence, where an encoder knows meanings."""
+    """Return the similarity of a target and a sentence, if an encoder knows meanings."""
     if encoder is None or isinstance(encoder, TfIdf):  # words are compared already
         return lambda target, sentence: 0.0
     targets = [text for item in review.items for text in (item.text, *item.phrases)]

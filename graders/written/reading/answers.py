@@ -1,9 +1,9 @@
-"""Read a submission's answers file, whatever can be read of it.
+"""Read as much as possible of a submission's answers file.
 
-    bytes -- decode --> text -- markdown | yaml --> a section a question -- parts --> Answers
+    bytes -- decode --> text -- markdown | yaml --> one section per question -- parts --> Answers
 
-Two values for one part are both kept: who judges them lets the weaker one count, so that it pays
-nobody to hand in several. Nothing that a file holds raises anything but Unusable.
+If a part has two values, both are kept, and the worse one counts, so submitting several has no
+advantage. The contents of a file never raise anything but Unusable.
 """
 
 import codecs
@@ -48,7 +48,7 @@ _FORMATS = {
 class Unusable(Exception):
     """A whole file cannot be read; the message tells the student why, and what to do.
 
-    `content` is what a person is shown of it, "" where the file is empty.
+    `content` is shown to graders; it is "" if the file is empty.
     """
 
     def __init__(self, message: str, content: str = "") -> None:
@@ -58,7 +58,7 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a part holds, and where it stands."""
+    """The value of a part, and where it is."""
 
     text: str
     file: str
@@ -67,7 +67,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One question's values by part, several where a part was answered more than once.
+    """One question's values by part; several if a part was answered more than once.
 
     `unplaced` is what was written here, or may have been, and could be given to no part. `heading`
     is what its heading says behind the question's id.
@@ -80,7 +80,7 @@ class Answer:
 
     @property
     def whole(self) -> str:
-        """All that was written, for a person: each part behind its name where there are several."""
+        """The whole answer for a grader; if there are several parts, each with its name."""
         texts = [
             (name, "\n\n".join(value.text for value in given)) for name, given in self.parts.items()
         ]
@@ -90,11 +90,11 @@ class Answer:
         return "\n\n".join(filter(None, (*named, self.unplaced)))
 
     def text(self, part: str) -> str:
-        """All that was written for a part; "" where nothing was."""
+        """Return everything that was written for a part; "" if there is nothing."""
         return "\n\n".join(value.text for value in self.parts.get(part, ()))
 
     def versions(self, parts: Iterable[str]) -> tuple[Mapping[str, str], ...]:
-        """Every way to take one value for each of these parts that has any."""
+        """Return every combination of one value for each of these parts that has any."""
         given = [(part, self.parts[part]) for part in parts if part in self.parts]
         choices = islice(product(*(values for _, values in given)), MOST_VERSIONS + 1)
         names = [part for part, _ in given]
@@ -106,7 +106,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers of one submission by question; notes that belong to no question.
+    """The answers of one submission by question, and notes that belong to no question.
 
     `unread` is text that may answer any question that has no answer, and `outside` text that
     belongs to no question: it may answer one that it names.
@@ -136,7 +136,7 @@ class Answers:
 
 
 def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answers:
-    """What the answers files say; raises Unusable where none of them can be read."""
+    """Return the answers in the answers files. Raises Unusable if none of them can be read."""
     read: list[Answers] = []
     problems: list[str] = []
     contents: list[str] = []
@@ -162,7 +162,7 @@ def _two_files(files: Mapping[str, bytes]) -> Iterable[str]:
 
 @lru_cache(maxsize=4)
 def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
-    """One file; kept, because every check of a submission asks for the same."""
+    """Read one file; cached, because every check of a submission needs it."""
     text, strange = _decoded(content)
     if not text.strip():
         raise Unusable("it is empty; write your answers into it")
@@ -185,7 +185,10 @@ def _with_file(name: str, notes: Iterable[tuple[str, str]]) -> list[tuple[str, s
 
 
 def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
-    """The text, and a note where it was not saved as UTF-8: a quote mark costs no answers."""
+    """Return the text, and a note if it was not saved as UTF-8.
+
+    A quotation mark costs no answers.
+    """
     if len(content) > LARGEST:
         message = "it is larger than 1 MiB; answers are text, so leave pictures and data out"
         raise Unusable(message, _beginning(content))
@@ -212,7 +215,7 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _unmarked_utf16(content: bytes) -> str:
-    """Return the encoding of a text in UTF-16 without its mark; "" where it is not."""
+    """Return the encoding of UTF-16 text without a byte order mark; "" for other text."""
     half = len(content) // 2
     ends = content[0::2].count(0), content[1::2].count(0)
     if half < 4 or min(ends) > half // 20 or max(ends) < half // 2:
@@ -221,7 +224,7 @@ def _unmarked_utf16(content: bytes) -> str:
 
 
 def _beginning(content: bytes) -> str:
-    """What a person is shown of a file that is too large."""
+    """Return the part of a too large file that graders are shown."""
     return content[:LARGEST].decode("utf-8", errors="replace")
 
 
@@ -251,7 +254,7 @@ def _distinct(values: Iterable[Given], file: str) -> tuple[Value, ...]:
 
 
 def _once(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The values without those that say the same but for spaces."""
+    """Return the values without those that differ only by spaces."""
     kept: dict[str, Value] = {}
     for value in values:
         kept.setdefault(" ".join(value.text.split()), value)
@@ -263,7 +266,7 @@ def _ended(note: str) -> str:
 
 
 def _merged(answers: Iterable[Answers], notes: Iterable[tuple[str, str]] = ()) -> Answers:
-    """All answers as one; what a note is about keeps it."""
+    """Merge all answers; notes keep their question."""
     parts: dict[str, dict[str, tuple[Value, ...]]] = {}
     said: dict[str, list[str]] = {}
     unplaced: dict[str, list[str]] = {}

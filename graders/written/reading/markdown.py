@@ -1,9 +1,9 @@
-"""Find the answers in answers.md: a heading a question, whatever lies below it is the answer.
+"""Find the answers in answers.md: one heading per question, with the answer below it.
 
-    text -- markdown-it --> headings, code blocks, paragraphs -- names --> Section a question
+    text -- markdown-it --> headings, code blocks, paragraphs -- names --> one Section per question
 
-Beside headings a line all in bold counts, and `##1b` without a space, where it names a question.
-For questions without a heading, `1b: ...` at the start of a line does.
+A line that is completely bold and `##1b` without a space also count as headings if they name a
+question. For questions without a heading, `1b: ...` at the start of a line does.
 """
 
 import re
@@ -18,28 +18,33 @@ from graders.written.reading.names import Meant, Names, canonical, looks_like_id
 from graders.written.reading.plain import is_like
 from graders.written.reading.wanted import Wanted, label_of
 
-BOLD_LEVEL = 7  # below every heading
+BOLD_LEVEL = 7  # below all headings
 MOST_HEADINGS = 2000
-LOOKED_AT = 200  # characters of a line that may name something; the rest is the answer's
+LOOKED_AT = 200  # characters of a line that may name something; the rest belongs to the answer
 Line = tuple[int, str]
 _READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
+# Matches `**1b:**` or `- **Question 2**`.
 _BOLD = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*]{1,150}?)(?:\*\*|__)\s*[:.]?")
-_TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")
+_TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")  # `##1b`
+# Matches `1b:` or `- **1 (b)**:`.
 _LABEL = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*[:)](?!=)")
 
 
-# An id in bold that begins an answer within a line, and the words before one that only refer to it.
+# A bold id that begins an answer within a line (`**1b.**`), and words before one that only refers
+# to an answer (`see`).
 _INLINE = re.compile(r"(?:\*\*|__)\(?((?:[A-Za-z]?\d|[a-z]\.)[\w.()]{0,14}?)[.:]?(?:\*\*|__)[.:]?")
+# Matches `see ` or `(`.
 _REFERS = re.compile(
     r"(?:\b(?:in|see|as|from|of|to|with|by|and|or|question|part|like|for|than|the|cf\.?)|[,(:])\s*$",
     re.IGNORECASE,
 )
+# Matches `1.1 C` or `Q2 true`.
 _NUMBER = re.compile(r"^ {0,3}(?:[-*+]\s+)?([A-Za-z]?\d[\w.()]{0,14}?)\.?\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One answer as it stands in the file: its heading's line, and the lines below."""
+    """One answer as written in the file: its heading's line, and the lines below."""
 
     question: str
     line: int
@@ -49,7 +54,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """The answers of a file, and what is wrong with its headings: by question, or for the file.
+    """The answers of a file, and problems with its headings: by question, or for the file.
 
     `unread` holds text below headings that name no question for certain, by the question that may
     be meant ("" where it may be any). `outside` is what stands above the first heading, or below
@@ -64,9 +69,9 @@ class Sections:
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
-    """What may begin an answer; only a true heading may also be an unknown one.
+    """A line that may begin an answer; only a true heading may have an unknown name.
 
-    `rest` is what follows on its line, `before` what stands there before it.
+    `rest` is the text after it on its line, `before` the text before it.
     """
 
     line: int
@@ -79,7 +84,7 @@ class _Marker:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A heading whose answer goes on: its question, or those that it may mean."""
+    """A heading whose answer has not ended: its question, or those that it may mean."""
 
     marker: _Marker
     question: str = ""
@@ -89,7 +94,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Walk:
-    """Where a walk over the markers stands."""
+    """The state of a walk over the markers."""
 
     lines: Sequence[str]
     groups: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
@@ -101,17 +106,17 @@ class _Walk:
 
     @property
     def answering(self) -> _Open | None:
-        """The answer that is open, where it is known whose it is."""
+        """The open answer, if its question is known."""
         return self.open if self.open is not None and self.open.question else None
 
     def is_bare(self, end: int) -> bool:
-        """Whether the answer that is open holds nothing before this line."""
+        """Return whether the open answer is empty up to this line."""
         if self.open is None or self.open.marker.rest or self.open.rest:
             return False
         return not any(line.strip() for line in self.lines[self.open.marker.line : end - 1])
 
     def close(self, end: int, before: str = "") -> None:
-        """End the answer that is open before this line, or behind the beginning of it."""
+        """End the open answer before this line, or after the beginning of it."""
         if self.open is not None:
             marker = self.open.marker
             below = [(n, self.lines[n - 1]) for n in range(marker.line + 1, end)]
@@ -128,7 +133,7 @@ class _Walk:
 
 
 def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
-    """The answers in a Markdown text, in its order."""
+    """Return the answers in a Markdown text, in order."""
     names = Names({each.id: each.title for each in wanted})
     lines = _without_comments(text).split("\n")
     tokens, open_fences = _blocks(lines)
@@ -151,7 +156,7 @@ def _line_of(marker: _Marker) -> int:
 
 
 def _without_comments(text: str) -> str:
-    """The text with its comments blank, line by line as before."""
+    """Return the text with comments removed and all line numbers unchanged."""
     pieces, position = [], 0
     while (start := text.find("<!--", position)) >= 0:
         end = text.find("-->", start)
@@ -163,7 +168,7 @@ def _without_comments(text: str) -> str:
 
 
 def _blocks(lines: Sequence[str]) -> tuple[list[Token], list[int]]:
-    """The blocks of the text; a code block that nobody closed swallows nothing."""
+    """Return the text's blocks; a code block that is never closed does not swallow the rest."""
     lines, unclosed = list(lines), []
     for _ in range(8):
         tokens = _READER.parse("\n".join(lines))
@@ -190,7 +195,7 @@ def _markers(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Ite
 
 
 def _informal(span: list[int], lines: Sequence[str], names: Names) -> Iterator[_Marker]:
-    """What was meant as a heading in a paragraph."""
+    """Yield what was meant as a heading in a paragraph."""
     for number in range(span[0], span[1]):
         line = lines[number]
         if tight := _TIGHT.match(line):
@@ -208,7 +213,7 @@ def _informal(span: list[int], lines: Sequence[str], names: Names) -> Iterator[_
 
 
 def _inline(line: str, names: Names) -> Iterator[re.Match[str]]:
-    """The ids in bold that begin an answer in a line, and are no mere reference."""
+    """Yield the bold ids that begin an answer in a line and are not just references."""
     for found in _INLINE.finditer(line[: 10 * LOOKED_AT]):
         meant = names.meant(found[1])
         alone = meant.question and not meant.rest and not meant.lone
@@ -217,7 +222,7 @@ def _inline(line: str, names: Names) -> Iterator[re.Match[str]]:
 
 
 def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iterator[_Marker]:
-    """Lines such as `1b: ...` and `1.1 C`, for files without headings that name a question."""
+    """Yield lines such as `1b: ...` and `1.1 C`, for files whose headings name no question."""
     for token in tokens:
         for number in range(*(token.map or (0, 0))) if token.type == "paragraph_open" else ():
             name, rest = _numbered(lines[number])
@@ -226,7 +231,7 @@ def _labels(tokens: Sequence[Token], lines: Sequence[str], names: Names) -> Iter
 
 
 def _numbered(line: str) -> tuple[str, str]:
-    """What a line begins with that may be an id, and what follows: `1b: ...`, `1.1 C`."""
+    """Return a possible id at the start of a line, and the text after it: `1b: ...`, `1.1 C`."""
     if found := _LABEL.match(line[:LOOKED_AT]):
         return found[1], line[found.end() :].strip()
     found = _NUMBER.match(line[:LOOKED_AT])
@@ -257,7 +262,7 @@ def _walked(
 
 
 def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
-    """Whether the line is a part of the answer that is open: `### formula`, `### Proof`."""
+    """Return whether the line is part of the open answer: `### formula`, `### Proof`."""
     answering = walk.answering
     if answering is None:
         return not marker.heading and not meant.question

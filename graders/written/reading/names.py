@@ -1,7 +1,7 @@
-"""Which question a heading means, however it is typed: `1b`, `1 (b)`, `Question 1.b: a title`.
+"""Find the question that a heading means: `1b`, `1 (b)`, `Question 1.b: a title`.
 
-An id is compared by its numbers and letters in order, not by what stands between them. A heading
-that could mean two questions means none.
+Ids are compared by their numbers and letters in order; separators are ignored. A heading that could
+mean two questions means none.
 """
 
 import re
@@ -20,7 +20,7 @@ LEADING = frozenset({
     "вопрос", "ответ", "задача", "задание", "问题", "题", "问", "答", "答案", "問題", "問",
 })  # fmt: skip
 LONGEST_HEADING = 200
-LONGEST_ID = 8  # numbers and letters that an id has at most
+LONGEST_ID = 8  # the largest number of numbers and letters in an id
 _ATOM = re.compile(r"\d+|[^\W\d_]+")
 _PUNCTUATION = re.compile(r"[:：.)\]–—]|-\s")
 _SHORT = re.compile(r"[ivx]+|[a-z]|\d+")
@@ -30,10 +30,10 @@ Words = Sequence[re.Match[str]]
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What a heading says: a question, two of them, or the group that its questions share.
+    """The meaning of a heading: a question, two of them, or the group that questions share.
 
-    `rest` is what follows the id. `lone` says that a single letter is all there is to it: below
-    a group that is a part of it, elsewhere perhaps no question at all.
+    `rest` is the text after the id. `lone` means that the id is a single letter: below a group it
+    is a part of that group; elsewhere it may not be a question.
     """
 
     question: str = ""
@@ -52,7 +52,7 @@ class _Candidate:
 
 
 def canonical(text: str) -> str:
-    """The numbers and letters of an id in order: `1c.i` and `1 (c) I` are both `1ci`."""
+    """Return the numbers and letters of an id in order: `1c.i` and `1 (c) I` are both `1ci`."""
     return _joined([found.group() for found in _ATOM.finditer(text[:LONGEST_HEADING])])
 
 
@@ -74,7 +74,7 @@ class Names:
             self._titles.setdefault(_plain(title), []).append(name)
 
     def meant(self, heading: str, above: tuple[str, ...] = ()) -> Meant:
-        """What a heading means below the groups `above`: `(b)` below `Question 1` is 1b."""
+        """Return a heading's meaning below the groups `above`: `(b)` below `Question 1` is 1b."""
         text = heading[:LONGEST_HEADING]
         words = _words(text)
         own, nested = self._best(text, words), self._best(text, words, above) if above else None
@@ -94,7 +94,7 @@ class Names:
         return tuple(name for key, name in self._ids.items() if _rest(key, _joined(group)))
 
     def nearest(self, heading: str) -> str:
-        """The id that is typed most like this heading, or nothing."""
+        """Return the id that is spelled most similarly to this heading, or nothing."""
         words = [found.group() for found in _words(heading[:LONGEST_HEADING])]
         keys = [_joined(words[:size]) for size in range(1, min(len(words), 4) + 1)]
         for key in reversed(keys):
@@ -104,7 +104,7 @@ class Names:
         return ""
 
     def _best(self, text: str, words: Words, above: tuple[str, ...] = ()) -> _Candidate | None:
-        """The longest id that the heading begins with; one typed without gaps goes first."""
+        """Return the longest id that the heading begins with, preferably one without gaps."""
         found = list(self._candidates(text, words, above))
         return max(found, key=lambda each: (not each.loose, each.end), default=None)
 
@@ -119,14 +119,14 @@ class Names:
                 yield _Candidate(question, words[size - 1].end(), loose, lone)
 
     def _lookup(self, key: str) -> str:
-        """The question of this key; the Q before a number may be missing or too much."""
+        """Return the question of this key; the Q before a number may be missing or superfluous."""
         if key in self._ids:
             return self._ids[key]
         close = [name for known, name in self._ids.items() if _without_q(known) == _without_q(key)]
         return close[0] if len(close) == 1 else ""
 
     def _group(self, text: str, words: Words, above: tuple[str, ...]) -> tuple[str, ...]:
-        """The longest beginning that several ids share: `1` of `Question 1: Attention`."""
+        """Return the longest beginning shared by several ids: `1` of `Question 1: Attention`."""
         best: tuple[str, ...] = ()
         for size in range(1, min(len(words), LONGEST_ID) + 1):
             atoms = (*above, *(found.group() for found in words[:size]))
@@ -154,7 +154,7 @@ def names_question(text: str, question: str, beside: str = "") -> bool:
 
 
 def looks_like_id(heading: str) -> bool:
-    """Whether somebody meant a question by this: few short words, a number among them."""
+    """Return whether this was probably meant as a question: few short words with a number."""
     words = [found.group() for found in _words(heading[:LONGEST_HEADING])]
     led = len(words) < len(_ATOM.findall(heading[:LONGEST_HEADING]))
     numbered = led or any(word.isdigit() for word in words)
@@ -169,7 +169,7 @@ def _words(text: str) -> Words:
 
 
 def _ends(text: str, words: Words, size: int) -> bool:
-    """Whether the id ends after so many words, and a title or nothing follows."""
+    """Return whether the id ends after `size` words, before a title or nothing."""
     if size == len(words):
         return True
     last, following = words[size - 1], words[size]

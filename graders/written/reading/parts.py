@@ -1,6 +1,6 @@
-"""Divide what stands below a question into its parts: `formula: ...`, `### text`, `- q1: ...`.
+"""Divide the text below a question into its parts: `formula: ...`, `### text`, `- q1: ...`.
 
-lines -- labels --> chunks -- the rule for what has no label --> text by part, with its line
+lines -- labels --> chunks -- the rule for unlabeled text --> text by part, with its line
 """
 
 import re
@@ -12,18 +12,20 @@ from graders.written.reading.placing import detach_conditions, join_text, place,
 from graders.written.reading.split import FENCE, LOOKED_AT, Line, Split, listed, paragraphs_of
 from graders.written.reading.wanted import Wanted, label_of, spellings
 
+# Matches `formula: x` or `- q1: x` or `**q1** = x`.
 _LABEL = re.compile(
     r"^\s*(?:[-*+]\s+|\d+[.)]\s+|#{1,6}\s*)?(?P<open>(?:\*\*|__|`|\$\$?|\\\(|\\\[)*)\s*"
     r"(?P<name>\\?[A-Za-z1-9][\w{}\\ $\-]{0,30}?)\s*(?P<close>(?:\*\*|__|`|\$)*)\s*"
     r"(?P<sign>:(?!=)|：|:=|=|&=|→|->|=>|(?<=\s)[-–—](?=\s))\s*"
 )
-_UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, behind the label
+_UNOPENED = re.compile(r"\*\*(?=[\s.,;]*$)")  # in `**q1 = a**`, after the label
 _STRANGE = re.compile(r"[^:=：]{1,40}[:=：]\s{0,9}\S")
-_NEXT = re.compile(  # where another named value may begin on a line
+_NEXT = re.compile(  # where another named value may begin on a line: `..., 2 heads: ...`
     r"(?:[,;，；、]|\b(?:and|und|et|y|e)\b)\s{0,9}"
     r"(?P<label>[$*`]{0,4}\s?(?P<name>[A-Za-z1-9][\w{}\\ \-]{0,30}?)\s?[$*`]{0,4}\s?"
     r"(?:[:：](?!=)|→|->|=>))"
 )
+# Matches `### formula` or `**formula:**`.
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s*(?P<head>.+?)[\s#:]*|(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__))$")
 _ROW = re.compile(r"^\s*\|.*\|\s*$")
 _RULE_ROW = re.compile(r"^[\s|:=-]+$")
@@ -33,14 +35,14 @@ _NUMERIC = re.compile(r"^\s*[\[({|+\-.\d]")
 
 @dataclass(slots=True)
 class _Chunk:
-    """The lines below one label, "" for those above the first."""
+    """The lines below one label; "" for those above the first."""
 
     part: str
     lines: list[Line]
 
 
 def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
-    """The parts of one answer; notes name what could not be placed."""
+    """Return the parts of one answer; notes name what could not be placed."""
     split = Split()
     if not wanted.machine:
         split.add(wanted.text, _unlabelled(_own_lines(body, wanted), wanted), wanted)
@@ -62,7 +64,7 @@ def split_parts(body: Iterable[Line], wanted: Wanted) -> Split:
 
 
 def _unlabelled(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
-    """A free text without the label that its first line may begin with."""
+    """Return a free text without the label that its first line may begin with."""
     at = next((at for at, (_, line) in enumerate(lines) if line.strip()), None)
     if at is None:
         return []
@@ -71,7 +73,7 @@ def _unlabelled(lines: Sequence[Line], wanted: Wanted) -> list[Line]:
 
 
 def _own_lines(body: Iterable[Line], wanted: Wanted) -> list[Line]:
-    """What the student wrote: without rules and without what the template says."""
+    """Return what the student wrote: without rules and the text of the template."""
     own = _without_rows(_without_template(body, wanted), wanted)
     return [
         (number, "" if _RULE.match(line[:LOOKED_AT]) else line.rstrip())
@@ -91,7 +93,7 @@ def _without_template(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
 
 
 def _between(wanted: Wanted) -> re.Pattern[str] | None:
-    """What stands between two named values on one line: `$q_1 = a$, $q_2 = b$`."""
+    """Return a pattern for the text between two named values on a line: `$q_1 = a$, $q_2 = b$`."""
     if len(wanted.machine) < 2:
         return None
     names = _spelled(wanted.machine)
@@ -115,7 +117,7 @@ def _either_case(letter: str) -> str:
 
 
 def _without_rows(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
-    """The lines, a table that names the parts as a line for each: `| q1 | ... |`."""
+    """Yield the lines; a table that names the parts becomes one line per part: `| q1 | ... |`."""
     columns: list[str] = []
     for number, line in body:
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -137,7 +139,7 @@ def _without_rows(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
 
 
 def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
-    """The lines, one broken in two where another value begins on it."""
+    """Yield the lines, split if another value begins on them."""
     between = _between(wanted)
     for number, line in body:
         pieces = between.split(line) if between and len(line) < 10 * LOOKED_AT else [line]
@@ -146,7 +148,7 @@ def _broken(body: Iterable[Line], wanted: Wanted) -> Iterator[Line]:
 
 
 def _named(line: str, wanted: Wanted) -> Iterator[str]:
-    """The values of a line such as `1 head: ..., 2 heads: ...`, by any name of their parts."""
+    """Split a line such as `1 head: ..., 2 heads: ...` at any name of a part."""
     start, many = 0, len(wanted.machine) > 1 and len(line) < 10 * LOOKED_AT
     for found in _NEXT.finditer(line) if many else ():
         if label_of(found["name"], wanted) in wanted.machine:
@@ -171,7 +173,10 @@ def _chunks(lines: Iterable[Line], wanted: Wanted, split: Split) -> list[_Chunk]
 
 
 def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str, str]:
-    """The part that a line begins, and what stands behind the label; "" and the line else."""
+    """Return the part that a line begins and the text after its label.
+
+    If the line begins no part, return "" and the line.
+    """
     in_text = now == wanted.text != ""
     if len(line) <= LOOKED_AT and (alone := _HEADING.match(line)):
         part = label_of((alone["head"] or alone["bold"]).rstrip(": "), wanted)
@@ -185,20 +190,20 @@ def _labelled(line: str, now: str, known: Set[str], wanted: Wanted) -> tuple[str
     if not part or (equated and (part not in wanted.machine or len(wanted.machine) < 2)):
         return "", line
     if in_text and (equated or part in known):
-        return "", line  # an explanation that speaks of `q1 = ...` answers nothing anew
+        return "", line  # an explanation that mentions `q1 = ...` is not a new answer
     rest = line[found.end() :]
-    if found["open"] and not found["close"]:  # `**formula:** ...`
+    if found["open"] and not found["close"]:  # as in `**formula:** ...`
         rest = rest.removeprefix("**").removeprefix("__")
         if rest.count("**") == 1:
             rest = _UNOPENED.sub("", rest)
     opened = found["open"].replace("*", "").replace("_", "")
-    if "$" in found["name"]:  # `$k$ heads: ...`
+    if "$" in found["name"]:  # as in `$k$ heads: ...`
         opened = opened.replace("$", "")
     return part, (opened + rest).strip()
 
 
 def _keep_strange(wanted: Wanted, split: Split) -> None:
-    """Keep what another part's lines name, where a part is missing: it may be that part."""
+    """Keep unknown named lines of other parts if a part is missing: they may be that part."""
     if wanted.kind == "table" or all(part in split.parts for part in wanted.machine):
         return
     for part in wanted.machine:
@@ -218,12 +223,12 @@ def _keep_named(wanted: Wanted, split: Split) -> None:
 
 
 def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:
-    """Tell of a label that is nearly one of ours, such as `formular:`."""
+    """Note a label that is almost one of the question's, such as `formular:`."""
     found = _LABEL.match(line[:LOOKED_AT])
     if found is None or len(wanted.parts) < 2 or found["sign"] not in (":", "："):
         return
     if label_of(found["name"], wanted):
-        return  # named again where a text explains it
+        return  # named again in an explanation
     name = found["name"].strip().casefold()
     if get_close_matches(name, [part.casefold() for part in wanted.parts], n=1, cutoff=0.75):
         split.notes.append(
@@ -232,7 +237,7 @@ def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:
 
 
 def _cut(chunk: _Chunk, wanted: Wanted) -> tuple[list[Line], list[Line]]:
-    """The lines of a value, and the paragraphs behind it that nobody labelled."""
+    """Return the lines of a value, and the unlabeled paragraphs after it."""
     if not chunk.part:
         return [], chunk.lines
     if chunk.part not in wanted.machine:
@@ -243,7 +248,7 @@ def _cut(chunk: _Chunk, wanted: Wanted) -> tuple[list[Line], list[Line]]:
         size += 1
     kept = [line for paragraph in paragraphs[:size] for line in paragraph]
     if wanted.kind == "table":
-        kept = chunk.lines  # words below a table may say which of its rows counts
+        kept = chunk.lines  # text below a table may say which of its rows counts
     return kept, [line for paragraph in paragraphs[size:] for line in (*paragraph, (0, ""))]
 
 

@@ -1,7 +1,7 @@
-"""Decide which part a line belongs to where no label says it.
+"""Decide which part an unlabeled line belongs to.
 
-Without labels a question of one part takes everything. Where one value and a free text are asked
-for, the first line that looks like the value is the value, and the student is told so.
+In a question with one part, everything belongs to it. If one value and a free text are required,
+the first line that looks like the value is the value, and the student is told so.
 """
 
 import re
@@ -19,11 +19,11 @@ from graders.written.reading.split import (
 )
 from graders.written.reading.wanted import Wanted
 
-_ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
-_GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
-_BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")
-_WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")
-_MAY_HOLD = {  # what a text that may hold such a value has in it
+_ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
+_GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
+_BETWEEN = re.compile(r"\s*(?:[,;/|]|\band\b|(?<=\d)\s(?=\d))\s*")  # `,` or `and` or `1 2`
+_WORDS = re.compile(r"^[^\d=:+\-−.]*(?=[\d+\-−.])")  # `about 12`
+_MAY_HOLD = {  # what a text contains if it may contain such a value
     "formula": re.compile(
         r"[=≈^*+∑²³⁴ⁿ]|\\[a-z]{2,}|[α-ωΑ-Ω]\s?[(A-Za-z]|[A-Za-z]\s?[α-ω]|\d\s?[A-Za-z(]"
     ),
@@ -33,11 +33,11 @@ _MAY_HOLD = {  # what a text that may hold such a value has in it
     "table": re.compile(r"\d"),
 }
 _CALCULATES = re.compile(r"[^\W\d]\w*\s*(?::=|=|≈)|[*+^]")
-_READ_AMONG_WORDS = ("formula", "vector", "matrix")  # the readers of these find values in sentences
+_READ_AMONG_WORDS = ("formula", "vector", "matrix")  # their verifiers find values in sentences
 
 
 def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
-    """Decide what belongs to which part where no label says it."""
+    """Assign unlabeled lines to parts."""
     paragraphs = list(paragraphs_of(loose))
     if not paragraphs or is_empty("\n".join(line for _, line in loose)):
         return
@@ -56,7 +56,10 @@ def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
 
 
 def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line]:
-    """The lines of the only part: of a value with words around it, the one paragraph that is it."""
+    """Return the lines of the only part.
+
+    If a value is among words, these are only the paragraph that is the value.
+    """
     paragraphs = list(paragraphs_of(loose))
     if wanted.kind not in ("formula", "number", "vector") or len(paragraphs) < 2:
         return loose
@@ -71,7 +74,7 @@ def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line
 
 
 def _is_value(paragraph: Sequence[Line], wanted: Wanted) -> bool:
-    """Whether a paragraph is a value and not a sentence that begins with one."""
+    """Return whether a paragraph is a value and not a sentence that begins with one."""
     _, words = without_condition(" ".join(line for _, line in paragraph))
     return _value_in([paragraph], wanted) == (0, len(paragraph)) and len(words.split()) < 4
 
@@ -79,7 +82,7 @@ def _is_value(paragraph: Sequence[Line], wanted: Wanted) -> bool:
 def _place_beside_table(
     loose: Sequence[Line], wanted: Wanted, split: Split, missing: Sequence[str]
 ) -> None:
-    """A table and what is said of it, without labels: its reader gets both, the text too."""
+    """Place an unlabeled table and its explanation: its verifier gets both, as does the text."""
     paragraphs = list(paragraphs_of(loose))
     for part in missing:
         split.add(part, loose, wanted)
@@ -88,7 +91,7 @@ def _place_beside_table(
 
 
 def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split) -> None:
-    """What is left is explanation; without a place for one it is told and not read."""
+    """Place the rest as explanation; if no part is for explanations, it is noted but not read."""
     lines = [line for paragraph in paragraphs for line in (*paragraph, (0, ""))]
     if not lines:
         return
@@ -103,7 +106,7 @@ def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Spl
 def _place_value_and_text(
     paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split
 ) -> None:
-    """One value and a text, both without a label: the first line of its kind is the value."""
+    """Place a value and a text, both unlabeled: the first line of its kind is the value."""
     part, labelled = wanted.machine[0], wanted.text in split.parts
     sentence = wanted.kind in ("choice", "true_false")
     taken = len(paragraphs[0]) if labelled else int(sentence)
@@ -113,7 +116,7 @@ def _place_value_and_text(
         value = paragraphs[at][:size]
         own = set(value)
         if _may_hold([line for line in lines if line not in own], wanted):
-            split.add(part, lines, wanted)  # its reader tells the value from what is said of it
+            split.add(part, lines, wanted)  # its verifier separates the value from the explanation
             rest = paragraphs[at] if at or _says_more(value, wanted) else paragraphs[at][size:]
             return _place_text([*paragraphs[:at], rest, *paragraphs[at + 1 :]], wanted, split)
     if size == 0:
@@ -140,14 +143,14 @@ def _place_value_and_text(
 
 
 def _may_hold(lines: Sequence[Line], wanted: Wanted) -> bool:
-    """Whether lines beside a value may hold another one."""
+    """Return whether lines next to a value may contain another one."""
     looked_for = _MAY_HOLD.get(wanted.kind or "")
     text = "\n".join(line for _, line in lines)[: 10 * LOOKED_AT]
     return looked_for is not None and looked_for.search(text) is not None
 
 
 def _value_in(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> tuple[int, int] | None:
-    """The paragraph that begins with a value, and how many of its lines that takes."""
+    """Return the paragraph that begins with a value, and the number of lines of the value."""
     for at, paragraph in enumerate(paragraphs):
         for size in (len(paragraph), 1):
             lines = [line for _, line in paragraph[:size] if not FENCE.match(line)]
@@ -157,14 +160,14 @@ def _value_in(paragraphs: Sequence[Sequence[Line]], wanted: Wanted) -> tuple[int
 
 
 def _says_more(value: Sequence[Line], wanted: Wanted) -> bool:
-    """Whether words belong to a value that will not be taken off it as a condition."""
+    """Return whether words belong to a value and won't be removed from it as a condition."""
     text = "\n".join(line for _, line in value)
     alone, words = without_condition(text)
     return has_words(alone if words and is_like(alone, wanted.kind) else text)
 
 
 def _is_short(lines: Sequence[Line]) -> bool:
-    """Whether a choice stands there alone, without a reason on the same line."""
+    """Return whether there is only a choice, without a reason on the same line."""
     return sum(len(line.split()) for _, line in lines) <= 2
 
 
@@ -177,7 +180,7 @@ def _note_reading(number: int, wanted: Wanted, split: Split) -> None:
 
 
 def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Split) -> None:
-    """Several values without labels: one a line (or paragraph) in the order of the question."""
+    """Place several unlabeled values: one per line (or paragraph), in the question's order."""
     lines = [line for paragraph in paragraphs for line in paragraph]
     count = len(wanted.machine)
     if len(lines) == 1:
@@ -198,14 +201,14 @@ def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split:
 
 
 def _numbers_of(line: Line) -> list[Line]:
-    """The values of a line such as `6,920, 872 and 1821`, each without the words before it."""
+    """Return the values of a line like `6,920, 872 and 1821`, each without the words before it."""
     text = _GROUPED.sub(lambda found: found[0].replace(",", ""), line[1][:LOOKED_AT])
     pieces = (_WORDS.sub("", piece).strip() for piece in _BETWEEN.split(text.strip(" ()[]{}.")))
     return [(line[0], piece) for piece in pieces if piece]
 
 
 def _listed(line: Line) -> list[Line]:
-    """The values of a line such as `2^n, 3^n, (k+1)^n`, parted outside of brackets."""
+    """Return the values of a line like `2^n, 3^n, (k+1)^n`, split outside of brackets."""
     pieces, depth = [""], 0
     for sign in line[1][: 10 * LOOKED_AT]:
         depth += (sign in "([{") - (sign in ")]}")
@@ -217,7 +220,7 @@ def _listed(line: Line) -> list[Line]:
 
 
 def place_from_text(wanted: Wanted, split: Split) -> None:
-    """Look for a value that is missing in the text that was given a name."""
+    """Search the labeled text for a missing value."""
     missing = [part for part in wanted.machine if part not in split.parts]
     given = split.parts.get(wanted.text, []) if wanted.text not in wanted.machine else []
     if not missing or split.unplaced or not given or wanted.kind is None:
@@ -235,7 +238,7 @@ def place_from_text(wanted: Wanted, split: Split) -> None:
 
 
 def detach_conditions(wanted: Wanted, split: Split) -> None:
-    """`β(k_a+k_b), where β is large`: the formula is the part before the words."""
+    """Detach conditions from a formula: `β(k_a+k_b), where β is large`."""
     if wanted.kind not in ("formula", "vector"):
         return
     for part in wanted.machine:
@@ -254,7 +257,7 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
 
 
 def join_text(wanted: Wanted, split: Split) -> None:
-    """What was said in several places is one text."""
+    """Join the text from several places."""
     given = sorted(split.parts.get(wanted.text, ()), key=lambda each: each.line)
     if len(given) > 1 and wanted.text not in wanted.machine:
         split.parts[wanted.text] = [Given("\n\n".join(each.text for each in given), given[0].line)]

@@ -1,13 +1,14 @@
-"""Look at a value as text: whether anything stands there, and what kind of answer it looks like.
+"""Inspect a value as text: whether it is empty, and what kind of answer it looks like.
 
-Nothing here reads mathematics; it tells a formula from a sentence well enough to divide an answer
-in which nobody named the parts.
+Nothing here parses mathematics; it only tells formulas from sentences well enough to divide an
+answer whose parts are not named.
 """
 
 import re
 
 from graders.written.question import Kind
 
+# Matches `TODO` or `...` or `<your answer>`.
 _PLACEHOLDER = re.compile(
     r"(?:todo|tbd|fixme|\.{2,}|…+|\?+|_{2,}|[-–—]+|n/?a|none given|idk|no idea|no answer|"
     r"(?:i )?(?:do not|don['’]t) know(?: yet)?|skip(?:ped)?|not done|unanswered|"
@@ -21,9 +22,12 @@ _WRAPPERS = (
 )
 _BOXED = "\\boxed{"
 _BULLET = re.compile(r"^[-*+]\s+(?=\S)")
+# Matches `- [1, 2]` or `- 2 * x`.
 _BULLET_OF_LIST = re.compile(r"^[-*+]\s+(?=[\[(<⟨A-Za-z]|\d[\d.,]*\s?[*·×])")
+# Matches `~~x~~` or `<s>x</s>`.
 _STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,400}~~|<(?:s|del|strike)>[^<>\n]{1,400}</(?:s|del|strike)>")
-_CHOICE = re.compile(r"\(?[A-Za-z]\)?(?:[.:)](?:\s.*)?|)$", re.DOTALL)
+_CHOICE = re.compile(r"\(?[A-Za-z]\)?(?:[.:)](?:\s.*)?|)$", re.DOTALL)  # `B` or `(b) because`
+# Matches `A, C` or `[A and C]`.
 _CHOICES = re.compile(r"[\[({]*[A-Za-z][])}]*(?:\s*(?:,|;|\band\b|&|\s)\s*\(?[A-Za-z][])}]*)*\.?$")
 _TRUTH = re.compile(r"\b(?:true|false|yes|no|t|f|wahr|falsch|correct|incorrect)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"[\s\d.,;:+\-−/*^()\[\]{}|&\\%eE]*")
@@ -32,12 +36,13 @@ LONGEST_CHOICE = 3  # words of a choice, as in `it isn't possible`, or of a row 
 _WORD = re.compile(r"(?<![\\_A-Za-z{])[A-Za-z]{3,}(?![A-Za-z_])")
 _OPERATOR = re.compile(r"[*+=^/]|\\[a-z]")
 _BESIDE = (*"*+-/^=()[]{},−·", "")
+# Matches `np.zeros(3)` or `the zero vector`.
 _ZERO = re.compile(
     r"(?:(?:np|numpy|torch)\.)?zeros(?:\(.{0,30}\))?|(?:the )?(?:zero|null) vector", re.IGNORECASE
 )
 _TABLE = re.compile(r"\d")
 _ANY_WORD = re.compile(r"(?<![\\_A-Za-z{])(?:[^\W\d_]{3,}|[぀-ヿ㐀-䶿一-鿿])(?![A-Za-z_])")
-# Words that stand in formulas.
+# Words that occur in formulas.
 NOTATION = frozenset({
     *("alpha", "beta", "gamma", "delta", "epsilon", "lambda", "sigma", "theta", "omega", "kappa"),
     *("sqrt", "log", "exp", "sum", "outer", "norm", "min", "max", "inf", "diag", "inv", "pinv"),
@@ -45,6 +50,7 @@ NOTATION = frozenset({
     *("tau", "phi", "psi", "chi", "eta", "zeta", "array", "torch", "tensor", "numpy", "matrix"),
     *("frac", "left", "right", "text", "mathbf", "begin", "end", "bmatrix", "pmatrix", "for"),
 })  # fmt: skip
+# Matches `, where β` or `for large β`.
 _CONDITION = re.compile(
     r"\s*[,;.(]?\s*(?:\\(?:q?quad|[ ,;]))?\s*(?:\\(?:text|mbox|textrm|mathrm)\s?\{\s?)?"
     r"(?<![\\\w])(?:where|with|for|when|because|since|as|if|such that|s\.t\.|assuming|given)"
@@ -53,8 +59,9 @@ _CONDITION = re.compile(
     r"(?!\s*[=:])",
     re.IGNORECASE,
 )
-# A scalar that is said to vanish or to be below zero: `c → 0`, `c ≪ 1`, `c → -∞`.
+# A scalar that vanishes or is negative: `c → 0`, `c ≪ 1`, `c → -∞`.
 _SCALAR = r"(?:[A-Za-z]|[α-ω]|\\[a-z]{2,8})"
+# Matches `c → 0` or `c ≪ 1` or `small c`.
 VANISHES = re.compile(
     rf"(?<![\w_^/{{}}])(?P<name>{_SCALAR})\$?\s{{0,9}}(?:"
     r"(?:→|->|⟶|\\(?:long)?(?:to|rightarrow)\b)\s{0,9}(?:0|[-−]\s{0,9}(?:∞|\\infty|inf|oo))"
@@ -66,12 +73,12 @@ _MUCH = re.compile(r"(?<!\\)[,;(—][^,;()]*(?:>>|≫|\\gg|→|\\to\b|->|⟶|\\r
 
 
 def is_empty(text: str) -> bool:
-    """Whether nothing stands there, or only what holds the place of an answer."""
+    """Return whether the text is empty or only a placeholder for an answer."""
     return not text.strip() or _PLACEHOLDER.fullmatch(text.strip()[:200]) is not None
 
 
 def bare(text: str, kind: Kind | None) -> str:
-    """The value without what Markdown and LaTeX put around it: fences, `$`, bold, a bullet."""
+    """Return the value without Markdown and LaTeX around it: fences, `$`, bold, a bullet."""
     text = _STRUCK.sub(" ", text).strip()
     for _ in range(4):
         before = text
@@ -93,7 +100,7 @@ def bare(text: str, kind: Kind | None) -> str:
 
 
 def _unfenced(text: str) -> str:
-    """What stands in a code block, where the text is one."""
+    """Return the contents of a code block, if the text is one."""
     first, *rest = text.split("\n")
     mark = first[:3]
     if mark in ("```", "~~~") and rest and rest[-1].strip().startswith(mark):
@@ -102,7 +109,7 @@ def _unfenced(text: str) -> str:
 
 
 def is_like(text: str, kind: Kind | None) -> bool:
-    """Whether the text looks like an answer of this kind rather than like a sentence."""
+    """Return whether the text looks more like an answer of this kind than like a sentence."""
     text = " ".join(bare(text, kind)[:LONGEST_LINE].split())
     match kind:
         case "choice":
@@ -121,7 +128,7 @@ def is_like(text: str, kind: Kind | None) -> bool:
 
 
 def _is_formula(text: str) -> bool:
-    """A line without words, but for names that something is done with."""
+    """Return whether a line has no words except names with operators next to them."""
     value, _ = without_condition(text)
     words = [found for found in _WORD.finditer(value) if found.group().casefold() not in NOTATION]
     if words and not _OPERATOR.search(value):
@@ -134,7 +141,7 @@ def _is_formula(text: str) -> bool:
 
 
 def has_words(text: str) -> bool:
-    """Whether words of any language are beside the notation."""
+    """Return whether there are words of any language in addition to the notation."""
     return any(word.casefold() not in NOTATION for word in _ANY_WORD.findall(text[:LONGEST_LINE]))
 
 
@@ -149,7 +156,7 @@ def explains(text: str, kind: Kind | None) -> bool:
 
 
 def without_condition(text: str) -> tuple[str, str]:
-    """A formula and the words behind it: `β(k_a+k_b)` and `where β is large`."""
+    """Split a formula from the words after it: `β(k_a+k_b)` and `where β is large`."""
     if len(text) > LONGEST_LINE:
         return text, ""
     cuts = [found.start() for found in (_CONDITION.search(text), _MUCH.search(text)) if found]

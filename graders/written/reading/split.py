@@ -1,4 +1,4 @@
-"""The values of one answer by part, and the lines they are made of."""
+"""The values of one answer by part, and the lines that they come from."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ FENCE = re.compile(r"^\s*(```+|~~~+)")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One value: what stands there, and the line it begins in."""
+    """One value: its text, and its first line."""
 
     text: str
     line: int
@@ -22,10 +22,10 @@ class Given:
 
 @dataclass(slots=True)
 class Split:
-    """The values of one answer by part, several where a part is given more than once.
+    """The values of one answer by part; several if a part is given more than once.
 
-    `unplaced` are lines that may hold a part which is missing; `guessed` says that a value was
-    looked for in a text, because no line was one.
+    `unplaced` are lines that may contain a missing part; `guessed` means that a value was searched
+    for in a text, because no line was one.
     """
 
     parts: dict[str, list[Given]] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Split:
     guessed: bool = False
 
     def add(self, part: str, lines: Sequence[Line], wanted: Wanted) -> None:
-        """Keep these lines as a value of the part, unless nothing stands there."""
+        """Store these lines as a value of the part, unless they are empty."""
         text = "\n".join(line for _, line in lines)
         text = bare(text, wanted.kind) if part in wanted.machine else text.strip()
         if not is_empty(text):
@@ -43,7 +43,7 @@ class Split:
 
 
 def paragraphs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    """Lines divided where one is blank; a code block and a displayed formula are one."""
+    """Split lines at blank ones, but not inside a code block or a displayed formula."""
     paragraph: list[Line] = []
     fence, display = False, False
     for number, line in lines:
@@ -60,6 +60,6 @@ def paragraphs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """The names between backticks, the last with `and`."""
+    """Return the names in backticks, the last one with `and`."""
     names = [f"`{part}`" for part in parts]
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

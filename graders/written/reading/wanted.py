@@ -1,4 +1,4 @@
-"""What an answers file may hold for a question: the names of its parts, and their other names."""
+"""The expected parts of a question in an answers file, and their alternative names."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from graders.written.question import Kind, Question
 
-# What people call the one value that a question asks for, and the text that goes with it.
+# What people call the single value that a question requires, and the text with it.
 VALUE = frozenset({
     "answer", "ans", "value", "formula", "expression", "query", "choice", "choices", "option",
     "result", "solution", "number", "vector", "matrix", "table", "output",
@@ -25,13 +25,13 @@ _SPLITS = {
     **{"training": "train", "testing": "test"},
 }
 _SAME = {**_NUMBERS, **_SPLITS}
-_PRAISE = frozenset({"best", "highest", "top", "optimal", "my"})  # `Best training epoch`
+_PRAISE = frozenset({"best", "highest", "top", "optimal", "my"})  # as in `Best training epoch`
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The parts of one question: those a machine reads, and the free text ("" where none)."""
+    """The parts of one question: the automatic ones, and the free text ("" if there is none)."""
 
     id: str
     title: str
@@ -42,13 +42,13 @@ class Wanted:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """All parts, the machine's first."""
+        """All parts, the automatic ones first."""
         free = (self.text,) if self.text and self.text not in self.machine else ()
         return self.machine + free
 
 
 def wanted_of(question: Question, quoted: str = "") -> Wanted:
-    """What a question wants; `quoted` is what its template says beside the places to fill."""
+    """Return the expected parts of a question; `quoted` is its text in the template."""
     machine, review = question.machine, question.review
     return Wanted(
         id=question.id,
@@ -61,13 +61,13 @@ def wanted_of(question: Question, quoted: str = "") -> Wanted:
 
 
 def spellings(part: str) -> tuple[str, ...]:
-    """The names of a part by which it is found within a line."""
+    """Return the names by which a part is found within a line."""
     meant = _SPLITS.get(part, part)
     return (part, *(name for name in (*_SPLITS, "dev") if _SPLITS.get(name, name) == meant))
 
 
 def label_of(label: str, wanted: Wanted) -> str:
-    """The part that a label names, by its own name or as people call it; "" where none."""
+    """Return the part that a label means, by its own or a common name; "" if none."""
     key = _key(label)
     for part in wanted.parts:
         if key == _key(part):
@@ -88,7 +88,10 @@ def _also(key: str, wanted: Wanted) -> Iterable[str]:
 
 
 def _begun(label: str, wanted: Wanted) -> Iterable[str]:
-    """The part whose name the label begins with: `Concatenation`, `Encoder self-attention`."""
+    """Return the part whose name the label starts with.
+
+    Examples are `Concatenation` and `Encoder self-attention`.
+    """
     key, words = _key(label), len(re.findall(r"[^\W_]+", label[:60]))
     alike = [
         part
@@ -99,7 +102,10 @@ def _begun(label: str, wanted: Wanted) -> Iterable[str]:
 
 
 def _key(label: str) -> str:
-    """The label without case, marks and spaces: `q_1`, `$q_{1}$` and `Q1` are one."""
+    """Return the label without case, punctuation and spaces.
+
+    So `q_1`, `$q_{1}$` and `Q1` are equal.
+    """
     text = re.sub(r"\\(?:text|mathrm|mathbf|bm)\b", "", label[:60]).translate(_LOWERED)
     words = [word.casefold() for word in re.findall(r"\d+|[^\W\d_]+", text)]
     if len(words) > 1 and words[0] in _PRAISE:

@@ -3,8 +3,8 @@ r"""Find the answers in answers.yaml: a mapping from question to value, or to it
     text -- parse --> one tree
          \- broken: cut at each line that names a question -> a tree per block, or unread text
 
-Only the structure is YAML's: every scalar keeps its text (`2.10`, `yes` and `1e2` stay what was
-typed), anchors and tags mean nothing, and depth and number of values are bounded.
+Only the structure is YAML: every scalar remains text (`2.10`, `yes` and `1e2` stay as typed),
+anchors and tags are ignored, and the depth and number of values are limited.
 """
 
 import re
@@ -25,14 +25,16 @@ MOST_VALUES = 5000
 MOST_BLOCKS = 500  # of a broken file
 _LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _NOTHING = ("", "~", "null", "Null", "NULL")
-_PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")
-# What `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` became between double quotes.
+_PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")  # `  q1: 3` or `- a: b`
+# What YAML makes of `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` in double
+# quotes.
 _ESCAPES = {"\a": "a", "\b": "b", "\x1b": "e", "\f": "f", "\r": "r", "\t": "t", "\v": "v"}
 _ESCAPES |= {"\x85": "N", "\u2028": "L", "\u2029": "P"}
 _ESCAPED = re.compile(f"([{''.join(_ESCAPES)}])(?=[A-Za-z])|\n(?=(?:u|abla|eq?|eg|ot)\\b)")
 _TAKEN = ("'", '"', "|", ">", "[", "{", "#")
+# Matches `1b:` or `- "1b":`.
 _KEY = re.compile(r"""^( *)(?:- +)?(["']?)([^\s#"'|>\[{&*!%@`][^"':]{0,80}?)\2\s*:(?:\s|$)""")
-_HERE = 3  # levels of groups that a broken file is cut at
+_HERE = 3  # levels of groups at which a broken file is split
 
 
 class BadYaml(Exception):
@@ -41,7 +43,7 @@ class BadYaml(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value with the line it stands in: a text, a list of nodes or pairs of nodes."""
+    """A value with its line: a text, a list of nodes, or pairs of nodes."""
 
     line: int
     text: str = ""
@@ -51,7 +53,7 @@ class Node:
 
 @dataclass(slots=True)
 class YamlAnswers:
-    """The answers of a file: each with the lines a Markdown answer would have."""
+    """The answers of a file, each with the lines that a Markdown answer would have."""
 
     found: list[Section] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -60,7 +62,7 @@ class YamlAnswers:
 
 
 def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
-    """Return the answers in a YAML text; raise BadYaml where no question can be told apart."""
+    """Return the answers in a YAML text. Raises BadYaml if no question can be found."""
     names = Names({each.id: each.title for each in wanted})
     known = {each.id: each for each in wanted}
     try:
@@ -75,7 +77,7 @@ def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
 
 
 def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> YamlAnswers | None:
-    """Return the answers in a tree; None where it is empty."""
+    """Return the answers in a tree; None if it is empty."""
     if top is None:
         return None
     top = _as_mapping(top)
@@ -88,7 +90,7 @@ def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> Yam
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The lines from one key to the next: what the key means, and where it is."""
+    """The lines from one key to the next: the key's meaning, and its line."""
 
     meant: Meant
     key: str
@@ -98,7 +100,7 @@ class _Block:
 
 
 def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml) -> YamlAnswers:
-    """Return the answers of a broken file, each block parsed alone; the rest is unread."""
+    """Return the answers of a broken file, each block parsed separately; the rest is unread."""
     before, blocks = _blocks(text, names)
     if not blocks or len(blocks) > MOST_BLOCKS:
         try:
@@ -111,7 +113,7 @@ def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml
         return answers
     answers = YamlAnswers()
     try:
-        _composed(before)  # a name or a date above the answers is no answer
+        _composed(before)  # a name or a date above the answers is not an answer
     except BadYaml:
         answers.unread.append(("", before))
     for block in blocks:
@@ -130,7 +132,7 @@ def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml
 def _blocks(
     text: str, names: Names, first: int = 1, above: tuple[str, ...] = ()
 ) -> tuple[str, list[_Block]]:
-    """Return what comes before the first key, and a block for each key of the outermost level."""
+    """Return the text before the first key, and a block for each key of the outermost level."""
     lines = text.split("\n")
     keys = [(n, found) for n, line in enumerate(lines) if (found := _KEY.match(line[:LOOKED_AT]))]
     for indent in sorted({len(found[1]) for _, found in keys})[:DEEPEST]:
@@ -154,7 +156,7 @@ def _blocks(
 
 
 def _question_blocks(text: str, names: Names) -> Iterator[_Block]:
-    """Return the block of each question, those below groups included."""
+    """Yield the block of each question, including those below groups."""
     ahead, depth = _blocks(text, names)[1], 1
     while ahead and depth <= _HERE:
         yield from (block for block in ahead if block.meant.question)
@@ -165,7 +167,7 @@ def _question_blocks(text: str, names: Names) -> Iterator[_Block]:
 def _read_block(
     block: _Block, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers, depth: int = 1
 ) -> None:
-    """Add the answers of a block: parsed, else mended, else cut again, else as unread text."""
+    """Add the answers of a block: parsed, else fixed, else split again, else as unread text."""
     try:
         top = _tree_of(block)
     except BadYaml as error:
@@ -200,7 +202,7 @@ def _tree_of(block: _Block) -> Node | None:
 
 
 def _doubt_repeated(blocks: Sequence[_Block], answers: YamlAnswers) -> None:
-    """Leave a question of two blocks to a person: one of them may be text within another."""
+    """Leave a question with two blocks to a person: one may be text inside the other."""
     count = Counter(block.meant.question for block in blocks if block.meant.question)
     for block in blocks:
         if count[block.meant.question] > 1:
@@ -212,7 +214,10 @@ def _doubt_repeated(blocks: Sequence[_Block], answers: YamlAnswers) -> None:
 def _keep_swallowed(
     text: str, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers
 ) -> None:
-    """Leave to a person what a missing quote made text of another value, and that value."""
+    """Leave a question to a person if a missing quote merged it with another value.
+
+    The question with the other value is left to a person, too.
+    """
     found = {each.question: each for each in answers.found}
     before: _Block | None = None
     for block in islice(_question_blocks(text, names), MOST_BLOCKS):
@@ -275,7 +280,7 @@ def _collect(
 
 
 def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: YamlAnswers) -> None:
-    """Leave a part to a person that is not indented below its question."""
+    """Leave a part to a person if it is not indented below its question."""
     if shown := _shown(value, wanted).strip():
         note = f"indent `{key.text}` in line {key.line} below `{question}`"
         answers.notes.append((question, note))
@@ -283,14 +288,14 @@ def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: Yam
 
 
 def _as_mapping(node: Node) -> Node:
-    """A list of mappings as one: `- q1: ...` below `- q2: ...`."""
+    """Merge a list of mappings: `- q1: ...` below `- q2: ...`."""
     if node.items and all(each.pairs for each in node.items):
         return Node(node.line, pairs=tuple(pair for each in node.items for pair in each.pairs))
     return node
 
 
 def _lines(value: Node, wanted: Wanted) -> Iterator[Line]:
-    """The value as a Markdown answer has it: `part: value`, or the value alone."""
+    """Yield the value as in a Markdown answer: `part: value`, or only the value."""
     if not value.pairs:
         yield from _numbered(value, _shown(value, wanted))
     for key, part in value.pairs:
@@ -315,7 +320,7 @@ def _numbered(node: Node, text: str) -> Iterator[Line]:
 
 
 def _shown(node: Node, wanted: Wanted, depth: int = 0) -> str:
-    """A node as text: numbers in brackets, lines of text below each other."""
+    """Return a node as text: numbers in brackets, lines of text below each other."""
     if node.pairs:
         pairs = [f"{key.text}: {_shown(value, wanted, depth + 1)}" for key, value in node.pairs]
         return "\n".join(pairs) if depth == 0 else "{" + ", ".join(pairs) + "}"
@@ -329,14 +334,14 @@ def _shown(node: Node, wanted: Wanted, depth: int = 0) -> str:
 
 
 def _composed(text: str, first: int = 1) -> Node | None:
-    """Return the tree of a YAML text that begins in line `first`, None where it is empty."""
+    """Return the tree of a YAML text that begins in line `first`; None if it is empty."""
     try:
         return _documents(_Events(text, first))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         begun = getattr(error, "context_mark", None)
         context = getattr(error, "context", None) or ""
-        # A quote or bracket that nobody closes is reported where the text ends.
+        # An unclosed quote or bracket is reported at the end of the text.
         mark = begun if begun is not None and context.endswith(_OPENED) else mark
         last = text.rstrip().count("\n")
         where = f"line {min(mark.line, last) + first}" if mark is not None else "the file"
@@ -347,7 +352,7 @@ _OPENED = ("quoted scalar", "flow sequence", "flow mapping")
 
 
 def _remedy(error: yaml.YAMLError) -> str:
-    """Return what to do about a broken line, in words that do not speak of scanners."""
+    """Return how to fix a broken line, without a parser's terms."""
     context, problem = getattr(error, "context", None) or "", getattr(error, "problem", None) or ""
     if context.endswith("quoted scalar"):
         return "close the quote that begins there"
@@ -359,7 +364,7 @@ def _remedy(error: yaml.YAMLError) -> str:
 
 
 class _Events:
-    """The events of a YAML text, counted."""
+    """The events of a YAML text, with a limit on their number."""
 
     def __init__(self, text: str, first: int = 1) -> None:
         self._events = yaml.parse(text, Loader=_LOADER)
@@ -374,7 +379,7 @@ class _Events:
 
 
 def _documents(events: _Events) -> Node | None:
-    """Return all documents of a text as one: several mappings are one mapping."""
+    """Return all documents of a text as one: several mappings are merged."""
     nodes: list[Node] = []
     while not isinstance(event := events.next(), yaml.StreamEndEvent):
         if isinstance(event, yaml.DocumentStartEvent):
@@ -410,7 +415,7 @@ def _node(event: yaml.Event, events: _Events, depth: int) -> Node:
 
 
 def _typed(value: str) -> str:
-    """Return LaTeX between double quotes as typed, where YAML took `t` of `theta` for a tab."""
+    """Return LaTeX in double quotes as typed; YAML reads the `t` of `theta` as a tab."""
     return _ESCAPED.sub(lambda found: "\\" + _ESCAPES.get(found[0], "n"), value)
 
 
@@ -420,7 +425,7 @@ def _children(events: _Events, depth: int) -> Iterator[Node]:
 
 
 def _mended(text: str) -> str:
-    """Return the text indented by spaces, with quotes around each value after a key."""
+    """Return the text indented with spaces, with quotes around each value after a key."""
     return "\n".join(_quoted(_TABS.sub(_spaces, line, count=1)) for line in text.split("\n"))
 
 

@@ -1,9 +1,9 @@
-"""Vectors and matrices as people type or print them.
+"""Parse vectors and matrices as people type or print them.
 
     text -> plain brackets -> factor and body -> rows -> cells
 
-Brackets of any kind, commas, semicolons, new lines, what numpy and torch print, LaTeX's matrices,
-lists of YAML, and a factor before or behind: `1/sqrt(2) * [1, 1, 0]`.
+It reads brackets of any kind, commas, semicolons, new lines, the output of numpy and torch, LaTeX
+matrices, YAML lists, and a factor before or after: `1/sqrt(2) * [1, 1, 0]`.
 """
 
 import re
@@ -51,9 +51,11 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\in\b.*$|∈.*$", re.MULTILINE), " "),
 )  # fmt: skip
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
+# Matches `vector` or `is`.
 _SAID = re.compile(r"(?<![\\\w{.])(?!array|tensor|torch|matrix|numpy|np|ln|pi)[^\W\d_]{2,}")
 _WORDLESS = re.compile(r"[^A-Za-zα-ωΑ-Ω]*")
-_LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")
+_LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")  # `k: 1`
+# Matches `zeros(3)` or `zero vector` or `\vec{0}`.
 _ZEROS = re.compile(
     r"(?:(?:np|numpy|torch)\s*\.\s*)?zeros\s*\(.{0,30}\)|(?:the )?(?:zero|null)[\s-]*vector|"
     r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?(?:\s*_\s*\{?\d\}?)?|0\s*vector|(?:the )?origin|all zeros|"
@@ -62,23 +64,23 @@ _ZEROS = re.compile(
 )
 _OPEN, _CLOSE = "([{", ")]}"
 _BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
-_SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")
-_DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")
-_CALL = re.compile(r"(?:sqrt|frac|exp|ln|log|\\\w+|\})\s*$|[_^]\s*$")
+_SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")  # ` * ` or `1 + 2`
+_DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")  # `0,5`
+_CALL = re.compile(r"(?:sqrt|frac|exp|ln|log|\\\w+|\})\s*$|[_^]\s*$")  # `sqrt` or `x_`
 
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """What stands in the brackets, and the factor around them."""
+    """The text inside the brackets, and the factor around them."""
 
     inside: str
     factor: float
 
 
 def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
-    """The array in one of the shapes; (3,), (1, 3) and (3, 1) are one.
+    """Return the array in one of the shapes; (3,), (1, 3) and (3, 1) are equal.
 
-    Raises Unreadable, and Misfit where there are plainly more or fewer numbers.
+    Raises Unreadable, or Misfit if there are clearly more or fewer numbers.
     """
     if len(text) > LONGEST:
         raise Unreadable(f"The answer is longer than {LONGEST} characters: write only the numbers.")
@@ -104,7 +106,7 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
 
 
 def _plain(text: str) -> str:
-    """The text with one kind of brackets and separators, behind the last `=`."""
+    """Return the text after the last `=`, with one kind of brackets and separators."""
     text = "\n".join(" ".join(line.split()) for line in narrow(text).splitlines() if line.strip())
     for pattern, put in _REPLACED:
         text = pattern.sub(put, text)
@@ -126,7 +128,7 @@ def _behind_equals(text: str) -> str:
 
 
 def _zero(text: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-    """The shape of a zero vector that is written as a word."""
+    """Return the shape of a zero vector that is written as a word."""
     is_zero = _ZEROS.fullmatch(text.strip()) or re.fullmatch(
         r"[(\[]?0+(?:\.0*)?[)\]]?", text.strip()
     )
@@ -134,14 +136,14 @@ def _zero(text: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | Non
 
 
 def _readings(text: str) -> Iterator[str]:
-    """The text as it stands, and with decimal commas as points."""
+    """Yield the text unchanged, then with decimal points instead of commas."""
     yield text
     if _DECIMAL.search(text):
         yield _DECIMAL.sub(r"\1.\2", text)
 
 
 def _values(text: str) -> list[list[float]]:
-    """The rows of numbers in a text."""
+    """Return the rows of numbers in a text."""
     body = _body(text)
     rows = [_cells(row) for row in _rows(body.inside)]
     rows = [row for row in rows if row]
@@ -153,7 +155,7 @@ def _values(text: str) -> list[list[float]]:
 
 
 def _body(text: str) -> _Body:
-    """The inside of the outer brackets, and the factor before and behind them."""
+    """Return the inside of the outer brackets, and the factor before and after them."""
     outer = list(islice(_groups(text), MOST_CELLS + 1))
     if len(outer) > MOST_CELLS:
         raise Unreadable(f"There are more than {MOST_CELLS} brackets here.")
@@ -182,7 +184,7 @@ def _factor(before: str, after: str) -> float:
 
 
 def _groups(text: str) -> Iterator[tuple[int, int]]:
-    """Where the outer brackets open and close."""
+    """Yield where the outer brackets open and close."""
     depth, start = 0, 0
     for at, sign in enumerate(text):
         if sign in _OPEN:
@@ -200,7 +202,7 @@ def _groups(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_list(inside: str) -> bool:
-    """Whether brackets hold several things rather than one expression."""
+    """Return whether brackets contain several items rather than one expression."""
     outer = _outside(inside)
     return bool(re.search(r"[,;&\n]|[\d.)]\s+[-+]?[\d.(]", outer)) or inside.strip()[:1] in (
         "[",
@@ -209,7 +211,7 @@ def _is_list(inside: str) -> bool:
 
 
 def _outside(text: str) -> str:
-    """The text with everything in brackets left out."""
+    """Return the text without everything in brackets."""
     kept, depth = [], 0
     for sign in text:
         depth -= sign in _CLOSE
@@ -220,7 +222,7 @@ def _outside(text: str) -> str:
 
 
 def _rows(inside: str) -> Iterator[str]:
-    """The rows of a body: in brackets of their own, or parted by semicolons or new lines."""
+    """Yield the rows of a body: in their own brackets, or separated by semicolons or new lines."""
     groups = list(_groups(inside))
     lists = [
         (start, end)
@@ -235,7 +237,7 @@ def _rows(inside: str) -> Iterator[str]:
 
 
 def _cells(row: str) -> list[str]:
-    """The cells of a row, parted by commas, `&` or else by spaces."""
+    """Return the cells of a row, separated by commas, `&`, or else by spaces."""
     for sign in ("&", ","):
         if sign in _outside(row):
             cells = [each.strip() for each in _split(row, sign)]
@@ -245,7 +247,7 @@ def _cells(row: str) -> list[str]:
 
 
 def _split(text: str, signs: str) -> list[str]:
-    """The text parted at signs outside of brackets."""
+    """Split the text at these signs, outside of brackets."""
     pieces, depth, start = [], 0, 0
     for at, sign in enumerate(text):
         depth += (sign in _OPEN) - (sign in _CLOSE)
@@ -256,7 +258,7 @@ def _split(text: str, signs: str) -> list[str]:
 
 
 def _shaped(rows: list[list[float]], shapes: Sequence[tuple[int, ...]]) -> Array:
-    """The rows in the first shape that they fit."""
+    """Return the rows in the first shape that they fit."""
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise Unreadable(f"The rows have {' and '.join(map(str, sorted(widths)))} numbers.")

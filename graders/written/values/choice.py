@@ -1,4 +1,4 @@
-"""Which option, or which options, a student chose."""
+"""Parse which option or options a student chose."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,29 +16,34 @@ from graders.written.values.words import (
 )
 
 _BETWEEN = r"(?:\s*(?:,|;|/|&|\+|\b(?:and|or|und|oder|et|ou|и)\b|和|与|\|)+\s*|\s+)"
+# Matches `A, C and D` or `(A) and (B) are true`.
 _LISTED = re.compile(
     rf"[\[(]*([A-Za-z])[\])]*(?:{_BETWEEN}[\[(]*[A-Za-z][\])]*)*[\s.]*"
     r"(?:(?:are|is)?\s*(?:all\s*)?(?:true|correct|right|apply|hold)[\s.]*)?",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"(?<=\b[A-Z]) (?:y|e|o|u|i|и|a) (?=[A-Z]\b)")  # `and` of a single letter
+_JOINED = re.compile(r"(?<=\b[A-Z]) (?:y|e|o|u|i|и|a) (?=[A-Z]\b)")  # a one-letter `and`
+# Matches `A or B`.
 _OPEN = re.compile(r"\b[A-Za-z][\])]?\s+(?:or|oder|ou|или)\s+[\[(]?[A-Za-z]\b", re.IGNORECASE)
+# Matches `A, no` or `B wait`.
 _CORRECTED = re.compile(r"^\W*\w\W+(?:no|wait|actually|sorry|oops|correction|nein|non)\b", re.I)
-_LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")
-FEW_WORDS = 8  # before a letter that ends the answer
+_LAST = re.compile(r"(?:^|[\s:=(\[])([A-Z])[\s.)\]!]*$")  # `La respuesta es C`
+FEW_WORDS = 8  # before a letter at the end of the answer
+# Matches `(B)` or `B.` or `b: x`.
 _LABEL = re.compile(
     r"[\[(]?([A-Za-z])(?:(?:[\])][.:]?|[.:]|\s*[-–—=]|,|;)(?:\s|$)|\s?(?=\([^)]{2}))"
 )
-_REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)
+_REASON = re.compile(r"([A-Za-z])\s+(?:because|since|as|due|for)\b", re.IGNORECASE)  # `B because`
+# Matches `, (C)`.
 _SECOND = re.compile(rf"{_BETWEEN}[\[(]?([A-Za-z])(?:[\])]|\b)(?!\w)(?=\s*(?:$|[.,;:)/&]|and|or))")
-_BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")
+_BOX = re.compile(r"^\s*(?:[-*+]\s*)?\[(?P<mark>[ xX✓✔]?)\]\s*(?P<rest>\S.*)$")  # `- [x] option`
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _COLON = re.compile(r":|->|=>|→|⇒")
 _NONE = frozenset({"none", "none of them", "none of these", "none of the above", "nothing"})
 
 
 class Contradictory(Unreadable):
-    """An option was found, and words that speak for another one."""
+    """An option was found, but also words that indicate another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +59,29 @@ class Options:
 
     @property
     def shown(self) -> str:
-        """The labels as a remedy names them."""
+        """The labels as error messages list them."""
         *most, last = self.labels
         return f"{', '.join(most)} or {last}" if most else last
 
     @property
     def denies(self) -> bool:
-        """Whether an option is itself a denial, as `no` is."""
+        """Return whether an option is itself a negation, such as `no`."""
         return any(denies(each) for some in self.texts.values() for each in some)
 
     def label(self, letter: str) -> str | None:
-        """The label spelled so, in any case."""
+        """Return the label spelled like this, in any case."""
         found = [each for each in self.labels if each.casefold() == letter.casefold()]
         return found[0] if found else None
 
     def meanings(self) -> Iterator[tuple[str, str]]:
-        """Every plain text with the label it means, the longest first."""
+        """Yield every plain text with the label that it means, the longest first."""
         pairs = [(plain(each), label) for label, some in self.texts.items() for each in some]
         pairs += [(plain(label), label) for label in self.labels if len(label) > 1]
         yield from sorted((pair for pair in pairs if pair[0]), key=lambda pair: -len(pair[0]))
 
 
 def read_choice(text: str, options: Options) -> str:
-    """The one label chosen; raises Misfit where several are listed, Unreadable where none is."""
+    """Return the chosen label. Raises Misfit if there are several, Unreadable if there is none."""
     lines = without_marks("\n".join(_ticked(_lines(text))))
     if not lines:
         raise Misfit(f"Nothing is chosen: write one of {options.shown}.")
@@ -98,7 +103,7 @@ def read_choice(text: str, options: Options) -> str:
 
 
 def read_choices(text: str, options: Options) -> frozenset[str]:
-    """All labels chosen; raises Misfit for a letter that is no option, else Unreadable."""
+    """Return all chosen labels. Raises Misfit for a letter that is not an option, or Unreadable."""
     lines = _ticked(_lines(text))
     joined = without_marks("\n".join(lines))
     if plain(joined) in _NONE:
@@ -119,7 +124,7 @@ def _lines(text: str) -> Sequence[str]:
 
 
 def _ticked(lines: Sequence[str]) -> Sequence[str]:
-    """Only the lines with a ticked box, where there are boxes."""
+    """Return only the lines with a ticked box, if there are boxes."""
     boxes = [_BOX.match(line) for line in lines]
     if len(lines) > 1 and any(box and box["mark"] in (" ", "") for box in boxes):
         return [box["rest"] for box in boxes if box and box["mark"].strip()]
@@ -130,7 +135,7 @@ def _ticked(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _listed(text: str, options: Options) -> set[str]:
-    """The options of a text that is nothing but letters and what parts them."""
+    """Return the options of a text that consists only of letters and separators."""
     line = ", ".join(_BULLET.sub("", each) for each in without_lead(text).split("\n"))
     line = _JOINED.sub(", ", " ".join(re.sub(r"['\[\](){}]", " ", line).split()))
     if _LISTED.fullmatch(line[:200]) is None or len(line) > 200:
@@ -151,14 +156,14 @@ def _named(labels: Iterable[str]) -> str:
 
 
 def _last(text: str, options: Options) -> set[str]:
-    """The option whose capital letter ends a short sentence: `La respuesta es C`."""
+    """Return the option whose capital letter ends a short sentence: `La respuesta es C`."""
     found = _LAST.search(text) if len(text.split()) <= FEW_WORDS else None
     label = options.label(found[1]) if found else None
     return {label} if label else set()
 
 
 def _run(text: str, options: Options) -> set[str]:
-    """The options of letters without anything between them: `ACE`."""
+    """Return the options of letters without separators: `ACE`."""
     letters = without_lead(text).strip(" .()[]")
     labels = [options.label(letter) for letter in letters[:30]]
     if len(letters) > 30 or None in labels or len(set(labels)) < len(labels):
@@ -167,7 +172,7 @@ def _run(text: str, options: Options) -> set[str]:
 
 
 def _each(text: str, options: Options) -> set[str]:
-    """The options of a list with texts, one a line or parted by commas."""
+    """Return the options of a list with texts, one per line or separated by commas."""
     lines = [_BULLET.sub("", line) for line in text.split("\n")]
     pieces = (
         lines
@@ -179,7 +184,7 @@ def _each(text: str, options: Options) -> set[str]:
 
 
 def _one(text: str, options: Options, *, alone: bool = True) -> set[str]:
-    """The option that a line begins with, by letter or by text; both where there are two."""
+    """Return the option at the start of a line, by letter or by text; both if they differ."""
     text = _BULLET.sub("", text)
     for line in (text, without_lead(text), _behind_colon(text)):
         if found := _labelled(line, options, alone=alone) or _meant(line, options):
@@ -188,7 +193,7 @@ def _one(text: str, options: Options, *, alone: bool = True) -> set[str]:
 
 
 def _behind_colon(text: str) -> str:
-    """What stands behind the last colon or arrow: the task is repeated and then answered."""
+    """Return the text after the last colon or arrow; the answer may follow a copy of the task."""
     return _COLON.split(text[:LONGEST])[-1].strip()
 
 
@@ -220,7 +225,7 @@ def _meant(line: str, options: Options) -> set[str]:
 
 
 def _contradicts(words: str, text: str, label: str, options: Options) -> bool:
-    """Whether another option follows, as in `no, they can`, or a denial is denied."""
+    """Return whether another option follows, as in `no, they can`, or a negation is negated."""
     rest = f"{words[len(text) :].strip()} "
     following = next(
         (meant for each, meant in options.meanings() if rest.startswith(f"{each} ")), label

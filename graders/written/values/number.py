@@ -1,4 +1,4 @@
-"""A number as people type it: `1e2`, `3/4`, `1/sqrt(2)`, `94.8 %`, `0,5`."""
+"""Parse a number as people type it: `1e2`, `3/4`, `1/sqrt(2)`, `94.8 %`, `0,5`."""
 
 import re
 
@@ -9,27 +9,33 @@ from graders.written.judgement import Unreadable
 from graders.written.values.words import denies, narrow
 
 LARGEST = 1e12
+# Matches `12` or `.5` or `1e2`.
 _PLAIN = re.compile(r"[+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:[eE][+-]?\d{1,3})?")
+# Matches `inf` or `\infty`.
 _INFINITE = re.compile(r"[+-]?\s*\\?(?:nan|inf|infty|infinity|∞)", re.IGNORECASE)
-_DECIMAL = re.compile(r"([+-]?)(?:0,(\d+)|(\d+),(\d{1,2}|\d{4,}))")
-_LABEL = re.compile(r"^[^=≈:\n]{0,60}?(?::=|=|≈|:|\\approx)\s*(?=\S)")
+_DECIMAL = re.compile(r"([+-]?)(?:0,(\d+)|(\d+),(\d{1,2}|\d{4,}))")  # `0,5` or `12,75`
+_LABEL = re.compile(r"^[^=≈:\n]{0,60}?(?::=|=|≈|:|\\approx)\s*(?=\S)")  # `n = 12`
+# Matches ` %` or `percent`.
 _PERCENT = re.compile(r"\s*(?:\\?%|percent|per cent|pct\.?)\s*$", re.IGNORECASE)
+# Matches `12 hidden units`.
 _UNIT = re.compile(r"(?<=[\d)}])\s+\(?[^\W\d_][^\W\d]*(?:[ \-][^\W\d_]+){0,5}\)?$")
+# Matches `6,920` or `1.000.000`.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:([.,' _\u2009\u202f])\d{3})(?:\1\d{3})*")
+# Matches `about` or `≈`.
 _ABOUT = re.compile(
     r"^(?:~|≈|∼|about|around|approx(?:imately|\.)?|circa|ca\.?|exactly|exakt|etwa)\s*", re.I
 )
-_ONE = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")
+_ONE = re.compile(r"(?<![\w.,])[+-]?\d[\d.,]*(?![\w])")  # `6,920`
 _MINUS = str.maketrans({"−": "-", "–": "-", "\N{FULLWIDTH HYPHEN-MINUS}": "-", "\xa0": " "})
 
 
 def read_number(text: str, *, percent: bool = False) -> float:
-    """The number; where the item speaks of percent, always in percent."""
+    """Return the number; for an item in percent, always in percent."""
     return read_numbers(text, percent=percent)[0]
 
 
 def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
-    """The number in every way in which it may be meant: `6.920` may have thousands or decimals."""
+    """Return all possible numbers: the point of `6.920` may separate thousands or decimals."""
     line = " ".join(narrow(text[:400]).translate(_MINUS).split()).strip("$`* ")
     line = _ABOUT.sub("", _last_side(line))
     signed = _PERCENT.search(line)
@@ -45,7 +51,7 @@ def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
 
 
 def _grouped(line: str) -> tuple[float, ...]:
-    """A number with signs between its thousands; with one point, in both ways."""
+    """Return a number with separated thousands; if there is one separator, both readings."""
     found = _THOUSANDS.fullmatch(line)
     if found is None:
         return ()
@@ -66,7 +72,7 @@ def _value(line: str) -> float:
 
 
 def cell(text: str) -> float:
-    """The number that a short expression comes to; raises Unreadable for anything else."""
+    """Return the value of a short expression. Raises Unreadable for anything else."""
     text = text.strip().strip("$")
     if _PLAIN.fullmatch(text):
         return _bounded(float(text), text)
@@ -82,13 +88,13 @@ def cell(text: str) -> float:
 
 
 def _bounded(value: float, text: str) -> float:
-    if not abs(value) <= LARGEST:  # NaN as well
+    if not abs(value) <= LARGEST:  # also rejects NaN
         raise Unreadable(f"`{text[:40]}` is too large for the machine: write smaller numbers.")
     return value
 
 
 def _last_side(line: str) -> str:
-    """What stands behind the last `=`, `≈` or label."""
+    """Return the text after the last `=`, `≈` or label."""
     for _ in range(4):
         if (found := _LABEL.match(line)) is None:
             break
@@ -97,7 +103,7 @@ def _last_side(line: str) -> str:
 
 
 def _with_point(line: str) -> str:
-    """A comma that can only be a decimal one, as a point."""
+    """Replace a comma that can only be a decimal comma by a point."""
     found = _DECIMAL.fullmatch(line.strip())
     if found is None:
         return line

@@ -1,10 +1,11 @@
-"""Whether a student says true or false, with or without a reason behind it."""
+"""Parse whether a student says true or false, with or without a reason after it."""
 
 import re
 
 from graders.written.judgement import Misfit, Unreadable
 from graders.written.values.words import without_marks
 
+# Matches `True or false:`.
 _ASKED = re.compile(
     r"^\s*(?:true\s*(?:or|/)\s*false|yes\s*(?:or|/)\s*no|t\s*/\s*f)\s*\??\s*[:\-–—]+", re.I
 )
@@ -16,34 +17,39 @@ _FALSE_WORDS = (
     *("false", "no", "nope", "incorrect", "wrong", "untrue", "falsch", "unwahr", "nein", "faux"),
     *("non", "falso", "falsa", "não", "неверно", "нет", "ложь", "nee"),
 )
+# Matches `true` or `is not correct`.
 _WORD = re.compile(
     r"(?P<no>\b(?:not|isn.?t|is\s+not|cannot\s+be|can.?t\s+be|never|hardly)\s+(?:\w+\s+)?)?"
     rf"\b(?P<word>{'|'.join((*_TRUE_WORDS, *_FALSE_WORDS))})\b"
     r"(?!\s+(?:answer|choice|option|reason|one|way|idea|order|position)\b)",
     re.IGNORECASE,
 )
+# Matches `不对` or `✓`.
 _SIGNS = re.compile(
     r"\W*(?:这?是)?(?P<no>不对|不正确|不是|不|错误|错|假|否|無|いいえ|✗|✘|❌)|\W*(?:正确|对|真|是|はい|✓|✔|✅)"
 )
+# Matches `T.` or `(f) because`.
 _LETTER = re.compile(
     r"^[\s(\[]*(?P<letter>[tfynTFYN])[\s)\]]*(?:[.,:;\-–—]|$|\s+because\b|\s+since\b)"
 )
+# Matches ` or false` or `/no`.
 _EITHER = re.compile(r"\s*(?:/|\bor\b|\band\b|\|)\s*(?:true|false|yes|no|t|f)\b", re.IGNORECASE)
 _TRUE = frozenset((*_TRUE_WORDS, "t", "y"))
 _REASON = re.compile(
     r"\b(?:because|since|as|due|for|if|weil|denn|da|car|parce|porque|perché)\b|因为"
 )
 _WOULD = re.compile(r"\b(?:would|were|wäre|serait|sería)\b", re.IGNORECASE)
+# Matches `False? No`.
 _REPEATED = re.compile(
     r"^\s*(?:true|false|yes|no|wahr|falsch|ja|nein)\s*\?\s*(?=\S)", re.IGNORECASE
 )
 FEW_WORDS = 8  # in which two verdicts contradict each other
-_FAR = 120  # characters in which the verdict is looked for
+_FAR = 120  # characters that are searched for the verdict
 REMEDY = "begin the answer with True or False, and give the reason behind it"
 
 
 def read_truth(text: str) -> bool:
-    """The verdict that an answer begins with; raises Unreadable where it is not clear."""
+    """Return the verdict at the start of an answer. Raises Unreadable if it is not clear."""
     line = _ASKED.sub("", without_marks(text).replace("\n", " "))
     line = _REPEATED.sub("", line)  # `False? No, it is true`: the question, then its answer
     if found := _LETTER.match(line):
@@ -63,7 +69,7 @@ def read_truth(text: str) -> bool:
 
 
 def _beginning(rest: str) -> str:
-    """The first words behind a verdict, without a reason."""
+    """Return the first words after a verdict, without a reason."""
     words = _REASON.split(rest, maxsplit=1)[0].split()
     return " " + " ".join(words[:FEW_WORDS])
 
@@ -73,7 +79,7 @@ def _says(word: re.Match[str]) -> bool:
 
 
 def _differs(line: str) -> bool:
-    """Whether some words of the line say true and others false."""
+    """Return whether some words of the line say true and others false."""
     return len({_says(each) for each in _WORD.finditer(line)}) > 1
 
 

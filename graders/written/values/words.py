@@ -1,11 +1,13 @@
-"""What stands around an answer and is not part of it."""
+"""Remove the text around an answer that is not part of it."""
 
 import re
 
 LONGEST = 20_000  # characters of one answer that are read
+# Matches `**` or `\text`.
 _MARKS = re.compile(r"[*`$_\"'“”‘’«»]+|\\(?:text|mathrm|mathbf|textbf|boxed|left|right)\b|[{}~]")
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE |= {ord("、"): ord(","), ord("。"): ord("."), ord("｡"): ord("."), 0x3000: ord(" ")}
+# Matches `not` or `nicht`.
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|neither|nor|wrong|false|incorrect|instead|rather|except|disagree|"
     r"cannot|nicht|kein\w*|nie|falsch|statt|sondern|außer|ne|pas|jamais|faux|fausse|sauf|nunca|"
@@ -18,6 +20,7 @@ _CLAUSE = re.compile(
     r"потому|так как)\b|因为|由于",
     re.IGNORECASE,
 )
+# Matches `The answer is` or `答案`.
 _LEAD = re.compile(
     r"^(?:(?:my|the|final|correct|right|best|i|would|say|think|choose|pick|select|it|that|this|"
     r"is|answer|answers|option|options|choice|choices|statement|claim|letter|letters|student|"
@@ -30,33 +33,33 @@ _LEAD = re.compile(
 
 
 def narrow(text: str) -> str:
-    """The text with ASCII signs for the full-width ones of Chinese and Japanese."""
+    """Return the text with ASCII signs instead of the full-width ones of Chinese and Japanese."""
     return text.translate(_WIDE)
 
 
 def without_marks(text: str) -> str:
-    """The text without Markdown and LaTeX marks, on single spaces a line."""
+    """Return the text without Markdown and LaTeX marks, with single spaces in each line."""
     text = narrow(text[:LONGEST])
     lines = (" ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def without_lead(text: str) -> str:
-    """The text without `The answer is` and the like."""
+    """Return the text without `The answer is` and similar phrases."""
     rest = _LEAD.sub("", text).lstrip(" :=")
     return rest or text
 
 
 def denies(text: str) -> bool:
-    """Whether words in any of several languages deny something."""
+    """Return whether the text contains a negation, in any of several languages."""
     return _DENIES.search(text) is not None
 
 
 def first_clause(text: str) -> str:
-    """The text up to a comma, a full stop or a reason."""
+    """Return the text up to a comma, a full stop or a reason."""
     return _CLAUSE.split(text, maxsplit=1)[0]
 
 
 def plain(text: str) -> str:
-    """The words alone, for a comparison: no case, no punctuation."""
+    """Return only the words, for comparison: without case and punctuation."""
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))

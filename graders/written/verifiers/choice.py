@@ -1,4 +1,4 @@
-"""One option, several options, or true and false, against a key."""
+"""Verify one option, several options, or true and false with a key."""
 
 from collections.abc import Mapping
 from string import ascii_uppercase
@@ -13,26 +13,26 @@ from graders.written.verifiers.settings import of_part, required, texts
 
 
 def choice(asked: Asked) -> Judgement:
-    """Judge one option a part.
+    """Grade one option per part.
 
-    Settings: `key` (a label, or a table of part to label; a list where several are right),
-    `options` (label to text, or to several texts that mean it) or `boxes` (how many letters),
-    `comments` (label to a note that costs nothing).
+    Settings: `key` (a label, or a table of part to label; a list if several are correct),
+    `options` (label to text, or to several texts that mean it) or `boxes` (the number of letters),
+    `comments` (label to a note that costs no points).
     """
     return judge_parts(asked, _choice)
 
 
 def choices(asked: Asked) -> Judgement:
-    """Judge several options of one question.
+    """Grade several options of one question.
 
-    Settings: `key` (the labels), `options` or `boxes`, `credit` ("all", or "boxes" for a share a
-    box that is set right).
+    Settings: `key` (the labels), `options` or `boxes`, `credit` ("all", or "boxes" for a fraction
+    per box that is set correctly).
     """
     return judge_parts(asked, _choices)
 
 
 def true_false(asked: Asked) -> Judgement:
-    """Judge true or false; a reason behind it is not read. Setting: `key`."""
+    """Grade true or false; a reason after it is not read. Setting: `key`."""
     return judge_parts(asked, _true_false)
 
 
@@ -50,7 +50,7 @@ def _choice(asked: Asked, part: str) -> Judgement:
 
 
 def _read(text: str, options: Options) -> str:
-    """The option chosen; yes and no in several languages where these are the options."""
+    """Return the chosen option; for yes and no, in several languages."""
     try:
         return read_choice(text, options)
     except Contradictory:

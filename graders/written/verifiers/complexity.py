@@ -1,4 +1,4 @@
-"""How a cost grows: the monomials of what stands in O(...), against those of the key."""
+"""Compare how costs grow: the monomials inside O(...) and those of the key."""
 
 from collections.abc import Mapping
 
@@ -21,10 +21,10 @@ OTHERWISE = "This does not grow as the cost does."
 
 
 def complexity(asked: Asked) -> Judgement:
-    """Judge complexities; constants do not count, and O(...) may be left out.
+    """Grade complexities; constants are ignored, and O(...) may be left out.
 
-    Settings: `names`, `key` (a monomial, or a table of part to monomial), `lower` (monomials that
-    may stand beside it), `aliases` (other names for the same).
+    Settings: `names`, `key` (a monomial, or a table of part to monomial), `lower` (additional
+    monomials that are allowed), `aliases` (alternative names).
     """
     return judge_parts(asked, _judged)
 
@@ -61,7 +61,7 @@ def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
 
 
 def _terms(found: Mapping[Monomial, object], aliases: Mapping[str, str]) -> set[Monomial]:
-    """The monomials without factors, in the question's own names."""
+    """Return the monomials without factors, in the question's own names."""
     return {_renamed(monomial, aliases) for monomial in found}
 
 
@@ -74,7 +74,7 @@ def _renamed(monomial: Monomial, aliases: Mapping[str, str]) -> Monomial:
 
 
 def _monomials(text: str, names: tuple[str, ...]) -> set[Monomial]:
-    """The monomials of a formula of the assignment; a fault in it is one of staff."""
+    """Return the monomials of a formula of the assignment, whose faults are reported to staff."""
     try:
         return set(polynomial(parse(str(text), names)))
     except FormulaError as error:
@@ -84,13 +84,13 @@ def _monomials(text: str, names: tuple[str, ...]) -> set[Monomial]:
 
 
 def _divides(one: Monomial, other: Monomial) -> bool:
-    """Whether a monomial grows no faster in any name."""
+    """Return whether a monomial grows no faster in any name."""
     exponents = dict(other)
     return all(exponent <= exponents.get(name, 0) for name, exponent in one)
 
 
 def _said(terms: set[Monomial], key: Monomial, allowed: set[Monomial]) -> tuple[str, str]:
-    """The message and the hint for a wrong complexity."""
+    """Return the message and the hint for an incorrect complexity."""
     if key in terms:
         return "There is a term that does not belong here.", "Which step of the layer costs it?"
     for name, _ in key:

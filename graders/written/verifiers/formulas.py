@@ -1,4 +1,4 @@
-"""A student's formula and its values: the formula alone, or found among words."""
+"""Find a student's formulas, alone or among words, and compute their values."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
 _STACKED = r"\[[^\[\]=]{1,60}[,;][^\[\]=]{1,60}\]"
 _STACKS = re.compile(rf"^[^\[\]]{{0,80}}{_STACKED}[^\[\]=]{{0,20}}{_STACKED}[^\[\]=]{{0,10}}=")
+# Matches `lim_{β → ∞}` or `lim β → ∞`.
 _LIMIT = re.compile(
     r"\\?\blim(?:it)?\s*_?\s*[({]?\s*\\?[^\W\d_]{1,10}\s*(?:→|->|\\to|\\rightarrow)\s*"
     r"\+?(?:∞|\\infty|oo|inf(?:ty|inity)?)\s*[)}]?"
@@ -41,9 +42,9 @@ MOST_STEPS = 3000
 def typed(
     text: str, names: Iterable[str], wanted: Iterable[str] = (), free: str = ""
 ) -> Found[Formula]:
-    """The formulas in a text; raises Unreadable that points at what cannot be read.
+    """Return the formulas in a text. Raises Unreadable, which points at what cannot be read.
 
-    `wanted` are the names of what is asked for, as `q` in `q = ...`. A scalar `free` may be chosen.
+    `wanted` are the names of the result, such as `q` in `q = ...`. A scalar `free` may be chosen.
     """
     known = frozenset(names)
     text = _DASH.sub(" , ", _LIMIT.sub("", text, count=1))
@@ -100,7 +101,7 @@ def _ends_in_number(formula: Formula) -> bool:
 
 
 def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:
-    """Whether the text says of a scalar in the formulas that it is small, or below zero."""
+    """Return whether the text says that a scalar in the formulas is small or negative."""
     names = (each["name"] or each["scalar"] for each in VANISHES.finditer(text))
     found = (each.removeprefix("\\") for each in names)
     small = {GREEK.get(name, name) for name in found}
@@ -108,14 +109,14 @@ def _vanishes(text: str, formulas: Iterable[Formula]) -> bool:
 
 
 def _is_alone(statement: Statement, names: frozenset[str]) -> bool:
-    """Whether its line holds nothing but the statement and conditions."""
+    """Return whether its line contains only the statement and conditions."""
     line = statements_in(statement.line, Vocabulary.of(names))
     others = [each for each in line.statements if not (each.compared or each.lone)]
     return not line.words and len(others) < 2
 
 
 def _renamed(statements: Iterable[Statement]) -> list[Statement]:
-    """The statements with Greek names spelled out."""
+    """Return the statements with Greek names spelled out."""
     return [replace(each, name=GREEK.get(each.name, each.name)) for each in statements]
 
 
@@ -125,10 +126,10 @@ def _answers(
     known: frozenset[str],
     meant: Mapping[str, Statement],
 ) -> list[Statement]:
-    """The statements that may be the answer: those that say `q = ...`, else all but lone names.
+    """Return the statements that may be the answer: `q = ...`, else all but single names.
 
-    A definition is none, nor is an example such as `d = 768`, nor, beside others, what is said of
-    something else, such as `k_a^T k_b = 0`. What is offered beside an answer is one as well.
+    Definitions and examples such as `d = 768` are excluded and, if there are others, statements on
+    something else, such as `k_a^T k_b = 0`. Alternatives to an answer are included.
     """
     bases = {name.partition("_")[0] for name in known}
     given = [
@@ -152,7 +153,7 @@ def _answers(
 
 
 def _offered(statement: Statement, following: Statement | None) -> str:
-    """How a formula without a name is offered beside another one; "" where it is not."""
+    """Return how a formula without a name is connected to another one; "" if it is not."""
     if statement.name or _is_equation(statement):
         return ""
     after = following.offered if following is not None else ""
@@ -161,7 +162,7 @@ def _offered(statement: Statement, following: Statement | None) -> str:
 
 
 def _is_question(statement: Statement, bases: Set[str]) -> bool:
-    """Whether it names a question, and is not a product such as `2d`."""
+    """Return whether it names a question and is not a product such as `2d`."""
     found = _QUESTION.fullmatch(statement.text.strip())
     return found is not None and found[1] not in bases and statement.offered != "or"
 
@@ -171,7 +172,7 @@ def _is_equation(statement: Statement) -> bool:
 
 
 def _once(statements: Iterable[Statement]) -> list[Statement]:
-    """The statements without those that repeat another; one that is denied stays so."""
+    """Return the statements without repetitions; if any is negated, the remaining one is, too."""
     found: dict[str, Statement] = {}
     for each in statements:
         key = "".join(_right(each.text).split())
@@ -181,25 +182,25 @@ def _once(statements: Iterable[Statement]) -> list[Statement]:
 
 
 def _named(definition: Statement, known: frozenset[str]) -> str:
-    """The name that a definition gives, with its subscripts."""
+    """Return the name that a definition defines, with its subscripts."""
     left = _parsed(re.split(r":?[=≈]", definition.text)[0], known).tree
     return left.name if isinstance(left, Name) else definition.name
 
 
 def _said(statement: Statement, known: frozenset[str]) -> str:
-    """The formula of a statement, with nothing but a name on its left side."""
+    """Return the formula of a statement, with at most a name on its left side."""
     if statement.name in {"", *known}:
         return statement.text
     return f"{statement.name} = {_right(statement.text)}"
 
 
 def _right(text: str) -> str:
-    """What is behind the first sign of equality."""
+    """Return the text after the first equals sign."""
     return re.sub(r"^[^=≈]*[=≈]", "", text)
 
 
 def _plain(text: str, answers: Sequence[Statement], names: frozenset[str]) -> Formula:
-    """A formula without words around it: the whole text, or what it holds beside conditions."""
+    """Return a formula without words around it: the whole text, or a part of it with conditions."""
     try:
         formula = parse(_without_stacks(text), names)
     except FormulaError as error:
@@ -219,18 +220,18 @@ def _parsed(text: str, names: frozenset[str]) -> Formula:
 
 
 def _defined(formula: Formula, given: Mapping[str, Formula]) -> Formula:
-    """The formula with what its names are said to stand for."""
+    """Return the formula with names replaced by their definitions."""
     trees = {name: each.tree for name, each in given.items()}
     return replace(formula, trees=tuple(substituted(tree, trees) for tree in formula.trees))
 
 
 def _without_stacks(text: str) -> str:
-    """The formula without `[x, p] . [y, w] =` before it, a product of stacked vectors."""
+    """Return the formula without a product of stacked vectors before it: `[x, p] . [y, w] =`."""
     return _STACKS.sub("", text, count=1)
 
 
 def known(formula: Formula, names: Sequence[str]) -> Formula:
-    """The formula, in which no other names stand than those of the question."""
+    """Return the formula. Raises Unreadable if it uses names that the question does not define."""
     formula = _last_side(formula)
     if formula.unknown:
         strange = ", ".join(f"`{name[:20]}`" for name in sorted(formula.unknown)[:4])
@@ -240,7 +241,7 @@ def known(formula: Formula, names: Sequence[str]) -> Formula:
 
 
 def _last_side(formula: Formula) -> Formula:
-    """An equation without the sides that hold strange names, as `z.w` in `z.w = ...`."""
+    """Return an equation without sides that contain unknown names, as `z.w` in `z.w = ...`."""
     sides = (replace(formula, trees=(tree,)) for tree in formula.trees)
     known = tuple(side.tree for side in sides if not side.unknown)
     return replace(formula, trees=known) if known and known[-1] is formula.tree else formula
@@ -249,7 +250,7 @@ def _last_side(formula: Formula) -> Formula:
 def value_of(
     formula: Formula, values: Mapping[str, Value], families: Families | None = None
 ) -> Array:
-    """What a formula comes to; raises Misfit where its shapes do not go together."""
+    """Return the value of a formula. Raises Misfit if its shapes don't match."""
     try:
         return np.asarray(evaluate(formula, values, families=families or {}), dtype=np.float64)
     except Mismatch as error:
@@ -259,12 +260,12 @@ def value_of(
 
 
 def unreadable(error: FormulaError) -> Unreadable:
-    """The fault with the student's text and a caret below what is meant."""
+    """Return the error with the student's text and a caret below the position."""
     return Unreadable(f"{error.message}\n{error.pointed()}")
 
 
 def shape_of(value: Array) -> str:
-    """A scalar, a vector or a matrix, in words."""
+    """Return the shape in words: a scalar, a vector or a matrix."""
     if value.ndim == 0:
         return "a scalar"
     sizes = "×".join(map(str, value.shape))

@@ -1,8 +1,8 @@
-"""A formula that equals the key's, for whatever its names stand for.
+"""Verify that a formula equals the key's for all values of its names.
 
-Both are computed at random points, never compared by their looks. Two different polynomials of
-degree D that a question could hold agree at one point with whole numbers from 2 to 97 with a chance
-of at most D/96, and at all twelve points with (D/96)^12.
+Both are evaluated at random points; they are never compared as text. Two different polynomials of
+degree D agree at one point of integers from 2 to 97 with probability at most D/96, and at all
+twelve points with (D/96)^12.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,9 +36,9 @@ Point = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The names of a question, the points at which it is asked, and what need not be equal.
+    """The names of a question, the points at which formulas are evaluated, and what may differ.
 
-    At `keys` the formulas of the assignment are computed.
+    The assignment's own formulas are evaluated at `keys`.
     """
 
     names: tuple[str, ...]
@@ -48,14 +48,14 @@ class _Question:
 
 
 def identity(asked: Asked) -> Judgement:
-    """Judge formulas that must equal the key's.
+    """Grade formulas that must equal the key's.
 
     Settings: `names` (name to domain: "size", "real", "positive", "vector", "matrix", or [low,
-    high] for whole numbers), `key` (a formula, or a table of part to formula), `also` (formulas
-    that are right as well), `aliases` (other names for the same), `weights`, `softmax_over` (names
-    over which a softmax is taken: what is added to all of its scores alike does not count),
-    `side_by_side` (true where two vectors side by side mean their dot product), `entries` (a table
-    of name to size: the name may also mean the vector of so many equal entries, as in `‖μ‖²`).
+    high] for integers), `key` (a formula, or a table of part to formula), `also` (formulas that are
+    also correct), `aliases` (alternative names), `weights`, `softmax_over` (names over which a
+    softmax is taken: a constant added to all scores makes no difference), `side_by_side` (true if
+    two adjacent vectors mean their dot product), `entries` (a table of name to size: the name may
+    also mean the vector of that many equal entries, as in `‖μ‖²`).
     """
     names = required(asked.machine, "names")
     question = _question(asked, names)
@@ -71,7 +71,7 @@ def identity(asked: Asked) -> Judgement:
 def _each(
     asked: Asked, question: _Question, judge: Callable[[Asked, str, Formula], Judgement]
 ) -> Judgement:
-    """The parts' judgements together."""
+    """Return the parts' judgements together."""
 
     def of_part_alone(asked: Asked, part: str) -> Judgement:
         found = typed(asked.parts[part], question.names)
@@ -90,11 +90,12 @@ def _question(asked: Asked, names: Mapping[str, Any]) -> _Question:
 def _either(
     asked: Asked, part: str, formula: Formula, question: _Question, plain: _Question
 ) -> Judgement:
-    """The judgement as the names are meant; where that earns nothing, in the other way.
+    """Return the judgement with the names as defined or, if that earns nothing, in the other way.
 
-    With numbers in place of vectors `x y`, and `x y^T` for row vectors, are the dot product that is
-    meant. Nothing wrong passes: sums of dot products that are equal for all vectors of one entry
-    are equal for all vectors. With vectors of equal entries in place of numbers, `‖μ‖²` is `h μ²`.
+    With numbers instead of vectors, `x y`, and `x y^T` for row vectors, are the intended dot
+    product. Nothing incorrect passes: sums of dot products that are equal for all vectors with one
+    entry are equal for all vectors. With vectors of equal entries instead of numbers, `‖μ‖²` is
+    `h μ²`.
     """
     try:
         found = _judged(asked, part, formula, question)
@@ -109,7 +110,7 @@ def _either(
 
 
 def _with_entries(asked: Asked, names: Mapping[str, Any], entries: Mapping[str, str]) -> _Question:
-    """The same question, where names stand for vectors of equal entries."""
+    """Return the same question with names that mean vectors of equal entries."""
     question = _question(asked, {**names, **{size: [2, 32] for size in entries.values()}})
 
     def stacked(point: Point) -> Point:
@@ -125,7 +126,7 @@ def _points(
     softmax: Sequence[str],
     draw: np.random.Generator,
 ) -> Iterator[Point]:
-    """Values for all names; under a softmax only what it runs over changes."""
+    """Yield values for all names; under a softmax, only the names that it runs over change."""
     size = int(draw.integers(3, 8))
     first: dict[str, Value] = {name: _drawn(domain, size, draw) for name, domain in names.items()}
     for number in range(POINTS):
@@ -170,7 +171,7 @@ def _judged(asked: Asked, part: str, formula: Formula, question: _Question) -> J
 
 
 def _same(given: Sequence[Array], key: str, question: _Question) -> bool:
-    """Whether the values are those of a key at every point."""
+    """Return whether the values equal those of a key at every point."""
     wanted = _values(key, question)
     if any(one.shape != other.shape for one, other in zip(given, wanted, strict=True)):
         return False
@@ -182,7 +183,7 @@ def _same(given: Sequence[Array], key: str, question: _Question) -> bool:
 def _compared(
     given: Sequence[Array], wanted: Sequence[Array], question: _Question
 ) -> tuple[Sequence[Array], Sequence[Array]]:
-    """What must be equal: the values, or under a softmax how they differ from the first."""
+    """Return what must be equal: the values, or under a softmax their differences to the first."""
     if not question.softmax:
         return given, wanted
     return [each - given[0] for each in given], [each - wanted[0] for each in wanted]
@@ -197,7 +198,7 @@ def _near(given: Array, wanted: Array) -> bool:
 
 
 def _values(key: str, question: _Question) -> list[Array]:
-    """What a formula of the assignment comes to; a fault in it is one of staff."""
+    """Return the values of a formula of the assignment, whose faults are reported to staff."""
     try:
         formula = parse(str(key), question.names)
         return [np.asarray(evaluate(formula, point)) for point in question.keys]
@@ -208,7 +209,7 @@ def _values(key: str, question: _Question) -> list[Array]:
 def _unequal(
     formula: Formula, given: Sequence[Array], wanted: Sequence[Array], question: _Question
 ) -> Judgement:
-    """The judgement of a formula that equals nothing known, with a point that shows it."""
+    """Return the judgement of a formula that equals no known one, with a point that shows it."""
     pairs = zip(*_compared(given, wanted, question), strict=True)
     at = next((n for n, (one, other) in enumerate(pairs) if not _near(one, other)), 0)
     point = question.points[at]

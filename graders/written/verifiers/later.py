@@ -1,4 +1,4 @@
-"""What a student's bundle asks instead of the verifiers: whether an answer is there."""
+"""Replaces the verifiers in a student's bundle: only checks whether there is an answer."""
 
 from typing import NoReturn
 
@@ -7,7 +7,7 @@ from graders.written.reading.split import listed
 
 
 def later(asked: Asked) -> NoReturn:
-    """Say which parts are missing, and nothing of those that are there. No settings."""
+    """Report which parts are missing, and nothing on the others. There are no settings."""
     missing = [part for part in asked.machine.parts if part not in asked.parts]
     said = f"Not answered: {listed(missing)}. The rest is judged" if missing else "Judged"
     raise Undecided(f"{said} after you hand it in.")

@@ -1,4 +1,4 @@
-"""Several parts of one answer, each judged alone, as one judgement."""
+"""Combine several parts of one answer, each graded separately, into one judgement."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,7 +9,7 @@ PartJudge = Callable[[Asked, str], Judgement]
 
 
 def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
-    """The parts' judgements averaged by weight; raises Unreadable where one cannot be read."""
+    """Return the parts' weighted average. Raises Unreadable if one cannot be read."""
     parts = asked.machine.parts
     if len(parts) == 1:
         return judge(asked, parts[0]) if parts[0] in asked.parts else unanswered(parts[0])
@@ -28,7 +28,7 @@ def judge_parts(asked: Asked, judge: PartJudge) -> Judgement:
 
 
 def _told(found: dict[str, Judgement]) -> Iterator[str]:
-    """What a person is told of the parts that could be read."""
+    """Yield what graders are told about the parts that could be read."""
     for part, each in found.items():
         said = {1.0: "correct", 0.0: "not correct"}.get(
             each.fraction, f"{each.fraction:.0%} correct"
@@ -37,7 +37,7 @@ def _told(found: dict[str, Judgement]) -> Iterator[str]:
 
 
 def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgement:
-    """Judgements by part as one."""
+    """Combine judgements by part into one."""
     total = sum(weights.values())
     fraction = sum(weights[part] * each.fraction for part, each in found.items()) / total
     wrong = {part: each for part, each in found.items() if each.fraction < 1}
@@ -55,5 +55,5 @@ def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgemen
 
 
 def unanswered(part: str) -> Judgement:
-    """The judgement of a part that is not there."""
+    """Return the judgement of a missing part."""
     return Judgement(0.0, f"`{part}` is not answered.")

@@ -1,4 +1,4 @@
-"""What an assignment says about a question, read with a clear fault for staff where it is wrong."""
+"""Read an assignment's settings for a question; staff get a clear error if they are invalid."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from graders.written.question import Machine
 
 
 def of_part(machine: Machine, name: str, part: str, default: Any = None) -> Any:
-    """A setting, which may be one value for all parts or a table with a value a part."""
+    """Return a setting, which may be one value for all parts or a table with one value per part."""
     value = machine.settings.get(name, default)
     if isinstance(value, Mapping) and (part in value or set(value) <= set(machine.parts)):
         value = value.get(part, default)
@@ -18,14 +18,14 @@ def of_part(machine: Machine, name: str, part: str, default: Any = None) -> Any:
 
 
 def required(machine: Machine, name: str) -> Any:
-    """A setting that must be there."""
+    """Return a required setting."""
     if name not in machine.settings:
         raise missing(machine, name)
     return machine.settings[name]
 
 
 def share(machine: Machine, name: str, default: float) -> float:
-    """A setting that is a share of the points, from 0 to 1."""
+    """Return a setting that is a fraction of the points, from 0 to 1."""
     value = machine.settings.get(name, default)
     if not isinstance(value, int | float) or not 0 <= value <= 1:
         raise UsageError(
@@ -35,12 +35,12 @@ def share(machine: Machine, name: str, default: float) -> float:
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """One text or a list of texts, as texts."""
+    """Return one text or a list of texts as texts."""
     return (value,) if isinstance(value, str) else tuple(map(str, value))
 
 
 def missing(machine: Machine, name: str) -> UsageError:
-    """The fault of a setting that is not there."""
+    """Return the error for a missing setting."""
     return UsageError(
         f"a question with parts {', '.join(machine.parts)} has no setting `{name}`",
         f"`{machine.verify}` needs `{name}` under [question.machine.with]",

@@ -1,1 +1,1 @@
-"""Fine-tuning of the reference classifier: resumed where it stopped, measured, written down."""
+"""Fine-tune the reference classifier: resume interrupted runs, evaluate, record the results."""

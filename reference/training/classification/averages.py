@@ -1,8 +1,9 @@
-"""A running mean of what is trained: steadier than the last step, at the price of a copy.
+"""A running mean of the trained parameters: steadier than the last step, but needs a copy.
 
     mean <- decay * mean + (1 - decay) * weights, after every step   (Polyak and Juditsky 1992)
 
-The weights go on as they were; dev is asked, and the best epoch kept, with the mean in their place.
+Training continues with the weights themselves; dev is evaluated, and the best epoch saved, with the
+mean.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from torch import nn
 
 
 class Averages:
-    """The running mean of some parameters; with a decay of 0 it is the parameters themselves."""
+    """The running mean of some parameters; with a decay of 0, the parameters themselves."""
 
     def __init__(self, trained: Mapping[str, nn.Parameter], decay: float) -> None:
         self.decay = decay
@@ -23,7 +24,7 @@ class Averages:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Take in the weights of one more step; the first ones count as much as later ones."""
+        """Add the weights of one more step; early steps count as much as later ones."""
         self.steps += 1
         decay = min(self.decay, (self.steps - 1) / self.steps)
         for name, mean in self.means.items():
@@ -31,7 +32,7 @@ class Averages:
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """While the block lasts the parameters are their means."""
+        """Replace the parameters by their means inside the block."""
         own = {name: self.trained[name].detach().clone() for name in self.means}
         self._set(self.means)
         try:
@@ -40,12 +41,12 @@ class Averages:
             self._set(own)
 
     def state(self) -> dict[str, object]:
-        """All that going on needs."""
+        """Return everything that resuming needs."""
         means = {name: mean.cpu().clone() for name, mean in self.means.items()}
         return {"steps": self.steps, "means": means}
 
     def load(self, steps: int, means: Mapping[str, torch.Tensor]) -> None:
-        """Go on from a saved state."""
+        """Resume from a saved state."""
         self.steps = steps
         for name, mean in self.means.items():
             mean.copy_(means[name])

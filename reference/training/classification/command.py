@@ -1,4 +1,4 @@
-"""From what `grade.py pipeline --assignment uw-a2` was asked for to a finished run."""
+"""Run `grade.py pipeline --assignment uw-a2`, from its options to a finished run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class Wishes:
 def train(
     wishes: Wishes, report: Report, show: Callable[[ClassifierMetrics], object]
 ) -> ClassifierMetrics:
-    """Run the classifier's pipeline; after each method its scalars are written, `show` is called.
+    """Run the classifier's pipeline; after each method, write its scalars and call `show`.
 
     Raises UsageError on options that do not exist and files that cannot be used.
     """
@@ -47,12 +47,12 @@ def train(
         write_scalars(wishes.out, curves, (*metrics.majority, *found))
         show(metrics)
 
-    # Its seed is the one that submissions are graded with, so that predictions fit.
+    # Same seed as in grading, so that the predictions match.
     with open_labelled(wishes.data, wishes.kind) as data:
         plan = _plan(wishes, methods, chosen, data)
         precision = plan.claim(machine.precision, asked=wishes.precision != "auto")
         make_ready(chosen, data.train, wishes.seed)
-        # It imports transformers, which takes its time and is not needed to refuse an option.
+        # This import of transformers is slow, and not needed to refuse an option.
         from reference.training.classification.pipeline import run_classifier
 
         machine = replace(machine, dtype=DTYPES[precision])
@@ -74,7 +74,7 @@ def _plan(wishes: Wishes, methods: tuple[Method, ...], chosen: Chosen, data: Lab
 
 
 def training_scalars(training: Training) -> list[Scalar]:
-    """The curve, and dev loss and accuracy of each epoch."""
+    """Return the curve, and dev loss and accuracy of each epoch."""
     scalars = curve_scalars(training.curve)
     scalars += [("dev/loss", each.epoch, each.dev_loss) for each in training.epochs]
     return scalars + [("dev/accuracy", each.epoch, each.dev_share) for each in training.epochs]

@@ -1,4 +1,4 @@
-"""Which encoder a run stands on: a tiny one, the embedded MiniLM, or a folder of the user's."""
+"""Choose the encoder of a run: a tiny one, the embedded MiniLM, or a folder of the user's."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ NEEDED = "pip install 'softmark[encoder]'"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An encoder: which recipes it takes, its folder (a tiny one is made there), its name."""
+    """An encoder: its recipes, its folder (a tiny one is created there), its name."""
 
     encoder: Encoder
     folder: Path
@@ -22,9 +22,9 @@ class Chosen:
 
 
 def choose_encoder(wish: str, out: Path, *, given_data: bool) -> Chosen:
-    """The encoder asked for; without a wish a tiny one for the bundled task, else MiniLM.
+    """Return the requested encoder; by default a tiny one for the bundled task, else MiniLM.
 
-    Raises UsageError where it is not there.
+    Raises UsageError if it is not installed.
     """
     wish = wish or ("minilm" if given_data else "tiny")
     if wish == "tiny":
@@ -47,10 +47,10 @@ def choose_encoder(wish: str, out: Path, *, given_data: bool) -> Chosen:
 
 
 def make_ready(chosen: Chosen, train: Items, seed: int) -> None:
-    """Make the tiny encoder where it is not there yet, of the words of the training texts."""
+    """Create the tiny encoder from the words of the training texts, unless it exists."""
     if chosen.encoder != "tiny" or (chosen.folder / "ready").is_file():
         return
-    from reference.models.backbone import write_tiny  # transformers takes its time to import
+    from reference.models.backbone import write_tiny  # transformers is slow to import
 
     write_tiny(chosen.folder, (text for text, _ in train), seed=seed)
     (chosen.folder / "ready").touch()

@@ -1,4 +1,4 @@
-"""How a classifier is fine-tuned: AdamW, a linear warmup and decay, an early choice on dev.
+"""Fine-tune a classifier: AdamW, a linear warmup and decay, early stopping on dev.
 
     epoch: shuffled batches -> logits -> cross-entropy -> AdamW, step, step ... -> dev accuracy
     the epoch with the best dev accuracy is kept; nothing is ever chosen on the test set
@@ -22,7 +22,7 @@ CLIP = 1.0
 
 
 def make_optimizer(classifier: Classifier, recipe: Recipe) -> torch.optim.AdamW:
-    """AdamW for what the method trains; biases and norms are not pulled to zero."""
+    """Return AdamW for what the method trains; biases and norms have no weight decay."""
     layers = classifier.backbone.config.num_hidden_layers
     groups = []
     for name, parameter in classifier.trained().items():
@@ -35,32 +35,32 @@ def make_optimizer(classifier: Classifier, recipe: Recipe) -> torch.optim.AdamW:
 
 
 def height(name: str) -> int:
-    """How many layers a parameter of the encoder has below it and is in: embeddings have none."""
+    """Return the layer of an encoder's parameter, counted from one; embeddings have zero."""
     layer = re.search(r"\.layer\.(\d+)\.", name)
     return int(layer[1]) + 1 if layer else 0
 
 
 def multiplier(step: int, steps: int, warmup: float) -> float:
-    """The share of the peak rate in step 1 ... steps: up to 1, then down, never zero."""
+    """Return the fraction of the peak rate in step 1 ... steps: up to 1, then down, never zero."""
     climbing = max(1, round(warmup * steps))
     return min(step / climbing, (steps - step + 1) / max(1, steps - climbing))
 
 
 def set_rate(optimizer: torch.optim.AdamW, share: float) -> None:
-    """Give each group this share of its peak rate."""
+    """Set each group to this fraction of its peak rate."""
     for group in optimizer.param_groups:
         group["lr"] = share * group["peak"]
 
 
 def loss_of(logits: torch.Tensor, labels: torch.Tensor, smoothing: float = 0.0) -> torch.Tensor:
-    """The mean cross-entropy of logits (B, 2) against labels (B,)."""
+    """Return the mean cross-entropy of logits (B, 2) and labels (B,)."""
     return F.cross_entropy(logits.float(), labels, label_smoothing=smoothing)
 
 
 def train_step(
     classifier: Classifier, optimizer: torch.optim.AdamW, loss: torch.Tensor
 ) -> torch.Tensor:
-    """Clear the gradients, fill them, clip them, step; the loss as a plain number's tensor."""
+    """Clear the gradients, compute and clip them, and step; return the detached loss."""
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(classifier.trained().values(), CLIP)
@@ -69,7 +69,7 @@ def train_step(
 
 
 def encode(backbone: Backbone, texts: Sequence[Text], longest: int) -> list[Tokens]:
-    """The tokens of each text (1, T), cut at `longest`; of two texts the longer one is cut."""
+    """Return the tokens of each text (1, T), cut at `longest`; of a pair, the longer one is cut."""
     given = backbone.tokenizer(
         [text if isinstance(text, str) else text[0] for text in texts],
         None if isinstance(texts[0], str) else [text[1] for text in texts],
@@ -90,7 +90,7 @@ def encode(backbone: Backbone, texts: Sequence[Text], longest: int) -> list[Toke
 
 
 def collate(texts: Sequence[Tokens], pad_id: int) -> Tokens:
-    """Some texts as one batch (B, T), padded on the right to the longest of them."""
+    """Return some texts as one batch (B, T), padded on the right to the longest of them."""
     width = max(text.ids.shape[1] for text in texts)
 
     def padded(rows: Sequence[torch.Tensor], value: int) -> torch.Tensor:

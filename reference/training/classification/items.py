@@ -1,6 +1,6 @@
-"""Labelled texts as tokens, in batches of similar length, and the logits of a classifier on them.
+"""Turn labeled texts into batches of tokens of similar length, and compute a classifier's logits.
 
-A batch is padded to its longest text, so what is read together should be of one length:
+A batch is padded to its longest text, so the texts in a batch should have similar lengths:
 
     shuffled, cut into pools of 16 batches, each pool sorted by length and cut into batches,
     the batches shuffled again
@@ -19,9 +19,9 @@ from reference.training.classification.finetuning import collate, encode
 from reference.training.precision import Machine
 
 POOL = 16  # batches that are sorted by length together
-READ = 64  # texts read at once where nothing is trained
+READ = 64  # texts per batch outside of training
 
-Read = Callable[[int, int], None]  # texts read so far, texts in all
+Read = Callable[[int, int], None]  # texts read so far, texts in total
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,19 @@ class Encoded:
 
     @property
     def lengths(self) -> torch.Tensor:
-        """Tokens of each text (N,)."""
+        """The number of tokens of each text (N,)."""
         return torch.tensor([text.ids.shape[1] for text in self.texts])
 
 
 def encoded(backbone: Backbone, items: Items, longest: int) -> Encoded:
-    """The items as the encoder reads them; single sentences are those of a treebank."""
+    """Return the items as the encoder reads them; single sentences are those of a treebank."""
     given = [joined(text) if isinstance(text, str) else text for text, _ in items]
     texts = encode(backbone, given, longest)
     return Encoded(texts, torch.tensor([label for _, label in items]))
 
 
 def shuffled_batches(lengths: torch.Tensor, size: int, seed: int) -> list[torch.Tensor]:
-    """Rows of one epoch's batches, the same for the same seed."""
+    """Return the rows of one epoch's batches, which depend only on the seed."""
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(lengths), generator=generator)
     batches: list[torch.Tensor] = []
@@ -58,22 +58,22 @@ def shuffled_batches(lengths: torch.Tensor, size: int, seed: int) -> list[torch.
 
 
 def batch_count(n: int, size: int) -> int:
-    """How many batches an epoch over n items has."""
+    """Return the number of batches in an epoch over n items."""
     return sum(-(-min(POOL * size, n - start) // size) for start in range(0, n, POOL * size))
 
 
 @dataclass(slots=True)
 class Scores:
-    """The logits of any items; a frozen encoder reads each text once and never again."""
+    """The logits of any items; a frozen encoder reads each text only once."""
 
     classifier: Classifier
     parts: Mapping[str, Encoded]
     pad_id: int
     machine: Machine
-    pooled: dict[str, torch.Tensor] = field(default_factory=dict)  # (N, d) a part
+    pooled: dict[str, torch.Tensor] = field(default_factory=dict)  # (N, d) per part
 
     def logits(self, part: str, rows: torch.Tensor) -> torch.Tensor:
-        """(B, 2) of these rows of a part."""
+        """Return logits (B, 2) of these rows of a part."""
         if self.classifier.method == "head":
             features = self.pooled[part][rows.to(self.machine.device)]
             out: torch.Tensor = self.classifier.head(self.classifier.drop(features))
@@ -83,7 +83,7 @@ class Scores:
         return logits.float()
 
     def read(self, report: Read) -> None:
-        """Let a frozen encoder read what it has not read yet; others have nothing to read ahead."""
+        """Let a frozen encoder read what it has not read yet; others read nothing in advance."""
         if self.classifier.method != "head":
             return
         missing = {part: items for part, items in self.parts.items() if part not in self.pooled}
@@ -100,7 +100,7 @@ class Scores:
 
     @torch.no_grad()
     def all_logits(self, part: str) -> torch.Tensor:
-        """(N, 2) on the CPU, of a whole part, with nothing dropped."""
+        """Return logits (N, 2) of a whole part on the CPU, without dropout."""
         items = self.parts[part]
         logits = torch.zeros(len(items), 2)
         self.classifier.eval()
@@ -110,7 +110,7 @@ class Scores:
         return logits
 
     def labels(self, part: str, rows: torch.Tensor) -> torch.Tensor:
-        """(B,) beside the logits."""
+        """Return the labels (B,) of these rows."""
         return self.parts[part].labels[rows].to(self.machine.device)
 
     def _tokens(self, part: str, rows: torch.Tensor) -> Tokens:

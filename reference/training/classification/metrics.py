@@ -1,4 +1,4 @@
-"""What a run of the classifier measured, and the file `metrics.json` that holds it.
+"""The metrics of a classifier run, and the file `metrics.json` that contains them.
 
 {"schema": "softmark/classifier/v1", "assignment": "uw-a2", "kind": "sst2", "complete": true,
  "encoder": {...}, "data": ..., "device": ..., "precision": ..., "seed": 0, "versions": {...},
@@ -18,7 +18,7 @@ SCHEMA = "softmark/classifier/v1"
 
 @dataclass(frozen=True, slots=True)
 class EncoderSize:
-    """The encoder below the classifiers: its name, its width d, its parameters."""
+    """The encoder below the classifiers: its name, its width d, its number of parameters."""
 
     name: str
     d: int
@@ -27,7 +27,7 @@ class EncoderSize:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """One epoch: the mean loss of its steps, and what the dev items say behind it."""
+    """One epoch: the mean loss of its steps, and the results on dev after it."""
 
     epoch: int
     loss: float
@@ -37,16 +37,19 @@ class Epoch:
 
     @property
     def dev_share(self) -> float:
-        """Between 0 and 1."""
+        """The accuracy on dev, between 0 and 1."""
         return self.dev_correct / self.dev_n
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How one method was trained; `chosen` is the epoch kept, the first of the best on dev."""
+    """The training of one method.
+
+    `chosen` is the saved epoch, the first with the best dev score.
+    """
 
     method: Method
-    trained: int  # how many numbers
+    trained: int  # number of parameters
     steps: int
     seconds: float
     curve: tuple[Point, ...]
@@ -56,20 +59,26 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What one classifier says of one part; `positive` counts the items it calls 1."""
+    """One classifier's predictions on one part; `positive` counts the items it labels 1."""
 
     accuracy: Accuracy
     positive: int
 
     @property
     def constant(self) -> bool:
-        """Whether it says the same of every item: nothing was learned, whatever the accuracy."""
+        """Return whether it labels all items equally.
+
+        Then nothing was learned, whatever the accuracy.
+        """
         return self.positive in (0, self.accuracy.n)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two classifiers on the same items: what only one has right, and McNemar's exact p."""
+    """Two classifiers on the same items.
+
+    The counts of items that only one classifies correctly, and McNemar's exact p.
+    """
 
     first: Method
     second: Method
@@ -81,7 +90,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ClassifierMetrics:
-    """All that `metrics.json` holds; `chosen` is the method with the best dev accuracy."""
+    """The contents of `metrics.json`; `chosen` is the method with the best dev accuracy."""
 
     assignment: str
     kind: Kind

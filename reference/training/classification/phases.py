@@ -1,4 +1,4 @@
-"""One method of a run: train what is left of it, write it down, ask it dev and test."""
+"""Run one method: finish its training, record it, evaluate it on dev and test."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,7 @@ from reference.training.trainer import Trainer
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What all methods of a run share: the texts as tokens, the machine, who is told."""
+    """The data shared by all methods of a run: tokens, the machine, the progress callback."""
 
     plan: Plan
     parts: dict[str, Encoded]
@@ -36,10 +36,10 @@ class Material:
 
 
 def open_backbone(folder: Path) -> Backbone:
-    """The encoder in a folder; raises UsageError where transformers cannot load it."""
+    """Return the encoder in a folder. Raises UsageError if transformers cannot load it."""
     try:
         return load_backbone(folder)
-    except Exception as error:  # whatever other people's files can do to a loader
+    except Exception as error:  # a loader may raise anything on unknown files
         reason = str(error).strip().split("\n")[0][:200]
         raise UsageError(
             f"{folder}: transformers cannot load this encoder: {reason}",
@@ -48,14 +48,14 @@ def open_backbone(folder: Path) -> Backbone:
 
 
 def read_parts(plan: Plan, data: LabelledData, backbone: Backbone) -> dict[str, Encoded]:
-    """The items of all parts as tokens, short enough for a prefix to stand in front of them."""
+    """Return the items of all parts as tokens, short enough to leave room for a prefix."""
     longest = min(LONGEST[plan.kind], backbone.longest - PREFIX_LENGTH)
     parts = {"train": data.train, "dev": data.dev, "test": data.test}
     return {part: encoded(backbone, items, longest) for part, items in parts.items()}
 
 
 def run_method(method: Method, material: Material) -> tuple[Training, tuple[Evaluation, ...]]:
-    """The method as it was measured, now or in an earlier run that finished it."""
+    """Return the method's measurements, from this run or an earlier one that finished it."""
     plan = material.plan
     files = [plan.trained(method), *(plan.predictions(method, part) for part in PARTS)]
     done = plan.state(f"{method}.json")
@@ -66,7 +66,7 @@ def run_method(method: Method, material: Material) -> tuple[Training, tuple[Eval
 
 
 def _train(method: Method, material: Material) -> Training:
-    """Train, write the tensors, ask dev and test."""
+    """Train, write the tensors, evaluate on dev and test."""
     plan, report = material.plan, material.report
     backbone = open_backbone(plan.folder)
     seed = seed_of(plan.seed, method)
@@ -95,7 +95,7 @@ def _train(method: Method, material: Material) -> Training:
 
 
 def _answer(method: Method, scores: Scores, material: Material) -> None:
-    """Write what the classifier says of dev and test: the only time that test is looked at."""
+    """Write the classifier's labels for dev and test: the only time that test is used."""
     phase = f"{method}.evaluate"
     material.report(phase, 0, len(PARTS), None)
     for number, part in enumerate(PARTS, start=1):
@@ -106,13 +106,13 @@ def _answer(method: Method, scores: Scores, material: Material) -> None:
 
 
 def evaluation(method: Method, part: str, material: Material) -> Evaluation:
-    """How the labels that a method wrote down compare with those of the files."""
+    """Compare the labels that a method wrote with those of the files."""
     said, gold = said_of(method, part, material), material.parts[part].labels.tolist()
     return Evaluation(accuracy(method, part, said, gold), sum(said))
 
 
 def said_of(method: Method, part: str, material: Material) -> list[int]:
-    """The labels in a file of predictions; raises UsageError where it is damaged."""
+    """Return the labels in a file of predictions. Raises UsageError if it is damaged."""
     file = material.plan.predictions(method, part)
     lines = file.read_text(encoding="utf-8", errors="replace").split()
     if len(lines) != len(material.parts[part]) or set(lines) - {"0", "1"}:

@@ -1,4 +1,4 @@
-"""The whole run: the majority, each method trained and asked, the methods compared."""
+"""The whole run: the majority baseline, each method trained and evaluated, and comparisons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ from reference.training.metrics import PARTS, Accuracy, versions, write_metrics
 from reference.training.phase import Report
 from reference.training.precision import Machine
 
-NARROW = 128  # features below which two threads wait for each other more than they work
+NARROW = 128  # with fewer features, two threads spend more time waiting than working
 
 Publish = Callable[[ClassifierMetrics], None]
 
@@ -39,9 +39,9 @@ Publish = Callable[[ClassifierMetrics], None]
 def run_classifier(
     plan: Plan, data: LabelledData, machine: Machine, *, report: Report, publish: Publish
 ) -> ClassifierMetrics:
-    """Do what is left of the plan; `publish` gets the metrics whenever a method is done.
+    """Run what is left of the plan; `publish` gets the metrics whenever a method is finished.
 
-    Raises UsageError where a file is damaged, the disk is full or the encoder cannot be loaded.
+    Raises UsageError if a file is damaged, the disk is full or the encoder cannot be loaded.
     """
     backbone = open_backbone(plan.folder)
     if backbone.features < NARROW:
@@ -67,7 +67,7 @@ def run_classifier(
 def _begin(
     plan: Plan, data: LabelledData, machine: Machine, backbone: Backbone
 ) -> ClassifierMetrics:
-    """The metrics of a run in which nothing is trained yet."""
+    """Return the metrics of a run in which nothing is trained yet."""
     parameters = sum(parameter.numel() for parameter in backbone.model.parameters())
     return ClassifierMetrics(
         assignment=plan.assignment,
@@ -89,7 +89,7 @@ def _begin(
 
 
 def majority_baseline(data: LabelledData) -> tuple[Accuracy, ...]:
-    """The training set's commoner label for every item of dev and of test."""
+    """Predict the training set's more frequent label for every item of dev and of test."""
     label = int(2 * sum(label for _, label in data.train) > len(data.train))
     return tuple(
         accuracy("majority", part, [label] * len(items), [own for _, own in items])
@@ -98,7 +98,7 @@ def majority_baseline(data: LabelledData) -> tuple[Accuracy, ...]:
 
 
 def _compared(metrics: ClassifierMetrics, material: Material) -> ClassifierMetrics:
-    """The metrics with each two methods compared, and with the one that is best on dev."""
+    """Return the metrics with all pairs of methods compared, and the method best on dev."""
     methods = [training.method for training in metrics.trainings]
     comparisons = tuple(
         comparison(pair, part, material) for part in PARTS for pair in combinations(methods, 2)
@@ -107,7 +107,7 @@ def _compared(metrics: ClassifierMetrics, material: Material) -> ClassifierMetri
 
 
 def comparison(pair: tuple[Method, Method], part: str, material: Material) -> Comparison:
-    """What only one of two classifiers has right, and how likely that is by chance."""
+    """Return what only one of two classifiers has correct, and the probability by chance."""
     gold = material.parts[part].labels.tolist()
     first, second = (
         [a == b for a, b in zip(said_of(method, part, material), gold, strict=True)]
@@ -119,7 +119,7 @@ def comparison(pair: tuple[Method, Method], part: str, material: Material) -> Co
 
 
 def best_on_dev(evaluations: Sequence[Evaluation]) -> Method:
-    """The method with the most right answers on dev; of equals the first."""
+    """Return the method with the most correct answers on dev; in case of a tie, the first."""
     dev = [each.accuracy for each in evaluations if each.accuracy.part == "dev"]
     best = max(dev, key=lambda accuracy: accuracy.correct).model
     return next(method for method in METHODS if method == best)

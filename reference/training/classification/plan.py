@@ -1,13 +1,13 @@
-"""What one run of the classifier is to do, and where its files lie.
+"""The plan of one run of the classifier, and the paths of its files.
 
-OUT/full.safetensors  head.safetensors  prefix.safetensors    what each method trained
-    full.dev.predictions ... prefix.test.predictions          a label a line, in the files' order
-    sst2.dev.predictions  sst2.test.predictions               those of the method best on dev
+OUT/full.safetensors  head.safetensors  prefix.safetensors    the trained parameters of each method
+    full.dev.predictions ... prefix.test.predictions          one label per line, in file order
+    sst2.dev.predictions  sst2.test.predictions               those of the best method on dev
     metrics.json  index.html  tensorboard/
-    state/plan.json                   what this folder is a run of
-          tiny/                       the tiny encoder, where it is one
-          full.state  full.best       a training that is not finished, its best epoch so far
-          full.json                   what a finished training measured
+    state/plan.json                   the settings of the run in this folder
+          tiny/                       the tiny encoder, if it is used
+          full.state  full.best       an unfinished training, its best epoch so far
+          full.json                   the measurements of a finished training
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from reference.training.precision import DTYPES
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One run; `folder` holds the encoder."""
+    """One run; `folder` contains the encoder."""
 
     assignment: str
     kind: Kind
@@ -35,22 +35,26 @@ class Plan:
     seed: int
 
     def trained(self, method: Method) -> Path:
-        """The tensors that a method trained."""
+        """Return the file of a method's trained tensors."""
         return self.out / f"{method}.safetensors"
 
     def predictions(self, name: str, part: str) -> Path:
-        """The labels that a method, or the chosen one under the task's name, gives a part."""
+        """Return the file of a method's labels for a part.
+
+        The task's name means the best method.
+        """
         return self.out / f"{name}.{part}.predictions"
 
     def state(self, name: str) -> Path:
-        """A file about an unfinished or finished training."""
+        """Return the file of an unfinished or finished training."""
         return self.out / "state" / name
 
     def claim(self, precision: str, *, asked: bool) -> str:
-        """Take the folder for this run; returns the precision that the run goes on in.
+        """Claim the folder for this run; return the precision in which the run continues.
 
-        Which one is faster is tried out anew each time, so where it was not asked for, a run goes
-        on in the one it was begun in. Raises UsageError where the folder holds another run.
+        Which precision is faster is measured each time; if none was requested, a run continues in
+        the
+        one that it started with. Raises UsageError if the folder contains another run.
         """
         own = {
             "assignment": self.assignment,

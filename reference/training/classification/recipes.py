@@ -1,14 +1,14 @@
-"""How each method is trained on each kind of encoder, and how much of a text is read."""
+"""The recipe of each method on each kind of encoder, and how much of a text is read."""
 
 from typing import Literal
 
 from graders.data.labelled import Kind
 from reference.models.methods import Method, Recipe
 
-# `folder` is an encoder of the user's, such as roberta-base: larger, so gentler rates.
+# `folder` is an encoder of the user's, such as roberta-base: larger, so lower rates.
 Encoder = Literal["tiny", "minilm", "folder"]
 
-LONGEST: dict[Kind, int] = {"sst2": 64, "boolq": 128}  # tokens read of a text; JHU's is 128
+LONGEST: dict[Kind, int] = {"sst2": 64, "boolq": 128}  # tokens read per text; JHU's is 128
 
 RECIPES: dict[tuple[Encoder, Method], Recipe] = {
     ("tiny", "full"): Recipe(4, 32, rate=1e-3, new_rate=1e-3, average=0.9),

@@ -1,4 +1,4 @@
-"""Fine-tune a classifier by one method, and keep its best epoch on dev."""
+"""Fine-tune a classifier with one method, and keep its best epoch on dev."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +21,7 @@ from reference.training.files import load_tensors, plain, save_tensors
 
 
 class ClassifierTask:
-    """One method on one encoder; `best` holds the epoch that is kept."""
+    """One method on one encoder; `best` contains the epoch that is kept."""
 
     long_epochs = True
 
@@ -40,42 +40,43 @@ class ClassifierTask:
         self.loss = 0.0  # the sum of the losses in this epoch so far
 
     def batches(self, epoch: int) -> list[torch.Tensor]:
-        """Rows of the training items, each once."""
+        """Return the rows of the training items, each once."""
         lengths = self.scores.parts["train"].lengths
         return shuffled_batches(lengths, self.recipe.batch_size, self.seed + epoch + 1)
 
     def step(self, number: int, batch: torch.Tensor) -> tuple[torch.Tensor, float]:
-        """The loss (1,) of these rows before the step, and the highest learning rate."""
+        """Train on these rows; return the loss (1,) before the step, and the highest rate."""
         steps = self.epochs * self.per_epoch
         set_rate(self.optimizer, multiplier(number + 1, steps, self.recipe.warmup))
         labels = self.scores.labels("train", batch)
         loss = loss_of(self.scores.logits("train", batch), labels, self.recipe.smoothing)
-        # In float64 a sum of many losses is exact, in whatever order.
+        # In float64, a sum of many losses is exact in any order.
         made = train_step(self.classifier, self.optimizer, loss).double()
         self.averages.update()
         self.loss += float(made)
         return made, max(group["lr"] for group in self.optimizer.param_groups)
 
     def end_epoch(self) -> None:
-        """Ask dev; what is better than all epochs before, strictly, is kept."""
+        """Evaluate on dev; save the epoch if it is strictly better than all before."""
         labels = self.scores.parts["dev"].labels
         with self.averages.in_place():
             logits = self.scores.all_logits("dev")
             correct = int((logits.argmax(1) == labels).sum())
             if correct > max((each.dev_correct for each in self.found), default=-1):
-                # Written before the state that says so: a run killed in between writes it again.
+                # Written before the state that refers to it: a run killed in between writes it
+                # again.
                 save_tensors(self.best, plain(self.classifier.trained()))
         loss, dev_loss = self.loss / self.per_epoch, float(loss_of(logits, labels))
         self.found.append(Epoch(len(self.found) + 1, loss, dev_loss, correct, len(labels)))
         self.loss = 0.0
 
     def load_best(self) -> int:
-        """Go back to the epoch that is kept; returns its number."""
+        """Load the epoch that was kept; return its number."""
         self.classifier.load_trained(load_tensors(self.best))
         return max(self.found, key=lambda each: each.dev_correct).epoch
 
     def state(self) -> dict[str, Any]:
-        """What is trained, how, and what dev said so far."""
+        """Return the trained parameters, the optimizer's state, and the results on dev so far."""
         return {
             "trained": plain(self.classifier.trained()),
             "optimizer": self.optimizer.state_dict(),
@@ -85,7 +86,7 @@ class ClassifierTask:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Resume from a state."""
         self.classifier.load_trained(state["trained"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.averages.load(**state["averages"])

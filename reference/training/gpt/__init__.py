@@ -1,1 +1,1 @@
-"""Pretraining, finetuning and evaluating the character GPT."""
+"""Pretrain, finetune and evaluate the character GPT."""

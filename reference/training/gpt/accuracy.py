@@ -1,4 +1,4 @@
-"""The accuracies of predicted places, and of the two baselines that read no question."""
+"""The accuracies of predicted places, and of the two baselines that do not read the questions."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from reference.training.metrics import PARTS, Accuracy
 
 
 def baselines(data: Data) -> tuple[Accuracy, ...]:
-    """London for everybody, and the training set's most common place for everybody."""
+    """Return the baselines: London, and the training set's most frequent place, for everybody."""
     constant = {"london": LONDON, "majority": majority_place(data.train)}
     return tuple(
         accuracy(name, part, [place] * len(gold), gold)
@@ -21,7 +21,7 @@ def baselines(data: Data) -> tuple[Accuracy, ...]:
 
 
 def evaluated(phase: PhaseName, folder: Path, data: Data) -> tuple[Accuracy, ...]:
-    """The accuracies of the files that an evaluation wrote, where the answers are known."""
+    """Return the accuracies of an evaluation's files, if the answers are known."""
     found = []
     for part in PARTS:
         gold = gold_of(data, part)
@@ -33,5 +33,5 @@ def evaluated(phase: PhaseName, folder: Path, data: Data) -> tuple[Accuracy, ...
 
 
 def gold_of(data: Data, part: str) -> tuple[str, ...] | None:
-    """The places asked for, or None where they are not known."""
+    """Return the correct places, or None if they are not known."""
     return data.dev if part == "dev" else data.test

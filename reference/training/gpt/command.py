@@ -1,4 +1,4 @@
-"""From what `grade.py pipeline` was asked for to a finished run."""
+"""Run `grade.py pipeline`, from its options to a finished run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Wishes:
 
 
 def train(wishes: Wishes, report: Report, show: Callable[[Metrics], object]) -> Metrics:
-    """Run the pipeline; after each phase its scalars are written and `show` is called.
+    """Run the pipeline; after each phase, write its scalars and call `show`.
 
     Raises UsageError on options that do not exist and files that cannot be used.
     """
@@ -50,7 +50,7 @@ def train(wishes: Wishes, report: Report, show: Callable[[Metrics], object]) -> 
 
 
 def _preset(wishes: Wishes) -> Preset:
-    """The preset asked for; without one, the course's for the course's files."""
+    """Return the requested preset; by default, the course's preset for the course's files."""
     name = wishes.preset or ("demo" if wishes.data is None else "cs224n-a4")
     for each in PRESETS.values():
         if each.name == name:

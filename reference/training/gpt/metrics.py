@@ -1,4 +1,4 @@
-"""What a run of the pipeline measured, and the file `metrics.json` that holds it.
+"""The metrics of a pipeline run, and the file `metrics.json` that contains them.
 
 {"schema": "softmark/pipeline/v1", "preset": "demo", "complete": true, "seed": 0,
  "device": ..., "precision": "bf16", "versions": {...}, "data": ..., "seconds": 71.2,
@@ -18,7 +18,7 @@ Kind = Literal["pretrain", "finetune", "evaluate"]
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One phase of the pipeline as it was run; positions are those of x, PADs included."""
+    """The measurements of one phase; token counts are columns of x, including PADs."""
 
     id: str  # "vanilla.pretrain", "rope.finetune", "vanilla.nopretrain", "rope.evaluate" ...
     variant: str
@@ -33,7 +33,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """All that `metrics.json` holds."""
+    """The contents of `metrics.json`."""
 
     preset: str
     complete: bool

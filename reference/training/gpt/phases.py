@@ -1,4 +1,4 @@
-"""Run one phase: make what is missing, write it down, say what it took."""
+"""Run one phase: create what is missing, save it, and return its measurements."""
 
 import time
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Wiki:
 
 
 def run_phase(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Phase:
-    """The phase as it was measured, now or in an earlier run that finished it."""
+    """Return the phase's measurements, from this run or an earlier one that finished it."""
     run = _evaluate if phase.kind == "evaluate" else _train
     done, files = plan.state(f"{phase.id}.json"), [plan.out / name for name in phase.files]
     found = measured(Phase, done, files, lambda: run(phase, plan, machine, report))
@@ -72,7 +72,7 @@ def _train(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Ph
 
 
 def _examples(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> tuple[Examples, int]:
-    """What a phase trains on, and how many columns x has where the schedule counts tokens."""
+    """Return a phase's training examples, and the width of x if the schedule counts tokens."""
     block_size, device = plan.preset.block_size, machine.device
     if phase.kind == "pretrain":
         corpus = read_corpus(wiki.text, wiki.vocabulary, block_size, device=device)
@@ -88,7 +88,7 @@ def _recipe(phase: PhaseName, preset: Preset) -> Recipe:
 
 
 def _model(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> GPT:
-    """The model a phase begins with: new, or as an earlier phase left it."""
+    """Return the initial model of a phase: new, or from an earlier phase."""
     preset, dropout = plan.preset, plan.preset.dropout
     config = GPTConfig(
         vocab_size=len(wiki.vocabulary),
@@ -110,7 +110,7 @@ def _model(phase: PhaseName, plan: Plan, wiki: Wiki, machine: Machine) -> GPT:
 
 
 def _evaluate(phase: PhaseName, plan: Plan, machine: Machine, report: Report) -> Phase:
-    """Write the predictions for dev and test, asked as the course's script asks."""
+    """Write the predictions for dev and test, with the prompts of the course's script."""
     wiki = _read_wiki(plan)
     model = _model(phase, plan, wiki, machine).to(machine.device)
     started, said = time.perf_counter(), 0
@@ -146,7 +146,7 @@ def _read(plan: Plan, name: str) -> str:
 
 
 def _checkpoint(file: Path) -> dict[str, torch.Tensor]:
-    """The tensors of an earlier phase; raises UsageError where the file is damaged."""
+    """Return the tensors of an earlier phase. Raises UsageError if the file is damaged."""
     try:
         return load_checkpoint(file)
     except (ValueError, OSError) as error:

@@ -1,4 +1,4 @@
-"""The whole pipeline: baselines, finetuning alone, then pretraining, finetuning, evaluation."""
+"""The whole pipeline: baselines, only finetuning, then pretraining, finetuning, evaluation."""
 
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -23,13 +23,13 @@ Publish = Callable[[Metrics], None]
 def run_pipeline(
     plan: Plan, data: Data, machine: Machine, *, report: Report, publish: Publish
 ) -> Metrics:
-    """Do what is left of the plan; `publish` gets the metrics whenever a phase is done.
+    """Run what is left of the plan; `publish` gets the metrics whenever a phase is finished.
 
-    Raises UsageError where a file is damaged, the disk is full or the folder holds another run.
+    Raises UsageError if a file is damaged, the disk is full or the folder contains another run.
     """
     plan.claim()
     metrics = _begin(plan, data, machine)
-    # As the course's script writes it.
+    # In the format of the course's script.
     write_text(plan.out / LONDON_FILE, f"{constant_accuracy(data.dev, LONDON)}\n")
     _publish(metrics, plan, publish)
     done: dict[str, Phase] = {}
@@ -42,12 +42,12 @@ def run_pipeline(
 
 
 def _phases(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
-    """The phases as they are finished: in this process, as on a GPU, or side by side."""
+    """Yield finished phases: run in this process, as on a GPU, or in parallel."""
     return (run_here if machine.workers == 1 else run_beside)(plan, machine, report)
 
 
 def _begin(plan: Plan, data: Data, machine: Machine) -> Metrics:
-    """The metrics of a run in which no phase is done yet."""
+    """Return the metrics of a run in which no phase is finished yet."""
     return Metrics(
         preset=plan.preset.name,
         complete=False,
@@ -64,7 +64,7 @@ def _begin(plan: Plan, data: Data, machine: Machine) -> Metrics:
 
 
 def _with(metrics: Metrics, plan: Plan, data: Data, done: dict[str, Phase]) -> Metrics:
-    """The metrics with the phases that are done, in the plan's order."""
+    """Return the metrics with the finished phases, in the plan's order."""
     names = [phase for track in plan.tracks for phase in track]
     asked = [phase for phase in names if phase.id in done and phase.kind == "evaluate"]
     return replace(

@@ -1,13 +1,13 @@
-"""What one run of the pipeline is to do, and where its files lie.
+"""The plan of one run of the pipeline, and the paths of its files.
 
 OUT/london_baseline_accuracy.txt
     vanilla.model.params              finetuned without pretraining
     vanilla.pretrain.params  vanilla.finetune.params  rope.pretrain.params  rope.finetune.params
     vanilla.nopretrain.dev.predictions  ...  rope.pretrain.test.predictions
     metrics.json  index.html  tensorboard/
-    state/plan.json                   what this folder is a run of
-          <phase>.params              a phase that is not finished
-          <phase>.json                what a finished phase measured
+    state/plan.json                   the settings of the run in this folder
+          <phase>.params              an unfinished phase
+          <phase>.json                the measurements of a finished phase
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from reference.training.phase import claim
 
 @dataclass(frozen=True, slots=True)
 class PhaseName:
-    """One phase: what it does, to which model."""
+    """One phase: what it does, and with which model."""
 
     id: str
     kind: Kind
@@ -30,14 +30,14 @@ class PhaseName:
 
     @property
     def reads(self) -> str:
-        """The checkpoint it starts from, or nothing."""
+        """The checkpoint from which it starts, or nothing."""
         if self.kind == "evaluate":
             return f"{self.variant}.{'finetune' if self.pretrained else 'model'}.params"
         return f"{self.variant}.pretrain.params" if self._tunes_pretrained else ""
 
     @property
     def writes(self) -> str:
-        """The checkpoint it makes; nothing where it evaluates."""
+        """The checkpoint that it writes; nothing for an evaluation."""
         if self.kind == "evaluate":
             return ""
         return f"{self.variant}.{self.kind if self.pretrained else 'model'}.params"
@@ -48,16 +48,16 @@ class PhaseName:
 
     @property
     def model(self) -> str:
-        """The name of the evaluated model in the names of prediction files."""
+        """The evaluated model in the names of prediction files."""
         return f"{self.variant}.{'pretrain' if self.pretrained else 'nopretrain'}"
 
     def prediction_file(self, part: str) -> str:
-        """Where an evaluation writes its answers to `dev` or `test`."""
+        """Return the file to which an evaluation writes its answers for `dev` or `test`."""
         return f"{self.model}.{part}.predictions"
 
     @property
     def files(self) -> tuple[str, ...]:
-        """All that the phase leaves behind."""
+        """All files that the phase writes."""
         if self.kind == "evaluate":
             return tuple(self.prediction_file(part) for part in PARTS)
         return (self.writes,)
@@ -76,7 +76,7 @@ class Plan:
 
     @property
     def tracks(self) -> tuple[tuple[PhaseName, ...], ...]:
-        """Phases that build on each other, in order; tracks are independent."""
+        """Sequences of phases that depend on each other; different tracks are independent."""
         alone = (
             PhaseName("vanilla.nopretrain", "finetune", "vanilla", pretrained=False),
             PhaseName("vanilla.nopretrain.evaluate", "evaluate", "vanilla", pretrained=False),
@@ -84,17 +84,17 @@ class Plan:
         return (alone, *(_track(variant) for variant in self.variants))
 
     def state(self, name: str) -> Path:
-        """A file about an unfinished or finished phase."""
+        """Return the file of an unfinished or finished phase."""
         return self.out / "state" / name
 
     def claim(self) -> None:
-        """Take the folder for this run; raises UsageError where it holds another one."""
+        """Claim the folder for this run. Raises UsageError if it contains another one."""
         own = {"preset": self.preset.name, "data": self.data_description, "seed": self.seed}
         claim(self.out, own)
 
 
 def _track(variant: Variant) -> tuple[PhaseName, ...]:
-    """Pretrain, finetune, evaluate one variant."""
+    """Return the phases of one variant: pretrain, finetune, evaluate."""
     return (
         PhaseName(f"{variant}.pretrain", "pretrain", variant),
         PhaseName(f"{variant}.finetune", "finetune", variant),

@@ -1,4 +1,4 @@
-"""What to train: sizes and schedules, the course's own and those of the built-in sample dataset."""
+"""Sizes and schedules: the course's own, and those for the built-in sample dataset."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,11 +10,11 @@ Variant = Literal["vanilla", "rope"]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How one model is trained in one phase.
+    """The hyperparameters of one model in one phase.
 
-    The learning rate warms up over `warmup_tokens`, then falls along a cosine to `floor` of it,
-    which it reaches near `final_passes` over the pretraining corpus. `matrix_rate` is the
-    learning rate of Muon, for hidden matrices; `learning_rate` is AdamW's.
+    The learning rate warms up over `warmup_tokens`, then follows a cosine down to `floor` of its
+    value, which it reaches after about `final_passes` over the pretraining corpus. `matrix_rate` is
+    the learning rate of Muon, for hidden matrices; `learning_rate` is AdamW's.
     """
 
     epochs: int
@@ -31,7 +31,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """The size of the models, and the three ways to train them."""
+    """The size of the models, and the recipes of the three kinds of training."""
 
     name: PresetName
     n_layer: int
@@ -58,9 +58,9 @@ COURSE = Preset(
     nopretrain=Recipe(75, 256, 6e-4, warmup_tokens=512 * 20, final_passes=200),
 )
 
-# The built-in sample dataset has to be learned within a minute on two cores. Three things make that
-# possible (docs/performance.md): Muon on the hidden matrices, a gentle finetuning, which does not
-# wash out what pretraining learned, and names at the start of the line.
+# The built-in sample dataset must be learned within a minute on two cores. Three things make that
+# possible (docs/performance.md): Muon for the hidden matrices, finetuning at low rates, which
+# preserves what pretraining learned, and names at the start of the line.
 DEMO = Preset(
     name="demo",
     n_layer=3,

@@ -14,14 +14,15 @@ from reference.training.gpt.steps.optimizer import keep_rates_on, make_optimizer
 from reference.training.gpt.steps.step import Step
 from reference.training.precision import Machine
 
-GROUP = 16  # rows of similar length that go through the model together, on a CPU
+GROUP = 16  # rows of similar length that are processed together, on a CPU
 
 
 class GPTTask:
-    """One phase of a GPT; `multipliers` holds each step's share of the learning rate.
+    """One phase of a GPT; `multipliers` are the fractions of the learning rate by step.
 
-    Orders, corruption and dropout are draws of one generator, so training goes on from the
-    beginning of an epoch.
+    Orders, corruption and dropout use the same generator, so training resumes at the beginning of
+    an
+    epoch.
     """
 
     long_epochs = False
@@ -45,36 +46,36 @@ class GPTTask:
         self.fastest = self._fastest()
 
     def _fastest(self) -> Step | CapturedStep:
-        """The fastest way this machine has to make a step."""
+        """Return the fastest step for this machine."""
         if self.machine.device.type != "cuda":
             return Step(self.model, self.optimizers, self.machine, GROUP)
         step = Step(self.model, self.optimizers, self.machine, 0)
-        if self.recipe.optimizer != "adamw":  # Muon's rate is no tensor: a graph keeps the first
+        if self.recipe.optimizer != "adamw":  # Muon's rate is not a tensor: graphs keep the first
             return step
         return CapturedStep(step, min(self.recipe.batch_size, len(self.examples)))
 
     def batches(self, epoch: int) -> Iterator[Batch]:
-        """All examples once, shuffled or not."""
+        """Return the batches of all examples, shuffled or not."""
         n = len(self.examples)
         order = torch.randperm(n) if self.recipe.shuffle else torch.arange(n)
         return self.examples.batches(order.to(self.machine.device), self.recipe.batch_size)
 
     def step(self, number: int, batch: Batch) -> tuple[torch.Tensor, float]:
-        """The loss (1,) of the batch before the step, and AdamW's learning rate."""
+        """Train on a batch; return its loss (1,) before the step, and AdamW's learning rate."""
         base = (self.recipe.learning_rate, self.recipe.matrix_rate)[: len(self.optimizers)]
         rates = [rate * self.multipliers[number] for rate in base]
         return self.fastest(batch, rates), rates[0]
 
     def end_epoch(self) -> None:
-        """Nothing is due: what was trained is evaluated in a phase of its own."""
+        """Do nothing: evaluation is a separate phase."""
 
     def state(self) -> dict[str, Any]:
-        """Weights and optimizers."""
+        """Return weights and optimizers."""
         optimizers = [optimizer.state_dict() for optimizer in self.optimizers]
         return {"model": self.model.state_dict(), "optimizers": optimizers}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from weights and optimizers on the CPU."""
+        """Resume from weights and optimizers on the CPU."""
         self.model.load_state_dict(state["model"])
         for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)

@@ -1,9 +1,9 @@
-"""Tracks of phases, one after the other or one process each.
+"""Run tracks of phases, one after another or in parallel processes.
 
-    worker: phase, phase, ...  -- queue: steps made | phase done | failed -->  this process
+    worker: phase, phase, ...  -- queue: steps done | phase done | failed -->  this process
 
-Models of this size do not fill two cores, so on a CPU two processes of one thread each beat one
-of two threads.
+Models of this size do not use two cores fully, so on a CPU, two processes with one thread each are
+faster than one with two threads.
 """
 
 import multiprocessing
@@ -22,12 +22,12 @@ from reference.training.gpt.plan import PhaseName, Plan
 from reference.training.phase import Report
 from reference.training.precision import Machine
 
-LOOK_SECONDS = 0.5  # between two looks at whether a silent worker still lives
+LOOK_SECONDS = 0.5  # between two checks whether a silent worker is still alive
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A worker has come so far in a phase."""
+    """The progress of a worker in a phase."""
 
     phase: str
     steps: int
@@ -48,7 +48,7 @@ Track = tuple[PhaseName, ...]
 
 
 def run_here(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
-    """Every phase of the plan, in order, in this process."""
+    """Yield every phase of the plan, in order, from this process."""
     torch.set_num_threads(machine.threads)
     for track in plan.tracks:
         for phase in track:
@@ -56,7 +56,7 @@ def run_here(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
 
 
 def run_beside(plan: Plan, machine: Machine, report: Report) -> Generator[Phase]:
-    """Every phase of the plan as it is finished, by as many processes as the machine has room."""
+    """Yield every phase when it is finished, from as many processes as the machine has room for."""
     workers = machine.workers
     context = multiprocessing.get_context("spawn")
     messages: multiprocessing.Queue[Message] = context.Queue()
@@ -83,7 +83,7 @@ def _listen(
     report: Report,
     phases: int,
 ) -> Iterator[Phase]:
-    """The phases as they come in; raises UsageError where a worker fails or dies."""
+    """Yield the phases when they are finished. Raises UsageError if a worker fails or dies."""
     while phases:
         try:
             message = messages.get(timeout=LOOK_SECONDS)
@@ -116,7 +116,7 @@ def _work(
     messages: "multiprocessing.Queue[Message]",
     parent: int,
 ) -> None:
-    """Run tracks until there are none; a worker whose parent is gone stops."""
+    """Run tracks until there are none; stop if the parent process is gone."""
     torch.set_num_threads(machine.threads)
 
     def report(phase: str, steps: int, all_steps: int, loss: float | None) -> None:
@@ -131,4 +131,4 @@ def _work(
     except UserError as error:
         messages.put(Failed(str(error), error.hint))
     except KeyboardInterrupt:
-        return  # the parent was interrupted, too, and says so
+        return  # the parent was interrupted, too, and reports it

@@ -1,1 +1,1 @@
-"""What the pages of the review show."""
+"""The views of the review pages."""

@@ -1,4 +1,4 @@
-"""What the page of one answer shows."""
+"""The view of the page of one answer."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from reports.review.web.site import Site, answer_address
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Which answer, and what its form holds: a decision's number, or what was typed wrongly."""
+    """An answer, and the contents of its form: a decision's number, or invalid input."""
 
     question: str
     handle: str
@@ -28,7 +28,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the rubric, with what the machine suggests."""
+    """A rubric item, with the automatic suggestions for it."""
 
     number: int
     text: str
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A decision in the trail of an answer."""
+    """A decision in the history of an answer."""
 
     decision: Decision
     holds: bool
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An answer in a list: where it is, and where it stands."""
+    """An answer in a list, with its address and its state."""
 
     answer: Answer
     address: str
@@ -58,7 +58,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group in the list of all: how many answers, how many wait, where to begin."""
+    """A group in the list of groups: its size, how many answers are undecided, where to start."""
 
     number: int
     size: int
@@ -69,7 +69,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class AnswerView:
-    """The page of one answer."""
+    """The view of the page of one answer."""
 
     frame: Frame
     question: Question
@@ -90,13 +90,13 @@ class AnswerView:
 
     @property
     def ticked(self) -> int:
-        """For how many answers a decision of the group is, as long as nobody ticks another."""
+        """The number of answers that a group decision applies to by default."""
         waiting = (each for each in self.members if each.standing.state == "undecided")
         return 1 + sum(not each.current for each in waiting)
 
 
 def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
-    """The page of an answer, as this visitor sees it."""
+    """Return the page of an answer, as this visitor sees it."""
     question, rubric = site.question(shown.question)
     answer = site.answer(shown.question, shown.handle)
     standing, trail = site.review.standing(answer), site.review.history(answer)
@@ -127,7 +127,7 @@ def answer_view(site: Site, session: Session, shown: Shown) -> AnswerView:
 
 
 def _evidence(suggestions: list[Suggestion]) -> list[Evidence]:
-    """What is marked in the answer: what probably counts, and what speaks against a line."""
+    """Return the marked passages of the answer: probable support, and contradictions."""
     return [
         Evidence(each.start, each.end, f"not {each.item}" if each.against else str(each.item))
         for each in suggestions
@@ -136,7 +136,7 @@ def _evidence(suggestions: list[Suggestion]) -> list[Evidence]:
 
 
 def _draft(trail: list[Decision], standing: Standing, rubric: Review, start_from: int) -> Verdict:
-    """What the form begins with: the decision that was asked for, else the one that holds."""
+    """Return the form's initial contents: the requested decision, or else the one that counts."""
     asked = [each for each in trail if each.number == start_from and not each.undoes]
     begin = asked[0] if asked else standing.holds
     return verdict_of(begin, rubric) if begin else Verdict(frozenset())
@@ -163,7 +163,7 @@ def _entries(trail: list[Decision], standing: Standing) -> tuple[Entry, ...]:
 
 
 def _walk(site: Site, session: Session, shown: Shown) -> list[str]:
-    """The answers that j and k go through; this one is always among them."""
+    """Return the answers that j and k go through; this one is always included."""
     order = site.order(shown.question)
     if not session.undecided:
         return order

@@ -1,4 +1,4 @@
-"""What every page shows around its own: questions, progress, who reviews, what can be undone."""
+"""The parts that all pages show: questions, progress, the reviewer, what can be undone."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from reports.review.web.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A question in the list of all, and how far it is."""
+    """A question in the list of questions, and its progress."""
 
     id: str
     title: str
@@ -34,17 +34,17 @@ class Frame:
 
     @property
     def decided(self) -> int:
-        """How many answers are decided."""
+        """The number of decided answers."""
         return sum(each.decided for each in self.tabs)
 
     @property
     def answers(self) -> int:
-        """How many answers there are."""
+        """The number of answers."""
         return sum(each.answers for each in self.tabs)
 
 
 def frame(site: Site, session: Session, here: str) -> Frame:
-    """The frame of a page at the address `here`."""
+    """Return the frame of a page at the address `here`."""
     return Frame(
         title=site.review.material.assignment.title,
         reviewer=session.reviewer,

@@ -1,7 +1,7 @@
-"""What the machine does for a reviewer: sorts similar answers together, and suggests.
+"""Help the reviewer: group similar answers, and suggest rubric items.
 
     page ── await sort, suggest ── one thread ── encoder        pages of others are not held up
-         └─ groups, suggestions: what is there already
+         └─ groups, suggestions: what is computed already
 
 The sentence encoder takes a second for a long answer; the next answers are read ahead.
 """
@@ -17,14 +17,14 @@ from graders.written.free_text.proposals import propose
 from graders.written.free_text.similarity import Encoder, TfIdf, best_encoder
 from graders.written.question import Review
 
-PERHAPS_FROM = 0.25  # below this a suggestion is noise
+PERHAPS_FROM = 0.25  # below this, a suggestion is noise
 Answers = Mapping[str, Answer]
 Groups = list[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A line of the rubric, counted from 1, and the sentence that speaks for it or against it."""
+    """A rubric item, counted from 1, and the sentence that supports or contradicts it."""
 
     item: int
     against: bool
@@ -36,7 +36,7 @@ class Suggestion:
 
 
 class Help:
-    """Groups and suggestions, each worked out once."""
+    """Groups and suggestions, each computed once."""
 
     def __init__(self, encoder: Callable[[], Encoder] = best_encoder) -> None:
         self._make_encoder = encoder
@@ -46,11 +46,11 @@ class Help:
         self._suggested: dict[tuple[Review, str], asyncio.Future[list[Suggestion]]] = {}
 
     def close(self) -> None:
-        """Work nothing more out."""
+        """Cancel all pending computations."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def sort(self, question: str, answers: Answers) -> None:
-        """Put the answers to a question in groups, unless they are."""
+        """Group the answers to a question unless they are grouped."""
         known = self._groups.get(question)
         if known is None or known[0] is not answers:
             texts = {handle: each.text for handle, each in answers.items()}
@@ -60,14 +60,17 @@ class Help:
         await known[1]
 
     def groups(self, question: str, answers: Answers) -> Groups:
-        """The handles of similar answers, the largest group first; each alone until sorted."""
+        """Return groups of similar answers (handles), largest first.
+
+        Until they are sorted, every group has a single answer.
+        """
         known = self._groups.get(question)
         if known is None or known[0] is not answers or not known[1].done():
             return [(handle,) for handle in answers]
         return known[1].result()
 
     def read_ahead(self, rubric: Review, answer: Answer) -> asyncio.Future[list[Suggestion]]:
-        """Begin to work out the suggestions for an answer, unless somebody has."""
+        """Start to compute the suggestions for an answer unless this has happened."""
         key = rubric, answer.sum
         if key not in self._suggested:
             loop = asyncio.get_running_loop()
@@ -76,7 +79,7 @@ class Help:
         return self._suggested[key]
 
     def suggestions(self, rubric: Review, answer: Answer) -> list[Suggestion]:
-        """What is suggested for an answer, as far as it is worked out."""
+        """Return the suggestions for an answer that are computed so far."""
         work = self._suggested.get((rubric, answer.sum))
         return work.result() if work is not None and work.done() else []
 
@@ -87,7 +90,7 @@ class Help:
         return proposed(rubric, text, self._ready())
 
     def _ready(self) -> Encoder:
-        """The encoder, which is read once; only the worker asks."""
+        """Return the encoder, which is loaded once; only the worker thread calls this."""
         if self._encoder is None:
             try:
                 self._encoder = self._make_encoder()
@@ -97,7 +100,7 @@ class Help:
 
 
 def proposed(rubric: Review, text: str, encoder: Encoder) -> list[Suggestion]:
-    """What the machine proposes, line by line; a person decides."""
+    """Return the machine's suggestions, item by item; a person decides."""
     found = []
     for each in propose(rubric, text, encoder=encoder):
         passages = [(True, against.passage) for against in each.contradictions]

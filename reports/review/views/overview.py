@@ -1,4 +1,4 @@
-"""What the overview shows: progress, totals, recent decisions, what a sheet got wrong."""
+"""The view of the overview: progress, totals, recent decisions, errors in an imported CSV."""
 
 import hashlib
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ RECENT = 20
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A submission's points so far; `name` is blind unless names are shown."""
+    """A submission's points so far; `name` is anonymous unless names are shown."""
 
     name: str
     so_far: float
@@ -27,7 +27,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A decision in the list of the latest."""
+    """A decision in the list of recent ones."""
 
     decision: Decision
     question: str
@@ -37,7 +37,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class OverviewView:
-    """The overview."""
+    """The view of the overview."""
 
     frame: Frame
     totals: tuple[Total, ...]
@@ -48,14 +48,14 @@ class OverviewView:
 
     @property
     def complete(self) -> int:
-        """How many submissions have a total."""
+        """The number of submissions that have a total."""
         return sum(each.complete for each in self.totals)
 
 
 def overview_view(
     site: Site, session: Session, *, problems: Sequence[Problem] = (), invitation: str = ""
 ) -> OverviewView:
-    """The overview, as this visitor sees it."""
+    """Return the overview, as this visitor sees it."""
     material = site.review.material
     results = [site.review.result(name) for name in material.results]
     results.sort(key=lambda each: _by(session, each))

@@ -1,4 +1,4 @@
-"""A template and a view as HTML; what a student wrote is escaped and made visible."""
+"""Render a template and a view as HTML; students' text is escaped and made visible."""
 
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ STATIC = {
 
 
 def render(template: str, view: object) -> str:
-    """The page of a template."""
+    """Return the page of a template."""
     return _environment().get_template(template).render(view=view)
 
 

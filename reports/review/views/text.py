@@ -1,4 +1,4 @@
-"""An answer as HTML that shows every character and obeys none, with the evidence marked."""
+"""Show an answer as HTML that displays every character, obeys none, and marks the evidence."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -12,16 +12,17 @@ from reports.text import number
 ANSWER_LIMIT = 20_000
 EXCERPT_LIMIT = 600
 
-# Controls, formats (right-to-left overrides, zero-width letters), halves of pairs, other breaks.
+# Controls, format characters (right-to-left overrides, zero-width letters), lone surrogates, other
+# line breaks.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d"  # emoji and several scripts need them; between Latin letters they hide
+_JOINERS = "\u200c\u200d"  # emoji and several scripts need them; invisible in Latin text
 _KEPT = "\n\t\u00a0\u202f"
-_MARKS_IN_A_ROW = 4  # more accents than any script stacks only paint over the lines above
+_MARKS_IN_A_ROW = 4  # more accents than any script stacks only cover the lines above
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A place in the answer, and its label: the line of the rubric that it speaks for."""
+    """A passage of the answer, and its label: the rubric item that it supports."""
 
     start: int
     end: int
@@ -29,7 +30,7 @@ class Evidence:
 
 
 def answer_html(text: str, evidence: Iterable[Evidence] = (), limit: int = ANSWER_LIMIT) -> Markup:
-    """The answer with the sentences marked that say something, cut at `limit` characters."""
+    """Return the answer with the evidence marked, cut at `limit` characters."""
     shown, rest = text[:limit], len(text) - limit
     pieces = [_piece(shown[start:end], labels) for start, end, labels in _spans(shown, evidence)]
     if rest > 0:
@@ -39,12 +40,12 @@ def answer_html(text: str, evidence: Iterable[Evidence] = (), limit: int = ANSWE
 
 
 def excerpt_html(text: str) -> Markup:
-    """The beginning of an answer, for a list."""
+    """Return the beginning of an answer, for a list."""
     return answer_html(text.strip(), limit=EXCERPT_LIMIT)
 
 
 def visible(text: str) -> Markup:
-    r"""HTML of the text in which what draws nothing stands as `\u202e`, marked as such."""
+    r"""Return HTML of the text in which invisible characters are shown as a marked `\u202e`."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return Markup("{}").format(text)
     pieces = (_run(hidden, "".join(run)) for hidden, run in _runs(text))
@@ -52,19 +53,19 @@ def visible(text: str) -> Markup:
 
 
 def points(value: float, *, sign: bool = False) -> str:
-    """Points as people write them, with their word."""
+    """Return points with their unit, as people write them."""
     shown = f"+{number(value)}" if sign and value > 0 else number(value)
     return f"{shown} {'point' if abs(value) == 1 else 'points'}"
 
 
 def moment(decided_at: str) -> Markup:
-    """When something was decided, to the minute."""
+    """Return the time of a decision, to the minute."""
     shown = f"{decided_at[:10]} {decided_at[11:16]} UTC"
     return Markup('<time datetime="{}">{}</time>').format(decided_at, shown)
 
 
 def _spans(text: str, evidence: Iterable[Evidence]) -> Iterable[tuple[int, int, list[str]]]:
-    """The text in pieces, each with the labels of what lies over it."""
+    """Yield the text in pieces, each with the labels that cover it."""
     found = [replace(each, end=min(each.end, len(text))) for each in evidence]
     borders = {0, len(text), *(each.start for each in found), *(each.end for each in found)}
     for start, end in pairwise(sorted(place for place in borders if 0 <= place <= len(text))):
@@ -106,7 +107,7 @@ def _hides(char: str, before: str, after: str) -> bool:
 def _run(hidden: bool, run: str) -> Markup:
     if not hidden:
         return Markup("{}").format(run)
-    # As Python writes it: every student of these courses reads it, and every font has it.
+    # As in Python source: every student of these courses can read it, and every font has it.
     escaped = "".join(char.encode("unicode_escape").decode("ascii") for char in run)
     return Markup('<span class="escape" title="a character that draws nothing">{}</span>').format(
         escaped

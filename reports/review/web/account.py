@@ -1,4 +1,4 @@
-"""Tell which account of this machine a connection comes from.
+"""Determine which account of this machine a connection comes from.
 
 Linux lists the owner of every socket in /proc/net/tcp, that of the connecting end included:
 
@@ -17,18 +17,18 @@ ROOT = 0  # may read everything anyway; port forwarders of containers run as roo
 
 
 def is_own(client_port: int, port: int) -> bool:
-    """Return False if the connection to our port is known to be another account's.
+    """Return False if the connection to our port is known to belong to another account.
 
-    A connection that was closed meanwhile has no owner, and nobody who waits for an answer.
+    A connection that has been closed meanwhile has no owner, and nobody waits for the answer.
     """
     found = next(_owners(client_port, port), None)
     return found is None or found in (ROOT, os.getuid())
 
 
 def _owners(client_port: int, port: int) -> Iterator[int]:
-    """Yield the owner of the connecting end; -1 where it is closed."""
+    """Yield the owner of the connecting end; -1 if it is closed."""
     for table in TABLES:
-        with suppress(OSError):  # another system: nothing is known
+        with suppress(OSError):  # another system: the owner is unknown
             for row in table.read_text(encoding="ascii").splitlines()[1:]:
                 cells = row.split()
                 ends = [int(cell.rpartition(":")[2], 16) for cell in cells[1:3]]

@@ -1,4 +1,4 @@
-"""What is done: decide, undo, choose what is shown, import a CSV, write the grades."""
+"""The actions of the review page: decide, undo, change the view, import a CSV, write the grades."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ CONTESTED = "Someone else decided differently in the meantime. Both decisions ar
 
 
 async def decide(request: Request, question: str, handle: str) -> Response:
-    """Store what was decided of one answer or a group, and lead to the next that waits."""
+    """Store the decision on an answer or a group, and redirect to the next undecided answer."""
     site, session, form = await sent(request)
     await site.prepared(question, handle)
     answer, (_, rubric) = site.answer(question, handle), site.question(question)
@@ -56,7 +56,7 @@ async def decide(request: Request, question: str, handle: str) -> Response:
 
 
 def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None:
-    """Store what was said in one go, all of it or nothing."""
+    """Store the decisions of one action, all or none."""
     action = new_action()
     rows = [replace(each, action=action) for each in decisions]
     site.review.decisions.add(rows, unseen=unseen)
@@ -64,19 +64,19 @@ def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None
 
 
 def said(decision: Decision, place: int, count: int) -> str:
-    """What was saved, in a sentence."""
+    """Return a sentence that says what was saved."""
     others = f" and {count - 1} more of its group" if count > 1 else ""
     return f"Saved: {points(decision.earned)} for answer {place}{others}."
 
 
 def _draft(form: Form) -> Verdict:
-    """What was ticked and written beside what was mistyped."""
+    """Return the ticked items and the comment of a form with invalid input."""
     ticked = form.all("item")
     return Verdict(frozenset(map(whole, ticked)), comment=form.one("comment"), none=NONE in ticked)
 
 
 def _targets(form: Form, handle: str) -> list[tuple[str, int]]:
-    """The answers that a decision is for, each with the newest decision its reader knew of."""
+    """Return the answers that a decision is for, each with the newest decision the reviewer saw."""
     targets = [(handle, whole(form.one("seen")))]
     if form.one("scope") == "group":
         for name, _, seen in (member.partition(":") for member in form.all("member")):
@@ -86,7 +86,7 @@ def _targets(form: Form, handle: str) -> list[tuple[str, int]]:
 
 
 async def undo(request: Request) -> Response:
-    """Take back what this reviewer said last; both stay in the trail."""
+    """Undo this reviewer's last action; both remain in the history."""
     site, session, _ = await sent(request)
     last = site.last_action(session.reviewer)
     if not last:
@@ -111,7 +111,7 @@ async def undo(request: Request) -> Response:
 
 
 async def view(request: Request) -> Response:
-    """Show or hide names, or what is decided already."""
+    """Show or hide names, or the answers that are already decided."""
     _, session, form = await sent(request)
     match form.one("show"):
         case "names":
@@ -132,14 +132,14 @@ async def invite(request: Request) -> Response:
 
 
 async def write(request: Request) -> Response:
-    """Write what every reader gets."""
+    """Write all output files."""
     site, session, _ = await sent(request)
     session.notice = write_grades(site.review)
     return RedirectResponse("/", 303)
 
 
 async def take_in(request: Request) -> Response:
-    """Import a CSV of decisions: all of it, or nothing and a line for each fault."""
+    """Import a CSV of decisions: all of it, or nothing and one line per error."""
     site, session, form = await sent(request)
     found = read_sheet(site, form.file, session.reviewer)
     if found.problems:

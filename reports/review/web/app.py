@@ -1,4 +1,4 @@
-"""The application: which address is answered by what, and what every answer has in common."""
+"""The web application: the function for each address, and what all responses have in common."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -47,7 +47,7 @@ Answering = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(site: Site) -> FastAPI:
-    """The application of one server."""
+    """Return the application of one server."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.site = site
     for path, page in GETS.items():
@@ -61,8 +61,9 @@ def make_app(site: Site) -> FastAPI:
 
 
 async def guard(request: Request, answering: Answering) -> Response:
-    """Answer what was sent to this machine by its own name, and is not too large to read."""
-    # A page elsewhere that has its own name lead here (DNS rebinding) sends that name.
+    """Answer requests that use this machine's own name and are not too large."""
+    # If another site's domain points to this machine (DNS rebinding), the browser sends that
+    # domain.
     if named(request.headers.get("host", "")) not in OURS:
         return PlainTextResponse("This page answers to 127.0.0.1 only.", 421, HEADERS)
     length = request.headers.get("content-length", "")
@@ -74,7 +75,7 @@ async def guard(request: Request, answering: Answering) -> Response:
 
 
 def named(host: str) -> str:
-    """The name in a Host header, without its port; empty where it is malformed."""
+    """Return the name in a Host header, without its port; empty if it is malformed."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -82,13 +83,13 @@ def named(host: str) -> str:
 
 
 async def refuse(_: Request, error: Exception) -> Response:
-    """The page of a Refusal."""
+    """Return the page of a Refusal."""
     assert isinstance(error, Refusal)  # noqa: S101  it is registered for this type
     return HTMLResponse(render("refusal.html.jinja", error), error.status)
 
 
 async def explain(_: Request, error: Exception) -> Response:
-    """The page of a UsageError: what staff can mend, and how."""
+    """Return the page of a UsageError: what staff can fix, and how."""
     assert isinstance(error, UserError)  # noqa: S101  it is registered for this type
     told = Refusal(409, "This cannot be done now", f"{error}; {error.hint}".strip("; "))
     return HTMLResponse(render("refusal.html.jinja", told), told.status)

@@ -1,4 +1,4 @@
-"""A form that was sent: read within bounds, and only from a page of ours."""
+"""Read a submitted form within limits, and only if one of our own pages sent it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ FIELDS_LIMIT = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The texts of a form by field, and the content of the file that was sent with it."""
+    """The texts of a form by field, and the content of the uploaded file."""
 
     fields: Mapping[str, tuple[str, ...]]
     file: bytes
 
     def all(self, name: str) -> tuple[str, ...]:
-        """A field's texts, where it may be sent more than once."""
+        """Return a field's texts; a field may be sent more than once."""
         return self.fields.get(name, ())
 
     def one(self, name: str) -> str:
-        """A field's text; empty where it was not sent."""
+        """Return a field's text, or an empty text if it was not sent."""
         return next(iter(self.all(name)), "")
 
 
 async def sent(request: Request) -> tuple[Site, Session, Form]:
-    """The form of a visitor, which one of their own pages must have made; else Refusal."""
+    """Return a visitor's form. Raises Refusal unless one of the visitor's own pages sent it."""
     site, session = visitor(request)
     async with request.form(max_fields=FIELDS_LIMIT) as data:
         form = await _read(data)

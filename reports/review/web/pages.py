@@ -1,4 +1,4 @@
-"""What is read: the way in, the overview, one answer at a time, and the decisions as a sheet."""
+"""The pages of the review: the entry, the overview, one answer at a time, the decisions as CSV."""
 
 from fastapi import Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
@@ -17,7 +17,7 @@ OTHER = "Only the account that started the review may open it. Ask its owner for
 
 
 async def enter(request: Request) -> Response:
-    """Turn a token into a cookie that no script reads and no other site sends."""
+    """Turn a token into a cookie that scripts cannot read and other sites cannot send."""
     site: Site = request.app.state.site
     token = request.query_params.get("token", "")
     if site.sessions.is_for_this_account(token) and not _from_this_account(request, site):
@@ -25,7 +25,7 @@ async def enter(request: Request) -> Response:
     cookie = site.sessions.enter(token)
     if cookie is None:
         raise Refusal(403, "This address was used already", CLOSED)
-    # Not a redirect: where another page led here, the browser would not send the cookie after it.
+    # Not a redirect: if another page led here, the browser would not send the cookie with it.
     answer = HTMLResponse(render("enter.html.jinja", None))
     name = cookie_name(site)
     answer.set_cookie(name, cookie, httponly=True, samesite="strict", path="/")
@@ -37,7 +37,7 @@ def _from_this_account(request: Request, site: Site) -> bool:
 
 
 def visitor(request: Request) -> tuple[Site, Session]:
-    """The site as it stands now, and who asks; Refusal where they were not let in."""
+    """Return the current site and the visitor's session. Raises Refusal without a session."""
     site: Site = request.app.state.site
     session = site.sessions.session(request.cookies.get(cookie_name(site)))
     if session is None:
@@ -47,18 +47,18 @@ def visitor(request: Request) -> tuple[Site, Session]:
 
 
 def cookie_name(site: Site) -> str:
-    """One a port: two servers on this machine share its cookies."""
+    """Return a cookie name for this port, because all servers on a machine share cookies."""
     return f"softmark_review_{site.port}"
 
 
 async def overview(request: Request) -> Response:
-    """The questions, how far each is, and the totals."""
+    """Show the questions, the progress of each, and the totals."""
     site, session = visitor(request)
     return HTMLResponse(render("overview.html.jinja", overview_view(site, session)))
 
 
 async def question(request: Request, question: str) -> Response:
-    """Lead to the first answer that waits, or to the first of all."""
+    """Redirect to the first undecided answer, or to the first of all."""
     site, _ = visitor(request)
     await site.sorted(question)
     order = site.order(question)
@@ -67,7 +67,7 @@ async def question(request: Request, question: str) -> Response:
 
 
 async def answer(request: Request, question: str, handle: str) -> Response:
-    """One answer beside its rubric."""
+    """Show one answer next to its rubric."""
     site, session = visitor(request)
     await site.prepared(question, handle)
     shown = Shown(question, handle, whole(request.query_params.get("from", "")))
@@ -75,7 +75,7 @@ async def answer(request: Request, question: str, handle: str) -> Response:
 
 
 async def whole_text(request: Request, question: str, handle: str) -> Response:
-    """An answer as a file: nothing of it is shown by the browser."""
+    """Return an answer as a file, which the browser downloads without showing it."""
     site, _ = visitor(request)
     text = site.answer(question, handle).text.encode("utf-8", "replace")
     named = {"Content-Disposition": f'attachment; filename="{handle}.txt"'}
@@ -83,7 +83,7 @@ async def whole_text(request: Request, question: str, handle: str) -> Response:
 
 
 async def sheet(request: Request) -> Response:
-    """All answers and what was decided of them, for a spreadsheet."""
+    """Return all answers and decisions, for a spreadsheet."""
     site, session = visitor(request)
     table = write_sheet(site, names=session.names).encode("utf-8-sig", "replace")
     named = {"Content-Disposition": 'attachment; filename="decisions.csv"'}
@@ -91,7 +91,7 @@ async def sheet(request: Request) -> Response:
 
 
 async def static(name: str) -> Response:
-    """Our own style and script, the only ones that a page may use."""
+    """Return our own style or script, the only ones that a page may use."""
     if name not in STATIC:
         raise Refusal(404, "No such file", "There is none of this name.")
     kind, path = STATIC[name]

@@ -1,4 +1,4 @@
-"""Start the page on this machine, let one browser in, and write the grades when it ends."""
+"""Serve the page on this machine, let one browser in, and write the grades at the end."""
 
 import contextlib
 import getpass
@@ -27,9 +27,9 @@ OUT = Console(highlight=False, soft_wrap=True)
 
 
 def serve(folder: Path, *, port: int = 0, reviewer: str = "", open_browser: bool = True) -> None:
-    """Serve the review of `folder` until interrupted; port 0 takes a free one.
+    """Serve the review of `folder` until interrupted; port 0 selects a free one.
 
-    Raises UsageError where there is nothing to review, or the port is taken.
+    Raises UsageError if there is nothing to review or the port is in use.
     """
     with open_review(folder) as review, contextlib.closing(listen(port)) as listening:
         if not review.material.answers:
@@ -46,7 +46,7 @@ def serve(folder: Path, *, port: int = 0, reviewer: str = "", open_browser: bool
 
 
 def listen(port: int) -> socket.socket:
-    """A socket that only this machine reaches; UsageError where the port is taken."""
+    """Return a socket that only this machine can reach. Raises UsageError if the port is in use."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -59,15 +59,15 @@ def listen(port: int) -> socket.socket:
 
 
 def entry(site: Site, reviewer: str) -> str:
-    """An address that lets one browser in, once, under this name."""
+    """Return an address that lets one browser in, once, under this name."""
     return f"http://{HOST}:{site.port}/enter?token={site.sessions.invite(reviewer)}"
 
 
 @contextlib.contextmanager
 def redirect_file(address: str) -> Iterator[Path]:
-    """Give a page that leads to the address, and that no other account can read.
+    """Yield a page that redirects to the address and that no other account can read.
 
-    Every account sees the command line of a browser, so no token may be in it.
+    Every account can see the command line of a browser, so it must not contain a token.
     """
     with tempfile.TemporaryDirectory(prefix="softmark-review-") as folder:  # mode 0700
         file = Path(folder) / "open.html"
@@ -78,7 +78,7 @@ def redirect_file(address: str) -> Iterator[Path]:
 
 
 def make_server(site: Site) -> uvicorn.Server:
-    """The server of a site; its requests are answered one after the other, in one thread."""
+    """Return the server of a site; it answers one request at a time, in one thread."""
     config = uvicorn.Config(
         make_app(site),
         log_level="warning",

@@ -1,4 +1,4 @@
-"""Who may see the page: one-time tokens that become cookies, and what each visitor has chosen."""
+"""Access to the page: one-time tokens that become cookies, and each visitor's settings."""
 
 import hmac
 import secrets
@@ -9,7 +9,7 @@ NAME_LIMIT = 60
 
 @dataclass(slots=True)
 class Session:
-    """One reviewer in one browser; every form of theirs carries `form_token`."""
+    """One reviewer in one browser; all their forms carry `form_token`."""
 
     reviewer: str
     form_token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
@@ -18,18 +18,18 @@ class Session:
     notice: str = ""
 
     def take_notice(self) -> str:
-        """What is to be said once."""
+        """Return the message that is shown once, and clear it."""
         said, self.notice = self.notice, ""
         return said
 
     def holds(self, form_token: str) -> bool:
-        """Whether a form came from a page that this session was given."""
+        """Return whether a form was sent from a page of this session."""
         return hmac.compare_digest(self.form_token.encode(), form_token.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """Who a token lets in; `anybody` also from another account of this machine."""
+    """The reviewer of a token; with `anybody`, other accounts of this machine may use it, too."""
 
     reviewer: str
     anybody: bool
@@ -37,7 +37,7 @@ class Invitation:
 
 @dataclass(slots=True)
 class Sessions:
-    """Everybody who was let in since the server started."""
+    """Everyone who has been let in since the server started."""
 
     waiting: dict[str, Invitation] = field(default_factory=dict, repr=False)
     known: dict[str, Session] = field(default_factory=dict, repr=False)
@@ -54,7 +54,7 @@ class Sessions:
         return token in self.waiting and not self.waiting[token].anybody
 
     def enter(self, token: str) -> str | None:
-        """The cookie that a token becomes, or None where it is wrong or was used."""
+        """Return the cookie for a token, or None if it is invalid or has been used."""
         invitation = self.waiting.pop(token, None)
         if invitation is None:
             return None
@@ -63,5 +63,5 @@ class Sessions:
         return cookie
 
     def session(self, cookie: str | None) -> Session | None:
-        """The session of a cookie."""
+        """Return the session of a cookie."""
         return self.known.get(cookie or "")

@@ -1,4 +1,4 @@
-"""What every page of one server shares: the review, who was let in, the machine's help."""
+"""The state that all pages of one server share: the review, the sessions, the machine's help."""
 
 from dataclasses import dataclass, field
 from urllib.parse import quote
@@ -14,7 +14,7 @@ AHEAD = 2  # answers
 
 
 class Refusal(Exception):
-    """The page that a visitor asked for cannot be given; says why, and what to do."""
+    """The page that a visitor requested cannot be shown; the text says why, and what to do."""
 
     def __init__(self, status: int, title: str, sentence: str) -> None:
         super().__init__(title)
@@ -33,15 +33,15 @@ class Site:
     help: Help = field(default_factory=Help)
 
     def refresh(self) -> None:
-        """Read the decisions that were made since the last page."""
+        """Read the decisions made since the last page."""
         self.review.refresh()
 
     async def sorted(self, name: str) -> None:
-        """Wait until the answers to a question are in groups."""
+        """Wait until the answers to a question are grouped."""
         await self.help.sort(name, self.answers(name))
 
     async def prepared(self, name: str, handle: str) -> None:
-        """Wait until there is all that the page of an answer shows; begin with the next ones."""
+        """Wait for everything that an answer's page shows; start to compute the next ones."""
         await self.sorted(name)
         _, rubric = self.question(name)
         work = self.help.read_ahead(rubric, self.answer(name, handle))
@@ -52,7 +52,7 @@ class Site:
         await work
 
     def question(self, name: str) -> tuple[Question, Rubric]:
-        """A question with its rubric; Refusal where no answer to it waits."""
+        """Return a question with its rubric. Raises Refusal if it has no answers to grade."""
         material = self.review.material
         question = material.questions.get(name)
         if question is None or question.review is None or name not in material.answers:
@@ -60,36 +60,36 @@ class Site:
         return question, question.review
 
     def answers(self, name: str) -> dict[str, Answer]:
-        """The answers to a question, by handle, in blind order."""
+        """Return the answers to a question, by handle, in anonymous order."""
         self.question(name)
         return self.review.material.answers[name]
 
     def answer(self, name: str, handle: str) -> Answer:
-        """One answer; Refusal where it is gone."""
+        """Return one answer. Raises Refusal if it no longer exists."""
         found = self.answers(name).get(handle)
         if found is None:
             raise Refusal(404, "No such answer", "It may have been graded again meanwhile.")
         return found
 
     def groups(self, name: str) -> list[tuple[str, ...]]:
-        """The handles of similar answers, group by group."""
+        """Return the handles of similar answers, group by group."""
         return self.help.groups(name, self.answers(name))
 
     def order(self, name: str) -> list[str]:
-        """The handles in the order in which the page goes through them."""
+        """Return the handles in the order of the pages."""
         return [handle for group in self.groups(name) for handle in group]
 
     def suggestions(self, name: str, answer: Answer) -> list[Suggestion]:
-        """What the machine proposes for an answer."""
+        """Return the machine's suggestions for an answer."""
         _, rubric = self.question(name)
         return self.help.suggestions(rubric, answer)
 
     def waits(self, answer: Answer) -> bool:
-        """Whether somebody has to decide this answer still."""
+        """Return whether the answer still needs a decision."""
         return self.review.standing(answer).state != "decided"
 
     def next_waiting(self, name: str, handle: str = "") -> str | None:
-        """The address of the next answer that waits: after this one, then around, then on."""
+        """Return the next undecided answer's address: later ones, earlier ones, other questions."""
         order = self.order(name)
         start = order.index(handle) + 1 if handle in order else 0
         for each in (*order[start:], *order[:start]):
@@ -102,7 +102,7 @@ class Site:
         return None
 
     def last_action(self, reviewer: str) -> list[Decision]:
-        """What this reviewer said last in one go and has not undone."""
+        """Return the decisions of this reviewer's last action that has not been undone."""
         rows = self.review.trail.rows
         undone = {row.undoes for row in rows}
         for row in reversed(rows):
@@ -113,10 +113,10 @@ class Site:
 
 
 def question_address(question: str) -> str:
-    """Where the answers to a question begin."""
+    """Return the address of the first answer to a question."""
     return f"/q/{quote(question, safe='')}"
 
 
 def answer_address(question: str, handle: str) -> str:
-    """Where the page of an answer lies."""
+    """Return the address of an answer's page."""
     return f"{question_address(question)}/{handle}"

@@ -1,4 +1,4 @@
-"""Uploads of a few lines, written anew for each test that asks for them."""
+"""Uploads of a few lines, written for each test that requests them."""
 
 import json
 

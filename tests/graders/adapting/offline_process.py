@@ -1,7 +1,7 @@
 """A process in which the stand-ins are `ready`, for each snippet that a test runs.
 
 `ready` changes the interpreter for good, so one process imports the libraries once, and every
-snippet gets a fork of it: with warnings as errors, and with sockets that give themselves away.
+snippet gets a fork of it: with warnings as errors, and with sockets that are detected.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Which file is taken, and what a student is told about the others."""
+"""The file that is used, and the notes to the student on the others."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What stands below a heading of the experiments does not replace what is written above it."""
+"""Code below a heading of the experiments does not replace code above it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Gathering in a student's own process, as every check asks for it."""
+"""Gathering in a student's own process, as every check requests it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which file each module of an upload is, where Python's own imports read it."""
+"""The file that each module of an upload comes from, if Python's own imports read it."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""The library `datasets` after `ready`: all of it, with rows of ours where it would download."""
+"""The library `datasets` after `ready`: complete, with our own rows instead of downloads."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Other libraries that starters import: as they are after `ready`."""
+"""Other libraries that starters import, after `ready`."""
 
 import subprocess
 import sys

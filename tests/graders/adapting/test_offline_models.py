@@ -1,4 +1,4 @@
-"""Tiny models behind names of the hub, and whole programs that use them without a network."""
+"""Tiny models with names of the hub, and whole programs that use them without a network."""
 
 import sys
 

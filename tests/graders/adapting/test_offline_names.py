@@ -1,4 +1,4 @@
-"""Names of the hub, and the vocabularies behind them."""
+"""Names of the hub, and their vocabularies."""
 
 import os
 

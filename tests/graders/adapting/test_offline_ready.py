@@ -1,4 +1,4 @@
-"""What students write on tokenizers, and what newer releases have removed."""
+"""Students' code for tokenizers, and functions that newer releases have removed."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The libraries in a real child: no network, a home that is emptied, limits."""
+"""The libraries in a real child: no network, an empty home, limits."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Scores of classifications: as scikit-learn has them, and as `evaluate` gives them out."""
+"""Classification scores equal scikit-learn's, in the format of `evaluate`."""
 
 import sys
 

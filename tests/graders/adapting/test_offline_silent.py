@@ -1,4 +1,4 @@
-"""What only draws or reports: it takes whatever is done with it."""
+"""Libraries that only draw or report accept every call."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Code may write to folders that exist on the student's machine only."""
+"""Code may write to folders that exist only on the student's machine."""
 
 import pytest
 

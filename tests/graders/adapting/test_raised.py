@@ -1,4 +1,4 @@
-"""What student code raised is told, and whether it is this machine's doing."""
+"""Exceptions of student code are reported, and those caused by this machine recognized."""
 
 import os
 

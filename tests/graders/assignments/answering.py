@@ -1,4 +1,4 @@
-"""What tests put in a student's place: an object that answers, read as a process's reply is."""
+"""An object that answers instead of a student; its answers are read like a process's reply."""
 
 from graders.boundary.outcome import read_reply
 

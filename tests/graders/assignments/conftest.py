@@ -1,4 +1,4 @@
-"""One check of assignment cs224n-a4, judged on files made up by a test."""
+"""Run one check of assignment cs224n-a4 on files that a test makes up."""
 
 import random
 import sys

@@ -1,4 +1,4 @@
-"""What lies beside the work in a student's folder: starters, drafts, experiments and notebooks."""
+"""Other files in a student's folder: starters, drafts, experiments and notebooks."""
 
 import ast
 import json

@@ -1,9 +1,9 @@
-"""Replies of unexpected types and shapes, in place of those that the solution gives.
+"""Replies of unexpected types and shapes, instead of those of the solution.
 
-solution -> Replaying: each question asked once, its reply kept as a frame
-                | Mutation: one part of one function's replies is another value
+solution -> Replaying: each request made once, its reply kept as a frame
+                | Mutation: one part of one function's replies is replaced
                 v
-wire -> checks -> a Result, in which nothing may be a fault of ours
+wire -> checks -> a Result, in which nothing may be our own fault
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rotary functions with each known mistake, written in a way of their own."""
+"""Rotary functions with each known mistake, each implemented independently."""
 
 import math
 

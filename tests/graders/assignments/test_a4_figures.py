@@ -1,4 +1,4 @@
-"""Pictures of A4's accuracies, rotations and losses; none of them decides anything."""
+"""Figures of A4's accuracies, rotations and losses, none of which affects a verdict."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The exact tests against scipy's, over many shares."""
+"""The exact tests agree with scipy's, for many proportions."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""The checks of span corruption hold the reference right in every edition of the handout."""
+"""The checks of span corruption pass the reference in every edition of the handout."""
 
 import pytest
 

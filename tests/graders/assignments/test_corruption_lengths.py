@@ -1,4 +1,4 @@
-"""Statistics of lengths, on draws made up here: rates over many trials are in docs."""
+"""Statistics of lengths, on invented draws; rates over many trials are in the docs."""
 
 import numpy as np
 import pytest

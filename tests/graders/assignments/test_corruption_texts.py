@@ -1,4 +1,4 @@
-"""Whatever is drawn, the documents are what the checks need them to be."""
+"""For all seeds, the documents have the properties that the checks need."""
 
 from itertools import combinations, product
 

@@ -1,4 +1,4 @@
-"""Missing, unwritten or faked code of the homework costs its own criterion.
+"""Missing, unimplemented or faked code of the homework costs its own criterion.
 
 Mistakes with their points and hints are planted in examples.toml.
 """

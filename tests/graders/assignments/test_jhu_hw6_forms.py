@@ -1,4 +1,4 @@
-"""The homework's code is judged alike as a module and as a notebook, and in unusual styles."""
+"""The homework's code gets equal grades as a module, as a notebook, and in unusual styles."""
 
 import json
 

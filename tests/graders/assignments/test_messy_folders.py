@@ -1,7 +1,7 @@
-"""What lies beside the work changes no score, and a crash at the end costs nothing.
+"""Other files in the folder change no score, and a crash at the end costs no points.
 
-Each example grades a planted submission twice: as it is, and with other files beside it or with
-some of its files gone. No example may fail by chance: what the checks draw is the same both times.
+Each example grades a planted submission twice: unchanged, and with added files or with some of its
+files removed. No example may fail by chance: the checks draw the same inputs both times.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""What is said beside points: borderline, chance, collapse, gaps and copies."""
+"""Notes in addition to points: borderline, chance, collapse, gaps and copies."""
 
 import itertools
 

@@ -1,8 +1,8 @@
-"""Whatever a student's process answers, no check ends with a fault of ours.
+"""Whatever a student's process replies, no check ends with our own fault.
 
-Each example changes all replies of one student-side function and grades one criterion that asks
-it. Examples are drawn before they are tried: checks use hypothesis themselves. They are the same in
-every run.
+Each example changes all replies of one student-side function and grades one criterion that uses it.
+Examples are drawn before they are tried, because checks use hypothesis themselves. They are the
+same in every run.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Predictions that no submitted model gives: their points stand, and a person confirms them."""
+"""Predictions that no submitted model gives keep their points, and a person confirms them."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""`--rerun`: the student's run.py is run anew in the real sandbox, and compared.
+"""`--rerun`: the student's run.py is run again in the real sandbox, and compared.
 
-Most submissions here have a run.py that writes its files at once: what is tested is what Softmark
-makes of them. The last tests train.
+Most submissions here have a run.py that writes its files immediately, because the tests are about
+what Softmark does with these files. The last tests train.
 """
 
 import textwrap

@@ -1,4 +1,4 @@
-"""A rerun beside what was handed in, in words."""
+"""The comparison of a rerun with the submission, in words."""
 
 import numpy as np
 import pytest

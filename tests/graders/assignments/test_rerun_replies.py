@@ -1,4 +1,4 @@
-"""What the process of a rerun sends is hostile: it is read with caps, or told as unreadable."""
+"""A rerun's replies are untrusted: they are read with limits, or reported as unreadable."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rotary checks on code in files, called in this process over the same student side."""
+"""The rotary checks on code in files, called in this process with the same student side."""
 
 import copy
 import importlib

@@ -1,4 +1,4 @@
-"""The handout's equations in numpy against torch's complex numbers and against the reference."""
+"""The handout's equations in numpy agree with torch's complex numbers and the reference."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Every known mistake is named rightly, from code that makes it in its own way."""
+"""Every known mistake is named correctly, from code that makes it independently."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""The planted examples of cs224n-a4 lose the same, whatever secret their inputs are drawn from."""
+"""The planted examples of cs224n-a4 lose the same points for every secret."""
 
 import pytest
 

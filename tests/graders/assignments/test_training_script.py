@@ -1,4 +1,4 @@
-"""Advice on run.py, from running it in this process with training left out."""
+"""Advice on run.py, from running it in this process without training."""
 
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-"""The files that stand in for the starter's behave as the reference does."""
+"""The stand-ins for the starter's files behave like the reference."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""Code that corrupts nothing earns nothing; code that corrupts wrongly keeps what it had."""
+"""Code that corrupts nothing earns nothing; code that corrupts wrongly keeps its points."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""An unwritten table, rotation or module earns nothing; a wrong one keeps what it had."""
+"""An unimplemented table, rotation or module earns nothing; a wrong one keeps its points."""
 
 import textwrap
 

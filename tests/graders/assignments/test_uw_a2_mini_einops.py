@@ -1,4 +1,4 @@
-"""The stand-in for einops, on the patterns that attention is written with."""
+"""The stand-in for einops, with the patterns that attention is written with."""
 
 import importlib.util
 

@@ -1,4 +1,4 @@
-"""Advice on the code of experiments: what is found by its name, and what is said of it."""
+"""Advice on the code of experiments: functions found by name, and their messages."""
 
 from dataclasses import replace
 

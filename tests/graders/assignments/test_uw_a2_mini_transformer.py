@@ -1,4 +1,4 @@
-"""How the checks of the mini transformer share points, and what they make of odd submissions."""
+"""How the checks of the mini transformer share points and grade odd submissions."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""The classifier of uw-a2: what is said, secret draws, notebooks, and code that is not written.
+"""The classifier of uw-a2: messages, secret inputs, notebooks, and unimplemented code.
 
 Other ways to write it, and mistakes with their points, are planted in examples.toml.
 """

@@ -1,4 +1,4 @@
-"""Whatever a student's process answers about the classifier, a check decides or fails in words."""
+"""For every reply about the classifier, a check decides or fails with a message."""
 
 import copy
 import inspect

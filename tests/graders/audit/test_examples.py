@@ -1,4 +1,4 @@
-"""Planted examples are laid out from edits, and what cannot be laid out is refused by name."""
+"""Planted examples are built from edits; those that cannot be built are refused by name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Verdicts on planted examples are frozen in a file, and each one that changes is reported."""
+"""Verdicts on planted examples are frozen in a file, and every change is reported."""
 
 import pytest
 from typer.testing import CliRunner

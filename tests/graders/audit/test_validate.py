@@ -1,4 +1,4 @@
-"""Planted examples are found where an author can put them, and alter no stored Result."""
+"""Planted examples are found where an author may put them, and change no stored Result."""
 
 import pytest
 

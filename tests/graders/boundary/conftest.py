@@ -1,4 +1,4 @@
-"""Students of the boundary's tests, in every tier that this machine offers, cold and warm."""
+"""Students for the boundary's tests, in every tier of this machine, cold and warm."""
 
 from functools import partial
 from pathlib import Path

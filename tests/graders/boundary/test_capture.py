@@ -1,4 +1,4 @@
-"""What a child prints is kept up to a limit, and never blocks or fills anything."""
+"""The output of a child is kept up to a limit, and never blocks or fills anything."""
 
 import os
 

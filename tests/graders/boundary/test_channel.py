@@ -1,4 +1,4 @@
-"""Bytes that a student's process forges on its channel, and what they gain: nothing."""
+"""Bytes that a student's process forges on its channel gain nothing."""
 
 import contextlib
 

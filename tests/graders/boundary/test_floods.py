@@ -1,4 +1,4 @@
-"""Floods of memory, files and processes stop, and nothing that was started outlives its run."""
+"""Floods of memory, files and processes are stopped, and no process outlives its run."""
 
 import os
 import sys

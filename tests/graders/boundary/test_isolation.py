@@ -1,4 +1,4 @@
-"""What a student's process cannot reach, in every tier that promises isolation."""
+"""What a student's process cannot access, in every tier that promises isolation."""
 
 import fcntl
 import os

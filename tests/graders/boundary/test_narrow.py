@@ -1,4 +1,4 @@
-"""Rules that a process binds itself with, tried in small processes without torch."""
+"""Restrictions that a process puts on itself, tested in small processes without torch."""
 
 import os
 import subprocess

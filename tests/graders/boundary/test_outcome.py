@@ -1,4 +1,4 @@
-"""What a reply or an end means, also a reply that somebody forged."""
+"""The meaning of a reply or an end, including forged replies."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a student's processes used, as measured from outside, in every tier and start."""
+"""The resources that a student's processes used, measured from outside in every tier."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Tiers: which work, what happens when one does not, and what is left when Softmark dies."""
+"""Tiers: which work, what happens if one does not, and what remains if Softmark dies."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Which file answers a question: a main one, else the only one, else the fault is ours."""
+"""The file that answers a request: the main one, else the only one, else it is our fault."""
 
 import ast
 

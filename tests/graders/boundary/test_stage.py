@@ -1,4 +1,4 @@
-"""What a child is given to read, and that nothing of it stays."""
+"""The files that a child may read, none of which remain afterwards."""
 
 import os
 

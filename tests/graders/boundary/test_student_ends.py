@@ -1,4 +1,4 @@
-"""How a student's child ends, by itself or by a limit, and what the next call gets."""
+"""How a student's child ends, on its own or by a limit, and what the next call gets."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What a tree of processes uses together, and which user it runs as."""
+"""The resources that a tree of processes uses, and the user that runs it."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""A warm start: nobody can tell it from a cold one, and nothing passes from child to child."""
+"""A warm start is indistinguishable from a cold one, and children share nothing."""
 
 import os
 import signal

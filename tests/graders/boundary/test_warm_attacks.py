@@ -1,4 +1,4 @@
-"""Attacks on a warm start: from one child on the next, on its neighbours, on the parent."""
+"""Attacks on a warm start: on the next child, on other children, on the parent."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Values survive the wire; hostile bytes end in WireError and nothing else."""
+"""Values survive the wire; hostile bytes cause WireError and nothing else."""
 
 import json
 import struct

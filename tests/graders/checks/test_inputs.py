@@ -1,4 +1,4 @@
-"""What checks draw follows from the draw and the purpose, and from nothing else."""
+"""The inputs of checks depend only on the draw and the purpose."""
 
 import textwrap
 from pathlib import Path

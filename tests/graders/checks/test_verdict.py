@@ -1,4 +1,4 @@
-"""Every way a check can end becomes the right status; ours is never the student's."""
+"""Every end of a check gets the correct status; our own fault is never the student's."""
 
 import math
 

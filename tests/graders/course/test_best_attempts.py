@@ -1,4 +1,4 @@
-"""The best attempt counts; where one has no grade a person decides."""
+"""The best attempt counts; if one has no grade, a person decides."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A later due date counts for the student it was given to, and for nobody of the same name."""
+"""A later due date counts for its student, and for nobody else with the same name."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

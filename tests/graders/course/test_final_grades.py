@@ -1,4 +1,4 @@
-"""Raw scores become grades: late never gains, none stays none, rounding comes last."""
+"""Raw scores become grades: lateness never gains, none remains none, rounding is last."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What `batch` takes as its folder: uploads, an export, an archive of either, or one sentence."""
+"""The folders that `batch` accepts: uploads, an export, an archive of either, or an error."""
 
 import os
 import zipfile

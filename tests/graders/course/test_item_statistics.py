@@ -1,4 +1,4 @@
-"""What the item analysis says of a rubric, from Results alone."""
+"""The item analysis of a rubric, from Results only."""
 
 import tracemalloc
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A change of checks grades what it can touch and nothing else, and publishes nothing unasked."""
+"""A regrade grades only what a change of checks can affect, and publishes only on request."""
 
 import shutil
 from dataclasses import replace

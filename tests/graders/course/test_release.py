@@ -1,4 +1,4 @@
-"""Criteria have their time: nobody sees one while somebody can still hand in."""
+"""Criteria are released at their time, not while somebody can still submit."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Each assignment's checks get the data of its own kind."""
+"""Each assignment's checks get data of its own kind."""
 
 from typing import get_args
 

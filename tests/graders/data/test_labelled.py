@@ -1,4 +1,4 @@
-"""Labelled files are read as they are, and refused with file, line and remedy."""
+"""Labelled files are read unchanged, or refused with file, line and remedy."""
 
 import json
 from pathlib import Path

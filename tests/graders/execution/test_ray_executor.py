@@ -1,4 +1,4 @@
-"""A batch on a Ray cluster of two nodes on this machine: as in one process, and nothing is lost."""
+"""A batch on a Ray cluster of two nodes on this machine equals one in a single process."""
 
 import contextlib
 import os

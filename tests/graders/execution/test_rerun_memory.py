@@ -1,4 +1,4 @@
-"""How many trainings fit into memory at the same time."""
+"""The number of trainings that fit into memory at the same time."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Equal address, equal Result; a criterion's key changes with what can touch it, and no more."""
+"""Equal keys give equal Results; a criterion's key changes only with what can affect it."""
 
 from collections import Counter
 from dataclasses import replace

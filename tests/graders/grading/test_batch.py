@@ -1,4 +1,4 @@
-"""What is stored is not graded twice; what could not be graded always is."""
+"""Stored submissions are not graded twice; those that could not be graded always are."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Our own faults, made to happen: no zero, no full marks for silence, no smaller maximum."""
+"""Our own faults, caused on purpose: no zero, no free full marks, no smaller maximum."""
 
 import os
 import shutil

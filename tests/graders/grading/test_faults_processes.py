@@ -1,4 +1,4 @@
-"""Grading processes that are killed, told to end, or have nowhere to write; whole commands."""
+"""Grading processes that are killed, terminated, or cannot write; whole commands."""
 
 import csv
 import json

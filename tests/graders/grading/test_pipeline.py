@@ -1,4 +1,4 @@
-"""A tiny submission becomes a Result; whatever breaks, nobody loses a point by our fault."""
+"""A tiny submission becomes a Result; nobody loses a point through our own fault."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What `--rerun` plans: on a GPU as written, on a CPU cut short on the sample dataset."""
+"""The plan of `--rerun`: unchanged on a GPU, shortened on a CPU with the sample dataset."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a child gets of a GPU: nothing by default, its device files where the Limits say so."""
+"""A child's access to a GPU: none by default, its device files if the Limits allow it."""
 
 import sys
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`--rerun` on the command line: refused where it cannot be done, and done where it can."""
+"""`--rerun` on the command line is refused if it is impossible, and done otherwise."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A results folder keeps one secret: its gradings ask the same again, and nobody else reads it."""
+"""A results folder has one secret: its gradings use equal inputs, and nobody else reads it."""
 
 import json
 import os

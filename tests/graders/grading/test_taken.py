@@ -1,4 +1,4 @@
-"""Several files may be meant: the best counts, and a failure tells which one it judges."""
+"""If several files may be meant, the best counts, and failures name the graded one."""
 
 import pytest
 

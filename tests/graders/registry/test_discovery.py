@@ -1,4 +1,4 @@
-"""Assignments are found by name or path, and a wrong file is one clear sentence."""
+"""Assignments are found by name or path, and an invalid file gives one clear sentence."""
 
 import pytest
 

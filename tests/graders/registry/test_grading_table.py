@@ -1,4 +1,4 @@
-"""`[grading]` is read strictly, and what does not fit the rubric is refused with file and key."""
+"""`[grading]` is read strictly; what does not match the rubric is refused with file and key."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Which assignment a folder is of, told from what lies in it."""
+"""The assignment of a folder is detected from its contents."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A package that an assignment needs and this machine lacks: said before anything is graded."""
+"""A missing package that an assignment needs is reported before anything is graded."""
 
 import tomllib
 from dataclasses import replace

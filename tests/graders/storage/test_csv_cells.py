@@ -1,4 +1,4 @@
-"""No cell of a CSV is a formula, however a program splits it; and texts come back."""
+"""No cell of a CSV is a formula, however a program splits it; and texts are restored."""
 
 import contextlib
 import csv

@@ -1,4 +1,4 @@
-"""The audit trail: only added to, all or nothing, laid over what the store gives out."""
+"""The audit trail is append-only, all or nothing, and applied to what the store returns."""
 
 import contextlib
 import sqlite3

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, also on a full disk."""
+"""Files are written completely or not at all, even on a full disk."""
 
 import os
 import resource

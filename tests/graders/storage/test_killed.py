@@ -1,4 +1,4 @@
-"""A batch killed with SIGKILL at random moments goes on where it stood, and loses nothing."""
+"""A batch killed with SIGKILL at random moments resumes where it was and loses nothing."""
 
 import contextlib
 import json

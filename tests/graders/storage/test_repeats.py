@@ -1,4 +1,4 @@
-"""How steady verdicts are: counted when a Result replaces one at the same address."""
+"""Flaky verdicts are counted when a Result replaces one with the same cache key."""
 
 import contextlib
 import sqlite3

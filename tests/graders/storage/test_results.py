@@ -1,4 +1,4 @@
-"""The store: whole or not at all, one writer, and a clear sentence for whatever is wrong."""
+"""The store: all or nothing, one writer, and a clear sentence for every problem."""
 
 import contextlib
 import json

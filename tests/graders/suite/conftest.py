@@ -1,4 +1,4 @@
-"""Two tiny suites of unittest tests, and what students hand in against them."""
+"""Two tiny suites of unittest tests, and submissions for them."""
 
 import pytest
 

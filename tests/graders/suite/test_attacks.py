@@ -1,4 +1,4 @@
-"""What a student's code can reach from beside the tests, and what it cannot."""
+"""What student code can and cannot access in the process of the tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A gradescope-utils suite as an assignment: what right and wrong submissions earn, and say."""
+"""A gradescope-utils suite as an assignment: scores and messages of submissions."""
 
 from graders.suite.model import LABEL, MARK
 from tests.graders.suite.conftest import FULL, RIGHT, checks, points

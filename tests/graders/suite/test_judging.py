@@ -1,4 +1,4 @@
-"""Whatever a suite's process replies, it is a verdict within the points, never a fault of ours."""
+"""Every reply of a suite's process is a verdict within the points, never our own fault."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""docs/gradescope-suite.md says what is: its files are an assignment, and its label is ours."""
+"""docs/gradescope-suite.md is true: its files are an assignment, and its label is ours."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A tiny assignment that asks in writing only, and verifiers of its own."""
+"""A tiny assignment with only written questions, and its own verifiers."""
 
 import textwrap
 from dataclasses import replace

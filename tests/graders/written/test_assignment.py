@@ -1,4 +1,4 @@
-"""An assignment that asks in writing: loaded, keyed, validated, and graded in part."""
+"""An assignment with written questions: loaded, keyed, validated, and partly graded."""
 
 import pytest
 

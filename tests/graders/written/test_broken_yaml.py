@@ -1,4 +1,4 @@
-"""answers.yaml that is not valid YAML: what can be read is read, a person reads the rest."""
+"""answers.yaml with invalid YAML: readable parts are read, a person reads the rest."""
 
 import re
 

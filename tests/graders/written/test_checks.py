@@ -1,4 +1,4 @@
-"""A written answer becomes a verdict: by the machine where it can, else by a person."""
+"""Written answers get a verdict: automatic if possible, otherwise by a person."""
 
 from pathlib import Path
 

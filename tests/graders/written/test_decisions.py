@@ -1,4 +1,4 @@
-"""Decisions laid over a Result: points, bounds, disagreement, undoing."""
+"""Decisions applied to a Result: points, limits, disagreement, undoing."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

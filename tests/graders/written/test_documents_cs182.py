@@ -1,4 +1,4 @@
-"""Document 002's answers, typed in our notation: graded as they deserve."""
+"""Document 002's answers, typed in our notation, get the scores that they deserve."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Document 004's answers, typed in our notation: graded as they deserve, misprints included."""
+"""Document 004's answers in our notation get the scores they deserve, even with misprints."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What a printed set of answers to jhu-hw6 earns: right ones pass, known errors are found."""
+"""Printed answers to jhu-hw6: correct ones pass, known errors are found."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Right answers as students type them pass, wrong ones do not, whatever the notation."""
+"""Correct answers as students type them pass, wrong ones fail, in every notation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The planted answer files of the written assignments lose what their expected.toml says."""
+"""The planted answer files of the written assignments lose what their examples expect."""
 
 import tomllib
 

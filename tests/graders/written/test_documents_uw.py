@@ -1,4 +1,4 @@
-"""What a printed set of answers to uw-a2 earns: right ones pass, known errors are found."""
+"""Printed answers to uw-a2: correct ones pass, known errors are found."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which question a heading or a line means."""
+"""The question that a heading or a line means."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files that are no answers: unreadable, hostile, endless."""
+"""Files that are not answers: unreadable, hostile, endless."""
 
 import pytest
 from hypothesis import given

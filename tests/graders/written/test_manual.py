@@ -1,4 +1,4 @@
-"""What the machine could not read has a rubric, and what people decide of it counts."""
+"""Answers that cannot be read automatically have a rubric, and people's decisions count."""
 
 from dataclasses import replace
 from pathlib import Path

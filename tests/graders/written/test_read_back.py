@@ -1,4 +1,4 @@
-"""The empty answers file read back, and what holds the place of an answer."""
+"""The empty answers file is read back, and placeholders are not answers."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A regrade keeps what machines said and what people decided apart."""
+"""A regrade keeps automatic verdicts and people's decisions separate."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Answers as people write them who never saw the template."""
+"""Answers by people who never saw the template."""
 
 import pytest
 

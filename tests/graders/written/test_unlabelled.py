@@ -1,4 +1,4 @@
-"""Answers in which nobody named the parts are divided as a reader would do it."""
+"""Answers without named parts are divided as a reader would divide them."""
 
 import pytest
 

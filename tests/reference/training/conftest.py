@@ -1,4 +1,4 @@
-"""A tiny run: a small world's pipeline in a second or two."""
+"""A tiny run: the pipeline of a small dataset in a second or two."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""A run of the classifier in a process of its own, for tests that end it: OUT METHODS [BYTES]."""
+"""Run the classifier in a separate process, for tests that end it: OUT METHODS [BYTES]."""
 
 import resource
 import signal

@@ -1,4 +1,4 @@
-"""A run of the pipeline in a process of its own, for tests that end it: OUT WORKERS [BYTES]."""
+"""Run the pipeline in a separate process, for tests that end it: OUT WORKERS [BYTES]."""
 
 import dataclasses
 import resource

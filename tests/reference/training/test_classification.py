@@ -1,4 +1,4 @@
-"""The classifier's pipeline on the bundled task: what it reaches, its files, its resuming."""
+"""The classifier's pipeline on the bundled task: accuracies, files, resuming."""
 
 import json
 import subprocess

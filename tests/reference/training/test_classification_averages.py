@@ -1,4 +1,4 @@
-"""The running mean of weights: its value, its place, its going on."""
+"""The running mean of weights: its value, its use in place, its resuming."""
 
 import pytest
 import torch

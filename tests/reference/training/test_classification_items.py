@@ -1,4 +1,4 @@
-"""Batches of similar length: every item once an epoch, little padding, the same for a seed."""
+"""Batches of similar length: every item once per epoch, little padding, determined by a seed."""
 
 import pytest
 import torch

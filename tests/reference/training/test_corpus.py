@@ -1,4 +1,4 @@
-"""Corruption of many documents at once, against the one that draws item by item."""
+"""Corruption of many documents at once, compared with drawing item by item."""
 
 import random
 

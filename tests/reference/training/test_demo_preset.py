@@ -1,8 +1,8 @@
-"""The demo as a user runs it: in this order the models learn, and beyond these thresholds.
+"""The demo as a user runs it: the models learn in this order, and exceed these thresholds.
 
 Over nine seeds (docs/performance.md) the three accuracies were .03 to .06, .49 to .64 and .77 to
-.95. Numerics differ between machines, which makes another seed of it: about one machine in thirty
-is expected to miss a threshold, always in the same way.
+.95. Numerics differ between machines, which has the effect of another seed: about one machine in
+thirty is expected to miss a threshold, always in the same way.
 """
 
 import subprocess

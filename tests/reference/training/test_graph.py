@@ -1,4 +1,4 @@
-"""A captured step trains as the eager one does; only where there is a GPU."""
+"""A captured step trains like the eager one; only if there is a GPU."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Muon against its formulas, one matrix at a time in float64."""
+"""Muon, compared with its formulas, one matrix at a time in float64."""
 
 import pytest
 import torch

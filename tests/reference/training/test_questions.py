@@ -1,4 +1,4 @@
-"""The finetuning examples against the dataset that makes them one at a time."""
+"""The finetuning examples, compared with the dataset that makes them one at a time."""
 
 import pytest
 import torch

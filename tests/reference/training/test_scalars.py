@@ -1,4 +1,4 @@
-"""What TensorBoard itself reads back from a run."""
+"""The scalars that TensorBoard itself reads back from a run."""
 
 import subprocess
 import sys

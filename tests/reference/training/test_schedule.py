@@ -1,4 +1,4 @@
-"""The learning rates of the course's trainer, against a loop that counts tokens as it does."""
+"""The learning rates of the course's trainer, compared with a loop that counts tokens."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The starter's way of evaluating: a student's run.py reads what our pipeline writes."""
+"""The starter's evaluation: a student's run.py reads what our pipeline writes."""
 
 import os
 import shutil

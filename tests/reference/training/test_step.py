@@ -1,4 +1,4 @@
-"""One training step against the course's, written out in float64."""
+"""One training step, compared with the course's, written out in float64."""
 
 import math
 

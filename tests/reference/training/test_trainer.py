@@ -1,4 +1,4 @@
-"""A training that is stopped and goes on ends as if it had never stopped."""
+"""A training that is stopped and resumed ends as if it had never stopped."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""A gradebook for Canvas: its people, its column, nobody guessed, no zero for nobody's work."""
+"""A gradebook for Canvas: its people, its column, nobody guessed, no zero without a submission."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A small written assignment, Results that wait for a person, and servers over them."""
+"""A small written assignment, Results that need manual grading, and servers for them."""
 
 import contextlib
 import http.client

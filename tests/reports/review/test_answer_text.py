@@ -1,4 +1,4 @@
-"""An answer as HTML: every character seen, none obeyed, evidence marked where it is."""
+"""An answer as HTML: every character visible, none obeyed, evidence marked correctly."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the machine could not read is decided like a free text, by page and by sheet."""
+"""Answers that cannot be read automatically are decided like free text, on a page or by CSV."""
 
 from dataclasses import replace
 

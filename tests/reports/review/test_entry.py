@@ -1,4 +1,4 @@
-"""Who gets in: one token, one browser, this machine's own name, forms of our own pages."""
+"""Access: one token, one browser, this machine's own name, forms from our own pages."""
 
 import http.client
 

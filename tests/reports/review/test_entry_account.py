@@ -1,4 +1,4 @@
-"""The one-time token: in no command line, used once, and by one account only."""
+"""The one-time token: in no command line, used once, and only by one account."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Checks of code and predictions that wait are decided by page, by sheet and a kind at a time."""
+"""Waiting checks of code and predictions are decided on a page, by CSV, or a kind at a time."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the page shows in a real browser: hostile text as text, to everybody, on every screen."""
+"""The page in a real browser: hostile text as text, accessible, on every screen."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The sheet: out, changed, in again; or a line for each fault and nothing stored."""
+"""The CSV is exported, changed and imported, or rejected with one line per error."""
 
 import csv
 import io

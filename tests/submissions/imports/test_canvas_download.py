@@ -1,4 +1,4 @@
-"""A Canvas download: one submission a student, with the files' own names."""
+"""A Canvas download: one submission per student, with the files' own names."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""Clones: the time of the last commit, and nothing of a clone is obeyed."""
+"""Clones: the time of the last commit is read, and nothing in a clone is executed."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""A Gradescope export says whose and when; nothing in it is run, and nothing is made up."""
+"""A Gradescope export gives students and times; nothing in it is run or invented."""
 
 from datetime import UTC, datetime
 

@@ -14,12 +14,13 @@ from fractions import Fraction
 NUMBER = (
     r"(?<![\w.,])[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+]?[0-9]{1,2})?(?![0-9])"
 )
+# Matches `25 out of 500` or `25/500`.
 RATIO = re.compile(
     rf"({NUMBER})\s*(?:correct\s+|right\s+)?(?:out\s+of|of|/)\s*(?:the\s+)?({NUMBER})"
 )
 # Digits with the characters of numbers: one number, or several separated only by commas.
 RUN = r"(?<![\w.,])[-+\u2212]?[.,]*[0-9][0-9.,]*(?:[eE][-+]?[0-9]{1,2})?(?![0-9])"
-CLAIM = re.compile(rf"({RUN})[^\S\n]*(%|per\s?cent|pct)?", re.IGNORECASE)
+CLAIM = re.compile(rf"({RUN})[^\S\n]*(%|per\s?cent|pct)?", re.IGNORECASE)  # `5.0%` or `0.05`
 
 # Numbers that are not accuracies: dates, headings, other output of the script.
 LABELS = re.compile(

@@ -343,7 +343,7 @@ def _shapes(value: Any) -> Sequence[tuple[int, ...]]:
 
 
 def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[Projections]:
-    """Return the ways to find query, key, value and proj among a module's parameters.
+    """Yield the ways to find query, key, value and proj among a module's parameters.
 
     By name if they have the starter's names; otherwise by trying. Projections may be one matrix,
     or one matrix per head, and they may be transposed or have other names.
@@ -486,7 +486,7 @@ def _is_rotated(observed: Observed, turn: Turn) -> bool:
 def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> str:
     """Return the hint of the only known mistake that gives this module's output.
 
-    `plain` says whether the module computes plain attention without rope.
+    `plain` means that the module computes plain attention without rope.
     """
     (right, own), question = turns, observed.question
     if observed.gives(UNROTATED, right) is not None:

@@ -33,7 +33,7 @@ def turn(x: Floats, partner: Floats, sign: Floats, cos: Floats, sin: Floats) -> 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """How cos tθ_i and sin tθ_i are tabulated, with θ_i = base^(power (i - first_pair)/dim)."""
+    """The table of cos tθ_i and sin tθ_i, with θ_i = base^(power (i - first_pair)/dim)."""
 
     base: float = 10_000.0
     power: float = -2.0
@@ -79,13 +79,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How x (B, n_heads, T, head_dim) is rotated by a table."""
+    """The rotation of x (B, n_heads, T, head_dim) by a table."""
 
     table: Table = Table()
     formula: Formula = turn
     pairs: Pairing = "neighbours"  # which two features form a pair
     angles: Pairing = "neighbours"  # which features share an angle
-    output: Pairing = "neighbours"  # where the two features of a pair are put
+    output: Pairing = "neighbours"  # the places of the two features of a pair
     axis: int = -2  # the axis used as time
     rows: Rows = "first"
     extra_rows: int = 0  # how much longer the table is than x

@@ -143,7 +143,7 @@ REORDERED: Mapping[Mistake, Rotation] = {
     ),
 }
 
-# What the function does with a correct table. Some of these look like a wrong table.
+# Mistakes of the function with a correct table. Some of these look like a wrong table.
 FORMULAS: Mapping[Mistake, Rotation] = {
     **REORDERED,
     Mistake("no-rotation", "x is returned unchanged: nothing is rotated", TURN): Rotation(
@@ -228,7 +228,7 @@ TURNED: Mapping[Mistake, Rotation] = {
 
 
 def last_rows(extra_rows: int) -> Mapping[Mistake, Rotation]:
-    """Return what can go wrong only if the table is longer than x, by `extra_rows`."""
+    """Return the mistakes that are possible only if the table is longer than x, by `extra_rows`."""
     return {
         Mistake("last-rows", "The last T rows of the table are used instead of the first T", TIME):
             Rotation(rows="last", extra_rows=extra_rows),
@@ -258,7 +258,7 @@ MODULE = "handout, part (g): RoPE is applied to the key and query vectors for ea
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """What an attention module does between its projections and the softmax."""
+    """The steps of an attention module between its projections and the softmax."""
 
     rotated: frozenset[str] = frozenset({"query", "key"})
     before_split: bool = False

@@ -1,4 +1,4 @@
-"""STUDENT side: build the attention modules of attention.py and models.py, and send what they give.
+"""STUDENT side: build the attention modules of attention.py and models.py, and send their outputs.
 
 Nothing is graded here.
 """

@@ -28,7 +28,7 @@ from ..student_side import modules, student_module
 from .student_attention import attentions, plain
 
 PRECOMPUTE, APPLY = "precompute_rotary_emb", "apply_rotary_emb"
-# A size in which the length identifies every axis and every product of two.
+# A size that allows the length to identify every axis and every product of two.
 PROBE = {"B": 2, "H": 3, "T": 5, "d": 14}
 BLOCK = 11
 
@@ -44,7 +44,7 @@ AXES: tuple[Axes, ...] = (
 )
 
 
-# ---------------------------------------------------------------- what the checks call
+# ---------------------------------------------------------------- the functions the checks call
 
 
 @on_cpu()
@@ -154,7 +154,7 @@ class _Caught(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a module calls apply_rotary_emb: which arguments are x, and the axes of x and result."""
+    """The module's call of apply_rotary_emb: the arguments that are x, the axes of x and result."""
 
     places: tuple[int | str, ...]
     axes: Axes
@@ -163,7 +163,7 @@ class _Form:
 
     @property
     def is_the_handout_s(self) -> bool:
-        """Whether it is apply_rotary_emb(x, table) with x of shape (B, n_head, T, head size)."""
+        """Return whether the call is apply_rotary_emb(x, table), x (B, n_head, T, head size)."""
         return (
             self.places in ((0,), ("x",))
             and self.axes == self.result == HANDOUT

@@ -39,7 +39,7 @@ NEARLY_ALL = 0.95  # of the draws; rarer faults are ignored here
 
 @dataclass(frozen=True)
 class Request:
-    """Which documents are read, and how often: `rounds` times around `indices`.
+    """The documents that are read, `rounds` times in the order of `indices`.
 
     With `fresh`, each round reads a new dataset, so that state kept between readings has no effect.
     """
@@ -63,7 +63,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Draw:
-    """One item, decoded; `whole` is False where the end of the sequence may be missing."""
+    """One item, decoded; `whole` is False if the end of the sequence may be missing."""
 
     index: int
     document: str
@@ -79,7 +79,7 @@ class Draw:
 
     @cached_property
     def has_parts(self) -> bool:
-        """Whether it has three parts, in any order, and possibly an end marker."""
+        """Return whether it has three parts, in any order, and possibly an end marker."""
         if any(PAD in slot for slot in self.slots):
             return False
         return len(self.slots) == 3 or (len(self.slots) == 4 and not self.slots[3])
@@ -124,12 +124,12 @@ class Reading:
 
     @property
     def whole(self) -> bool:
-        """Whether every sequence is complete."""
+        """Return whether every sequence is complete."""
         return all(draw.whole for draw in self.draws)
 
     @cached_property
     def parted(self) -> list[Draw]:
-        """The draws that consist of three parts."""
+        """Return the draws that have three parts."""
         return [draw for draw in self.judged if draw.has_parts]
 
 
@@ -261,7 +261,7 @@ def _separators(body: str, mask: str, document: str) -> tuple[int, ...]:
 
 
 def _alone(body: str, character: str, document: str) -> list[int]:
-    """Yield the places of a character that is not part of the text on either side."""
+    """Return the places of a character that is not part of the text on either side."""
     found = []
     for at in (place for place, other in enumerate(body) if other == character):
         sides = (body[max(0, at - 1) : at + 1], body[at : at + 2])

@@ -33,7 +33,7 @@ LONG_ROUNDS = 800
 CORPUS_SIZES = (2_000, 2_900)  # documents: the course's corpus has 2,937
 OWN_LETTERS = 24  # of about 240: another document contains 4 given characters with 1e-4
 GAPS = (" ", "  ", "   ", "\t", " \t", "\u00a0")  # whitespace between words
-MORE_ROUNDS = 2_600  # of one further request: 7,800 draws are 16 MiB of ids
+MORE_ROUNDS = 2_600  # of one additional request: 7,800 draws are 16 MiB of ids
 
 
 class Documents:

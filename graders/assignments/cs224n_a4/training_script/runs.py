@@ -96,7 +96,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one command did."""
+    """The results of one command."""
 
     case: Case
     raised: StudentFault | Unavailable | None

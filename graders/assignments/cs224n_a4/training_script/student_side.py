@@ -43,7 +43,7 @@ class _OwnLoop(Exception):
 
 @on_cpu()
 def training_runs(files: dict[str, str], cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Run run.py for each case {arguments, reads, writes}, one after the other.
+    """Run run.py for each case {arguments, reads, writes}, one after another.
 
     The file that a case reads contains the weights of the earlier case that wrote it, whatever that
     case itself wrote. Returns an empty list if there is no run.py.

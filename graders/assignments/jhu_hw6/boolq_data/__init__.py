@@ -1,1 +1,1 @@
-"""The BoolQ dataset: how questions and passages become ids, masks and labels."""
+"""The BoolQ dataset: questions and passages become ids, masks and labels."""

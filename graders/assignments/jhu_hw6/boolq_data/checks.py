@@ -34,8 +34,8 @@ TEXT = 'the text of an item is question + " [SEP] " + passage'
 PREPARE = "pre_process"
 PARTS = ("training", "validation", "test")
 MOST_ROWS = 100_000  # of all parts together
-MOST_LONG = 10_000  # numbers of an item
-MOST_SMALL = 100  # rows of a small subset; the handout takes 10
+MOST_LONG = 10_000  # numbers in an item
+MOST_SMALL = 100  # rows of a small subset; the handout uses 10
 GIVEN = "BoolQADataset is not in your files: the one that the course gives was taken."
 
 
@@ -97,7 +97,7 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
 def test_parts_are_apart(student: Student, score: Score) -> None:
     """pre_process trains, validates and tests on different rows, and on ten with small_subset."""
     if not definitions(student, PREPARE):
-        return  # the class or the script may do it; nobody asks for this function
+        return  # the class or the script may do it; this function is not required
 
     def judge(file: str) -> None:
         whole, small = (_parts(student, file, small=each) for each in (False, True))
@@ -114,11 +114,11 @@ def test_parts_are_apart(student: Student, score: Score) -> None:
 
 
 def _parts(student: Student, file: str, *, small: bool) -> Sequence[frozenset[int]]:
-    """Return the rows of each of the three loaders; none where they cannot be told."""
+    """Return the rows of each of the three loaders, or nothing if they cannot be determined."""
     try:
         return ask_once(student, "parts", file=file, small=small, read=_rows)
     except StudentRaised:
-        return ()  # what it needs may not be here
+        return ()  # something that it needs may be missing here
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:
@@ -130,7 +130,7 @@ def _rows(reply: Any) -> Sequence[frozenset[int]]:
 
 
 def _require_apart(*parts: frozenset[int]) -> None:
-    """Fail where two of the three parts share rows."""
+    """Fail if two of the three parts share rows."""
     for (one, left), (other, right) in combinations(zip(PARTS, parts, strict=True), 2):
         if shared := len(left & right):
             fail(
@@ -144,7 +144,7 @@ def _require_apart(*parts: frozenset[int]) -> None:
 def _replies(
     student: Student, inputs: Inputs, score: Score
 ) -> Iterator[tuple[Rows, Sequence[Mapping[str, Any]]]]:
-    """For each file and tokenizer: the rows and the student's items of them."""
+    """Yield for each file and tokenizer the rows and the student's items for them."""
     found = definitions(student, NAME)
     if not found:
         score.note(GIVEN)
@@ -198,7 +198,7 @@ def _flat(value: Any) -> Any:
 
 
 def _agrees(came: Mapping[str, Sequence[Any]], way: Any) -> bool:
-    """Whether ids and masks of all items are these; the shape of an item is judged elsewhere."""
+    """Return whether all items have these ids and masks; another check tests their shapes."""
     return all(
         each is not None and np.array_equal(each, right)
         for name in KEYS[:2]

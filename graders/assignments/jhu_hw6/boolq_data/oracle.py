@@ -1,4 +1,4 @@
-"""The items that BoolQADataset gives for some rows, in each way that is accepted."""
+"""The items of BoolQADataset for some rows, in each accepted form."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from graders.adapting.offline.models import tiny_tokenizer
 
 
 def encoded(family: str, rows: dict[str, list[Any]], max_len: int) -> dict[str, Any]:
-    """For each way to join question and passage: ids and masks, (n, max_len).
+    """Return ids and masks (n, max_len) for each way to join question and passage.
 
-    `handout` is the handout's; RoBERTa has no token [SEP], so its own separator is right, too,
-    and so is the tokenizer's own way with a pair.
+    `handout` is the handout's way. RoBERTa has no [SEP] token, so its own separator is also
+    correct, as is the tokenizer's own way of encoding a pair.
     """
     ready()
     tokenizer = tiny_tokenizer(family, with_model=False)

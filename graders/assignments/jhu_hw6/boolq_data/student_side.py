@@ -1,4 +1,4 @@
-"""What the checks of the data set ask of BoolQADataset; runs beside the student's code."""
+"""Run BoolQADataset for the checks of the dataset, in the student's child."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ ROWS = ("passages", "questions", "answers")  # in the order of the parameters
 
 
 def dataset_items(family: str, rows: dict[str, list[Any]], max_len: int, file: str) -> Any:
-    """The length of the student's data set of these rows, and each of its items."""
+    """Return the length of the student's dataset of these rows, and each of its items."""
     with offline():
         from graders.adapting.offline.models import tiny_tokenizer
 
@@ -26,7 +26,7 @@ def dataset_items(family: str, rows: dict[str, list[Any]], max_len: int, file: s
 
 
 def _plain(item: Any) -> Any:
-    """An item's values as they travel, and what is no tensor named by its type."""
+    """Return an item's values in a form that can be sent; other types by their name."""
     try:
         pairs = dict(item).items()
     except (TypeError, ValueError):
@@ -35,7 +35,7 @@ def _plain(item: Any) -> Any:
 
 
 def _value(value: Any) -> Any:
-    """A tensor, or what a DataLoader makes one of: a whole number or an array."""
+    """Return a tensor, or a value that a DataLoader converts to one: an integer or an array."""
     if isinstance(value, torch.Tensor):
         return value.clone()
     if isinstance(value, int | np.integer | np.ndarray):

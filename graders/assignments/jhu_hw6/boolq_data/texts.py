@@ -1,4 +1,4 @@
-"""Rows of a data set of questions, drawn: words that every tokenizer cuts differently."""
+"""Draw rows of a question dataset, with words that every tokenizer splits differently."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WORDS = TEXT.split()
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Questions, passages and answers, and the length that an item is cut to."""
+    """Questions, passages and answers, and the length at which an item is truncated."""
 
     family: str
     columns: Mapping[str, list[Any]]
@@ -28,7 +28,7 @@ class Rows:
 
 
 def draw_rows(inputs: Inputs, family: str) -> Rows:
-    """A handful of rows, some longer than max_len and some shorter, with both answers."""
+    """Draw a few rows, some longer than max_len and some shorter, with both answers."""
     source = inputs.random("rows", family)
     max_len = source.randint(44, 60)
     passages = [_words(source, n) for n in (source.randint(4, 6), source.randint(60, 90))]

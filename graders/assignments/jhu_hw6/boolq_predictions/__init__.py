@@ -1,1 +1,1 @@
-"""Predictions for BoolQ: their accuracy against the threshold."""
+"""Predictions for BoolQ: accuracy compared with the threshold."""

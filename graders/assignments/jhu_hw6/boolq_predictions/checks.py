@@ -12,8 +12,9 @@ from graders.checks.submitted import SubmittedFiles
 from graders.data.labelled import LabelledData
 from graders.model import Setting
 
-# Questions of the homework's parts. Its test part is drawn anew by every run of the starter, so
-# its labels are known only where a run that can be repeated has drawn it.
+# Number of questions in the homework's parts. Every run of the starter draws a new test part, so
+# its
+# labels are known only if a reproducible run drew it.
 COURSE = {"dev": 3270, "test": 1427}
 
 
@@ -45,7 +46,7 @@ def _read(submitted: SubmittedFiles, data: LabelledData, part: str) -> Labels:
 
 
 def _judge(labels: Labels, settings: Mapping[str, Setting], score: Score) -> None:
-    """Say whether the share of right labels is reached, and where no question is answered wrong."""
+    """Check the accuracy against the threshold, and note if all labels are correct."""
     if labels.correct == labels.n:
         score.note(f"All {labels.n} labels are right: are these the answers themselves?")
     judge(labels, Fraction(str(settings["boolq_accuracy_percent"])) / 100, score)

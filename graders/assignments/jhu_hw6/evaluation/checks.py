@@ -1,4 +1,4 @@
-"""evaluate_model: the accuracy of a model, which the model does not notice."""
+"""evaluate_model: the accuracy of a model, without side effects on the model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +28,9 @@ WRITTEN = ("accuracy-comes-back",)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A model and labelled items, some of which it gets right.
+    """A model and labeled items, some of which it classifies correctly.
 
-    `unmasked` says which it gets right where it is called without the attention mask.
+    `unmasked` are the items that it classifies correctly without the attention mask.
     """
 
     weights: Mapping[str, Floats]
@@ -40,12 +40,12 @@ class Question:
 
     @property
     def accuracy(self) -> float:
-        """The share of items that the model gets right."""
+        """The accuracy of the model."""
         return sum(self.right) / len(self.right)
 
     @property
     def mistakes(self) -> Mapping[str, float]:
-        """What each known mistake gives in place of it, by what it is."""
+        """The results of known mistakes, by their descriptions."""
         groups = [self.right[i : i + SIZE] for i in range(0, ITEMS, SIZE)]
         count = sum(self.right)
         return {
@@ -68,10 +68,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen during an evaluation.
+    """The observations during an evaluation.
 
-    `modes` has for each forward whether it was in training mode, and whether gradients were kept;
-    the others name parameters.
+    `modes` contains, for each forward pass, whether it was in training mode and whether gradients
+    were enabled; the other fields are names of parameters.
     """
 
     modes: Sequence[tuple[bool, bool]]
@@ -191,10 +191,10 @@ def test_model_is_left_as_it_was(
 
 
 def _question(inputs: Inputs, sandbox: Student, purpose: str = "evaluation") -> Question:
-    """Return items on which every known mistake gives another number than the accuracy.
+    """Return items for which every known mistake gives a number other than the accuracy.
 
-    The model's answers are clear. Without the mask it would answer some of the items that it gets
-    right the other way.
+    The model's answers are clear. Without the mask, it would change its answer to some of the items
+    that it classifies correctly.
     """
     source = inputs.generator(purpose)
     weights = draw_weights(source, VOCABULARY)
@@ -223,7 +223,7 @@ def _question(inputs: Inputs, sandbox: Student, purpose: str = "evaluation") -> 
 def _known_mistake(
     inputs: Inputs, sandbox: Student, ask: Callable[[Question], float]
 ) -> str | None:
-    """Return the one known mistake that gives the accuracies of two questions."""
+    """Return the only known mistake that gives the accuracies of two questions."""
     names: set[str] | None = None
     for purpose in ("evaluation", "evaluation again"):
         question = _question(inputs, sandbox, purpose)
@@ -238,7 +238,7 @@ def _known_mistake(
 def _evaluations(
     student: Student, question: Question, sizes: list[int], file: str, *, dropout: float = 0.0
 ) -> Sequence[tuple[Any, Seen]]:
-    """What came back for each batch size, and what was seen meanwhile."""
+    """Return the result for each batch size, and the observations meanwhile."""
     return student.call(
         "evaluations",
         weights=dict(question.weights),
@@ -270,7 +270,7 @@ def _seen(count: int, reply: Any) -> Sequence[tuple[Any, Seen]]:
 
 
 def _accuracy(value: Any, score: Score | None = None) -> float:
-    """The number in a reply, which may stand there without its dict."""
+    """Return the number in a reply, which may be given without its dict."""
     given = value.get("accuracy") if isinstance(value, dict) else value
     accuracy = number(given)
     if accuracy is None:

@@ -1,4 +1,4 @@
-"""What the checks of evaluate_model ask; runs beside the student's code."""
+"""Run evaluate_model for the checks, in the student's child."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ NAME = "evaluate_model"
 def evaluations(
     weights: dict[str, Any], batch: dict[str, Any], sizes: list[int], file: str, dropout: float
 ) -> list[dict[str, Any]]:
-    """One evaluation of the same model for each batch size, and what it did to the model."""
+    """Evaluate the same model with each batch size; return results and effects on the model."""
     with offline():
         evaluate = code_of(file)[NAME]
         models = [Classifier(weights, dropout=dropout) for _ in sizes]
@@ -26,9 +26,9 @@ def evaluations(
 
 
 def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: int) -> Any:
-    """What came back, the mode of each forward, and what was changed."""
+    """Return the result, the mode of each forward pass, and what was changed."""
     modes: list[list[bool]] = []
-    model.train()  # as it is between two epochs
+    model.train()  # as between two epochs
     model.zero_grad()
     before, forwards = state(model), model.forwards.clone()
     handle = model.register_forward_pre_hook(
@@ -54,7 +54,7 @@ def _has_gradient(parameter: nn.Parameter) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers as they are, and what is none named by its type."""
+    """Return numbers unchanged; other types by their name."""
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, torch.Tensor):

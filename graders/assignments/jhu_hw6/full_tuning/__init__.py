@@ -1,1 +1,1 @@
-"""Full tuning: a classifier on the pooled output, all parameters trained."""
+"""Full tuning: a classifier on the pooled output; all parameters are trained."""

@@ -1,4 +1,4 @@
-"""Full fine-tuning: the mean of the last hidden states is classified, and everything learns."""
+"""Full fine-tuning: classify the mean of the last hidden states; everything is trained."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from ..tuning.tuned import require_trained
 
 TYPE = "full"
 WRITTEN = ("full-model-gives-logits",)
-MOST = 0.8  # of the backbone's parameters; a pooler that nothing uses stays as it is
+MOST = 0.8  # of the backbone's parameters; an unused pooler does not change
 
 
 @pytest.mark.criterion("full-tuning", weight=0)

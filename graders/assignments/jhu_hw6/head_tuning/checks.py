@@ -1,4 +1,4 @@
-"""Head tuning: the model of full fine-tuning, of which the classifier alone learns."""
+"""Head tuning: the model of full fine-tuning, with only the classifier trained."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_head_model_gives_logits(
 
 
 def _require_logits_of_full(asked: Asked, question: Question) -> None:
-    """Fail where the logits are neither the handout's nor those of the student's full model."""
+    """Fail if the logits are neither the handout's nor those of the student's full model."""
     came = asked.forward(question)
     found = asked.found(question, came)
     if any(each.called == "right" and each.pooled in ACCEPTED for each in found):
@@ -67,7 +67,7 @@ def test_only_the_head_is_trained(
 
 
 def _require_head_alone(came: Tuned, width: int) -> None:
-    """Fail where the backbone or the rest learns, or a part of the head does not."""
+    """Fail if the backbone or the rest is trained, or a part of the head is not."""
     trained = require_trained(came)
     if trained & came.backbone:
         fail(

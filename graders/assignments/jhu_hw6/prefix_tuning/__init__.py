@@ -1,1 +1,1 @@
-"""Prefix tuning: trained vectors in front of the embedded text."""
+"""Prefix tuning: trained vectors before the embedded text."""

@@ -1,4 +1,7 @@
-"""Prefix tuning: trained vectors before the words' embeddings; they and the classifier learn."""
+"""Prefix tuning: trained vectors before the words' embeddings.
+
+Only they and the classifier learn.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +33,7 @@ from .expected import (
     require_prefix,
 )
 
-NUMBERED = ("roberta",)  # given embeddings, it numbers the positions of padding, too
+NUMBERED = ("roberta",)  # with embeddings as input, it also numbers the positions of padding
 WRITTEN = ("prefix-model-gives-logits",)
 COUNT = "130d + 2 numbers: 128 vectors of d, and the classifier's 2d + 2"
 
@@ -94,9 +97,9 @@ def test_prefix_stands_before_the_words(
 
 
 def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[Way]) -> bool:
-    """Return whether the backbone gets prefix and words, whatever mask goes with them.
+    """Return whether the backbone gets prefix and words, whatever the mask is.
 
-    The pooling is the full model's, where it is known: that one has cost its points already.
+    The pooling is the full model's, if it is known: that one has already cost its points.
     """
     pooled = asked.own_poolings(question)
     if any(each.called in BEFORE and each.pooled in pooled for each in found):
@@ -178,16 +181,16 @@ def test_prefix_and_head_are_trained(
 
 
 def _unpadded(asked: Asked) -> Iterator[tuple[Question, Forward]]:
-    """Yield a question to a backbone of each family, and what came back."""
+    """Yield a question for a backbone of each family, and the result."""
     for family in asked.families:
         question = prefix_question(asked, family).unpadded()
         yield question, asked.forward(question)
 
 
 def _problem(came: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
-    """Return what is trained that should not be, or the other way round, with a hint.
+    """Return which parameters are wrongly trained or not trained, with a hint.
 
-    `prefix` is what can learn of it: that no gradient reaches it is judged elsewhere.
+    `prefix` are the parts of it that can learn: another check reports if no gradient reaches it.
     """
     trained = require_trained(came)
     if trained & came.backbone:

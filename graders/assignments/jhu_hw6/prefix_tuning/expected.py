@@ -1,4 +1,4 @@
-"""The prefix of a student's model: how long it can be, what it is, and how it was put in."""
+"""The prefix of a student's model: its possible lengths, its value, and how it was inserted."""
 
 from collections.abc import Sequence
 
@@ -32,13 +32,13 @@ SHORT = (
     "The mask is as long as the text, and the embeddings have the prefix, too: the course's "
     f"version of transformers raises here. {CALLED}"
 )
-ORDERED = ("right", "twice", "appended")  # the ways in which the mask goes with the embeddings
-BEFORE = ("right", "hidden", "mask-appended", "no-mask")  # those in which the embeddings are right
+ORDERED = ("right", "twice", "appended")  # variants whose mask has the embeddings' order
+BEFORE = ("right", "hidden", "mask-appended", "no-mask")  # the variants with correct embeddings
 ONE = "one nn.Parameter of shape (prefix_length, d), the same for every text"
 
 
 def prefix_question(asked: Asked, family: str) -> Question:
-    """Return a question with a prefix of a drawn length, or of 128 where it cannot vary."""
+    """Return a question with a prefix of random length, or of 128 if it cannot vary."""
     drawn = asked.inputs.random("prefix", family).randint(3, 9)
     return asked.question(family, TYPE, drawn if _varies(asked) else PREFIX_LENGTH)
 
@@ -57,7 +57,7 @@ def prefix_names(asked: Asked, question: Question, came: Forward) -> frozenset[s
 
 
 def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
-    """Fail where the prefix is not one parameter of so many vectors."""
+    """Fail unless the prefix is one parameter with the required number of vectors."""
     names = prefix_names(asked, question, came)
     rest = {name: size for name, size in came.outside_of("rest").items() if name in names}
     wanted = question.length * question.size
@@ -78,7 +78,7 @@ def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
 
 
 def is_called_rightly(question: Question, came: Forward) -> bool:
-    """Whether the backbone was given the prefix and then the words' own embeddings."""
+    """Return whether the backbone received the prefix and then the words' own embeddings."""
     table = next(
         each for name, each in question.weights["backbone"].items() if "word_embeddings" in name
     )
@@ -92,7 +92,7 @@ def is_called_rightly(question: Question, came: Forward) -> bool:
 
 
 def is_masked_rightly(question: Question, came: Forward) -> bool:
-    """Whether the backbone was given ones for the prefix and then the text's mask."""
+    """Return whether the backbone received ones for the prefix and then the text's mask."""
     mask = question.batch["attention_mask"]
     ones = np.ones((len(mask), question.length), dtype=mask.dtype)
     wanted = np.concatenate((ones, mask), axis=1)
@@ -101,16 +101,17 @@ def is_masked_rightly(question: Question, came: Forward) -> bool:
 
 
 def is_mask_too_short(question: Question, came: Forward) -> bool:
-    """Whether the mask has another length than the embeddings; some versions let that pass."""
+    """Return whether the mask and the embeddings differ in length; some versions allow that."""
     masks = [call.get("attention_mask") for call in came.calls if "inputs_embeds" in call]
     length = question.length + question.batch["input_ids"].shape[1]
     return any(isinstance(each, np.ndarray) and each.shape[-1] != length for each in masks)
 
 
 def known_mistake(question: Question, came: Forward, found: Sequence[Way]) -> str:
-    """Return the hint for the one known mistake that gives the student's logits, or a general one.
+    """Return the hint for the only known mistake that gives the student's logits, or a general one.
 
-    On texts of one length several ways may give the same: the right one is then no mistake.
+    On texts of equal length, several variants may give the same logits; then the correct one is not
+    reported as a mistake.
     """
     calls = {each.called for each in found}
     poolings = {each.pooled for each in found}

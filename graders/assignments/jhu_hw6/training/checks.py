@@ -38,7 +38,7 @@ ALL_PARAMETERS = "Give the optimizer all parameters of the model: mymodel.parame
 UNCHANGED = "Training changes no weight of the model."
 ENDED = "The code of train then ends with an error; what it did before counts"
 LEARNED = 0.9
-FASTER = 10.0  # how much larger the second learning rate is
+FASTER = 10.0  # the ratio of the second learning rate to the first
 ADDED_UP = (
     "The loss of earlier batches is part of this one: call backward() on each batch's own loss"
 )
@@ -97,7 +97,7 @@ def test_every_epoch_sees_every_batch(
             fail("The optimizer makes more than one step for a batch.", hint=f"{STEP}.")
         if len(run.updates) == len(run.graded):
             return
-        for plan in (PLAN, SINGLE):  # several batches may make one step, if that is so throughout
+        for plan in (PLAN, SINGLE):  # several batches may make one step, if they always do
             batches = batches_of(task.train, plan.batch_size)
             steps = steps_of(sandbox, training_run(student, task, plan, file), batches)
             if is_accumulated(steps, len(batches)):
@@ -114,7 +114,7 @@ def test_every_epoch_sees_every_batch(
 
 
 def _require_batches(run: Run) -> None:
-    """Fail where other batches than those of the training set are trained on, or not all."""
+    """Fail unless exactly the batches of the training set are used for training."""
     batches = batches_of(run.task.train, PLAN.batch_size)
     seen = Counter(batch_of(each, batches) for each in run.graded)
     if None in seen:
@@ -162,7 +162,7 @@ def test_gradients_are_those_of_the_batch(
 ) -> None:
     """Every step uses the gradient of the cross entropy of its own batch, and nothing else."""
     task = draw_task(inputs, "training", ITEMS)
-    parts = (task.train, task.held_out)  # the wrong loader is judged elsewhere
+    parts = (task.train, task.held_out)  # another check reports the wrong loader
     batches = [each for part in parts for each in batches_of(part, PLAN.batch_size)]
 
     def judge(file: str) -> None:
@@ -170,7 +170,7 @@ def test_gradients_are_those_of_the_batch(
         if are_right(steps):
             return
         if are_right(steps_of(sandbox, training_run(student, task, ALONE, file), batches)):
-            return  # evaluate_model leaves the gradients behind, and loses its own points
+            return  # evaluate_model leaves gradients behind, and loses its own points
         mistake = mistake_of(steps) if steps else None
         fail(
             "A step uses a gradient that is not the one of its batch's loss.",
@@ -252,13 +252,13 @@ def test_ten_items_are_learned(
 def _in_each_run(
     student: Student, inputs: Inputs, score: Score, judge: Callable[[Run], None]
 ) -> None:
-    """Judge a run of each file's train()."""
+    """Grade a run of each file's train()."""
     task: Task = draw_task(inputs, "training", ITEMS)
     in_each_file(student, score, NAME, lambda file: judge(training_run(student, task, PLAN, file)))
 
 
 def _fail_after(run: Run, fault: StudentFault | Unavailable) -> NoReturn:
-    """Fail with what the loop raised in its first epoch, and the mistake that makes it raise it."""
+    """Fail with the exception in the loop's first epoch, and the mistake that causes it."""
     hint = next((says for words, says in CRASHES.items() if words in str(fault)), "")
     if IN_PLACE in str(fault):
         late = run.forwards[-1].steps > 0
@@ -268,7 +268,7 @@ def _fail_after(run: Run, fault: StudentFault | Unavailable) -> NoReturn:
 
 
 def _why_unchanged(run: Run) -> str:
-    """Say why no weight changes."""
+    """Return why no weight changes."""
     if not run.updates:
         if any(each.foreign for each in run.forwards):
             return f"The optimizer that steps holds no parameter of the model. {ALL_PARAMETERS}."
@@ -287,5 +287,5 @@ def _why_unchanged(run: Run) -> str:
 
 
 def _first_move(run: Run) -> float:
-    """Return how far the first step went that moved at all: a schedule may begin with none."""
+    """Return the size of the first step that changed anything: schedules may begin at zero."""
     return next((each.size for each in run.updates if each.size > 0), 0.0)

@@ -1,4 +1,4 @@
-"""The gradients of a run beside those that its batches and weights ask for."""
+"""Compare the gradients of a run with those required by its batches and weights."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,9 +47,9 @@ LOSSES = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step, the batches whose gradients led to it, and the sums of gradients asked for.
+    """A step, the batches whose gradients led to it, and the sums of the required gradients.
 
-    Most loops step after each batch. `asked` has the right gradient and those of known mistakes.
+    Most loops step after each batch. `asked` has the correct gradient and those of known mistakes.
     """
 
     update: Update
@@ -57,9 +57,9 @@ class Step:
     asked: Mapping[str, Floats]
 
     def follows(self, gradient: Floats) -> bool:
-        """Return whether the step points where this gradient does, however long it is.
+        """Return whether the step has the direction of this gradient, whatever its length.
 
-        Only the parameters that the step was given count: which these are is judged elsewhere.
+        Only parameters of the step's optimizer count; other checks test which these are.
         """
         given = self.update.gradients or self.update.before
         seen = flat({name: each * 0 + 1 for name, each in given.items()}, self.update.before)
@@ -68,7 +68,7 @@ class Step:
 
 
 def batch_of(update: Update, batches: Sequence[Batch]) -> int | None:
-    """Return which of the batches this update's forward saw; padding may have been cut off."""
+    """Return which of the batches this update's forward pass saw; padding may have been removed."""
     ids = update.input_ids
     for number, batch in enumerate(batches):
         whole, mask = batch["input_ids"], batch["attention_mask"]
@@ -87,9 +87,9 @@ def batches_of(batch: Batch, size: int) -> list[Batch]:
 
 
 def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]:
-    """Return every step that came of known batches, with the gradients asked for.
+    """Return every step that resulted from known batches, with the required gradients.
 
-    A run without any step has one after each batch: it is judged by what backward gave.
+    In a run without any steps, one is assumed after each batch: the result of backward is graded.
     """
     known = [(each, n) for each in run.graded if (n := batch_of(each, batches)) is not None]
     gradients = _gradients(sandbox, known, batches)
@@ -107,7 +107,7 @@ def steps_of(sandbox: Student, run: Run, batches: Sequence[Batch]) -> list[Step]
 def _gradients(
     sandbox: Student, known: Sequence[tuple[Update, int]], batches: Sequence[Batch]
 ) -> list[Mapping[str, Floats]]:
-    """Return the gradients that each update's batch asks for at its weights."""
+    """Return the gradients that each update's batch requires at its weights."""
     questions: list[Value] = [
         {"weights": dict(each.before), "batch": dict(batches[number])} for each, number in known
     ]
@@ -127,7 +127,7 @@ def are_right(steps: Sequence[Step]) -> bool:
 
 
 def is_accumulated(steps: Sequence[Step], batches: int) -> bool:
-    """Return whether gradients of a fixed number of batches are added up for each step."""
+    """Return whether gradients of a fixed number of batches are accumulated for each step."""
     sizes = [len(each.batches) for each in steps]
     size = max(sizes, default=1)
     whole = [each for step in steps for each in step.batches]
@@ -137,7 +137,7 @@ def is_accumulated(steps: Sequence[Step], batches: int) -> bool:
 
 
 def mistake_of(steps: Sequence[Step]) -> Mistake | None:
-    """Return the one known mistake that explains every step."""
+    """Return the only known mistake that explains every step."""
     found = [
         mistake
         for mistake, wrong in _explanations(steps)
@@ -155,7 +155,7 @@ def _explanations(steps: Sequence[Step]) -> Iterator[tuple[Mistake, Sequence[Flo
 
 
 def same_direction(one: Floats, other: Floats) -> bool:
-    """Whether two vectors point the same way, however long; zero points where zero does."""
+    """Return whether two vectors have the same direction; zero only equals zero."""
     lengths = [float(np.linalg.norm(each)) for each in (one, other)]
     if not all(np.isfinite(lengths)) or 0.0 in lengths:
         return lengths == [0.0, 0.0]
@@ -164,6 +164,6 @@ def same_direction(one: Floats, other: Floats) -> bool:
 
 
 def flat(gradients: Mapping[str, Any], like: Mapping[str, Floats]) -> Floats:
-    """The gradients of all parameters one after the other."""
+    """Return the gradients of all parameters, concatenated."""
     none = {name: np.zeros_like(each) for name, each in like.items()}
     return np.concatenate([np.ravel({**none, **gradients}[name]) for name in sorted(like)])

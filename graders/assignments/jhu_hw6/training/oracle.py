@@ -1,4 +1,4 @@
-"""The predictions and gradients of the small classifier that training and evaluation run on."""
+"""The predictions and gradients of the small classifier used for training and evaluation."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from ..student_spy import Classifier
 
 
 def predictions(weights: dict[str, Any], batch: dict[str, Any]) -> torch.Tensor:
-    """The logits (B, 2) of a batch."""
+    """Return the logits (B, 2) of a batch."""
     with torch.no_grad():
         return _logits(Classifier(weights), batch)
 
 
 def gradients(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """For each {weights, batch}: the gradient of the right loss, and of each known wrong one."""
+    """Return the gradients of the correct loss and of each known mistake for each question."""
     return [_all_losses(each["weights"], each["batch"]) for each in questions]
 
 

@@ -1,4 +1,4 @@
-"""A training run of the student's, as it is asked for and as it comes back."""
+"""A training run of the student's code: its plan and its result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -21,67 +21,67 @@ NAME = "train"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How long and how fast to train."""
+    """The length and the learning rate of a training."""
 
     epochs: int = 2
     batch_size: int = 4
     lr: float = 0.01
     brief: bool = False
-    own: bool = True  # whether the student's evaluate_model is called by the loop
+    own: bool = True  # whether the loop calls the student's evaluate_model
 
     def steps(self, task: Task) -> int:
-        """How many batches an epoch has, and so steps."""
+        """Return the number of batches, and so of steps, in an epoch."""
         return -(-len(task.train["labels"]) // self.batch_size)
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """One training forward of the student's loop, and what came of it."""
+    """One forward pass in training by the student's loop, and its effects."""
 
     input_ids: NDArray[Any]
     training: bool
     steps: int  # of the optimizer that made most
-    rate: float  # the learning rate of its steps; below 0 where none is known
-    foreign: int  # steps of optimizers that hold none of the model's parameters
+    rate: float  # the learning rate of its steps; below 0 if none is known
+    foreign: int  # steps of optimizers without any of the model's parameters
     backwards: int
-    reached: bool  # whether a backward gave the model a gradient
-    cleared: bool  # whether the gradients were zero, or none, at a step
+    reached: bool  # whether a backward pass gave the model a gradient
+    cleared: bool  # whether the gradients were zero or missing at a step
     before: Mapping[str, Floats]
     after: Mapping[str, Floats]
     gradients: Mapping[str, Floats]  # those of the last step; else those that backward gave
 
     @property
     def size(self) -> float:
-        """How far the weights moved."""
+        """The distance that the weights moved."""
         moved = [self.after[name] - each for name, each in self.before.items()]
         return float(np.sqrt(sum(np.square(each).sum() for each in moved)))
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All updates of a run, the weights after the last one, and what the loop raised then."""
+    """All updates of a run, the final weights, and the exception that ended it, if any."""
 
     task: Task
     forwards: Sequence[Update]
     final: Mapping[str, Floats]
     ended: StudentFault | Unavailable | None
-    elsewhere: bool  # whether that may well not be raised on the student's machine
+    elsewhere: bool  # whether that may not be raised on the student's machine
 
     def refuse_unavailable(self) -> None:
-        """Raise what ended the run where it is ours: nobody knows what would have come then."""
+        """Raise the exception that ended the run if it is our own fault: the rest is unknown."""
         if isinstance(self.ended, Unavailable):
             raise self.ended
 
     @property
     def updates(self) -> Sequence[Update]:
-        """The forwards that a step followed."""
+        """The forward passes that were followed by a step."""
         return [each for each in self.forwards if each.steps > 0]
 
     @property
     def graded(self) -> Sequence[Update]:
-        """The forwards that gave gradients to the model, whether a step followed or not.
+        """The forward passes that gave the model gradients, whether a step followed or not.
 
-        Where steps are made, a forward in evaluation mode without one is an evaluation.
+        If there are any steps, a forward pass in evaluation mode without one is an evaluation.
         """
         reached = [
             each for each in self.forwards if each.reached or (each.steps and not each.cleared)
@@ -90,7 +90,7 @@ class Run:
 
 
 def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
-    """Return what the student's train() does with this task, also where it raises later."""
+    """Return what the student's train() does with this task, even if it raises later."""
     return ask_once(
         student,
         "training_log",

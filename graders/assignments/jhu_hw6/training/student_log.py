@@ -1,10 +1,10 @@
-"""The log of a training run: each update with the batch, the weights and the gradients it used.
+"""Log a training run: each update with the batch, the weights and the gradients that it used.
 
     training forward -> batch, mode, weights before --+
-    backward -> gradients as they piled up            |-> one update for each forward
+    backward -> gradients as they accumulated         |-> one update for each forward
     optimizer.step (any optimizer) -> gradients used -+       weights after
 
-Where no optimizer of torch steps, a change of the weights between two forwards is the update.
+If no torch optimizer steps, a change of the weights between two forward passes is the update.
 """
 
 from collections.abc import Iterator
@@ -27,10 +27,10 @@ Tensors = dict[str, torch.Tensor]
 
 @dataclass(slots=True)
 class Update:
-    """What happened from one training forward to the next.
+    """The events from one forward pass in training to the next.
 
-    `gradients` are those that the last step used. Where no step was made, or all of them were zero
-    then, they are those that backward had given.
+    `gradients` are those that the last step used. If no step was made, or all of them were zero
+    then, they are those from backward.
     """
 
     input_ids: torch.Tensor
@@ -39,14 +39,14 @@ class Update:
     gradients: Tensors = field(default_factory=dict)
     after: Tensors = field(default_factory=dict)
     steps: list[int] = field(default_factory=list)  # which optimizer, for each of its steps
-    rate: float = -1.0  # the largest learning rate of a step; below 0 where none is known
-    foreign: int = 0  # steps of optimizers that hold none of the model's parameters
+    rate: float = -1.0  # the largest learning rate of a step; below 0 if none is known
+    foreign: int = 0  # steps of optimizers without any of the model's parameters
     backwards: int = 0  # calls of backward
-    reached: bool = False  # whether any of them gave a gradient to the model
-    cleared: bool = False  # whether the gradients were zero, or none, at a step
+    reached: bool = False  # whether any of them gave the model a gradient
+    cleared: bool = False  # whether the gradients were zero or missing at a step
 
     def plain(self) -> dict[str, Any]:
-        """Return it as it travels."""
+        """Return it in a form that can be sent."""
         return {
             "input_ids": self.input_ids,
             "training": self.training,
@@ -63,7 +63,7 @@ class Update:
 
 
 class Log:
-    """Watches one model for as long as `watching` lasts."""
+    """Watches one model while `watching` is active."""
 
     def __init__(self, model: nn.Module) -> None:
         self.updates: list[Update] = []
@@ -73,7 +73,7 @@ class Log:
 
     @property
     def stepped(self) -> int:
-        """How many of the updates made a step."""
+        """The number of updates that made a step."""
         return sum(bool(each.steps) for each in self.updates)
 
     @contextmanager
@@ -133,7 +133,7 @@ class Log:
         if not named:
             update.foreign += 1
             return
-        self._optimizers[id(optimizer)] = optimizer  # kept, so that no other gets its number
+        self._optimizers[id(optimizer)] = optimizer  # kept alive, so that its id is not reused
         update.steps.append(id(optimizer))
         rates = (group.get("lr") for group in optimizer.param_groups)
         update.rate = max([update.rate, *(float(each) for each in rates if each is not None)])
@@ -146,9 +146,10 @@ class Log:
             self.updates[-1].after = state(self.model)
 
     def _close(self) -> None:
-        """End the last forward; a change that no optimizer made is one by hand.
+        """End the last forward pass; a change without an optimizer is a manual step.
 
-        Without a backward it is none: an evaluation, and then the best weights taken back.
+        Without a backward pass it is not: then it is an evaluation, followed by restoring the best
+        weights.
         """
         last = self.updates[-1] if self.updates else None
         if last is not None and last.cleared:

@@ -1,4 +1,4 @@
-"""What the checks of the training loop ask of train(); runs beside the student's code."""
+"""Run train() for the checks of the training loop, in the student's child."""
 
 import inspect
 from collections.abc import Callable
@@ -25,11 +25,11 @@ EVALUATE = "evaluate_model"
 def training_log(
     weights: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
 ) -> dict[str, Any]:
-    """Return the updates of one run; `batches` holds what is trained on and what is evaluated on.
+    """Return the updates of one run; `batches` contains the training set and the held-out set.
 
-    The plan is {epochs, batch_size, lr, brief, own}: with `brief` only the weights at the end are
-    told, without `own` the student's evaluate_model is left out. `ended` says what the loop raised
-    after it had made updates.
+    The plan is {epochs, batch_size, lr, brief, own}: with `brief`, only the final weights are
+    returned; without `own`, the student's evaluate_model is not used. `ended` describes what the
+    loop raised after it had made updates.
     """
     with offline():
         log, problem = _watched(weights, batches, plan, file)
@@ -43,7 +43,7 @@ def training_log(
 
 
 def _trained(log: Log) -> dict[str, Any]:
-    """Return the weights after the last step: behind it a loop may take the best ones back."""
+    """Return the weights after the last step, since a loop may restore the best ones after it."""
     return next((each.after for each in reversed(log.updates) if each.steps), state(log.model))
 
 
@@ -52,8 +52,9 @@ def _watched(
 ) -> tuple[Log, BaseException | None]:
     """Return the log of the first way to run the loop that does not raise.
 
-    Neither an evaluate_model that raises, nor an attribute that the student's own model has and
-    ours lacks, is the loop's fault. Where every way raises, the one counts that came furthest.
+    An evaluate_model that raises, or an attribute of the student's own model that ours lacks, is
+    not
+    the loop's fault. If every way raises, the one that got furthest counts.
     """
     tried: list[tuple[Log, BaseException]] = []
     for own in (True, False) if plan["own"] else (False,):
@@ -71,7 +72,8 @@ def _attempt(
 ) -> BaseException | None:
     """Run the loop; return what it raises, or how it exits.
 
-    A brief run asks what the loop learns: one that lacks something here when an epoch ends goes on.
+    A brief run tests what the loop learns: one that lacks something here at the end of an epoch
+    continues.
     """
     epoch = -(-len(batches["train"]["labels"]) // plan["batch_size"])
     while True:
@@ -88,7 +90,7 @@ def _attempt(
 
 
 def _like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
-    """Return the classifier with what the student's own model has beside its layers."""
+    """Return the classifier with the student's own model's attributes other than layers."""
     model = Classifier(weights)
     kind = {"family": "bert", "type": "full", "width": NARROW}
     for make in (build, prepared):
@@ -119,7 +121,7 @@ def _adopt(model: Classifier, theirs: nn.Module | None) -> None:
 def run(
     model: nn.Module, batches: dict[str, Any], plan: dict[str, Any], *, file: str, own: bool
 ) -> None:
-    """Call the student's train() as its script does; `own` is whether with its evaluate_model."""
+    """Call the student's train() as its script does; `own` means with its evaluate_model."""
     train: Callable[..., Any] = code_of(file)[NAME]
     sets: list[DataLoader[Any]] = [
         DataLoader(items(batches[name]), plan["batch_size"]) for name in ("train", "held_out")
@@ -140,6 +142,6 @@ def run(
 
 
 def _evaluate(model: nn.Module, *_: Any, **__: Any) -> dict[str, float]:
-    """The model in evaluation mode, and a number: what any evaluation leaves behind."""
+    """Set evaluation mode and return a number, like any evaluation."""
     model.eval()
     return {"accuracy": 0.5}

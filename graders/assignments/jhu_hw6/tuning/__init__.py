@@ -1,1 +1,1 @@
-"""What the three ways of tuning share: how a model is built, asked and trained."""
+"""Code shared by the three kinds of tuning: build, call and train a model."""

@@ -1,4 +1,4 @@
-"""One file's model class, and what is known and asked about it."""
+"""The model class of one file, and requests to it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from .tuned import Tuned, tuned
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The class of one file of the student's, its d, and the oracle."""
+    """The class in one of the student's files, its d, and the oracle."""
 
     student: Student
     sandbox: Student
@@ -36,34 +36,34 @@ class Asked:
 
     @property
     def families(self) -> Sequence[str]:
-        """The backbones to ask about: wide ones take long, so one of those is enough."""
+        """The backbones to test: wide ones are slow, so one of those is enough."""
         return FAMILIES if self.width == NARROW else FAMILIES[:1]
 
     def question(self, family: str, kind: str, length: int | None = None) -> Question:
-        """A question to a model of this family and type."""
+        """Return a question for a model of this family and type."""
         return draw_question(self.inputs, self.sandbox, Model(family, kind, self.width, length))
 
     def questions(self, kind: str) -> Iterator[Question]:
-        """A question to each family; every text is of one length."""
+        """Yield a question for each family; all texts have the same length."""
         for family in self.families:
             yield self.question(family, kind).unpadded()
 
     def forward(self, question: Question) -> Forward:
-        """The student's logits."""
+        """Return the student's logits."""
         return logits_of(self.student, question, self.file)
 
     def known(self, question: Question) -> Ways:
-        """The logits of all known ways."""
+        """Return the logits of all known ways."""
         return ways(self.sandbox, question)
 
     def found(self, question: Question, came: Forward) -> list[Way]:
-        """The ways that give the student's logits."""
+        """Return the ways that give the student's logits."""
         return list(ways_of(came, self.known(question)))
 
     def own_poolings(self, question: Question) -> frozenset[str]:
-        """The poolings that count: the accepted, and the full model's own if it has another.
+        """Return the accepted poolings, including the student's own in the full model.
 
-        That one has cost its points already. Empty where it is none that is known.
+        That one has already cost its points. Empty if the full model's pooling is unknown.
         """
         full = question.of_type("full")
         own = {each.pooled for each in self.found(full, self.forward(full))}
@@ -72,12 +72,12 @@ class Asked:
         return frozenset(ACCEPTED) | own | {"first of the text"} & {f"{p} of the text" for p in own}
 
     def tuned(self, question: Question) -> Tuned:
-        """What a short run of the student's changes."""
+        """Return what a short run of the student's code changes."""
         return tuned(self.student, self.inputs, question, self.file)
 
 
 def in_each_model(asked: Asked, judge: Callable[[Asked], None]) -> None:
-    """Judge the class of every file that counts."""
+    """Grade the class of every file that counts."""
 
     def judge_file(file: str) -> None:
         judge(replace(asked, file=file, width=width_of(asked.student, file)))

@@ -1,4 +1,4 @@
-"""What a backbone of transformers gives for a text, with and without a prefix before it."""
+"""The output of a transformers backbone for a text, with and without a prefix."""
 
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ Tensor = torch.Tensor
 
 
 def backbone_weights(family: str, draw: int, width: int) -> dict[str, Any]:
-    """Weights drawn so large that every part of the model shows in what it gives."""
+    """Draw weights that are large enough for every part of the model to affect its output."""
     generator = np.random.default_rng(draw)
     model = _backbone(family, width)
     return {name: _drawn(generator, name, p) for name, p in model.named_parameters()}
@@ -30,7 +30,7 @@ def _drawn(generator: np.random.Generator, name: str, parameter: Tensor) -> Any:
 def pooled_logits(
     family: str, weights: dict[str, Any], batch: dict[str, Any]
 ) -> dict[str, dict[str, Tensor]]:
-    """The logits of a text for each way to call the backbone and each way to pool."""
+    """Return a text's logits for each way to call the backbone and each way to pool."""
     model, head = _loaded(family, weights)
     ids, mask = torch.tensor(batch["input_ids"]), torch.tensor(batch["attention_mask"])
     with torch.no_grad():
@@ -44,7 +44,7 @@ def pooled_logits(
 def prefix_logits(
     family: str, weights: dict[str, Any], batch: dict[str, Any]
 ) -> dict[str, dict[str, Tensor]]:
-    """The same with the prefix of the weights, and for each known way to put it in wrongly."""
+    """Return the same with a prefix, correctly inserted and with each known mistake."""
     model, head = _loaded(family, weights)
     ids, mask = torch.tensor(batch["input_ids"]), torch.tensor(batch["attention_mask"])
     B, L = len(ids), len(weights["prefix"])
@@ -71,14 +71,14 @@ def prefix_logits(
 
 @cache
 def _backbone(family: str, width: int) -> nn.Module:
-    """A model of this family, whose weights are overwritten by every question."""
+    """Return a model of this family, whose weights every question overwrites."""
     ready()
     model: nn.Module = tiny_model(family, kind="backbone", seed=0, width=width).eval()
     return model
 
 
 def _loaded(family: str, weights: dict[str, Any]) -> tuple[Any, nn.Linear]:
-    """The backbone, which has more than torch says of its modules, and the head."""
+    """Return the backbone, which has more than torch's types of a module say, and the head."""
     model = _backbone(family, weights["weight"].shape[1])
     values = {name: torch.tensor(each) for name, each in weights["backbone"].items()}
     model.load_state_dict(values, strict=False)
@@ -90,9 +90,9 @@ def _loaded(family: str, weights: dict[str, Any]) -> tuple[Any, nn.Linear]:
 
 
 def _pooled(output: Any, head: nn.Linear, mask: Tensor, start: int) -> dict[str, Tensor]:
-    """The logits for each way to make one vector of the hidden states.
+    """Return the logits for each way to make one vector from the hidden states.
 
-    `start` is where the text begins; a mean over the text alone is one over what follows.
+    `start` is where the text begins; a mean over only the text starts there.
     """
     hidden, text = output.last_hidden_state, output.last_hidden_state[:, start:]
     vectors = {

@@ -1,4 +1,4 @@
-"""Which of the ways to pool, and to put a prefix in, gives the student's logits."""
+"""Find the ways to pool, and to insert a prefix, that give the student's logits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Ways = Mapping[str, Mapping[str, Floats]]  # how the backbone is called -> how i
 
 POOLED = "the classifier gets the mean of last_hidden_state over all tokens"
 MEANS = ("mean", "masked mean", "mean of the text", "masked mean of the text")
-ACCEPTED = (*MEANS, *(f"log softmax of {each}" for each in MEANS))  # to cross entropy the same
+ACCEPTED = (*MEANS, *(f"log softmax of {each}" for each in MEANS))  # equivalent for cross entropy
 SOFTMAX = "forward gives probabilities: cross entropy takes the softmax itself and wants logits"
 POOLINGS = {
     "first": "Only the first token ([CLS]) is classified",
@@ -30,14 +30,14 @@ POOLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the backbone is called, and how its hidden states are pooled."""
+    """A way to call the backbone, and a way to pool its hidden states."""
 
     called: str
     pooled: str
 
 
 def ways(sandbox: Student, question: Question) -> Ways:
-    """The logits of every known way."""
+    """Return the logits of every known way."""
     asked = "pooled_logits" if "prefix" not in question.weights else "prefix_logits"
     reply = ask(
         sandbox,
@@ -59,7 +59,7 @@ def ways(sandbox: Student, question: Question) -> Ways:
 
 
 def ways_of(came: Forward, known: Ways) -> Sequence[Way]:
-    """All ways that give these logits, the right one first."""
+    """Return all ways that give these logits, the correct one first."""
     order = (*ACCEPTED, *POOLINGS)
     return [
         Way(called, pooled)

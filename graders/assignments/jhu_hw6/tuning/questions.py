@@ -1,4 +1,4 @@
-"""A model of the student's class: what it is asked, and what it gives for drawn weights."""
+"""A question for a model of the student's class, with drawn weights, and its result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from ..replies import Floats, floats, kind, mapping, sequence
 CLASS = "CustomModelforSequenceClassification"
 FAMILIES = ("bert", "roberta", "distilbert")
 PADDING = {"bert": 0, "roberta": 1, "distilbert": 0}
-FIRST_WORD = 10  # ids below may stand for something else than a word
+FIRST_WORD = 10  # smaller ids may not be words
 PREFIX_LENGTH = 128
 NARROW, WIDE = 32, 768  # d of the stand-ins, and of the real models
 ITEMS = 3
 HEAD = 0.2  # the size of the head's weights: no softmax of its logits is 0 or 1
-MOST_CALLS = 100  # of the backbone in one forward
-MOST_KNOWN = 8  # weights kept; those of a wide backbone hold millions of numbers
+MOST_CALLS = 100  # of the backbone in one forward pass
+MOST_KNOWN = 8  # cached weights; those of a wide backbone have millions of numbers
 _KNOWN: dict[tuple[str, int, int], Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A family of backbones, a way of tuning, weights and a batch of texts."""
+    """A family of backbones, a kind of tuning, weights and a batch of texts."""
 
     family: str
     type: str
@@ -46,35 +46,35 @@ class Question:
 
     @property
     def length(self) -> int:
-        """The length of the prefix; 128 where there is none."""
+        """The length of the prefix; 128 if there is none."""
         prefix = self.weights.get("prefix")
         return PREFIX_LENGTH if prefix is None else len(prefix)
 
     @property
     def kind(self) -> dict[str, Any]:
-        """What the student's model is made with."""
+        """The arguments with which the student's model is created."""
         sizes = {"length": self.length, "width": self.size}
         return {"family": self.family, "type": self.type, **sizes}
 
     @property
     def is_padded(self) -> bool:
-        """Whether the mask hides a part of a text."""
+        """Return whether the mask hides a part of a text."""
         return not self.batch["attention_mask"].all()
 
     def of_type(self, kind: str) -> "Question":
-        """The same question to a model of another type."""
+        """Return the same question for a model of another type."""
         weights = {name: each for name, each in self.weights.items() if name != "prefix"}
         return replace(self, type=kind, weights=weights)
 
     def all_seen(self) -> "Question":
-        """The same ids with a mask that hides none."""
+        """Return the same ids with a mask that hides none."""
         return replace(
             self,
             batch={**self.batch, "attention_mask": np.ones_like(self.batch["attention_mask"])},
         )
 
     def unpadded(self) -> "Question":
-        """The same question with every text as long as the longest."""
+        """Return the same question with all texts as long as the longest."""
         return replace(
             self,
             batch={
@@ -86,23 +86,23 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """What came back: logits, what the output was, calls of the backbone, parameters outside it."""
+    """The result: logits, type of output, calls of the backbone, parameters outside of it."""
 
     logits: Floats
     output: str
     calls: tuple[Mapping[str, NDArray[Any] | None], ...]
-    outside: Mapping[str, tuple[str, int]]  # name -> what it belongs to, and how many numbers
-    prefix: int  # numbers of what is neither backbone nor head
+    outside: Mapping[str, tuple[str, int]]  # name -> its part, and its number of elements
+    prefix: int  # number of elements that are neither backbone nor head
     gradients: Mapping[str, float]
 
     def outside_of(self, part: str) -> Mapping[str, int]:
-        """The parameters of one part outside the backbone, and how many numbers they hold."""
+        """Return the parameters of one part outside the backbone, with their sizes."""
         return {name: size for name, (its, size) in self.outside.items() if its == part}
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Which model is asked: its family and type, its d, and the length of its prefix if any."""
+    """The model to test: family, type, d, and the length of its prefix, if any."""
 
     family: str
     type: str
@@ -111,7 +111,7 @@ class Model:
 
 
 def draw_question(inputs: Inputs, sandbox: Student, model: Model) -> Question:
-    """Weights for this model, and texts of different lengths."""
+    """Draw weights for this model, and texts of different lengths."""
     source = inputs.generator("model", model.family)
     size, family = model.width, model.family
     weights = _backbone(sandbox, family, inputs.seed("backbone", family), size)
@@ -127,7 +127,7 @@ def draw_question(inputs: Inputs, sandbox: Student, model: Model) -> Question:
 
 
 def _backbone(sandbox: Student, family: str, draw: int, width: int) -> Mapping[str, Any]:
-    """The weights of this draw, asked for once."""
+    """Return the weights of this draw, requested only once."""
     key = (family, draw, width)
     if key not in _KNOWN:
         weights = ask(sandbox, "backbone_weights", family=family, draw=draw, width=width)
@@ -140,12 +140,12 @@ def _backbone(sandbox: Student, family: str, draw: int, width: int) -> Mapping[s
 
 
 def vocabulary_of(weights: Mapping[str, Any]) -> int:
-    """How many tokens a backbone of these weights knows."""
+    """Return the number of tokens that a backbone with these weights knows."""
     return next(len(each) for name, each in weights.items() if "word_embeddings" in name)
 
 
 def width_of(student: Student, file: str) -> int:
-    """The d that the student's model needs: some write roberta-base's own into it."""
+    """Return the d that the student's model needs: some hard-code roberta-base's."""
 
     def read(width: Any) -> int:
         return WIDE if type(width) is int and width == WIDE else NARROW
@@ -156,7 +156,7 @@ def width_of(student: Student, file: str) -> int:
 def draw_texts(
     source: np.random.Generator, family: str, vocabulary: int
 ) -> dict[str, NDArray[Any]]:
-    """Ids and masks of a few texts, each shorter than the one before."""
+    """Draw ids and masks of a few texts, each shorter than the previous one."""
     T = int(source.integers(7, 12))
     lengths = np.array([T, T - 2, T - 4])[:ITEMS]
     mask = (np.arange(T) < lengths[:, None]).astype(np.int64)
@@ -165,7 +165,7 @@ def draw_texts(
 
 
 def logits_of(student: Student, question: Question, file: str) -> Forward:
-    """The student's logits for the question; fails where they are none."""
+    """Return the student's logits for the question; fail if there are none."""
     return ask_once(
         student,
         "custom_forward",
@@ -203,7 +203,7 @@ def _forward(question: Question, reply: Any) -> Forward:
 
 
 def _call(reply: Any) -> Mapping[str, NDArray[Any] | None]:
-    """The arguments of one call of the backbone: an array, or None for what is none."""
+    """Return the arguments of one call of the backbone; None for those that are not arrays."""
     return {
         str(name): each if isinstance(each, np.ndarray) and each.ndim else None
         for name, each in reply.items()
@@ -211,7 +211,7 @@ def _call(reply: Any) -> Mapping[str, NDArray[Any] | None]:
 
 
 def outside_parts(parts: Any) -> Mapping[str, tuple[str, int]]:
-    """The parameters outside the backbone: what each belongs to, and how many numbers it holds."""
+    """Return the parameters outside the backbone, with their part and number of elements."""
     found: dict[str, tuple[str, int]] = {}
     for name, each in mapping(parts).items():
         told = mapping(each, "part", "shape")

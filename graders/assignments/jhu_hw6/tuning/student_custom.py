@@ -1,7 +1,7 @@
-"""What the checks of the three ways of tuning ask of the student's model class.
+"""Run the student's model class for the checks of the three kinds of tuning.
 
-Runs beside the student's code. A model's parameters are told apart by what they belong to: the
-pretrained model inside, the linear layer that gives two numbers, and the rest.
+Runs in the student's child. A model's parameters are assigned to parts: the pretrained model, the
+linear layer with two outputs, and the rest.
 """
 
 import inspect
@@ -23,7 +23,7 @@ from ..student_spy import CPU
 
 NAME = "CustomModelforSequenceClassification"
 PREPARE = "pre_process"
-NARROW = 32  # the d of the models that stand in for pretrained ones
+NARROW = 32  # the d of the stand-ins for pretrained models
 HUB_NAMES = {
     "bert": "bert-base-uncased",
     "roberta": "roberta-base",
@@ -34,7 +34,7 @@ HUB_NAMES = {
 def custom_forward(
     kind: dict[str, Any], weights: dict[str, Any], batch: dict[str, Any], file: str
 ) -> dict[str, Any]:
-    """The logits of the student's model with these weights, and how it called the backbone.
+    """Return the student's logits with these weights, and its calls of the backbone.
 
     `kind` is {family, type, length, width}.
     """
@@ -64,20 +64,20 @@ def custom_forward(
 
 
 def _size(parts: "Parts", kind: dict[str, Any]) -> int:
-    """Return how many numbers the prefix holds; 0 where there is none of the length asked for."""
+    """Return the number of elements of the prefix; 0 if none has the requested length."""
     found = parts.prefix(kind.get("length", PREFIX_LENGTH) * kind["width"])
     return 0 if found is None else found.numel()
 
 
 def width(family: str, file: str) -> int:
-    """The d that the student's classifier expects: the backbone's, or one written down."""
+    """Return the d that the student's classifier expects: the backbone's, or a hard-coded one."""
     with offline():
         head = Parts(build({"family": family, "type": "full", "width": NARROW}, file)).head
     return NARROW if head is None else int(head.in_features)
 
 
 def build(kind: dict[str, Any], file: str) -> nn.Module:
-    """The student's model of a family and type, with a prefix of this length where it can vary."""
+    """Return the student's model of a family and type, with this prefix length if it can vary."""
     from graders.adapting.offline.models import set_shape
 
     set_shape(width=kind["width"], dropout=0.0)
@@ -98,7 +98,7 @@ def build(kind: dict[str, Any], file: str) -> nn.Module:
 
 
 def prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
-    """Return the model as the student's pre_process makes it, if there is one that does."""
+    """Return the model that the student's pre_process creates, if there is one that does."""
     provide_rows()
     given = {"model_name": HUB_NAMES[kind["family"]], "batch_size": 4, "device": CPU}
     values = [*given.values(), True]
@@ -112,19 +112,19 @@ def prepared(kind: dict[str, Any], file: str) -> nn.Module | None:
 
 
 def provide_rows() -> None:
-    """Let `load_dataset("boolq")` give a table of invented questions."""
+    """Make `load_dataset("boolq")` return a table of invented questions."""
     from graders.adapting.offline import datasets
 
     datasets.set_rows("boolq", {"train": datasets.BOOLQ * 2400, "validation": datasets.BOOLQ * 5})
 
 
 def _is_length(name: str, default: Any) -> bool:
-    """Whether a parameter is the prefix's length: not its dropout, nor whether there is one."""
+    """Return whether a parameter is the prefix's length: not its dropout, nor an on/off option."""
     return "prefix" in name and (default in (None, inspect.Parameter.empty) or type(default) is int)
 
 
 class Parts:
-    """The parameters of a student's model, by what they belong to."""
+    """The parameters of a student's model, by part."""
 
     def __init__(self, model: nn.Module) -> None:
         from transformers import PreTrainedModel
@@ -147,9 +147,9 @@ class Parts:
         self.head = heads[-1] if heads else None
 
     def prefix(self, size: int) -> torch.Tensor | None:
-        """Return the parameter of this many numbers that is neither backbone nor head.
+        """Return the parameter with this many elements that is neither backbone nor head.
 
-        Where there is no such parameter, a tensor called `prefix` may take its place.
+        If there is no such parameter, a tensor called `prefix` may replace it.
         """
         rest = [p for name, p in self.outside.items() if self.part(name, p) == "rest"]
         fitting = [p for p in rest if p.numel() == size]
@@ -159,14 +159,14 @@ class Parts:
         return plain if isinstance(plain, torch.Tensor) else None
 
     def part(self, name: str, parameter: torch.Tensor) -> str:
-        """What a parameter belongs to."""
+        """Return the part of a parameter."""
         if name not in self.outside:
             return "backbone"
         head = () if self.head is None else self.head.parameters()
         return "head" if any(parameter is each for each in head) else "rest"
 
     def told(self) -> dict[str, Any]:
-        """Each parameter's part and shape, as it travels."""
+        """Return each parameter's part and shape, in a form that can be sent."""
         return {
             name: {"part": self.part(name, p), "shape": list(p.shape)}
             for name, p in self.model.named_parameters()
@@ -174,7 +174,7 @@ class Parts:
         }
 
     def load(self, weights: dict[str, Any]) -> bool:
-        """Copy the given weights in; say whether there was a place for all of them."""
+        """Copy the given weights into the model; return whether all of them were used."""
         own = dict(self.backbone.named_parameters())
         with torch.no_grad():
             known = [
@@ -192,7 +192,7 @@ class Parts:
 
 
 def _copy(parameter: torch.Tensor | None, values: Any) -> bool:
-    """Copy values of the same number of elements."""
+    """Copy values with the same number of elements."""
     if parameter is None or parameter.numel() != values.size:
         return False
     parameter.copy_(torch.tensor(values).reshape(parameter.shape))
@@ -200,7 +200,7 @@ def _copy(parameter: torch.Tensor | None, values: Any) -> bool:
 
 
 def _logits(output: Any) -> tuple[torch.Tensor, str]:
-    """The logits of an output, and what kind of output it was."""
+    """Return the logits of an output, and the kind of output."""
     if isinstance(output, torch.Tensor):
         return output, "tensor"
     if isinstance(output, dict) and isinstance(output.get("logits"), torch.Tensor):
@@ -211,7 +211,7 @@ def _logits(output: Any) -> tuple[torch.Tensor, str]:
 
 
 def _call(model: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """How the backbone was called: what is a tensor, by the names of its parameters."""
+    """Return the tensors in a call of the backbone, by the names of its parameters."""
     names = list(inspect.signature(model.forward).parameters)
     values = {**dict(zip(names, args, strict=False)), **named}
     return {
@@ -222,7 +222,7 @@ def _call(model: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> dic
 
 
 def _gradients(model: nn.Module, logits: torch.Tensor) -> dict[str, float]:
-    """The largest gradient of each parameter, for a loss that looks at every logit."""
+    """Return the largest gradient of each parameter, for a loss that uses every logit."""
     if not logits.requires_grad:
         return {}
     model.zero_grad()

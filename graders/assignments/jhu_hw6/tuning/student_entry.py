@@ -1,8 +1,8 @@
-"""The models that a student's script hands to its train(): what stands below may freeze them.
+"""Find the models that a student's script passes to its train(): the script may freeze them.
 
-    the script, statement by statement -> pre_process (the student's) -> train (ours): noted
+    the script, statement by statement -> pre_process (the student's) -> train (ours): recorded
 
-A statement that raises is passed over: what scripts print, plot and save is not judged.
+A statement that raises is skipped: what scripts print, plot and save is not graded.
 """
 
 import argparse
@@ -20,18 +20,18 @@ from graders.adapting.reading.source import read_source
 from ..student_side import code_of, globals_of, settings
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-ENOUGH = 6  # models: three ways of tuning, twice
+ENOUGH = 6  # models: three kinds of tuning, twice
 LOOP = "train"
 
 
 class _Enough(BaseException):
-    """So many models were handed over that no more need be looked at."""
+    """Enough models were collected; stop."""
 
 
 def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
-    """The models in the order of the script that stands in the file of the class `made`.
+    """Return the models in the order of the script in the file of the class `made`.
 
-    `given` is what the command line would say: its `type`, above all.
+    `given` are the command line's options, above all its `type`.
     """
     names = globals_of(code_of(file)[made])
     script = read_source(Path(names["__file__"]), file, None)
@@ -59,7 +59,7 @@ def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
 
 
 def _make(names: dict[str, Any], node: ast.stmt) -> None:
-    """Define what a statement looks up and the file has not run yet."""
+    """Define the names that a statement uses and the file has not defined yet."""
     looked_up = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
     for name in looked_up - set(names):
         try:
@@ -84,7 +84,7 @@ def _run(names: dict[str, Any], node: ast.stmt, filename: str) -> None:
 
 @contextmanager
 def _command_line(given: dict[str, Any]) -> Iterator[None]:
-    """Let argparse find these options, whichever of them the script declares."""
+    """Make argparse return these options, whichever of them the script declares."""
     known = vars(settings(**given))
 
     def parse(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> argparse.Namespace:

@@ -1,4 +1,4 @@
-"""Which rows the student's pre_process trains, validates and tests on; beside that code."""
+"""Find the rows that the student's pre_process uses to train, validate and test."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,9 +18,9 @@ NUMBER = re.compile(r"row (\d+) of")
 
 
 def parts(file: str, small: bool) -> list[Any]:
-    """Return the rows behind each loader that pre_process gives, in their order.
+    """Return the rows of each loader that pre_process returns, in order.
 
-    Rows of the validation split are numbered behind those of the training split.
+    Rows of the validation split are numbered after those of the training split.
     """
     from graders.adapting.offline import datasets
 
@@ -48,7 +48,7 @@ def _rows(first: int, count: int) -> list[dict[str, Any]]:
 
 
 def _loaders(made: Any) -> Iterator[Any]:
-    """Yield the loaders in what came back, at any depth."""
+    """Yield the loaders in the returned value, at any depth."""
     if isinstance(made, DataLoader):
         yield made
     elif isinstance(made, dict | list | tuple):
@@ -58,7 +58,7 @@ def _loaders(made: Any) -> Iterator[Any]:
 
 @contextmanager
 def _noted(names: dict[str, Any]) -> Iterator[Callable[[Any], Any]]:
-    """Keep the rows that each data set is made of, as long as the block runs."""
+    """Record the rows from which each dataset is made, while the block runs."""
     theirs, kept = names.get(DATASET), dict[int, tuple[Any, Any]]()
     if not isinstance(theirs, type):
         yield lambda _: None
@@ -78,7 +78,7 @@ def _noted(names: dict[str, Any]) -> Iterator[Callable[[Any], Any]]:
 
 
 def _numbers(values: Sequence[Any]) -> Any:
-    """Return the numbers of the rows whose texts stand in a column that is given."""
+    """Return the numbers of the rows whose texts are in one of the given columns."""
     columns = [list(each) for each in values if isinstance(each, Iterable) and not _is_text(each)]
     for column in columns:
         found = [NUMBER.search(each) if isinstance(each, str) else None for each in column]

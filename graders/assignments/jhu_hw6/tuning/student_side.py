@@ -1,4 +1,4 @@
-"""What a student's train() changes in the student's model, in each of the three ways of tuning."""
+"""Find what a student's train() changes in the student's model, in each kind of tuning."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,11 +21,11 @@ from .student_entry import handed_over
 def tuned(
     kind: dict[str, Any], batches: dict[str, Any], plan: dict[str, Any], file: str
 ) -> dict[str, Any]:
-    """Which parameters of each part were changed by a short run, and which were to be.
+    """Return which parameters of each part a short run changed, and which it should have.
 
-    `made` has the parameters that each optimizer was given; `error` says what ended the run.
-    Where the backbone learns and should not, the student's pre_process may be what freezes it, or
-    the script that stands below.
+    `made` contains the parameters of each optimizer; `error` describes what ended the run. If the
+    backbone is trained but should not be, the student's pre_process or the script may freeze it, so
+    these are tried, too.
     """
     with offline():
         found = _tuned(build(kind, file), batches, plan, file)
@@ -41,7 +41,7 @@ def tuned(
 def _tuned(
     model: nn.Module, batches: dict[str, Any], plan: dict[str, Any], file: str
 ) -> dict[str, Any]:
-    """The same for a model at hand, with the student's evaluate_model if that does not raise."""
+    """Return the same for a given model, with the student's evaluate_model unless that raises."""
     parts, before, error, loop = Parts(model), state(model), "", _loop_of(file)
     ours: BaseException | None = None
     for own in (True, False):
@@ -67,13 +67,13 @@ def _tuned(
 
 
 def _named(problem: BaseException) -> str:
-    """The kind of an exception; torch's own NotImplementedError is no code left unwritten."""
+    """Return the type of an exception; torch's own NotImplementedError is a RuntimeError here."""
     name = type(problem).__name__
     return "RuntimeError" if name == "NotImplementedError" and "kernel" in str(problem) else name
 
 
 def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
-    """The model of this kind that the student's script freezes before train(), if it does."""
+    """Return the model of this kind that the student's script freezes before train(), if any."""
     provide_rows()
     try:
         found = handed_over(CLASS, file, type=kind["type"], model=HUB_NAMES[kind["family"]])
@@ -88,7 +88,7 @@ def _handed_over(kind: dict[str, Any], file: str) -> nn.Module | None:
 def _loop_of(file: str) -> str:
     """Return the file whose train() is meant for the class of this file.
 
-    It is the same file, or else the homework's file for such classes, or any that is not its other.
+    It is the same file, or else the homework's file for such classes, or any but its other file.
     """
 
     def rank(other: str) -> tuple[bool, bool, bool]:
@@ -105,7 +105,7 @@ def _names(model: nn.Module, given: list[torch.Tensor]) -> list[str]:
 
 @contextmanager
 def _optimizers() -> Iterator[list[list[torch.Tensor]]]:
-    """The parameters of every optimizer that is made inside the block."""
+    """Yield the parameters of every optimizer that is created inside the block."""
     made: list[list[torch.Tensor]] = []
     kept = torch.optim.Optimizer.__init__
 

@@ -1,4 +1,4 @@
-"""What a run of train() changed in a model of the student's class, and what it may change."""
+"""The parameters that train() changed in a student's model, and those that it may change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ ITEMS = 6
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The parameters by their part, those that changed, and those that optimizers were given."""
+    """The parameters by part, those that changed, and those of each optimizer."""
 
     head: frozenset[str]
     rest: frozenset[str]
@@ -33,9 +33,9 @@ class Tuned:
 
     @property
     def trained(self) -> frozenset[str]:
-        """What changed; where nothing did, what an optimizer was to change: the last that is apt.
+        """The changed parameters; if none, those of the last optimizer that fits.
 
-        A loop that does not step is judged elsewhere; here it is the choice of parameters.
+        Another check reports a loop that does not step; this is about the choice of parameters.
         """
         if self.changed or self.error == "NotImplementedError" or not self.made:
             return self.changed
@@ -43,12 +43,12 @@ class Tuned:
         return narrow[-1] if narrow else self.made[-1]
 
     def count(self, names: frozenset[str]) -> int:
-        """How many numbers these parameters hold."""
+        """Return the number of elements in these parameters."""
         return sum(self.sizes.get(name, 0) for name in names)
 
 
 def tuned(student: Student, inputs: Inputs, question: Question, file: str) -> Tuned:
-    """A short run on this question's kind of model."""
+    """Train a model of this question's kind briefly."""
     return student.call(
         "tuned",
         kind=question.kind,
@@ -74,7 +74,7 @@ def _tuned(reply: Any) -> Tuned:
 
 
 def require_trained(came: Tuned) -> frozenset[str]:
-    """The parameters that are trained; fails where none is."""
+    """Return the trained parameters; fail if there are none."""
     if came.trained:
         return came.trained
     fail(
@@ -85,7 +85,7 @@ def require_trained(came: Tuned) -> frozenset[str]:
 
 
 def _batch(inputs: Inputs, question: Question, purpose: str) -> Batch:
-    """Texts of the question's family, with labels drawn for them."""
+    """Draw texts of the question's family, with labels."""
     source = inputs.generator("tuning", purpose, question.family)
     vocabulary = vocabulary_of(question.weights["backbone"])
     parts = [draw_texts(source, question.family, vocabulary) for _ in range(2)]

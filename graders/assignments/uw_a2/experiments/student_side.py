@@ -18,13 +18,15 @@ from torch import nn
 
 from ..mini_transformer.student_side import GIVEN, WANTED, prepared, student
 
+# Matches `sinusoidal` or `PositionalEncoding`.
 POSITIONS = re.compile(
     r"sinus|sin_?cos|pos\w*_?enc|pos\w*_?emb|positional|(^|_)pe($|_)", re.IGNORECASE
 )
+# Matches `shuffle_heads` or `HeadFusion`.
 FUSIONS = re.compile(
     r"shuff|shift|roll|re_?weigh|fus(e|ion)|perm\w*_heads|random_heads", re.IGNORECASE
 )
-OF_DATA = re.compile(r"data|doc|batch|token|sample|loader", re.IGNORECASE)  # shuffled as well
+OF_DATA = re.compile(r"data|doc|batch|token|sample|loader", re.IGNORECASE)  # also shuffled
 REPLACED = ("merge_heads", "self_attention")
 LENGTH = re.compile(r"tok|len|block|pos|seq|ctx|context|time|^t$|^n$|^l$", re.IGNORECASE)
 WIDTH = re.compile(r"emb|dim|model|hidden|feat|chan|^d|^c$", re.IGNORECASE)
@@ -98,7 +100,7 @@ def head_fusions(y: Any) -> list[dict[str, Any]]:
 
 
 def _fusions(name: str, n_heads: int, c: int) -> Iterator[Callable[[], Any]]:
-    """Return the function of y with this name."""
+    """Yield ways to make a function of y with this name."""
     made = _experiments()[name]
     if isinstance(made, type):
         yield lambda: _built(made, {HEADS: n_heads, WIDTH: n_heads * c})
@@ -125,7 +127,7 @@ def _asked(fusion: Callable[[Any], Any], y: Any) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------- what the upload defines
+# ---------------------------------------------------------------- the upload's definitions
 
 
 def _names(wanted: re.Pattern[str], replaced: Sequence[str]) -> list[str]:

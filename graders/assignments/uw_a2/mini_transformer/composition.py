@@ -1,4 +1,4 @@
-"""What self_attention should return given the student's other functions, correct or not.
+"""Compute what self_attention should return given the student's other functions, correct or not.
 
 A wrong function costs its own points and those of the values that depend on it. Whether
 self_attention combines the functions correctly is tested separately, with the student's own

@@ -42,7 +42,7 @@ def unchanged(scores: Floats) -> Floats:
 
 
 def past(scores: Floats, offset: int = 0) -> Floats:
-    """Return scores with -inf at all tokens after the token itself."""
+    """Return the scores, with -inf for all tokens after the token itself."""
     return np.where(np.tri(scores.shape[-1], k=offset, dtype=bool), scores, -np.inf)
 
 
@@ -75,9 +75,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """How self_attention computes its output."""
+    """The steps with which self_attention computes its output."""
 
-    roles: str = "QKV"  # what is used as query, key and value
+    roles: str = "QKV"  # the inputs used as query, key and value
     split: Split = split
     scale: Scale = by_head_size
     mask: Scores = past

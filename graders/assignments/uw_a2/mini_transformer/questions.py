@@ -113,7 +113,7 @@ def steep(question: Question) -> Question:
 
 
 def items_of(question: Question) -> Iterator[Question]:
-    """Return a separate question for each item of the batch."""
+    """Yield a separate question for each item of the batch."""
     for b in range(len(question.q)):
         q, k, v = (each[b : b + 1] for each in (question.q, question.k, question.v))
         yield replace(question, q=q, k=k, v=v)

@@ -85,7 +85,7 @@ class Attended:
 
     @property
     def inputs_kept(self) -> bool:
-        """Whether Q, K and V are unchanged."""
+        """Return whether Q, K and V are unchanged."""
         before = (self.question.q, self.question.k, self.question.v)
         return len(self.after) == 3 and all(
             isinstance(each, np.ndarray) and is_close(each, asked, "exact")

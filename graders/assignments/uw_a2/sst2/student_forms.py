@@ -56,7 +56,7 @@ def _scalar(value: Any, number: float) -> Any:
 
 
 def numbers(value: Any) -> dict[Place, float]:
-    """Yield all single numbers in a returned value, by place."""
+    """Return all single numbers in a returned value, by place."""
     if isinstance(value, list | tuple | dict):
         parts = value.items() if isinstance(value, dict) else enumerate(value)
         return {(key,): found for key, each in parts if (found := _number(each)) is not None}

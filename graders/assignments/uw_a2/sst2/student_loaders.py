@@ -62,7 +62,7 @@ def _place(loader: Any, index: int, texts: list[str]) -> int:
 
 
 def _sampled(loader: Any) -> Iterator[int]:
-    """Return the order of one pass; in training, the last batch may be dropped."""
+    """Yield the indices of one pass; in training, the last batch may be dropped."""
     sampler = getattr(loader, "sampler", None)
     if sampler is not None and getattr(loader, "drop_last", False):
         yield from sampler
@@ -71,7 +71,7 @@ def _sampled(loader: Any) -> Iterator[int]:
 
 
 def _delivered(loader: Any) -> Iterator[int]:
-    """Return the indices that one pass requests from the dataset."""
+    """Yield the indices that one pass requests from the dataset."""
     if not isinstance(loader, DataLoader) or loader.batch_sampler is None:
         yield from range(len(getattr(loader, "dataset", loader)))
         return

@@ -17,7 +17,7 @@ CALM = 0.08  # factor on the head's weights, so that gradients stay below 1 and 
 
 @dataclass(slots=True)
 class Watched:
-    """What a model received and its mode: one entry for each forward pass."""
+    """A model's inputs and mode, with one entry for each forward pass."""
 
     ids: list[torch.Tensor] = field(default_factory=list)
     masked: list[bool] = field(default_factory=list)  # whether padding was masked

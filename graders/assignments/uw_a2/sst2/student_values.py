@@ -59,7 +59,7 @@ def item(value: Any) -> dict[str, Any]:
 
 
 def _leaves(value: Any, depth: int) -> Iterator[Any]:
-    """Return the parts of an item."""
+    """Yield the parts of an item."""
     if isinstance(value, str | int | float | torch.Tensor | np.generic) or depth > 2:
         yield value
         return

@@ -114,7 +114,7 @@ class Visits:
         return rises[-1] if rises else 0
 
     def final_files(self) -> Mapping[str, int]:
-        """Which epoch's weights each file contains at the end."""
+        """The epoch of the weights that each file contains at the end."""
         return {each.place: each.weights for each in self.of("keep")}
 
     def tests(self) -> list[Visit]:

@@ -51,7 +51,7 @@ class Batch:
 
     @property
     def is_long(self) -> bool:
-        """Whether it contains a sentence that must be truncated."""
+        """Return whether it contains a sentence that must be truncated."""
         return self.longest > LIMIT
 
     def matrix(self, name: str) -> NDArray[Any]:

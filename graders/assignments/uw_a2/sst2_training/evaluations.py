@@ -23,7 +23,7 @@ class Case:
 
 
 def _uneven(at: int) -> bool:
-    """Return a case that is correct but for one sentence in full batches, and wrong in the last."""
+    """Return whether a sentence is correct: all but one in full batches, none in the last batch."""
     return at < 8 and at != 2
 
 

@@ -20,7 +20,7 @@ class Found:
 
     @property
     def note(self) -> str:
-        """What is unusual about it, or nothing."""
+        """Anything unusual about it, or nothing."""
         said = []
         if self.place:
             said.append(f"it is one of several values (`{self.place}`)")
@@ -47,7 +47,7 @@ def _agree(value: float, expected: float, unit: float) -> bool:
 
 
 def _numbers(reply: Any) -> Iterator[tuple[str, tuple[float, str]]]:
-    """Return every number of a reply by place; the empty place is the reply itself."""
+    """Yield every number of a reply by place; the empty place is the reply itself."""
     if not isinstance(reply, dict):
         return
     parts = reply.get("parts")

@@ -49,7 +49,7 @@ class Observed:
 
     @property
     def moved(self) -> bool:
-        """Whether any weight changed."""
+        """Return whether any weight changed."""
         return distance(self.weights, self.start) > 0
 
     def nearest(self, mistakes: Mapping[str, Weights]) -> str:

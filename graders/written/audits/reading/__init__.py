@@ -1,1 +1,1 @@
-"""From an answer to the numbers it reports; runs.py and texts.py call the others."""
+"""Read the numbers that an answer reports; start with runs.py and texts.py."""

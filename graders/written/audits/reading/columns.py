@@ -1,4 +1,4 @@
-"""What the column of a table means, however it is called: `Val. acc (%)` is the dev accuracy."""
+"""Recognize the meaning of a table's column: `Val. acc (%)` is the dev accuracy."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,13 +33,13 @@ Names = Mapping[str, str]
 
 
 def plain(header: str) -> str:
-    """A column's name in lower case, without marks, units and what stands in brackets."""
+    """Return a column's name in lower case, without punctuation, units and text in brackets."""
     text = re.sub(r"[(\[][^)\]]{0,40}[)\]]", " ", undressed(header[:100])) or header[:100]
     return " ".join(re.sub(r"[_\-./:\\{}%=]", " ", text).casefold().split())
 
 
 def meaning(header: str, further: Names | None = None) -> str:
-    """The canonical name of a column, "" where it has none; `further` holds names of one's own.
+    """Return a column's canonical name, "" if it has none; `further` are an assignment's names.
 
     One of lr, epochs, batch_size, train, dev, test, train_loss, dev_loss, test_loss,
     accuracy, loss, chosen, label.
@@ -52,7 +52,7 @@ def meaning(header: str, further: Names | None = None) -> str:
 
 
 def meanings(header: str, further: Names | None = None) -> tuple[str, ...]:
-    """The canonical names of a column that gives several: `dev / test` has two."""
+    """Return the canonical names of a column that contains several values, such as `dev / test`."""
     one = meaning(header, further)
     parts = [
         part for part in re.split(r"[/,;&|×]|\band\b", undressed(header[:100])) if part.strip()
@@ -67,7 +67,7 @@ def meanings(header: str, further: Names | None = None) -> tuple[str, ...]:
 
 
 def further_names(settings: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """An assignment's own names of columns, by name."""
+    """Return an assignment's own names of columns, each with its canonical name."""
     return {plain(name): column for column, names in settings.items() for name in names}
 
 
@@ -77,7 +77,7 @@ def _setting(words: set[str], name: str) -> str:
     if words & _RATE or name == "α":
         return "lr"
     split = any(word in _SPLITS for word in words)
-    trained = bool(words & _TRAINED) and bool(words & _COUNTED)  # `Training epochs`
+    trained = bool(words & _TRAINED) and bool(words & _COUNTED)  # such as `Training epochs`
     if words & _EPOCH and trained and not words & _ACCURACY and not words & _LOSS:
         return "epochs"
     if words & _EPOCH and not split and not words & _ACCURACY and not words & _LOSS:

@@ -1,4 +1,4 @@
-"""A number as it was printed: `.9`, `90 %`, `6637/6920`, `**62,17**`, `5·10⁻⁵`."""
+"""Parse a printed number: `.9`, `90 %`, `6637/6920`, `**62,17**`, `5·10⁻⁵`."""
 
 import re
 from dataclasses import dataclass
@@ -8,31 +8,38 @@ LONGEST = 200  # characters of a cell that are read as a number
 LARGEST_EXPONENT = 400
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPTED = re.compile(r"10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+# Matches `\textbf{0.93}`.
 _COMMAND = re.compile(
     r"\\(?:textbf|mathbf|textit|underline|emph|text|mathrm|num|bm)\s*\{([^{}]*)\}"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,40}>")
+# Matches `**` or `$` or `\left`.
 _DRESS = re.compile(r"\*\*|__|[`$~†‡★✓✔☑]|\\(?:left|right|,|;|!|quad)(?![A-Za-z])|\{,\}")
+# Matches `6,920` or `1_000_000`.
 _GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[,'_\u00a0\u202f]\d{3})+(?![\d,])")
-_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")
-# The sign alone is enough behind a cross: pasted text loses its superscripts.
+_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.,])")  # `93,2`
+# After a cross the minus sign is enough: pasted text loses its superscripts (`5 × 10-5`).
 _POWER = re.compile(
     r"\s*(?:\\times|\\cdot|[×·x*])\s*10(?:\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?|(-\d{1,2})(?!\d))"
 )
+# Matches `10^-5` or `10**{-5}`.
 _BARE_POWER = re.compile(r"(?<![\d.])10\s*(?:\^|\*\*)\{?\s*([+-]?\d{1,4})\s*\}?")
+# Matches `856/1427` or `856 out of 1427`.
 _COUNT = re.compile(r"(?<![\d.])(\d{1,9})\s*(?:/|\bof\b|\bout of\b)\s*(\d{1,9})(?![\d.])")
+# Matches `0.93` or `.9` or `-1e-4`.
 _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:\d{1,120}(?:\.\d{0,120})?|\.\d{1,120})(?:[eE][+-]?\d{1,6})?(?![A-Za-z]?\w)"
 )
 _PERCENT = re.compile(r"%|\bpercent\b|\bper cent\b", re.IGNORECASE)
+# Matches `nan` or `-inf` or `∞`.
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity|∞|\\infty)\b|∞", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A printed number: its exact value, the unit of its last digit, and k of n where it says so.
+    """A printed number: its exact value, the unit of its last digit, and k of n if it is a ratio.
 
-    `unit` is 0 where the value is exact, as 6637/6920 is.
+    `unit` is 0 if the value is exact, such as 6637/6920.
     """
 
     text: str
@@ -43,17 +50,17 @@ class Figure:
 
     @property
     def share(self) -> Fraction:
-        """The value as a share of 1: 93.2 means 93.2 %, with or without the sign."""
+        """The value as a fraction of 1: 93.2 means 93.2%, with or without the sign."""
         return self.value * self._to_share
 
     @property
     def share_unit(self) -> Fraction:
-        """The unit of the last digit, as a share of 1."""
+        """The unit of the last digit, as a fraction of 1."""
         return self.unit * self._to_share
 
     @property
     def digits(self) -> int:
-        """How many decimals the share has, as printed."""
+        """The number of decimals of the fraction, as printed."""
         digits = 0
         while digits < LONGEST and Fraction(1, 10**digits) > self.share_unit:
             digits += 1
@@ -66,7 +73,7 @@ class Figure:
 
 
 def figure_in(text: str) -> Figure | None:
-    """The first number of a cell, None where there is none that is finite."""
+    """Return the first number of a cell, or None if it has no finite number."""
     shown = " ".join(text[:LONGEST].split())
     plain = undressed(shown)
     count = _COUNT.search(plain)
@@ -76,7 +83,7 @@ def figure_in(text: str) -> Figure | None:
 
 
 def is_not_finite(text: str) -> bool:
-    """Whether the cell holds NaN, an infinity or a number beyond all bounds."""
+    """Return whether the cell contains NaN, an infinity or a number that is too large to read."""
     plain = undressed(text[:LONGEST]).strip()
     if _NOT_FINITE.match(plain):
         return True
@@ -84,7 +91,7 @@ def is_not_finite(text: str) -> bool:
 
 
 def undressed(text: str) -> str:
-    """The text without bold marks, tags and LaTeX, with points for decimal commas."""
+    """Return the text without bold marks, tags and LaTeX, with points for decimal commas."""
     text = _TAG.sub("", text).replace("\\%", "%").replace("−", "-").replace("–", "-")
     for _ in range(3):
         text = _COMMAND.sub(r"\1", text)
@@ -100,7 +107,7 @@ def _exponent(found: re.Match[str]) -> str:
 
 
 def _counted(shown: str, plain: str, count: re.Match[str]) -> Figure:
-    """A share given as k of n; the printed decimal beside it, if any, is what it is held to."""
+    """Return a number given as k of n; if there is a decimal next to it, that one is checked."""
     pair = int(count[1]), int(count[2])
     rest = plain[: count.start()] + " " + plain[count.end() :]
     beside = _printed(shown, rest, pair)

@@ -1,4 +1,4 @@
-"""Values that are given by name in sentences, lists and logs: `lr=1e-4`, `Dev accuracy: 90 %`."""
+"""Read named values from sentences, lists and logs: `lr=1e-4`, `Dev accuracy: 90 %`."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,29 +9,35 @@ from graders.written.audits.reading.figure import Figure, figure_in, undressed
 from graders.written.audits.reading.table import Line
 
 LONGEST_LINE = 500
-MOST_CHARACTERS = 15_000  # of sentences that are searched
+MOST_CHARACTERS = 15_000  # characters of sentences that are searched
 _VALUE = (
     r"(?:\d{1,9}\s*/\s*\d{1,9}|[+-]?(?:\d{1,20}(?:,\d{1,9})*(?:\.\d{1,40})?|\.\d{1,40})"
     r"(?:[eE][+-]?\d{1,6})?)(?:\s*%)?"
 )
+# Matches `lr = 1e-4` or `Dev accuracy: 90`.
 _NAMED = re.compile(
     r"(?P<name>[A-Za-zηα][\w \-/.()']{0,60}?)[\"']?\s{0,3}"
     r"(?P<sign>:|=|\bis\b|\bare\b|\bof\b|\bwas\b|\bwere\b|→|->|,?\s)\s{0,3}(?:about\s|\{[^{}]{0,30}:\s*)?"
     rf"(?P<value>{_VALUE})(?!\w|\.\d)"
 )
-_NEXT = re.compile(rf"\s*(?:,|/|;|\band\b|&)\s*({_VALUE})(?!\w|\.\d)")
+_NEXT = re.compile(rf"\s*(?:,|/|;|\band\b|&)\s*({_VALUE})(?!\w|\.\d)")  # `, 93.2`
 _SPLIT = r"train(?:ing)?|dev(?:elopment)?|val(?:id(?:ation)?)?|test(?:ing)?"
+# Matches `93.2 on the dev`.
 _AFTER = re.compile(
     rf"(?<![\w.])(?P<value>{_VALUE})\s*(?:accuracy\s*)?(?:\bon\b|\bfor\b|\bin\b|\()\s*"
     rf"(?:the\s+)?(?P<name>{_SPLIT})\b",
     re.IGNORECASE,
 )
+# Matches `7 epochs` or `10 training epochs`.
 _BEFORE = re.compile(
     r"(?<![\w.])(\d{1,5})[\s-]+(?:training\s+)?epochs?\b(?:\s+of\s+(?:training|fine-?tuning))?",
     re.IGNORECASE,
 )
+# Matches `batches of 64` or `batch of size 64`.
 _BATCHES = re.compile(r"\bbatch(?:es)?\s+of\s+(?:size\s+)?(\d{1,6})\b", re.IGNORECASE)
+# Matches `chosen: yes`.
 _CHOSEN = re.compile(r"\bchosen[\"']?\s*[:=]\s*[\"']?(?:yes|true|x|1|✓)\b", re.IGNORECASE)
+# Matches `model: roberta-base`.
 _LABEL = re.compile(
     r"\b(?:model|name|method|run)(?:_name)?[\"']?\s*[:=]\s*[\"']?([\w./\-]{2,60})(?![\w./\-]|\s*[=:])",
     re.IGNORECASE,
@@ -42,7 +48,7 @@ _PLAIN_SIGNS = (",", "")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A value with the canonical name it was given, and its line; `text` where it is no number."""
+    """A value with its canonical name and its line; `text` if it is not a number."""
 
     line: int
     name: str
@@ -51,7 +57,7 @@ class Named:
 
 
 def pairs_in(lines: Iterable[Line], further: Names | None = None) -> Iterator[Named]:
-    """The named values of these lines, in order."""
+    """Yield the named values of these lines, in order."""
     left = MOST_CHARACTERS
     for at, line in lines:
         if left > 0 and (_DIGIT.search(line[:LONGEST_LINE]) or _CHOSEN.search(line[:LONGEST_LINE])):
@@ -77,7 +83,7 @@ def _of_line(at: int, line: str, further: Names | None) -> Iterator[Named]:
 
 
 def _counted(line: str) -> Iterator[tuple[int, str, str]]:
-    """`7 epochs` and `batches of 64`."""
+    """Yield the values in phrases such as `7 epochs` and `batches of 64`."""
     for name, pattern in (("epochs", _BEFORE), ("batch_size", _BATCHES)):
         for found in pattern.finditer(line):
             yield found.start(), name, found[1]
@@ -101,7 +107,7 @@ def _named(line: str, further: Names | None) -> Iterator[tuple[int, str, str]]:
 
 
 def _canonical(found: re.Match[str], line: str, further: Names | None) -> str:
-    """What the words before the sign mean; `accuracy` alone takes the split named before it."""
+    """Return the meaning of a name; the split of `accuracy` may be named earlier in the line."""
     name = meaning(_last_words(found["name"]), further)
     if name == "accuracy":
         before = meaning(line[max(0, found.start() - 60) : found.end("name")], further)

@@ -1,4 +1,4 @@
-"""The training runs that an answer reports: settings and accuracies, from tables or sentences."""
+"""Read the training runs that an answer reports (settings, accuracies) from tables or sentences."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,19 +11,22 @@ from graders.written.audits.reading.table import Line, Row, Table, numbered, pag
 
 ACCURACIES = ("train", "dev", "test")
 SETTINGS = ("lr", "epochs", "batch_size")
+# Matches `we chose` or `the best`.
 _CHOICE = re.compile(
     r"\b(?:best|chose|chosen|choose|select(?:ed)?|pick(?:ed)?|final(?:ly)?|winner)\b", re.IGNORECASE
 )
+# Matches `★` or `<-` or `0.93*`.
 _MARK = re.compile(r"[★✓✔☑←]|<-|\b(?:chosen|selected|best)\b|\*\s*$|(?<!\*)\*(?!\*)", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*|__|\\textbf|\\mathbf|\\bf\b|<b>|<strong>")
+# Matches `Run 3` or `test #2`.
 _NUMBERED = re.compile(r"\W*((?:run|test|trial|experiment|model)\s*#?\d{1,3})\b", re.IGNORECASE)
-_VALUED = re.compile(r"\d\.\d|\.\d|[=:]\s*\d|\de-\d")
+_VALUED = re.compile(r"\d\.\d|\.\d|[=:]\s*\d|\de-\d")  # `0.93` or `lr=1` or `1e-4`
 _YES = re.compile(r"\s*(?:yes|y|true|x|1|✓|✔|☑|★|\*+|best|chosen|selected|<-|←)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: where it stands, what it is called, its settings and accuracies by name."""
+    """One run: its line, its label, its settings and accuracies by name."""
 
     line: int
     label: str
@@ -33,14 +36,14 @@ class Run:
 
     @property
     def title(self) -> str:
-        """What a sentence calls the run."""
+        """The name of the run in sentences."""
         named = [f"{name} {self.values[name].text}" for name in SETTINGS[:2] if name in self.values]
         return self.label[:60] or ", ".join(named) or f"line {self.line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All runs of an answer, what is said of all of them, and the values of the chosen one."""
+    """All runs of an answer, the values that apply to all, and the values of the chosen run."""
 
     runs: tuple[Run, ...]
     shared: Mapping[str, Figure] = field(default_factory=dict)
@@ -49,7 +52,7 @@ class Report:
 
 
 def report_of(text: str, further: Names | None = None) -> Report:
-    """The runs in an answer; none where nothing can be read; raises Unreadable for its size."""
+    """Return the runs in an answer, if any can be read. Raises Unreadable if it is too long."""
     lines = numbered(text)
     page = page_of(lines)
     runs: list[Run] = []
@@ -69,7 +72,7 @@ def report_of(text: str, further: Names | None = None) -> Report:
 
 
 def _said(lines: Iterable[Line], further: Names | None) -> dict[str, Figure]:
-    """The named values of these lines, the first of each name."""
+    """Return the named values of these lines, the first of each name."""
     values: dict[str, Figure] = {}
     for each in pairs_in(lines, further):
         if each.figure is not None:
@@ -78,7 +81,7 @@ def _said(lines: Iterable[Line], further: Names | None) -> dict[str, Figure]:
 
 
 def _spoken(prose: Sequence[Line]) -> Sequence[Line]:
-    """The lines on the chosen run: from the first that speaks of a choice onwards."""
+    """Return the lines on the chosen run: from the first that mentions a choice onwards."""
     starts = [at for at, (_, line) in enumerate(prose) if _CHOICE.search(line)]
     return prose[starts[0] :] if starts else ()
 
@@ -88,7 +91,7 @@ def _first(lines: Sequence[Line]) -> str:
 
 
 def _from_sentences(prose: Sequence[Line], further: Names | None) -> Report:
-    """Runs given by name; a name that comes again begins the next run."""
+    """Read runs from named values; when a name is repeated, the next run begins."""
     runs: list[Run] = []
     choice: dict[str, Figure] = {}
     labels = dict(prose)
@@ -118,14 +121,14 @@ def _run_of(named: Sequence[Named], lines: Mapping[int, str]) -> Run:
 
 
 def _heading(at: int, lines: Mapping[int, str]) -> str:
-    """`Run 3` at the beginning of the line, or what stands alone in the line above."""
+    """Return `Run 3` at the start of the line, or the line above if it contains no values."""
     own = _NUMBERED.match(lines.get(at, ""))
     above = lines.get(at - 1, "").strip(" *#-:")
     return own[1] if own else ("" if _VALUED.search(above[:LONGEST_LINE]) else above[:60])
 
 
 def _runs_of_table(table: Table, further: Names | None) -> list[Run]:
-    """The runs of a table: a row each, a column each, or a cell each."""
+    """Return the runs of a table with one run per row, per column, or per cell."""
     if cells := _runs_of_grid(table):
         return cells
     for way in (table, table.turned()):
@@ -153,7 +156,7 @@ def _run_of_row(row: Row, columns: Sequence[tuple[str, ...]]) -> Run:
 
 
 def _keep(values: dict[str, Figure], names: tuple[str, ...], cell: str) -> list[str]:
-    """Put a cell's numbers under its names; the names whose number is not finite."""
+    """Store a cell's numbers under its names; return the names whose number is not finite."""
     pieces = [cell] if len(names) == 1 else re.split(r"\s*(?:[/;|×&]|,\s)\s*", cell.strip("()[] "))
     broken = []
     for name, piece in zip(names, pieces, strict=False):
@@ -166,7 +169,7 @@ def _keep(values: dict[str, Figure], names: tuple[str, ...], cell: str) -> list[
 
 
 def _is_marked(row: Row, columns: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the row is marked as the chosen one: its dev cell is bold, or it has a sign."""
+    """Return whether the row is marked as the chosen run: a bold dev cell, or a mark."""
     filled = [cell for cell in row.cells if cell]
     dev = [cell for cell, names in zip(row.cells, columns, strict=True) if "dev" in names]
     bold = any(_BOLD.search(cell) for cell in dev) or all(_BOLD.search(cell) for cell in filled)
@@ -174,14 +177,14 @@ def _is_marked(row: Row, columns: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _one_mark(runs: Sequence[Run]) -> list[Run]:
-    """The runs; where all are marked, none is."""
+    """Return the runs; if all of them are marked, remove the marks."""
     if len(runs) > 1 and all(run.chosen for run in runs):
         return [Run(run.line, run.label, run.values, False, run.not_finite) for run in runs]
     return list(runs)
 
 
 def _runs_of_grid(table: Table) -> list[Run]:
-    """The runs of a table with learning rates down and epochs across, or the other way round."""
+    """Return the runs of a table of learning rates by epochs, in either orientation."""
     first, *rest = table.header.cells
     across = [figure_in(cell) for cell in rest]
     down = [figure_in(row.cells[0]) for row in table.rows]

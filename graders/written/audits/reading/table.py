@@ -1,7 +1,7 @@
-"""Tables in an answer, however they are typed: the lines as cells, and the sentences beside them.
+"""Find the tables in an answer, however they are typed, and split off the remaining prose.
 
     text -- paragraphs --> pipes | LaTeX | tabs | ; | , | columns of blanks --> Table
-                      +--> what is no row: prose, with its line
+                      +--> other lines: prose, with line numbers
 
 A table's first row names its columns. Lists of mappings are read by `pairs`.
 """
@@ -20,23 +20,25 @@ Line = tuple[int, str]
 Cells = tuple[str, ...]
 Splitter = Callable[[str], Cells]
 _RULE = re.compile(r"[\s|:+=─━\-]*")
+# Matches `\hline` or `\cline{1-2}` or `\begin{tabular}{lrr}`.
 _LATEX_RULE = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|centering|small|footnotesize)\b"
     r"|\\c(?:line|midrule)(?:\([^)]*\))?\{[^{}]*\}|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})*"
     r"(?:\[[^\]]*\])?"
 )
+# Matches `\multicolumn{2}{c}{accuracy}`.
 _SPANNING = re.compile(r"\\multi(?:column|row)\{[^{}]*\}\{[^{}]*\}\{([^{}]*)\}")
 _GAP = re.compile(r"\s{2,}")
 _PIPE = re.compile(r"(?<!\\)\|")
 _AMPERSAND = re.compile(r"(?<!\\)&")
 _DIGIT = re.compile(r"\d")
-_PAIR = re.compile(r"\w[\"']?\s*[:=]\s*[\w.{]")  # `lr: 1e-4` and `lr=1e-4` are read by `pairs`
+_PAIR = re.compile(r"\w[\"']?\s*[:=]\s*[\w.{]")  # `lr: 1e-4` and `lr=1e-4` are read by pairs.py
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table: its number in the answer, and its cells."""
+    """One line of a table: its line number in the answer, and its cells."""
 
     line: int
     cells: Cells
@@ -44,13 +46,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose first row names the columns; the others are as long as that."""
+    """A table whose first row names the columns; all rows have the same length."""
 
     header: Row
     rows: tuple[Row, ...]
 
     def turned(self) -> "Table":
-        """The table with rows and columns exchanged."""
+        """Return the table with rows and columns exchanged."""
         every = (self.header, *self.rows)
         columns = zip(*(row.cells for row in every), strict=True)
         first, *rest = (Row(self.header.line, cells) for cells in columns)
@@ -59,14 +61,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer taken apart: its tables, and the lines that are in none."""
+    """A parsed answer: its tables, and the lines outside of them."""
 
     tables: tuple[Table, ...]
     prose: tuple[Line, ...]
 
 
 def numbered(text: str) -> list[Line]:
-    """The lines of an answer with their numbers; raises Unreadable where they are too many."""
+    """Return the lines of an answer with their numbers. Raises Unreadable if there are too many."""
     lines = text.splitlines() if len(text) <= LONGEST_TEXT else []
     if len(text) > LONGEST_TEXT or len(lines) > MOST_LINES:
         raise Unreadable(
@@ -77,7 +79,7 @@ def numbered(text: str) -> list[Line]:
 
 
 def page_of(lines: Sequence[Line]) -> Page:
-    """The tables among these lines, and what is left."""
+    """Return the tables among these lines, and the remaining lines."""
     tables: list[Table] = []
     prose: list[Line] = []
     for paragraph in _paragraphs(lines):
@@ -102,7 +104,7 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
 
 
 def _splitter(paragraph: Sequence[Line]) -> Splitter | None:
-    """How the rows of this paragraph are divided into cells, None where it holds no table."""
+    """Return the function that splits this paragraph's rows into cells; None if it has no table."""
     lines = [line for _, line in paragraph]
     if sum(_PIPE.search(line) is not None for line in lines) >= 2:
         return _by_pipe
@@ -122,18 +124,18 @@ def _splitter(paragraph: Sequence[Line]) -> Splitter | None:
 
 
 def _is_regular(lines: Sequence[str], mark: str) -> bool:
-    """Whether two lines or more have equally many of these marks, and the first has no number."""
+    """Return whether lines have equally many of these marks, and the first ends without digits."""
     counts = Counter(line.count(mark) for line in lines if mark in line)
     if not counts or counts.most_common(1)[0][1] < 2:
         return False
     usual = counts.most_common(1)[0][0]
-    # A first cell that is empty may have been lost with the blanks before it.
+    # The first cell may be empty and its mark lost with the blanks before it.
     first = next(line for line in lines if usual - line.count(mark) in (0, 1))
     return not _DIGIT.search(first.split(mark)[-1]) and len(first) < 500
 
 
 def _is_aligned(lines: Sequence[str], split: Splitter) -> bool:
-    """Whether a line of words stands over lines of as many cells with numbers."""
+    """Return whether a line of words is above a line of equally many cells with numbers."""
     sizes = [len(split(line)) for line in lines]
     digits = [bool(_DIGIT.search(split(line)[-1])) for line in lines]
     heads = [at for at, size in enumerate(sizes) if size > 1 and not digits[at]]
@@ -185,7 +187,7 @@ def _rows(paragraph: Sequence[Line], split: Splitter) -> tuple[list[Row], list[L
         cells = split(line)
         numbered = split is _by_gap and re.search(r"\d", line) is not None
         if numbered and len(cells) < width == len(_by_blank(line)):
-            cells = _by_blank(line)  # a long name left a single blank before its number
+            cells = _by_blank(line)  # a long name left only one blank before its number
         if len(cells) > 1 and not _RULE.fullmatch(line):
             rows.append(Row(at, cells))
         elif not _RULE.fullmatch(line):
@@ -194,7 +196,10 @@ def _rows(paragraph: Sequence[Line], split: Splitter) -> tuple[list[Row], list[L
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    """Rows of one width; a header without a name over the row names gets an empty one."""
+    """Return rows of equal width.
+
+    If the header has no name above the row names, add an empty one.
+    """
     header, *body = rows
     usual = Counter(len(row.cells) for row in body).most_common(1)[0][0]
     cells = header.cells

@@ -1,4 +1,4 @@
-"""The perplexities and losses of an answer, paired by what their rows and columns are called."""
+"""Read the perplexities and losses of an answer, paired by the names of their rows and columns."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,13 +10,14 @@ from graders.written.audits.reading.figure import Figure, figure_in, is_not_fini
 from graders.written.audits.reading.table import Line, Row, Table, numbered, page_of
 
 CORPORA = ("train", "training", "dev", "val", "valid", "validation", "development", "test")
-# What a single text is called. A name that says neither, as a model's, may be of a corpus.
+# Words in the name of a single text. A name without such a word, as a model's, may be a corpus.
 SINGLES = ("normal", "weird", "long", "short", "sample", "sentence", "text", "example", "phrase")
 _PERPLEXITY = re.compile(r"\b(?:perplexity|perplexities|ppl|pplx|pp)\b")
 _LOSS = re.compile(
     r"\b(?:(?:cross entropy )?loss(?:es)?|nll|cross entropy|ce|negative log likelihood)\b"
 )
 _FILLER = re.compile(r"\b(?:mean|average|avg|value|score|set|data|on|the|of|for|metric)\b|[^\w ]")
+# Matches `Train: 401.04`.
 _SAID = re.compile(
     r"(?P<name>[A-Za-z][\w \-]{0,60}?)[\s:(=,]{1,4}"
     r"(?P<value>\d[\d,]{0,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)",
@@ -26,7 +27,7 @@ _SAID = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One number: whether it is a perplexity, what it was measured on, and where it stands."""
+    """One number: whether it is a perplexity, what it was measured on, and its line."""
 
     perplexity: bool
     key: tuple[str, ...]
@@ -36,7 +37,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The pairs of an answer, the numbers without a partner, and the lines of those not finite."""
+    """The pairs of an answer, the numbers without a partner, and lines with non-finite numbers."""
 
     cells: tuple[Cell, ...]
     lonely: tuple[Measured, ...]
@@ -50,7 +51,7 @@ def texts_of(
     singles: Iterable[str] = SINGLES,
     micro: bool = False,
 ) -> Texts:
-    """The perplexities and losses of an answer; raises Unreadable for its size."""
+    """Return the perplexities and losses of an answer. Raises Unreadable if it is too long."""
     page = page_of(numbered(text))
     measured: list[Measured] = []
     for at, table in enumerate(page.tables):
@@ -70,7 +71,7 @@ def texts_of(
 def _paired(
     measured: Sequence[Measured],
 ) -> tuple[list[tuple[str, Figure, Figure]], tuple[Measured, ...]]:
-    """Each perplexity with the loss of the same name."""
+    """Pair each perplexity with the loss of the same name."""
     losses: dict[tuple[str, ...], list[Measured]] = {}
     for each in measured:
         if not each.perplexity:
@@ -110,7 +111,7 @@ def _of_row(header: Row, row: Row, labels: Sequence[str]) -> Iterator[Measured]:
 
 
 def _of_sentences(prose: Iterable[Line]) -> Iterator[Measured]:
-    """`Train: perplexity 401.04, loss 5.73`."""
+    """Yield the numbers in sentences such as `Train: perplexity 401.04, loss 5.73`."""
     for at, line in prose:
         shown = undressed(line[:1000])
         start = plain(re.split(r"[\d:=]", shown)[0])
@@ -123,7 +124,7 @@ def _of_sentences(prose: Iterable[Line]) -> Iterator[Measured]:
 
 
 def _metric(words: str) -> bool | None:
-    """True for a perplexity, False for a loss, None where neither or both are named."""
+    """Return True for a perplexity, False for a loss, None if neither or both are named."""
     perplexity, loss = _PERPLEXITY.search(words), _LOSS.search(words)
     if bool(perplexity) == bool(loss):
         return None

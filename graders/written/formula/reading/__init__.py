@@ -1,1 +1,1 @@
-"""From what a student typed to plain notation; notation.py says in which order."""
+"""Turn what a student typed into plain notation; notation.py defines the order of the steps."""

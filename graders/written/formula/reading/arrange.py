@@ -1,6 +1,6 @@
-r"""Brackets where people leave them out, so that the grammar needs no exceptions.
+r"""Add the brackets that people leave out, so that the grammar needs no exceptions.
 
-`log n`, `√h`, `|x|`, `\frac{a}{b}` and `sum_i a_i b` all say where they end by custom only.
+The ends of `log n`, `√h`, `|x|`, `\frac{a}{b}` and `sum_i a_i b` are defined only by convention.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ TOO_DEEP = f"More than {DEEPEST} brackets stand inside each other."
 
 
 def arranged(pieces: list[Piece], end: int) -> list[Piece]:
-    """The pieces with every bracket written out; raises where brackets do not match."""
+    """Return the pieces with all brackets added. Raises FormulaError if brackets do not match."""
     pieces = with_bars(pieces, end)
     for index in range(len(pieces) - 1, -1, -1):
         kind = pieces[index].kind
@@ -33,7 +33,7 @@ def arranged(pieces: list[Piece], end: int) -> list[Piece]:
 
 
 def with_bars(pieces: list[Piece], end: int) -> list[Piece]:
-    """Each bar as an opening or a closing one; raises at a bracket without its other half."""
+    """Mark each bar as opening or closing. Raises FormulaError for an unmatched bracket."""
     found: list[Piece] = []
     open_: list[Piece] = []
     for piece in split_bars(pieces):
@@ -54,7 +54,7 @@ def with_bars(pieces: list[Piece], end: int) -> list[Piece]:
 
 
 def split_bars(pieces: list[Piece]) -> list[Piece]:
-    """`|a||b|` holds no norm: a double bar counts as two where a single one is open."""
+    """Split a double bar into two if a single one is open: `|a||b|` contains no norm."""
     found: list[Piece] = []
     single = False
     for piece in pieces:
@@ -68,7 +68,7 @@ def split_bars(pieces: list[Piece]) -> list[Piece]:
 
 
 def close(open_: list[Piece], piece: Piece) -> None:
-    """Take the bracket that this one closes."""
+    """Remove the open bracket that this piece closes."""
     if not open_:
         raise FormulaError(f"This `{piece.value}` closes nothing.", piece.at)
     opened = open_.pop()
@@ -77,14 +77,14 @@ def close(open_: list[Piece], piece: Piece) -> None:
 
 
 def angled(piece: Piece) -> Piece:
-    """An angle bracket as a kind of its own."""
+    """Return an angle bracket as a piece of its own kind."""
     if piece.value in "⟨⟩" and piece.kind in ("LPAR", "RPAR"):
         return replace(piece, kind="LANGLE" if piece.value in CLOSING.values() else "RANGLE")
     return piece
 
 
 def wrap(pieces: list[Piece], start: int, end: int) -> None:
-    """Put brackets around some pieces; raises where there are none."""
+    """Insert brackets around some pieces. Raises FormulaError if there are none."""
     if start >= end:
         where = pieces[start - 1]
         raise FormulaError(f"Something is missing behind `{where.value}`.", where.at)
@@ -93,14 +93,14 @@ def wrap(pieces: list[Piece], start: int, end: int) -> None:
 
 
 def wrap_one(pieces: list[Piece], start: int) -> int:
-    """Brackets around one piece that has none; says where it then ends."""
+    """Insert brackets around one piece unless it has some; return where it then ends."""
     if start >= len(pieces) or pieces[start].kind not in LEFT:
         wrap(pieces, start, atom_end(pieces, start))
     return atom_end(pieces, start)
 
 
 def wrap_argument(pieces: list[Piece], index: int) -> None:
-    """Brackets around what a function is applied to: `log 2n` but `log n (a + b)`."""
+    """Insert brackets around a function's argument: `log 2n` but `log n (a + b)`."""
     start = index + 1
     if at(pieces, start) == "POWER":
         start = exponent_end(pieces, start + 1)
@@ -118,7 +118,7 @@ def wrap_argument(pieces: list[Piece], index: int) -> None:
 
 
 def wrap_body(pieces: list[Piece], index: int) -> None:
-    """Brackets around what a sum runs over: the product that follows it."""
+    """Insert brackets around the body of a sum: the product that follows it."""
     is_range = pieces[index].kind == "RANGE"
     start = atom_end(pieces, index + 1) if is_range else index + 1
     if pieces[index].value == "sum" and at(pieces, start) == "LPAR":
@@ -132,23 +132,23 @@ def wrap_body(pieces: list[Piece], index: int) -> None:
 
 
 def is_sign(pieces: list[Piece], start: int, index: int) -> bool:
-    """Whether a plus or minus is the sign of what follows."""
+    """Return whether a plus or minus is the sign of what follows."""
     before = index == start or pieces[index - 1].kind in OPERATORS | {"PLUS", "MINUS"}
     return before and pieces[index].kind in ("PLUS", "MINUS")
 
 
 def at(pieces: list[Piece], index: int) -> str:
-    """The kind of a piece, or nothing behind the last."""
+    """Return the kind of a piece, or "" after the last."""
     return pieces[index].kind if index < len(pieces) else ""
 
 
 def touches(pieces: list[Piece], index: int) -> bool:
-    """Whether a piece stands right behind the one before, with no space."""
+    """Return whether a piece directly follows the previous one, without a space."""
     return pieces[index - 1].end == pieces[index].start
 
 
 def atom_end(pieces: list[Piece], index: int) -> int:
-    """Where a name, a number, a bracket or a function with its brackets ends."""
+    """Return where a name, a number, a bracket or a function with its brackets ends."""
     kind = at(pieces, index)
     if kind in LEFT:
         return bracket_end(pieces, index)
@@ -162,7 +162,7 @@ def atom_end(pieces: list[Piece], index: int) -> int:
 
 
 def bracket_end(pieces: list[Piece], index: int) -> int:
-    """Where the bracket that opens here is closed again."""
+    """Return where the bracket that starts here is closed."""
     depth = 0
     for end in range(index, len(pieces)):
         depth += (pieces[end].kind in LEFT) - (pieces[end].kind in RIGHT)
@@ -172,7 +172,7 @@ def bracket_end(pieces: list[Piece], index: int) -> int:
 
 
 def power_end(pieces: list[Piece], index: int) -> int:
-    """Where an atom ends together with its exponent and transposes."""
+    """Return where an atom ends, including its exponent and transposes."""
     end = atom_end(pieces, index)
     while end > index and at(pieces, end) in ("POWER", "TRANSPOSE", "PINV"):
         end = exponent_end(pieces, end + 1) if at(pieces, end) == "POWER" else end + 1
@@ -180,14 +180,14 @@ def power_end(pieces: list[Piece], index: int) -> int:
 
 
 def exponent_end(pieces: list[Piece], index: int) -> int:
-    """Where an exponent ends."""
+    """Return where an exponent ends."""
     while at(pieces, index) == "MINUS":
         index += 1
     return atom_end(pieces, index)
 
 
 def check_depth(pieces: list[Piece]) -> None:
-    """Raise where brackets stand too deep inside each other."""
+    """Raise FormulaError if brackets are nested too deeply."""
     depth = 0
     for piece in pieces:
         depth += (piece.kind in LEFT) - (piece.kind in RIGHT)

@@ -1,4 +1,4 @@
-"""Unicode as people type it, brought to letters, digits and a few signs."""
+"""Reduce Unicode as people type it to letters, digits and a few signs."""
 
 import unicodedata
 
@@ -37,19 +37,19 @@ SIGNS = {
     **dict.fromkeys("≤⩽", "≤"),
     **dict.fromkeys("“”", '"'),
     **dict.fromkeys("`$&~", " "),
-    **dict(zip("аеорсхіАВЕКМНОРСТХ", "aeopcxiABEKMHOPCTX", strict=True)),  # Cyrillic twins
+    **dict(zip("аеорсхіАВЕКМНОРСТХ", "aeopcxiABEKMHOPCTX", strict=True)),  # Cyrillic look-alikes
     **{"ß": "β", "ẞ": "β", "Ʃ": "∑", "ƒ": "f", "∆": "Δ"},
     "⨂": "⊗",
 }
 PLAIN = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 +-*/^_=()[]{}|,.;:'\\<>@!?#%\""
 ) | frozenset("·⊤‖⟨⟩…→∈≤√∑∞†≫⊗")
-ARROWS = "\u20d7\u20d1\u20d6"  # an arrow over a letter says vector, as bold does
+ARROWS = "\u20d7\u20d1\u20d6"  # an arrow over a letter means vector, as bold does
 FORMS = ("<font>", "<wide>", "<narrow>", "<compat>", "<noBreak>", "<square>", "<small>")
 
 
 def plain_characters(marked: Marked) -> Marked:
-    """Only letters, Greek letters, digits and known signs; raises at any other character."""
+    """Return only letters, Greek letters, digits and known signs. Raises FormulaError otherwise."""
     text: list[str] = []
     origin: list[int] = []
     level = ""
@@ -64,14 +64,14 @@ def plain_characters(marked: Marked) -> Marked:
 
 
 def bracketed(before: str, now: str) -> str:
-    """What goes between two characters of which one is raised or lowered and the other is not."""
+    """Return what is inserted between two characters if only one is a superscript or subscript."""
     if before == now:
         return ""
     return ("}" if before else "") + {"": "", "<super>": "^{", "<sub>": "_{"}[now]
 
 
 def plain_form(character: str, at: int) -> tuple[str, str]:
-    """Whether a character stands raised or lowered, and how it is written on the line."""
+    """Return whether a character is a superscript or subscript, and its form on the line."""
     if (sign := SIGNS.get(character, character)) in PLAIN or sign in GREEK:
         return "", sign
     form, _, code = unicodedata.decomposition(character).partition(" ")
@@ -83,7 +83,7 @@ def plain_form(character: str, at: int) -> tuple[str, str]:
 
 
 def by_category(character: str, form: str, at: int) -> str:
-    """A space, nothing, a plainer form, or an error that names the character."""
+    """Return a space, nothing or a plainer form. Raises FormulaError, which names the character."""
     category = unicodedata.category(character)
     if category in ("Zs", "Zl", "Zp") or character in "\t\n\r\f\v":
         return " "

@@ -1,4 +1,4 @@
-"""LaTeX commands brought to the same plain characters as everything else."""
+"""Replace LaTeX commands by the same plain characters as everything else."""
 
 import re
 
@@ -10,13 +10,13 @@ FONTS = (
     "mathbf|boldsymbol|bm|pmb|mathrm|mathit|mathsf|mathnormal|mathcal|mathscr|mathbb|vec|textbf"
     "|textit|textrm|text|mbox|overrightarrow|underline|operatorname\\*?|overline|bold"
 )
-WRAPPED = re.compile(rf"\\(?:{FONTS})\s*\{{([^{{}}]*)\}}")
-BARE_FONT = re.compile(rf"\\(?:{FONTS})(?![A-Za-z])")
+WRAPPED = re.compile(rf"\\(?:{FONTS})\s*\{{([^{{}}]*)\}}")  # `\mathbf{k}`
+BARE_FONT = re.compile(rf"\\(?:{FONTS})(?![A-Za-z])")  # `\mathbf k`
 ROOT = re.compile(r"\\sqrt\s*\[")
-SINGLE = re.compile(r"(?<![_^⁄√])\{\s*([A-Za-z]+|[α-ωΑ-Ω])\s*\}(?=\s*_)")
+SINGLE = re.compile(r"(?<![_^⁄√])\{\s*([A-Za-z]+|[α-ωΑ-Ω])\s*\}(?=\s*_)")  # `{k}_a`
 COMMAND = re.compile(r"\\([A-Za-z]+|.|$)", re.DOTALL)
-FRACTION = re.compile(r"(?<=⁄)\s*([A-Za-z0-9α-ωΑ-Ω])")
-SECOND = re.compile(r"(?<=⁄)(\{[A-Za-z0-9α-ωΑ-Ω]\})\s*([A-Za-z0-9α-ωΑ-Ω])")
+FRACTION = re.compile(r"(?<=⁄)\s*([A-Za-z0-9α-ωΑ-Ω])")  # `⁄1`
+SECOND = re.compile(r"(?<=⁄)(\{[A-Za-z0-9α-ωΑ-Ω]\})\s*([A-Za-z0-9α-ωΑ-Ω])")  # `⁄{1}2`
 LETTERS = {name: letter for letter, name in GREEK.items() if letter != "ς"}
 LETTERS |= {f"var{name}": LETTERS[name] for name in ("epsilon", "theta", "phi", "rho", "sigma")}
 FUNCTIONS = ("log", "ln", "exp", "min", "max", "lg")
@@ -50,7 +50,7 @@ WRITTEN = {
 
 
 def without_latex(marked: Marked) -> Marked:
-    """No command left: each is a letter, a sign, a function's name or a space."""
+    """Replace every command by a letter, a sign, a function's name or a space."""
     while WRAPPED.search(marked.text):
         marked = marked.unwrap(WRAPPED, " ", " ")
     if match := ROOT.search(marked.text):
@@ -65,7 +65,7 @@ def without_latex(marked: Marked) -> Marked:
 
 
 def written(match: "re.Match[str]", at: int) -> str:
-    """How a command is written plainly; raises at one that is not known."""
+    """Return the plain form of a command. Raises FormulaError if it is unknown."""
     if (plain := WRITTEN.get(match[1])) is not None:
         return plain
     raise FormulaError(f"The LaTeX command `\\{match[1][:20]}` is not known here.", at)

@@ -1,4 +1,4 @@
-"""Text under rewriting in which every character still knows where the student typed it."""
+"""Rewrite text while each character keeps its position in what the student typed."""
 
 import re
 from collections.abc import Callable
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Some text and, for each of its characters and its end, an index in the student's text."""
+    """A text and, for each of its characters and its end, an index in the student's text."""
 
     text: str
     origin: tuple[int, ...]
 
     @classmethod
     def of(cls, text: str) -> "Marked":
-        """The student's own text."""
+        """Return the student's own text."""
         return cls(text, tuple(range(len(text) + 1)))
 
     def part(self, start: int, end: int) -> "Marked":
-        """A stretch of it."""
+        """Return a section of the text."""
         return Marked(self.text[start:end], self.origin[start : end + 1])
 
     def replace(self, pattern: re.Pattern[str], new: Callable[[re.Match[str]], str]) -> "Marked":
-        """Each match replaced; what replaces it stands where the match began."""
+        """Replace each match; the replacement gets the position of the match's start."""
         text: list[str] = []
         origin: list[int] = []
         end = 0
@@ -35,7 +35,7 @@ class Marked:
         return Marked("".join((*text, self.text[end:])), (*origin, *self.origin[end:]))
 
     def unwrap(self, pattern: re.Pattern[str], left: str, right: str) -> "Marked":
-        """Each match replaced by its first group between `left` and `right`."""
+        """Replace each match by its first group between `left` and `right`."""
         text: list[str] = []
         origin: list[int] = []
         end = 0

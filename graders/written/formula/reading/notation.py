@@ -1,4 +1,4 @@
-"""One plain notation for all the ways in which people type the same formula."""
+"""Normalize the many ways of typing a formula to one plain notation."""
 
 import re
 
@@ -10,11 +10,12 @@ from graders.written.formula.vocabulary import Vocabulary
 
 LONGEST = 2000  # characters
 MOST_SIDES = 6  # expressions between `=`
+# Matches `1,000` or `1{,}000`.
 GROUPED = re.compile(
     r"(?<![\d.,\w])\d{1,3}(?:(?:,|\{,\}|\\,|[\u2009\u202f\u00a0_])\d{3})+(?![\d,]|\.\d*,)"
 )
 NOT_A_DIGIT = re.compile(r"\D")
-DECIMAL_COMMA = re.compile(r"(?<![\d.,])\d+,\d+")
+DECIMAL_COMMA = re.compile(r"(?<![\d.,])\d+,\d+")  # `0,5`
 SEVERAL = re.compile(r"(?:min|max|outer|dot|inner|matmul)\b|⟨|<")
 FENCED = re.compile(r"^\s*(\*\*|\*|\"|')(.*)\1\s*$", re.DOTALL)
 PLAINER = tuple(
@@ -27,7 +28,7 @@ PLAINER = tuple(
         (r"(?<=[A-Za-z0-9)}\]⊤α-ω])\s*\.\s*(?=[A-Za-z(α-ω])", "·"),
     )
 )
-ESCAPED = re.compile(  # what `\\beta` and others become between a YAML file's double quotes
+ESCAPED = re.compile(  # the form of `\\beta` and others inside a YAML file's double quotes
     "\b(?=eta|old|ig|m\\b)|\f(?=rac)|\t(?=op|imes|ext|frac|au|heta)|\r(?=ight|ho|angle)"
     "|\a(?=lpha|pprox)|\v(?=ec|ert)|\\\\\\\\(?=[A-Za-z])"
 )
@@ -37,33 +38,40 @@ RAISED = re.compile(r"<sup>([^<>]*)</sup>")
 ANGLES = re.compile(r"<([^<>,=]+,[^<>,=]+)>")
 TWO_NORM = re.compile(r"([‖|])\s*_\s*(?:\{\s*2\s*\}|2)")
 FOLDED = re.compile(r"(?<![A-Za-z])sum\s*\(")
+# Matches ` for i in range(n))`.
 COMPREHENSION = re.compile(
     r"\s+for\s+(?:all\s+)?[a-z]\s+in\s+(?:range\s*)?(?:\([^()]*\)|[\w\s.,…]*)(?=\s*\))"
     r"|,\s*[a-z]\s*(?:=\s*\d+\s*(?:[.…:]+|to)\s*\w+)?(?=\s*\))"
 )
+# Matches `^T` or `^{⊤}` or `^'`.
 TRANSPOSE = re.compile(r"\^\s*(?:\{\s*(?:T|⊤|')\s*\}|\(\s*(?:T|⊤)\s*\)|⊤|'|T(?!heta|otal))")
-NAMED_TRANSPOSE = re.compile(r"\^\s*\{\s*([A-Za-z]{2,})\s*,?\s*(?:⊤|T)\s*\}")
-SMALL_TRANSPOSE = re.compile(r"\^\s*(?:\{\s*t\s*\}|t(?![A-Za-z]))")
+NAMED_TRANSPOSE = re.compile(r"\^\s*\{\s*([A-Za-z]{2,})\s*,?\s*(?:⊤|T)\s*\}")  # `^{posT}`
+SMALL_TRANSPOSE = re.compile(r"\^\s*(?:\{\s*t\s*\}|t(?![A-Za-z]))")  # `^t` or `^{t}`
 INVERSE_TRANSPOSE = re.compile(r"\^\s*\{\s*-\s*(?:T|⊤)\s*\}")
-PSEUDO_INVERSE = re.compile(r"\^\s*(?:\{\s*[†+]\s*\}|†|\+(?=\s*(?:$|[)*])))")
+PSEUDO_INVERSE = re.compile(r"\^\s*(?:\{\s*[†+]\s*\}|†|\+(?=\s*(?:$|[)*])))")  # `^†` or `^+`
+# Matches `⊤_a`.
 LATE_SUBSCRIPT = re.compile(
     r"[⊤'](\s*_\s*(?:\{[^{}]*\}|[A-Za-z0-9](?=[A-Za-z]*_)|[A-Za-z0-9]+|[α-ω]))"
 )
+# Matches `key[0]` or `k[a, :]`.
 INDEXED = re.compile(r"([A-Za-z]+|[α-ω])\[\s?([A-Za-z]|\d{1,3})\s?(?:,\s?:\s?)?\]")
 END = re.compile(r"[\s.,;:!]+$")
+# Matches `, β ≫ 0`.
 CONDITION = re.compile(
     r"(?:[,;]\s*|\s*\()\s*(?:[A-Za-z]+|[α-ω])\s*(?:≫|>>?|→|->)\s*[^,;=]{1,40}$"
     r"|\s*∈\s*R\b[^=]{0,20}$"
 )
 OF_SUM = re.compile(r"(?:sum|[∑Σ])\s*_\s*[A-Za-z]\s*$")
+# Matches `q:` or `# k_a`.
 BARE_NAME = re.compile(r"[\s#]*(?:[A-Za-z]+|[α-ωΑ-Ω])(?:\s*_\s*(?:\{[^{}]*\}|\w+))?[\s:']*")
+# Matches `q` or `E[q k^T]` or `number of weights`.
 LEFT_SIDE = re.compile(
     r"\s*#?\s*([A-Za-z]+|[α-ωΑ-Ω])[\w\s,'_{}^⊤#-]{0,60}([(\[].{0,80}[)\]])?[\s:]*", re.DOTALL
 )
 
 
 def normalised(text: str, names: frozenset[str]) -> Marked:
-    """The formula in plain notation; raises FormulaError at what belongs to no formula."""
+    """Return the formula in plain notation. Raises FormulaError for anything else."""
     if len(text) > LONGEST:
         raise FormulaError(f"The formula is longer than {LONGEST} characters.", LONGEST)
     marked = Marked.of(text)
@@ -77,15 +85,15 @@ def normalised(text: str, names: frozenset[str]) -> Marked:
 
 
 def with_subscript(match: re.Match[str], names: frozenset[str]) -> str:
-    """`key[0]` and `k[a, :]` as `key_0` and `k_a`, where the question has such a name."""
+    """Rewrite `key[0]` and `k[a, :]` as `key_0` and `k_a` if the question defines such a name."""
     name = f"{GREEK.get(match[1], match[1])}_{match[2]}"
     return f"{match[1]}_{match[2]}" if name in names else match[0]
 
 
 def numbers_joined(marked: Marked) -> Marked:
-    """One number for `1,000` as for `1{,}000`; `0,5` is refused, for it reads as two numbers."""
+    """Join `1,000` and `1{,}000` to one number; refuse `0,5`, which would read as two numbers."""
     if SEVERAL.search(marked.text):
-        return marked  # the comma may part two arguments
+        return marked  # the comma may separate two arguments
     marked = marked.replace(GROUPED, lambda match: NOT_A_DIGIT.sub("", match[0]))
     if match := DECIMAL_COMMA.search(marked.text):
         where = marked.origin[match.start() + match[0].index(",")]
@@ -94,7 +102,7 @@ def numbers_joined(marked: Marked) -> Marked:
 
 
 def without_python(marked: Marked) -> Marked:
-    """Powers as `^`, transposes as `⊤`, norms as `‖`, and no module before a function."""
+    """Write powers as `^`, transposes as `⊤`, norms as `‖`, and drop modules before functions."""
     for pattern, plain in PLAINER:
         marked = marked.replace(pattern, lambda _, plain=plain: plain)  # type: ignore[misc]
     if FOLDED.search(marked.text):
@@ -103,7 +111,7 @@ def without_python(marked: Marked) -> Marked:
 
 
 def with_transposes(marked: Marked, names: frozenset[str]) -> Marked:
-    """A transpose as one sign behind what it transposes, subscripts included."""
+    """Write each transpose as one sign after its operand and the operand's subscripts."""
     marked = marked.replace(INVERSE_TRANSPOSE, lambda _: "^{-1}⊤")
     marked = marked.unwrap(NAMED_TRANSPOSE, "^{", "}⊤")
     text = marked.text
@@ -120,7 +128,7 @@ def with_transposes(marked: Marked, names: frozenset[str]) -> Marked:
 
 
 def without_tail(marked: Marked) -> Marked:
-    """Without full stops at the end, and without a condition such as `, β ≫ 0`."""
+    """Remove full stops at the end, and a condition such as `, β ≫ 0`."""
     for pattern in (END, CONDITION, END):
         if match := pattern.search(marked.text):
             marked = marked.part(0, match.start())
@@ -128,7 +136,7 @@ def without_tail(marked: Marked) -> Marked:
 
 
 def sides(marked: Marked, words: Vocabulary) -> list[Marked]:
-    """What stands between the `=` signs; a bare name on the left, as in `q = ...`, is dropped."""
+    """Return the parts between `=` signs; a name on the left, as in `q = ...`, is dropped."""
     depth, start = 0, 0
     found: list[Marked] = []
     for index, sign in enumerate(marked.text):
@@ -146,7 +154,7 @@ def sides(marked: Marked, words: Vocabulary) -> list[Marked]:
 
 
 def is_left_side(text: str, words: Vocabulary) -> bool:
-    """Whether this names what is asked for, as `q`, `E[q k^T]` and `number of weights` do."""
+    """Return whether this names the unknown, as `q`, `E[q k^T]` and `number of weights` do."""
     match = LEFT_SIDE.fullmatch(text)
     if match is None:
         return False

@@ -1,9 +1,9 @@
-"""Find the formulas in a text with words around them, in whatever language the words are.
+"""Find the formulas in a text with words around them, in any language.
 
-    text -- marks removed --> tokens: mathematics, words, signs that part --> statements, words
+    text -- marks removed --> tokens: mathematics, words, separators --> statements, words
 
 Nothing here is parsed: a statement is a stretch of mathematics between words, commas, full stops
-and signs of comparison. Whether it is a formula, the parser says.
+and comparison signs. The parser decides whether it is a formula.
 """
 
 import re
@@ -18,7 +18,7 @@ from graders.written.formula.vocabulary import FUNCTIONS, PROSE, Vocabulary
 LONGEST = 8_000  # characters that are searched
 MOST_STATEMENTS = 200
 LONGEST_RUN = 40  # letters without anything between them
-FAR = 300  # characters around a statement in which it may be denied
+FAR = 300  # characters around a statement in which it may be negated
 
 _TAGS = r"p|br|b|i|em|strong|code|div|span|li|ul|ol|u|tt|pre|center|font|table|tbody|tr|td|th|h\d"
 _ALIGNED = r"align|aligned|equation|gather|gathered|split|eqnarray|displaymath|math|multline|cases"
@@ -34,6 +34,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])([^\n*]{1,400})(?<=[^\s*])\*\*(?![\w(*])"), r" \1 "),
     (re.compile(r"(?<![\w)\]}*])\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*(?![\w(*])"), r" \1 "),
 )
+# Matches `>` or `` ```python `` or `return`.
 _LINE_MARKS = re.compile(r">+ ?|return\b|def\s.{0,200}:$|```\w*|~~~\w*")
 _PUT = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _WIDE = str.maketrans({**_PUT, "、": ",", "。": ". ", "｡": ". ", "\u3000": " "})
@@ -72,7 +73,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-# Words of one or two letters; other runs as short are names next to each other.
+# Words of one or two letters; other short runs are adjacent names.
 _SHORT = frozenset({
     *("is", "it", "in", "of", "on", "or", "so", "to", "we", "be", "by", "as", "at", "an", "if"),
     *("my", "no", "do", "go", "he", "me", "up", "us", "am", "es", "er", "zu", "da", "du", "wo"),
@@ -81,7 +82,7 @@ _SHORT = frozenset({
     *("eu", "ha", "ho", "ti"),
 })  # fmt: skip
 _ARTICLES = tuple("aAyYoOeEuUIà")  # words of one letter
-# Words that calculate, and words by which a formula is denied.
+# Words that describe a calculation (`times`), and words that negate a formula (`not`).
 _OPERATION = re.compile(
     r"\b(?:plus|minus|times|squared?|cubed?|over|divided|multipl\w+|sum|summed|product|root|twice|"
     r"half|double[ds]?|triple|power|transposed?|inverse|proportional|scaled|mal|quadrat|geteilt|"
@@ -89,6 +90,7 @@ _OPERATION = re.compile(
     r"raíz|doble|mitad|più|volte|somma|radice|metà)\b|[乘加减除倍和平方]",
     re.IGNORECASE,
 )
+# Matches `not` or `instead of`.
 _BEFORE = re.compile(
     r"\b(?:not|never|wrong(?:ly)?|incorrect(?:ly)?|false|instead of|rather than|unlike|neither|"
     r"nor|mistaken(?:ly)?|intuitively|naive(?:ly)?|might think|one would|nicht|kein\w*|niemals|"
@@ -97,6 +99,7 @@ _BEFORE = re.compile(
     r"|[不非没错]|ではな|じゃな|아니|않|ليس|नहीं",
     re.IGNORECASE,
 )
+# Matches `but` or `is wrong`.
 _AFTER = re.compile(
     r"\b(?:but|however|instead|wrong|incorrect|false|fails?|not (?:the|work|right|correct|enough|"
     r"suffic\w+|hold|true)|actually|correction|oops|sorry|wait|edit|değil|aber|sondern|jedoch|falsch|mais|faux|pero|sino|incorrecto|mas|ma|"
@@ -104,23 +107,27 @@ _AFTER = re.compile(
     r"|错|不对|不行|但是?|而是",
     re.IGNORECASE,
 )
+# Matches `But` or `Wait`.
 _TURN = re.compile(
     r"\s*(?:but|however|th(?:is|at) is (?:wrong|not|false)|wrong|actually|correction|oops|sorry|"
     r"wait|edit|no\b|aber|eigentlich|mais|en fait|pero|en realidad)",
     re.IGNORECASE,
 )
+# Matches `therefore`.
 _CONCLUDES = re.compile(
     r"(?:\b(?:so(?! that)|therefore|hence|thus|total|altogether|finally|conclude|gives|yields|get|"
     r"obtain|folglich|daher|insgesamt|donc|entonces|por lo tanto|quindi|dunque|значит|"
     r"поэтому)\b|∴|所以|因此|共)[^.!?;\d=]*$",
     re.IGNORECASE,
 )
+# Matches `or` or `alternatively`.
 _EITHER = re.compile(
     r"\b(?:or|either|alternative\w*|maybe|perhaps|option|possibl\w+|also|not|but|instead|rather|"
     r"better|actually|correction|versus|vs|oder|auch|sondern|aber|besser|ou|aussi|mais|plutôt|o|"
     r"también|pero|sino|mejor|mas|или|но|veya)\b|[或但而/]",
     re.IGNORECASE,
 )
+# Matches `q =` or `k_a :=` or `E[q] ≈`.
 _LEFT = re.compile(
     r"(?P<head>[A-Za-z]{1,25}|[α-ωΑ-Ω]|\\[A-Za-z]{1,25})"
     rf"(?:\s?[_^]\s?(?:{_GROUP}|\([^()]{{0,30}}\)|\w{{1,25}}|\\[a-z]{{1,9}}|[*⋆★])){{0,4}}\s?[*'⋆★]?"
@@ -140,10 +147,12 @@ Kind = Literal["math", "word", "part", "compare", "open", "close", "space", "lin
 class Statement:
     """A stretch of mathematics.
 
-    `name` is `q` in `q = ...`, and "" without such a left side. `compared` says that it stands
-    beside a sign such as `≫`, `denied` that words around it may speak against it, `concludes` that
-    it follows a word such as `therefore`, `offered` how it is offered beside the one before: with a
-    word, as in `2d or 3d`, or without any. `line` is the line it stands in.
+    `name` is `q` in `q = ...`, and "" without such a left side. `compared` means that it is next to
+    a
+    sign such as `≫`, `denied` that words around it may negate it, `concludes` that it follows a
+    word
+    such as `therefore`. `offered` says how it is connected to the previous one: with a word, as in
+    `2d or 3d`, or without any. `line` is its line.
     """
 
     text: str
@@ -156,13 +165,13 @@ class Statement:
 
     @property
     def lone(self) -> bool:
-        """Whether it is a single name or number, which is hardly an answer among words."""
+        """Return whether it is a single name or number, which is hardly an answer among words."""
         return _SINGLE.fullmatch(self.text.strip()) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The statements of a text, how many words are around them, and whether words calculate."""
+    """The statements of a text, the number of words around them, and whether words calculate."""
 
     statements: tuple[Statement, ...]
     words: int
@@ -177,7 +186,7 @@ class _Token:
 
 
 def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
-    """The statements of a text; of a longer one only those at its beginning."""
+    """Return the statements of a text; of a long text only those at its beginning."""
     text = without_marks(text[:LONGEST])
     tokens = _with_brackets(text, list(_tokens(text, vocabulary)))
     words = [token for token in tokens if token.kind == "word"]
@@ -201,7 +210,7 @@ def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
 
 
 def without_marks(text: str) -> str:
-    """The text without what Markdown, HTML and LaTeX's environments put around formulas."""
+    """Return the text without Markdown, HTML and LaTeX environments around formulas."""
     text = text.translate(_WIDE)
     for pattern, put in _MARKS:
         text = pattern.sub(put, text)
@@ -209,7 +218,7 @@ def without_marks(text: str) -> str:
 
 
 def _unmarked(line: str) -> str:
-    """A line without what marks it as a quote or code; a table's cells parted by semicolons."""
+    """Return a line without quote or code marks; a table's cells are separated by semicolons."""
     line = line.strip()
     while found := _LINE_MARKS.match(line):
         line = line[found.end() :].lstrip()
@@ -225,7 +234,7 @@ def _tokens(text: str, vocabulary: Vocabulary) -> Iterator[_Token]:
 
 
 def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
-    """What a token is; one of a kind of its own where it is not plain mathematics."""
+    """Return the kind of a token."""
     match found.lastgroup:
         case "newline":
             return "line"
@@ -251,15 +260,15 @@ def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
 
 
 def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
-    """Whether a run of letters stands in a formula."""
+    """Return whether a run of letters is part of a formula."""
     run = found[0]
     if re.match(r"[_\[(]", text[found.end() : found.end() + 1]) and run.isascii():
-        return len(run) < 25 and run.lower() not in _SHORT  # a name with a subscript, a function
+        return len(run) < 25 and run.lower() not in _SHORT  # a name with a subscript, or a function
     pieces = re.findall(r"[A-Za-z]+|[^A-Za-z]", run)
     if not all(map(_is_sign, (each for each in pieces if not each.isascii()))):
         return False
     if run[:1] != "ß" and "ß" in run:
-        return False  # `groß`, where `ßk` means a beta
+        return False  # `groß`, whereas `ßk` means a beta
     letters = [each for each in pieces if each.isascii()]
     if run in _ARTICLES and not vocabulary.extends(run, ()) and _is_article(found, text):
         return False
@@ -267,7 +276,10 @@ def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> 
 
 
 def _is_sign(letter: str) -> bool:
-    """Whether a letter beyond ASCII belongs to formulas: Greek, raised, lowered, or of a font."""
+    """Return whether a non-ASCII letter is used in formulas.
+
+    These are Greek letters, superscripts, subscripts and letters of another font.
+    """
     if letter in GREEK or letter in "ßµ∂ℓ":
         return True
     form = unicodedata.decomposition(letter).partition(" ")[0]
@@ -275,7 +287,7 @@ def _is_sign(letter: str) -> bool:
 
 
 def _is_name(run: str, vocabulary: Vocabulary) -> bool:
-    """Whether ASCII letters are names of the question or single letters next to each other."""
+    """Return whether ASCII letters are names of the question or adjacent single letters."""
     if len(run) > LONGEST_RUN or (len(run) > 2 and run.lower() in PROSE):
         return False
     known = vocabulary.extends(run, ()) or run in vocabulary.joined or run in FUNCTIONS
@@ -288,7 +300,7 @@ def _is_name(run: str, vocabulary: Vocabulary) -> bool:
 
 
 def _is_operand(found: re.Match[str], text: str) -> bool:
-    """Whether a word is multiplied with something: `scale * (k_a + k_b)`."""
+    """Return whether a word is multiplied with something: `scale * (k_a + k_b)`."""
     before, after = text[: found.start()].rstrip(" "), text[found.end() :].lstrip(" ")
     return found[0].isascii() and (
         before[-1:] in ("*", "·", "×", "/") or after[:1] in ("*", "·", "×")
@@ -296,7 +308,7 @@ def _is_operand(found: re.Match[str], text: str) -> bool:
 
 
 def _is_article(found: re.Match[str], text: str) -> bool:
-    """Whether a letter is a word of its own, as in `a formula` and `Il y a 2d`."""
+    """Return whether a letter is a word, as in `a formula` and `Il y a 2d`."""
     before = text[max(0, found.start() - 3) : found.start()]
     after = text[found.end() : found.end() + 3]
     between = before[-1:] in ("", " ", "\n") and after[:1] == " "
@@ -304,7 +316,7 @@ def _is_article(found: re.Match[str], text: str) -> bool:
 
 
 def _with_brackets(text: str, tokens: Sequence[_Token]) -> list[_Token]:
-    """The tokens, with brackets as mathematics where no words or comparisons are inside."""
+    """Mark brackets as mathematics unless they contain words or comparisons."""
     found = list(tokens)
     waiting: list[int] = []
     prose = [0]
@@ -318,7 +330,7 @@ def _with_brackets(text: str, tokens: Sequence[_Token]) -> list[_Token]:
             found[begun] = _Token(kind, tokens[begun].start, tokens[begun].end)
             end: Kind = "part" if kind == "part" else "close"
             found[at] = _Token(end, token.start, token.end)
-        elif token.kind == "close":  # `1)` begins an item; else the parser names the fault
+        elif token.kind == "close":  # `1)` begins a list item; else the parser reports an error
             item = len(text[max(0, token.start - 9) : token.start].rpartition("\n")[2].strip()) < 3
             found[at] = _Token("part" if item else "math", token.start, token.end)
     for at in waiting:
@@ -327,7 +339,7 @@ def _with_brackets(text: str, tokens: Sequence[_Token]) -> list[_Token]:
 
 
 def _spans(text: str, tokens: Sequence[_Token]) -> Iterator[tuple[int, int, bool]]:
-    """Where each stretch of mathematics begins and ends, and whether it is compared."""
+    """Yield the start and end of each stretch of mathematics, and whether it is compared."""
     start, depth, compared = -1, 0, False
     end = 0
     for at, token in enumerate([*tokens, _Token("stop", len(text), len(text))]):
@@ -346,14 +358,14 @@ def _spans(text: str, tokens: Sequence[_Token]) -> Iterator[tuple[int, int, bool
 
 
 def _goes_on(text: str, line: _Token) -> bool:
-    """Whether a formula goes on behind the end of its line."""
+    """Return whether a formula continues after the end of its line."""
     before = text[max(0, line.start - 9) : line.start].rstrip()
     after = text[line.end : line.end + 9].lstrip()
     return before[-1:] in tuple("+-*/=·×(,") or after[:1] in tuple("+/=·×)")
 
 
 def _parts_dollars(text: str, tokens: Sequence[_Token], at: int) -> bool:
-    """Whether two formulas between dollars stand next to each other here."""
+    """Return whether two formulas between dollar signs are adjacent here."""
     token = tokens[at]
     if "$" not in text[token.start : token.end]:
         return False
@@ -383,20 +395,20 @@ def _statement(text: str, span: tuple[int, int, bool]) -> Statement | None:
 
 
 def _offered(gap: str) -> Offered:
-    """How two statements with this between them are offered side by side."""
+    """Return how two statements with this text between them are connected."""
     if _EITHER.search(gap) is not None:
         return "or"
     return "beside" if re.search(r"[^\W\d]", gap) is None else ""
 
 
 def _line_of(text: str, start: int, end: int) -> str:
-    """The line, or lines, of a stretch of the text; long ones in part."""
+    """Return the line or lines of a stretch of the text, shortened if long."""
     before = text[max(0, start - FAR) : start].rpartition("\n")[2]
     return before + text[start:end] + text[end : end + FAR].partition("\n")[0]
 
 
 def _denied(text: str, start: int, end: int) -> bool:
-    """Whether words in the sentence, or at the beginning of the next, may speak against it."""
+    """Return whether words in its sentence, or at the start of the next, may negate it."""
     before = re.split(r"[.!?。]\s|\n\s*\n", text[max(0, start - FAR) : start])[-1]
     after, *following = re.split(r"[.!?。]\s|\n\s*\n", text[end : end + FAR], maxsplit=1)
     turned = any(_TURN.match(each) for each in following)
@@ -404,7 +416,7 @@ def _denied(text: str, start: int, end: int) -> bool:
 
 
 def definitions(statements: Iterable[Statement], known: Iterable[str]) -> dict[str, Statement]:
-    """The statements that only say what a name of another one stands for: `S = 1,000,000`."""
+    """Return the statements that only define a name in another one: `S = 1,000,000`."""
     given = list(statements)
     names = set(known)
     found: dict[str, Statement] = {}

@@ -1,4 +1,4 @@
-"""From plain notation to pieces: numbers, names with their subscripts, functions and signs."""
+"""Split plain notation into pieces: numbers, names with their subscripts, functions and signs."""
 
 import re
 from dataclasses import dataclass, field
@@ -18,10 +18,11 @@ from graders.written.formula.vocabulary import (
     Vocabulary,
 )
 
+# Matches `12` or `.5` or `1e-3`.
 NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?:\.(?=[\s*+)/-]))?")
 WORD = re.compile(r"[A-Za-z]+")
 POWER_NEXT = re.compile(r"\s*\^")
-BASE = re.compile(r"\s*_\s*(?:\{\s*(\w+)\s*\}|(\d+|e))|(2|10)(?=\s*\()")
+BASE = re.compile(r"\s*_\s*(?:\{\s*(\w+)\s*\}|(\d+|e))|(2|10)(?=\s*\()")  # `_2` or `_{10}` or `2 (`
 BASED = {"log2": "log2", "log10": "log10", "loge": "log", "norm2": "norm"}
 SIGNS = {
     **{"+": "PLUS", "-": "MINUS", "*": "TIMES", "·": "DOT", "/": "OVER", "^": "POWER"},
@@ -44,7 +45,7 @@ MOST_PIECES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A token: its kind, what it says, where the student typed it and where it now stands."""
+    """A token: its kind, its text, its position in the student's text and in the notation."""
 
     kind: str
     value: str
@@ -62,11 +63,11 @@ class Scanner:
     pieces: list[Piece] = field(default_factory=list)
     place: int = 0
     depth: int = 0
-    last_word: int = -1  # where the last word that nobody knows ended
-    begun: int = 0  # how many pieces there were behind the last sum's bounds
+    last_word: int = -1  # where the last unknown word ended
+    begun: int = 0  # the number of pieces up to the last sum's bounds
 
     def scan(self) -> list[Piece]:
-        """All pieces."""
+        """Return all pieces."""
         text = self.marked.text
         while self.place < len(text):
             if text[self.place] == " ":
@@ -82,18 +83,18 @@ class Scanner:
         return self.pieces
 
     def put(self, kind: str, value: str, start: int, end: int) -> None:
-        """One more piece."""
+        """Append a piece."""
         if len(self.pieces) >= MOST_PIECES:
             raise FormulaError("The formula is too long.", self.marked.origin[start])
         self.pieces.append(Piece(kind, value, self.marked.origin[start], start, end))
         self.place = end
 
     def fail(self, message: str, start: int) -> FormulaError:
-        """An error that points at a character."""
+        """Return an error that points at a character."""
         return FormulaError(message, self.marked.origin[start])
 
     def number(self, match: re.Match[str]) -> None:
-        """A number; one right behind a name or a bracket could mean several things."""
+        """Read a number; directly after a name or a bracket it is ambiguous."""
         before = self.pieces[-1] if len(self.pieces) > self.begun else None
         if before and before.kind in ("NUMBER", "NAME", "RPAR"):
             raise self.fail(
@@ -104,7 +105,7 @@ class Scanner:
         self.put("NUMBER", match[0].rstrip("."), match.start(), match.end())
 
     def sign(self, sign: str) -> None:
-        """An operator or a bracket."""
+        """Read an operator or a bracket."""
         start = self.place
         if sign == "∑":
             self.total(start + 1, start)
@@ -121,7 +122,7 @@ class Scanner:
             raise self.fail(remedy, start)
 
     def greek(self, letter: str) -> None:
-        """A Greek letter; a capital sigma that is no name is a sum."""
+        """Read a Greek letter; a capital sigma that is not a name is a sum."""
         if letter == "Σ" and not self.words.extends("Sigma", ()):
             self.total(self.place + 1, self.place)
         else:
@@ -131,12 +132,12 @@ class Scanner:
                 if (
                     name := GREEK[letter] + self.marked.text[end : end + size]
                 ) in self.words.joined:
-                    return self.name(name, self.place, end + size)  # `μa` for `mu_a`
+                    return self.name(name, self.place, end + size)  # `μa` is `mu_a`
             self.one(GREEK[letter], self.place, end)
         return None
 
     def word(self, match: re.Match[str]) -> None:
-        """A run of letters, split into what it is made of."""
+        """Split a run of letters into names and functions."""
         text, run = self.marked.text, match[0]
         if self.is_cross(match):
             return self.put("TIMES", run, match.start(), match.end())
@@ -154,7 +155,7 @@ class Scanner:
         return None
 
     def is_cross(self, match: re.Match[str]) -> bool:
-        """Whether an `x` stands for a product, as in `128 x d`."""
+        """Return whether an `x` is a multiplication sign, as in `128 x d`."""
         if match[0] not in ("x", "X") or self.words.extends(match[0], ()) or not self.pieces:
             return False
         after = self.marked.text[match.end() :].lstrip()[:1]
@@ -162,7 +163,7 @@ class Scanner:
         return operand and (after.isalnum() or after in GREEK or after in OPENING)
 
     def numbered(self, match: re.Match[str]) -> bool:
-        """Whether digits right behind a word are a subscript, as in `x1`."""
+        """Return whether digits directly after a word are a subscript, as in `x1`."""
         digits = DIGITS.match(self.marked.text, match.end())
         if digits is None:
             return False
@@ -170,7 +171,7 @@ class Scanner:
         return any(self.words.numbered(end, digits[0]) for end in ends)
 
     def refuse_prose(self, run: str, pieces: tuple[str, ...], start: int) -> None:
-        """Raise at words that belong into the free text."""
+        """Raise FormulaError for words that belong in the free text."""
         is_name = run in self.words.names or run in self.words.joined
         unknown = (
             len(pieces) == 1 and len(run) > 1 and self.words.price(run, tail=False, power=True) > 99
@@ -189,14 +190,14 @@ class Scanner:
             self.last_word = start + len(run)
 
     def is_noun(self, run: str, start: int) -> bool:
-        """Whether a word stands for a scalar: `constant*(k_a + k_b)`."""
+        """Return whether a word is a scalar: `constant*(k_a + k_b)`."""
         after = self.marked.text[start + len(run) :].lstrip()[:1]
         before = self.pieces[-1].kind if self.pieces else "LPAR"
         free = before in ("LPAR", "PLUS", "MINUS", "TIMES", "DOT")
         return run.lower() in NOUNS and free and after in ("*", "·", "(")
 
     def one(self, piece: str, start: int, end: int) -> None:
-        """One piece of a run of letters."""
+        """Read one piece of a run of letters."""
         if piece.lower() in GREEK_NAMES and not self.words.extends(piece, ()):
             piece = piece.lower() if self.words.extends(piece.lower(), ()) else piece
         after = self.marked.text[end:].lstrip()[:1]
@@ -216,7 +217,7 @@ class Scanner:
             self.name(piece, start, end)
 
     def function(self, word: str, start: int, end: int) -> None:
-        """A function's name, with the base of a logarithm or the kind of a norm."""
+        """Read a function's name, with the base of a logarithm or the kind of a norm."""
         name = FUNCTIONS[word]
         if base := BASE.match(self.marked.text, end):
             below = said(base)
@@ -226,12 +227,12 @@ class Scanner:
         self.put("FUNC", name, start, end)
 
     def name(self, base: str, start: int, end: int) -> None:
-        """A name with the subscripts that follow it."""
+        """Read a name with its subscripts."""
         name, end = read_name(self.marked, self.words, base, end)
         self.put("NAME", name, start, end)
 
     def total(self, end: int, start: int) -> None:
-        """A sum: its index, and its bounds in brackets where both are given."""
+        """Read a sum: its index, and its bounds in brackets if both are given."""
         head = header(self.marked, end)
         if head.low is None or head.high is None:
             sign = "∑" if self.marked.text[start] != "s" else "sum"
@@ -243,7 +244,7 @@ class Scanner:
         self.begun = len(self.pieces)
 
     def bounds(self, low: Marked, high: Marked, span: tuple[int, int]) -> None:
-        """The two bounds of a sum as the arguments of one bracket."""
+        """Write the two bounds of a sum as the arguments of one bracket."""
         self.put("LPAR", "(", *span)
         for bound, kind in ((low, "COMMA"), (high, "RPAR")):
             for piece in Scanner(bound, self.words).scan():

@@ -1,4 +1,4 @@
-"""A name together with the subscripts behind it: `k_a`, `k_{a}`, `x1`, `q_i^{pos}`."""
+"""Read a name with its subscripts: `k_a`, `k_{a}`, `x1`, `q_i^{pos}`."""
 
 import re
 
@@ -7,7 +7,9 @@ from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.marked import Marked
 from graders.written.formula.vocabulary import Vocabulary
 
+# Matches `_a` or `_{a,b}` or `_(a)`.
 BELOW = re.compile(r"\s*_\s*(?:\{([^{}]*)\}|\(([^()]*)\)|([A-Za-z0-9]+|[α-ωΑ-Ω]))")
+# Matches `^{pos}` or `^(pos)`.
 ABOVE = re.compile(
     r"\s*\^\s*(?:\{\s*\(?\s*([A-Za-z]+)\s*\)?\s*\}|\(\s*([A-Za-z]+)\s*\)|([A-Za-z]{2,}))"
 )
@@ -17,7 +19,7 @@ LONGEST_WORD = 20
 
 
 def read_name(marked: Marked, words: Vocabulary, base: str, end: int) -> tuple[str, int]:
-    """The name that begins with this base, and where it ends."""
+    """Return the name that begins with this base, and where it ends."""
     if known := words.joined.get(base):
         return known, end
     below: list[str] = []
@@ -39,14 +41,14 @@ def read_name(marked: Marked, words: Vocabulary, base: str, end: int) -> tuple[s
 
 
 def said(match: re.Match[str]) -> str:
-    """What stands in the brackets of a match, or without any."""
+    """Return the text inside the brackets of a match, or the text without brackets."""
     return next(group for group in match.groups() if group is not None)
 
 
 def subscripts(
     marked: Marked, words: Vocabulary, name: tuple[str, ...], match: re.Match[str]
 ) -> tuple[list[str], int]:
-    """The subscripts of one `_` and where they end."""
+    """Return the subscripts of one `_` and where they end."""
     base, *below = name
     if (run := match[3]) is not None and len(run) > 1:
         size = unbraced(words, (base, *below), run)
@@ -60,7 +62,7 @@ def subscripts(
 
 
 def unbraced(words: Vocabulary, name: tuple[str, ...], run: str) -> int:
-    """How many letters of a run are the subscript: `k_ak_b` is a product where `k_a` is known."""
+    """Return the length of a subscript without braces: `k_ak_b` is a product if `k_a` is known."""
     base, *below = name
     for size in range(min(len(run), LONGEST_WORD), 0, -1):
         if words.find(base, [*below, run[:size]]):

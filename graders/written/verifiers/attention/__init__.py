@@ -1,1 +1,1 @@
-"""Verifiers of questions about attention; weights.py is the simplest."""
+"""Verifiers for questions on attention; weights.py is the simplest."""

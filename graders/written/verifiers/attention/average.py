@@ -1,7 +1,7 @@
-"""A query under which the output is the average of two values.
+"""Verify a query whose output is the average of two values.
 
-It is tried on random orthonormal keys, up a ladder of scales: a right query gets ever nearer to
-weights of one half each; one that is only nearly balanced gets near and then away again.
+It is tested on random orthonormal keys, with increasing scales: for a correct query, the weights
+approach one half each; if it is only nearly balanced, they come close and then move away again.
 """
 
 from collections.abc import Sequence
@@ -22,21 +22,21 @@ from graders.written.verifiers.values.found import agreed
 from graders.written.verifiers.values.value import shown
 
 LADDER, LADDER_WITH_MEANS = (1.0, 10.0, 1e2, 1e3, 1e4), (1.0, 10.0, 1e2, 1e3)
-NEAR, NEAR_AS_A_NUMBER = 1e-3, 1e-2  # of one half, at the top; where a number is the scale
-FLOOR, FLOOR_WITH_MEANS = 1e-6, 1e-3  # smaller changes up the ladder are rounding or scatter
+NEAR, NEAR_AS_A_NUMBER = 1e-3, 1e-2  # of one half, at the top; the second for numbers as scale
+FLOOR, FLOOR_WITH_MEANS = 1e-6, 1e-3  # smaller changes between scales are rounding or scatter
 BALANCED, BALANCED_WITH_MEANS = 1e-9, 1e-6
 
 
-@dataclass(frozen=True)  # the ladder is kept, which slots would forbid
+@dataclass(frozen=True)  # the ladder is cached, which slots would prevent
 class _Trial:
-    """A query, the instances it is tried on, and what comes out."""
+    """A query, the instances on which it is tested, and the results."""
 
     query: Query
     instances: tuple[Lookup, ...]
 
     @cached_property
     def ladder(self) -> tuple[float, ...]:
-        """The scales tried; one where the query has no scalar of its own."""
+        """The scales that are tested; only one if the query has no scalar of its own."""
         if not self.query.scalars:
             return (1.0,)
         sizes = LADDER_WITH_MEANS if self.query.means else LADDER
@@ -44,12 +44,12 @@ class _Trial:
         return tuple(finite) or sizes[:1]
 
     def passes(self) -> bool:
-        """Whether the weights get to one half each and stay there, in every instance."""
+        """Return whether the weights reach one half each and stay there, in every instance."""
         near = NEAR if self.query.scalars else NEAR_AS_A_NUMBER
         return all(self._climbs(self.errors(each), near) for each in self.instances)
 
     def errors(self, instance: Lookup) -> list[float]:
-        """How far the two weights are from one half, up the ladder."""
+        """Return how far the two weights are from one half, for increasing scales."""
         found = (self.query.weights(instance, size) for size in self.ladder)
         return [_error(weights, instance) for weights in found]
 
@@ -59,7 +59,7 @@ class _Trial:
         return errors[-1] <= near and all(falls)
 
     def lacks_scale(self) -> bool:
-        """Whether the direction is right and only its length is too small."""
+        """Return whether the direction is correct and only the length is too small."""
         balanced = BALANCED_WITH_MEANS if self.query.means else BALANCED
         for each in self.instances:
             weights = self.query.weights(each, self.ladder[-1])
@@ -73,11 +73,11 @@ class _Trial:
 
 
 def average_query(asked: Asked) -> Judgement:
-    """Judge a query that is to average the values of `a` and `b`.
+    """Grade a query that must average the values of `a` and `b`.
 
-    Settings: `keys` ("k", or "mu" where the query must use the means), `scaled` (scores are divided
-    by sqrt(d)), `unscaled` (the share for the right direction without a scale) and `keys_for_means`
-    (the share for keys where means were asked), one half each where not given.
+    Settings: `keys` ("k", or "mu" if the query must use the means), `scaled` (scores are divided by
+    sqrt(d)), `unscaled` (the fraction for the correct direction without a scale) and
+    `keys_for_means` (the fraction for keys if means were required); both default to one half.
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
     part, names = asked.machine.parts[0], lookup.names(means=means)
@@ -125,7 +125,7 @@ def _keys_used(earned: float, text: str) -> Judgement:
 
 
 def _known(asked: Asked, trial: _Trial) -> Judgement | None:
-    """The judgement of a wrong answer that the assignment lists."""
+    """Return the judgement of an incorrect answer that the assignment lists."""
     for mistake in asked.machine.mistakes:
         try:
             formula = parse(mistake.answer, lookup.names(means=trial.query.means))

@@ -1,7 +1,8 @@
-"""Key, query and value matrices for the question of four orthogonal vectors.
+"""Verify key, query and value matrices for the question on four orthogonal vectors.
 
-x_1 = u_d + u_b, x_2 = u_a, x_3 = u_c + u_b; asked for are c_1 = u_b - u_c and c_2 = u_b. The
-vectors have length beta, which is large: at 1 the weights of the right answer are .58.
+x_1 = u_d + u_b, x_2 = u_a, x_3 = u_c + u_b; the required outputs are c_1 = u_b - u_c and c_2 = u_b.
+The vectors have length beta, which is large: at length 1, the weights of the correct answer are
+.58.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ Matrices = Mapping[str, Array]
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """One draw of the four vectors, and the inputs made of them."""
+    """One draw of the four vectors, and the inputs made from them."""
 
     u: Mapping[str, Array]
     beta: float
@@ -38,33 +39,33 @@ class _Setting:
 
     @property
     def x(self) -> Array:
-        """The three inputs, one a row."""
+        """The three inputs, one per row."""
         u = self.u
         return np.stack([u["u_d"] + u["u_b"], u["u_a"], u["u_c"] + u["u_b"]])
 
     def named(self) -> dict[str, Value]:
-        """What the names stand for."""
+        """The values of the names."""
         inputs: dict[str, Value] = {f"x_{number}": row for number, row in enumerate(self.x, 1)}
         return {**self.u, **inputs, "beta": self.beta, "d": float(self.x.shape[1])}
 
     def wanted(self, output: int) -> Array:
-        """What the first or second output is to be."""
+        """Return the required first or second output."""
         return self.u["u_b"] - self.u["u_c"] if output == 0 else self.u["u_b"]
 
     def weights(self, matrices: Matrices) -> Array:
-        """The weights of the three inputs, one row an output."""
+        """Return the weights of the three inputs, one row per output."""
         scores = self.scale * (self.x @ matrices["Q"].T) @ (matrices["K"] @ self.x.T)
         powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
         return np.asarray(powers / np.sum(powers, axis=1, keepdims=True))
 
     def near(self, one: Array, other: Array) -> bool:
-        """Whether two vectors are the same within a small share of beta."""
+        """Return whether two vectors are equal within a small fraction of beta."""
         return bool(np.linalg.norm(one - other) <= NEAR * self.beta)
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What holds in every draw: the two values, and for each output that it is right."""
+    """The facts true in every draw: the two values, and for each output its weights and value."""
 
     values: tuple[bool, bool]
     looks: tuple[bool, bool]
@@ -72,7 +73,7 @@ class _Found:
 
     @property
     def points(self) -> int:
-        """One each for V x_1, V x_3, c_1 and c_2."""
+        """One point each for V x_1, V x_3, c_1 and c_2."""
         if all(self.outputs):
             return 4
         pairs = zip(self.looks, self.outputs, strict=True)
@@ -80,11 +81,11 @@ class _Found:
 
 
 def key_query_value(asked: Asked) -> Judgement:
-    """Judge K, Q and V by what attention gives with them.
+    """Grade K, Q and V by the output of attention with them.
 
-    A fourth of the points for each of V x_1, V x_3, c_1 and c_2. Settings: `scaled` (scores are
-    divided by sqrt(d)) and `swapped` (the share where only K and Q have changed places; where not
-    given, what V earns).
+    V x_1, V x_3, c_1 and c_2 earn a quarter of the points each. Settings: `scaled` (scores are
+    divided by sqrt(d)) and `swapped` (the fraction if only K and Q are exchanged; by default what
+    V earns).
     """
     draws = list(_settings(asked))
     read = {part: typed(asked.parts[part], NAMES, (part,)) for part in PARTS if part in asked.parts}
@@ -115,7 +116,7 @@ def _judged(
 def _formulas(
     read: Mapping[str, Found[Formula]], draws: list[_Setting]
 ) -> tuple[dict[str, Formula], tuple[str, ...]]:
-    """The formulas that are matrices, and what is wrong with the others."""
+    """Return the formulas that are matrices, and the faults of the others."""
     found, faults = {}, []
     for part, each in read.items():
         try:
@@ -132,14 +133,14 @@ def _formulas(
 def _settings(asked: Asked) -> Iterator[_Setting]:
     scaled = bool(asked.machine.settings.get("scaled", False))
     for d, beta in ((4, 30.0), (8, 10.0), (16, 5.0), (16, 30.0)):
-        length = 4 * beta if scaled else beta  # a division by sqrt(d) must not decide
+        length = 4 * beta if scaled else beta  # a division by sqrt(d) must make no difference
         rows = length * np.linalg.qr(asked.draw.standard_normal((d, d)))[0][:4]
         scale = 1 / np.sqrt(d) if scaled else 1.0
         yield _Setting(dict(zip(VECTORS, rows, strict=True)), length, scale)
 
 
 def _matrices(formulas: Mapping[str, Formula], setting: _Setting) -> Matrices:
-    """The matrices of one draw; zero for what is not answered."""
+    """Return the matrices of one draw; zero if one is not answered."""
     d = setting.x.shape[1]
     found = {part: _matrix(formula, setting) for part, formula in formulas.items()}
     return {part: found.get(part, np.zeros((d, d))) for part in PARTS}
@@ -165,7 +166,7 @@ def _found(values: list[Matrices], draws: list[_Setting]) -> _Found:
 
 
 def _of(matrices: Matrices, setting: _Setting) -> tuple[bool, ...]:
-    """The six facts of one draw."""
+    """Return the six facts of one draw."""
     values = setting.x @ matrices["V"].T
     weights = setting.weights(matrices)
     outputs = weights @ values
@@ -193,7 +194,7 @@ def _message(asked: Asked, found: _Found) -> str:
 
 
 def _hint(values: list[Matrices], found: _Found) -> str:
-    """What to look at first."""
+    """Return a hint on what to check first."""
     if all(np.array_equal(each["Q"], each["V"]) for each in values):
         return "Q is the same as V: what do the inputs ask for, and what do they hand over?"
     if not all(found.values):

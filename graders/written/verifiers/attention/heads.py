@@ -1,7 +1,7 @@
-"""Two queries, one a head: each head copies one value, and the average comes after.
+"""Verify two queries, one per head: each head copies one value, and the average follows.
 
-The queries are tried where the key of `a` has a random length as well. A right pair fails a draw
-only where this length is below 0.01 (0.5 % of the draws); a verdict takes the median of 15.
+The queries are also tested with a random length of the key of `a`. A correct pair fails a draw only
+if this length is below 0.01 (0.5% of the draws); a verdict uses the median of 15.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ STRETCHES = 15
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What one query does: which value it copies, at its own length or only at a larger one."""
+    """The effect of one query: the values it copies, or would copy if it were longer."""
 
     part: str
     query: Query
@@ -33,11 +33,11 @@ class _Head:
 
 
 def two_queries(asked: Asked) -> Judgement:
-    """Judge two queries, one copying v_a and the other v_b, in either order.
+    """Grade two queries, one copying v_a and the other v_b, in either order.
 
-    Settings: `keys` ("mu", the rule, where the queries must use the means, or "k"), `unscaled`,
-    `keys_for_means` and `one_of_two`: the share where the scale is missing, where keys stand for
-    means, and where one query only is right; one half each where not given.
+    Settings: `keys` ("mu", the default, if the queries must use the means, or "k"), `unscaled`,
+    `keys_for_means` and `one_of_two`: the fractions if the scale is missing, if keys are used
+    instead of means, and if only one query is correct; each defaults to one half.
     """
     means = asked.machine.settings.get("keys", "mu") == "mu"
     read = {
@@ -83,7 +83,7 @@ def _head(asked: Asked, part: str, query: Query) -> _Head:
 def _copies(
     asked: Asked, query: Query, instances: tuple[Lookup, ...], which: str, *, factor: float = 1.0
 ) -> bool:
-    """Whether nearly all weight is on `a` (or `b`), also where the key of `a` has any length."""
+    """Return whether nearly all weight is on `a` (or `b`), for any length of the key of `a`."""
     for instance in instances:
         at = instance.a if which == "a" else instance.b
         if not query.weights(instance, TOP, factor=factor)[at] >= 1 - NEAR:

@@ -1,7 +1,7 @@
-"""Keys, values and weights: the attention in which a query is tried.
+"""Keys, values and weights: the attention with which a query is tested.
 
-Keys are orthonormal, or scatter a little around orthonormal means. There are always three or more:
-with two, every query that treats both alike would do.
+Keys are orthonormal, or scatter slightly around orthonormal means. There are always at least three:
+with two, every query that treats both equally would pass.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,13 +13,13 @@ from graders.written.formula import Value
 from graders.written.verifiers.formulas import Array, Families
 
 ALPHA = 1e-16  # the variance of a key around its mean
-SPELLED = {"k": ("k", "K")}  # a capital is read as well
+SPELLED = {"k": ("k", "K")}  # a capital letter is accepted, too
 SIZES = ("d", "h", "d_k", "d_h")
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One draw of everything that a query may be built from; `a` and `b` are row numbers."""
+    """One draw of everything that a query may use; `a` and `b` are row indices."""
 
     means: Array  # (n, d)
     keys: Array  # (n, d)
@@ -29,13 +29,13 @@ class Lookup:
     scale: float
 
     def weights(self, query: Array) -> Array:
-        """The weight of each key under a query."""
+        """Return the weight of each key for a query."""
         scores = self.scale * (self.keys @ query)
         powers = np.exp(scores - np.max(scores))
         return np.asarray(powers / np.sum(powers))
 
     def named(self, *, means: bool) -> dict[str, Value]:
-        """What the names of a question stand for."""
+        """Return the values of a question's names."""
         n, d = self.keys.shape
         named: dict[str, Value] = {"n": float(n), **dict.fromkeys(SIZES, float(d))}
         for base, rows in self._rows(means=means).items():
@@ -44,7 +44,7 @@ class Lookup:
         return named | ({"alpha": ALPHA} if means else {})
 
     def families(self, *, means: bool) -> Families:
-        """The members over which a sum runs."""
+        """Return the members over which a sum runs."""
         return {f"{base}_i": list(rows) for base, rows in self._rows(means=means).items()}
 
     def _rows(self, *, means: bool) -> Mapping[str, Array]:
@@ -52,18 +52,18 @@ class Lookup:
         return {**rows, "mu": self.means} if means else rows
 
     def with_values(self, draw: np.random.Generator) -> "Lookup":
-        """The same with other values."""
+        """Return the same lookup with other values."""
         return replace(self, values=draw.normal(0, 10, self.values.shape))
 
     def with_keys(self, draw: np.random.Generator) -> "Lookup":
-        """The same with other keys around the same means."""
+        """Return the same lookup with other keys around the same means."""
         noise = np.sqrt(ALPHA) * draw.standard_normal(self.means.shape)
         return replace(self, keys=self.means + noise)
 
     def stretched(self, draw: np.random.Generator) -> "Lookup":
-        """The same with the key of `a` at a random length, N(1, 1/2) above zero."""
+        """Return the same lookup with a random length of the key of `a`, N(1, 1/2) if positive."""
         length = -1.0
-        while length <= 0:  # 7.9 % of the draws are below
+        while length <= 0:  # 7.9% of the draws are negative
             length = draw.normal(1, np.sqrt(0.5))
         keys = self.with_keys(draw).keys.copy()
         keys[self.a] = length * self.means[self.a]
@@ -71,7 +71,7 @@ class Lookup:
 
 
 def lookups(draw: np.random.Generator, *, means: bool, scaled: bool) -> Iterator[Lookup]:
-    """Draws of several sizes, from the smallest to 16 keys."""
+    """Yield draws of several sizes, from the smallest to 16 keys."""
     for n in (3, 16, int(draw.integers(4, 8)), int(draw.integers(8, 16))):
         d = n if n == 3 else int(draw.integers(n + 1, 33))
         rows = np.linalg.qr(draw.standard_normal((d, d)))[0][:n]
@@ -82,7 +82,7 @@ def lookups(draw: np.random.Generator, *, means: bool, scaled: bool) -> Iterator
 
 
 def names(*, means: bool) -> tuple[str, ...]:
-    """The names that a query may use."""
+    """Return the names that a query may use."""
     vectors = ["k", "v", "mu"] if means else ["k", "v"]
     indexed = (f"{base}_{below}" for base in vectors for below in "abi")
     capital = (f"{each}_{below}" for each in SPELLED["k"][1:] for below in "ab")

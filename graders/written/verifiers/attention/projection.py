@@ -1,4 +1,4 @@
-"""A matrix that takes the part in one subspace out of the average of two vectors."""
+"""Verify a matrix that extracts the part in one subspace from the average of two vectors."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ NEAR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class _Spaces:
-    """Orthonormal columns `a` and `b`, and coefficients of one vector in each span."""
+    """Orthonormal columns `a` and `b`, and the coefficients of one vector in each span."""
 
     a: Array  # (d, m)
     b: Array  # (d, p)
@@ -43,7 +43,7 @@ class _Spaces:
         return np.asarray((self.wanted + self.b @ self.in_b) / 2)
 
     def named(self) -> dict[str, Value]:
-        """What the names stand for."""
+        """The values of the names."""
         (d, m), p = self.a.shape, self.b.shape[1]
         sizes = {"m": float(m), "p": float(p), "d": float(d), "h": float(d)}
         return {"A": self.a, "B": self.b, **sizes}
@@ -54,10 +54,10 @@ class _Spaces:
 
 
 def projection(asked: Asked) -> Judgement:
-    """Judge a matrix M with M (v_a + v_b)/2 = v_a, written with the basis of v_a's space alone.
+    """Grade a matrix M with M (v_a + v_b)/2 = v_a, written with only the basis of v_a's space.
 
-    Settings: `half` (the share where the factor 2 is lost), `coordinates` (where M gives the
-    coefficients of v_a instead of v_a), `uses_b` (where M needs the other basis).
+    Settings: `half` (the fraction if the factor 2 is missing), `coordinates` (if M gives the
+    coefficients of v_a instead of v_a), `uses_b` (if M needs the other basis).
     """
     spaces = tuple(_spaces(asked.draw))
     found = typed(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
@@ -74,7 +74,7 @@ def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgemen
 
 
 def _spaces(draw: np.random.Generator) -> Iterator[_Spaces]:
-    """Spaces that leave room for others, and one pair that fills everything."""
+    """Yield spaces that leave some dimensions unused, and one pair that uses all of them."""
     for fills in (False, False, False, False, True):
         d = int(draw.integers(6, 21))
         m = int(draw.integers(2, d - 3))
@@ -85,7 +85,7 @@ def _spaces(draw: np.random.Generator) -> Iterator[_Spaces]:
 
 
 def _judged(asked: Asked, pairs: list[tuple[Array, _Spaces]]) -> Judgement:
-    """What a matrix does to the average, in every draw."""
+    """Return the judgement of a matrix by its effect on the average, in every draw."""
     if all(_gives(matrix, each, each.wanted) for matrix, each in pairs):
         return Judgement(1.0)
     if all(_gives(matrix, each, each.wanted / 2) for matrix, each in pairs):

@@ -1,4 +1,4 @@
-"""A query as a student types it: a formula with a scalar that stands for something large."""
+"""A query as a student types it: a formula with a scalar that represents a large number."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from graders.written.judgement import Unreadable
 from graders.written.verifiers.attention.lookup import Lookup
 from graders.written.verifiers.formulas import Array, shape_of, value_of
 
-SMALL = frozenset({"epsilon", "delta", "eps"})  # what is small when a scale is large
+SMALL = frozenset({"epsilon", "delta", "eps"})  # these are small if a scale is large
 VECTORS = frozenset({"k", "mu", "v", "q"})
 MOST_SCALARS = 3
-WANTED = ("q", "Q")  # what is asked for, as in `q = ...`
-# No query is longer than this: beyond, rounding decides, and with means also their scatter.
+WANTED = ("q", "Q")  # names of the result, as in `q = ...`
+# A query is cut to this length: beyond it, rounding (or with means, their scatter) decides.
 LONGEST, LONGEST_WITH_MEANS = 1e6, 2e3
-UNCHANGED = 1e-11  # of its length; keys that are drawn again change a query a thousand times more
+UNCHANGED = 1e-11  # relative to its length; new keys change a query a thousand times more
 
 
 class NoQuery(Exception):
-    """The formula is computed, but is no vector; message and hint are for the student."""
+    """The formula has a value, but not a vector; message and hint are for the student."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -28,16 +28,16 @@ class NoQuery(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A formula, its free scalars, and whether the question knows means."""
+    """A formula, its free scalars, and whether the question defines means."""
 
     formula: Formula
     scalars: tuple[str, ...]
     means: bool
 
     def at(self, instance: Lookup, size: float, *, factor: float = 1.0) -> Array:
-        """The query where the free scalars are about as large as `size`.
+        """Return the query with free scalars of about `size`.
 
-        Several scalars are never equal: `alpha k_a + beta k_b` is no average.
+        Several scalars are never equal: `alpha k_a + beta k_b` is not an average.
         """
         named = instance.named(means=self.means)
         for number, name in enumerate(self.scalars):
@@ -47,7 +47,7 @@ class Query:
         return np.asarray(factor * self._vector(value, instance))
 
     def is_finite(self, instance: Lookup, size: float) -> bool:
-        """Whether nothing overflows at this size."""
+        """Return whether nothing overflows at this size."""
         try:
             self.at(instance, size)
         except NoQuery:
@@ -55,7 +55,7 @@ class Query:
         return True
 
     def weights(self, instance: Lookup, size: float, *, factor: float = 1.0) -> Array:
-        """The weights of all keys under the query."""
+        """Return the weights of all keys for the query."""
         query = self.at(instance, size, factor=factor)
         longest = LONGEST_WITH_MEANS if self.means else LONGEST
         length = float(np.linalg.norm(query))
@@ -76,14 +76,14 @@ class Query:
         return "Look at what stands next to what: `k_a^T k_b` is a number, `k_a + k_b` a vector."
 
     def same_with(self, one: Lookup, other: Lookup) -> bool:
-        """Whether the query does not see what is different in two instances."""
+        """Return whether the query is the same for two instances."""
         before, after = self.at(one, 7.0), self.at(other, 7.0)
         rounding = UNCHANGED * (1 + np.linalg.norm(before))
         return bool(np.max(np.abs(before - after)) <= rounding)
 
 
 def query_of(formula: Formula, *, means: bool) -> Query:
-    """The query that a formula is; raises Unreadable where names are not those of the question."""
+    """Return a formula as a query. Raises Unreadable if its names are not those of the question."""
     unknown = sorted(formula.unknown)
     for name in unknown:
         base, _, below = name.partition("_")

@@ -1,10 +1,10 @@
-"""Queries and keys as numbers, judged by the weights that they bring about.
+"""Grade queries and keys given as numbers by the attention weights that they lead to.
 
-    query   weights = softmax(K q), one row a query
+    query   weights = softmax(K q), one row per query
     key     one row of K is the student's, the query is the student's own of an earlier question
 
-The given K counts, never one that a student writes down: of a whole matrix only the row asked for
-may differ. Weights are compared, not outputs, for two values can lie close together.
+The given K is used, never one that a student writes down: only the requested row of a whole matrix
+may differ. Weights are compared rather than outputs, because two values can be close together.
 """
 
 import re
@@ -26,28 +26,30 @@ from graders.written.verifiers.values.arrays import arrays_in, without_arrays
 from graders.written.verifiers.values.found import Found, agreed
 from graders.written.verifiers.values.value import shown
 
-# In the largest difference of a weight. The partial one holds an answer that solves for weights of
-# one half by rounding: .549 and .446, an output within .03.
+# The largest difference of a weight. The partial limit includes an answer that rounds when solving
+# for weights of one half: .549 and .446, an output within .03.
 FULL, PARTIAL = 0.01, 0.055
 UNIT = 1e-3  # how far from 1 the length of a unit key may be
 UNTOUCHED = 1e-6
 LARGEST_SCORE = 60.0
-WANTED = ("q", "Q", "query", "Query")  # what is asked for, as in `q = ...`
-KEYS = ("key", "keys")  # what a key is called beside `k`
-LARGE = (1e3, 1e6)  # what a large scalar of the student's own stands for
+WANTED = ("q", "Q", "query", "Query")  # names of the result, as in `q = ...`
+KEYS = ("key", "keys")  # names of a key in addition to `k`
+LARGE = (1e3, 1e6)  # the values of a student's own large scalar
 MOST_ROWS = 16
+# Matches `3 k` or `k_0 +`.
 _OF_KEYS = re.compile(r"[*·×\d]\s?(?:k|K|key)s?(?![a-z])|[kK]_?\{?\d\}?\s?[+*·]")
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array)\*?"
+# Matches `[k_0; k_1; k_2]`.
 _ROWS = re.compile(
     rf"^[^\[\\]{{0,40}}(?:\[|\\begin\{{{_ENVIRONMENT}\}}(?:\{{[lcr|]{{0,9}}\}})?)(?P<rows>.{{3,2000}}?)"
     rf"(?:\]|\\end\{{{_ENVIRONMENT}\}})[\s.$]*$"
 )
-TELLING = 0.1  # a query under which keys change no error by this much shows nothing
+TELLING = 0.1  # if no key changes the error by this much, the query shows nothing
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A key that a student may choose, and the query and weights it is chosen for."""
+    """A key that a student may choose, and the query and weights for which it is chosen."""
 
     keys: Array  # (n, d)
     row: int
@@ -56,13 +58,13 @@ class _Change:
     target: Array  # (n,)
 
     def weights(self, key: Array) -> Array:
-        """All weights with this key in its row."""
+        """Return all weights with this key in its row."""
         keys = self.keys.copy()
         keys[self.row] = key
         return softmax(keys @ self.query)
 
     def errors(self) -> Array:
-        """How far from the target every score that a key can reach would lead."""
+        """Return the errors of all scores that a key can reach."""
         length = float(np.linalg.norm(self.query))
         top = length if self.unit else LARGEST_SCORE * (length > 0)
         scores = np.tile(self.keys @ self.query, (2001, 1))
@@ -73,14 +75,15 @@ class _Change:
 
 
 def attention_weights(asked: Asked) -> Judgement:
-    """Judge queries, or a key, by the attention weights that they lead to.
+    """Grade queries, or a key, by the attention weights that they lead to.
 
-    Settings: `K` (the keys), `target` (weights, or a row of weights a query), `full` and `partial`
-    (the largest difference of a weight that earns all, or `partial_share`), `V` and `tolerance`
-    (the values, and the largest difference of an output that earns all). For a key as well:
-    `row` (which key, from 0), `query` (the question whose answer is the query), `reference` (the
-    query where there is no such answer), `unit` (the key has length 1), `method_share` (for a
-    key that is as good as this query allows).
+    Settings: `K` (the keys), `target` (weights, or one row of weights per query), `full` and
+    `partial` (the largest difference of a weight that earns everything, or `partial_share`), `V`
+    and
+    `tolerance` (the values, and the largest difference of an output that earns everything). For a
+    key also: `row` (which key, from 0), `query` (the question whose answer is the query),
+    `reference` (the query if there is no such answer), `unit` (the key has length 1),
+    `method_share` (for a key that is as good as this query allows).
     """
     keys = np.asarray(required(asked.machine, "K"), dtype=np.float64)
     if "row" in asked.machine.settings:
@@ -106,7 +109,7 @@ def _of_queries(machine: Machine, queries: Array, keys: Array, target: Array) ->
 
 
 def _graded(machine: Machine, weights: Array, target: Array) -> Judgement:
-    """Weights against the target, or the output that they lead to against the target's."""
+    """Compare weights with the target, or their output with the target's output."""
     error = float(np.max(np.abs(weights - target)))
     expected, actual = f"weights {shown(target)}", f"weights {shown(weights)}"
     if error <= machine.settings.get("full", FULL) or _same_output(machine, weights, target):
@@ -119,7 +122,7 @@ def _graded(machine: Machine, weights: Array, target: Array) -> Judgement:
 
 
 def _same_output(machine: Machine, weights: Array, target: Array) -> bool:
-    """Whether the output is as near to the target's as the course asks for."""
+    """Return whether the output is within the course's tolerance of the target's output."""
     if "V" not in machine.settings:
         return False
     values = np.asarray(machine.settings["V"], dtype=np.float64)
@@ -128,7 +131,7 @@ def _same_output(machine: Machine, weights: Array, target: Array) -> bool:
 
 
 def _hint(weights: Array, target: Array) -> str:
-    """What is wrong with the scores behind these weights."""
+    """Return a hint on the scores behind these weights."""
     inside = target > 0
     if np.all(inside):
         return "The scores of all keys must be equal: which query makes them so?"
@@ -167,13 +170,13 @@ def _of_key(machine: Machine, given: Array, keys: Array, query: Array) -> Judgem
 
 
 def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
-    """The key a student chose, with credit for one that its query does not allow to be better."""
+    """Grade the student's key, with credit if the query allows no better one."""
     length = float(np.linalg.norm(key))
     graded = _graded(machine, change.weights(key), change.target)
     if change.unit and abs(length - 1) > UNIT:
         message = f"The key must have length 1; this has {length:.4g}."
         again = _graded(machine, change.weights(key / (length or 1)), change.target)
-        rounded = abs(length - 1) <= 5 * UNIT  # two decimals
+        rounded = abs(length - 1) <= 5 * UNIT  # correct to two decimals
         earned = share(machine, "partial_share", 0.5) * again.fraction if rounded else 0.0
         return Judgement(earned, message, "Divide by the length.", graded.expected, graded.actual)
     if graded.fraction == 1:
@@ -190,7 +193,7 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
 
 
 def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
-    """The student's own query; the assignment's, with a note, where there is none to read."""
+    """Return the student's own query; if it is unreadable, the assignment's, with a note."""
     question = str(required(asked.machine, "query"))
     given = asked.others.get(question, {})
     for text in (text for part, text in given.items() if part != "text"):
@@ -206,7 +209,7 @@ def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
 def _read(
     text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
 ) -> Found[Array]:
-    """The numbers of an answer, or what formulas in the given keys come to."""
+    """Return the numbers of an answer, or the values of formulas in the given keys."""
     turned = tuple(shape[::-1] for shape in shapes if len(shape) == 2 and shape[0] != shape[1])
     both = (*shapes, *turned)
     try:
@@ -229,7 +232,7 @@ def _read(
 
 
 def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
-    """Numbers and formulas of one answer; both are judged."""
+    """Join the numbers and formulas of one answer; both are graded."""
     return Found(
         (*one.values, *other.values),
         (*one.shown, *other.shown),
@@ -242,7 +245,7 @@ def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
 def _computed(
     text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
 ) -> Found[Array] | None:
-    """The values of formulas in `K` and `k_0`, `k_1`, ..., where the text holds any."""
+    """Return the values of formulas in `K` and `k_0`, `k_1`, ..., if the text contains any."""
     values = _named(keys, named)
     try:
         found = typed(text, (*values, "k_i", "key_i", "keys_i"), WANTED)
@@ -255,13 +258,13 @@ def _computed(
         except Misfit:
             if found.plain:
                 raise
-            continue  # among words a number may be said of something else
+            continue  # among words, a number may refer to something else
         if computed is None:
             return None
         known += computed
     if not known:
         return None
-    free = any(formula.unknown for formula in found.values)  # how large it is, nobody said
+    free = any(formula.unknown for formula in found.values)  # nobody specified its size
     return Found(
         tuple(known),
         found.shown,
@@ -272,7 +275,7 @@ def _computed(
 
 
 def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
-    """What the names of a formula stand for: the matrix of keys, and each key."""
+    """Return the values of a formula's names: the matrix of keys, and each key."""
     rows = {f"{name}_{n}": row for name in ("k", "K", *KEYS) for n, row in enumerate(keys)}
     return {"K": keys, "keys": keys, **rows, **named}
 
@@ -280,7 +283,7 @@ def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
 def _value(
     formula: Formula, values: Mapping[str, Value], keys: Array, shapes: tuple[tuple[int, ...], ...]
 ) -> list[Array] | None:
-    """What a formula comes to; at two sizes where it has a large scalar of its own."""
+    """Return the values of a formula: two if it has a large scalar of its own."""
     families = {f"{name}_i": list(keys) for name in ("k", *KEYS)}
     free = sorted(formula.unknown)
     if not formula.names or len(free) > 1 or (free and "_" in free[0]):
@@ -301,7 +304,7 @@ def _value(
 def _stacked(
     text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
 ) -> Found[Array] | None:
-    """The matrix whose rows are formulas: `[100 k_0; 100 k_1; 100 k_2; 100 k_3]`."""
+    """Return the matrix whose rows are formulas: `[100 k_0; 100 k_1; 100 k_2; 100 k_3]`."""
     body = _ROWS.search(" ".join(narrow(text[:LONGEST]).split()))
     if body is None:
         return None
@@ -316,7 +319,7 @@ def _stacked(
 
 
 def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
-    """A computed value, where it has one of the shapes and is not too large."""
+    """Return a computed value if it has one of the shapes and is not too large."""
     if found.ndim == 2 and found.shape[0] == 1:
         found = found[0]
     if found.shape not in shapes:
@@ -328,6 +331,6 @@ def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
 
 
 def softmax(scores: Array) -> Array:
-    """The weights of scores."""
+    """Return the softmax of scores."""
     powers = np.exp(scores - np.max(scores))
     return np.asarray(powers / np.sum(powers))

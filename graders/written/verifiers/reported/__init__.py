@@ -1,1 +1,1 @@
-"""Verifiers of numbers that a student reports; runs.py judges training runs."""
+"""Verifiers of numbers that a student reports; runs.py grades training runs."""

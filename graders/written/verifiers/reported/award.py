@@ -1,4 +1,4 @@
-"""Points for reported numbers: what each thing asked earns, and the judgement of them all."""
+"""Award points for reported numbers, one award per requirement, and combine them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ MOST_NAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Award:
-    """The share earned of one thing asked, with a sentence where it is not all of it."""
+    """The fraction earned for one requirement, with a sentence if it is not all of it."""
 
     share: float
     why: str = ""
 
 
 def judgement_of(earned: Sequence[tuple[float, Award]], findings: Iterable[Finding]) -> Judgement:
-    """The judgement of all awards with their points; the audits' other findings cost nothing."""
+    """Return the judgement of all awards with their points; other findings cost no points."""
     total = sum(points for points, _ in earned)
     fraction = sum(points * award.share for points, award in earned) / total
     lost = [award.why for _, award in earned if award.share < 1]
@@ -37,7 +37,7 @@ def judgement_of(earned: Sequence[tuple[float, Award]], findings: Iterable[Findi
 
 
 def _grouped(findings: Sequence[Finding]) -> list[str]:
-    """A sentence for each kind of finding, which names the other numbers it holds for."""
+    """Return one sentence per kind of finding, which names all numbers that it applies to."""
     kinds: dict[str, list[Finding]] = {}
     for each in findings:
         kinds.setdefault(each.id, []).append(each)

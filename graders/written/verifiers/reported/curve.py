@@ -1,4 +1,4 @@
-"""Learning curves given as numbers, and the best epochs that a student names."""
+"""Verify learning curves given as numbers, and the best epochs that a student names."""
 
 import re
 from collections.abc import Callable
@@ -23,14 +23,15 @@ from graders.written.verifiers.values.mentions import refuse_unread
 
 EPOCHS = {"train_epoch": "train", "dev_epoch": "dev"}
 _FROM_ZERO = ("zero", "index", "0-based", "0 based", "from 0")
-# `epoch 8`, `epoch #8 of 10`; `the 8th epoch`; and a whole number that stands alone.
+# `epoch 8`, `epoch #8 of 10`; `the 8th epoch`; and an integer on its own.
 _NUMBERED = re.compile(
     r"epoch\w*\s{0,3}(?:is|was|=|:|#|no\.?|number|nr\.?)?\s{0,3}#?(\d{1,6})(?![.\d%])"
 )
+# Matches `8th epoch` or `8. epoch`.
 _COUNTED = re.compile(
     r"(?<![.\d])(\d{1,6})\s{0,3}(?:st|nd|rd|th|\.|个|轮|-?te[rns]?)?\s{0,3}(?:epoch|轮)"
 )
-_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")
+_WHOLE = re.compile(r"(?<![.,\d])\d{1,6}(?![,\d%]|\.\d|\s?%)")  # `epoch 8`
 _ASIDE = re.compile(r"\([^()]{0,80}\)")
 _ORDINALS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
@@ -42,7 +43,7 @@ _LAST = re.compile(r"\b(?:last|final|letzte\w*|dernière|última)\b")
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A curve, what is said beside it, and what the assignment asks of it."""
+    """A curve, the text around it, and the assignment's requirements."""
 
     curve: Curve
     report: Report
@@ -51,10 +52,10 @@ class Drawn:
 
 
 def reported_curve(asked: Asked) -> Judgement:
-    """Judge a curve of a row an epoch, and the best epochs stated.
+    """Grade a curve with one row per epoch, and the stated best epochs.
 
-    Settings: `CurveSettings`. The parts `train_epoch` and `dev_epoch` hold the epochs, `epochs` and
-    `batch_size` what they are called, and the other part the rows, unless `curve_from` names the
+    Settings: `CurveSettings`. The parts `train_epoch` and `dev_epoch` contain the epochs, `epochs`
+    and `batch_size` these settings, and the other part the rows, unless `curve_from` names the
     question that has them.
     """
     settings = read_settings(CurveSettings, asked.machine)
@@ -94,13 +95,13 @@ def _length(drawn: Drawn) -> Award:
 
 
 def _allowed(drawn: Drawn) -> list[int]:
-    """The lengths that are right: the assignment's, or what the student states."""
+    """Return the correct lengths: the assignment's, or what the student states."""
     stated = [figure for figure in [_value(drawn, "epochs")] if figure is not None]
     return drawn.settings.epochs or [int(stated[0].value) if stated else len(drawn.curve.epochs)]
 
 
 def _value(drawn: Drawn, name: str) -> Figure | None:
-    """A setting from its own part, or from the words beside the curve."""
+    """Return a setting from its own part, or from the text around the curve."""
     for part, text in drawn.asked.parts.items():
         if meaning(part) == name and (figure := figure_in(text)) is not None:
             return figure
@@ -110,7 +111,7 @@ def _value(drawn: Drawn, name: str) -> Figure | None:
 
 
 def _columns(drawn: Drawn) -> Award:
-    """The columns asked for, as accuracies or as losses, in every epoch."""
+    """Award the required columns, as accuracies or as losses, in every epoch."""
     size = len(drawn.curve.epochs)
     missing = [
         name
@@ -134,18 +135,18 @@ def _final(drawn: Drawn) -> Award:
 
 
 def _stated(drawn: Drawn) -> Award:
-    """The settings that must be told as whole numbers or rates."""
+    """Award the settings that must be stated as integers or rates."""
     missing = [name for name in drawn.settings.stated if _value(drawn, name) is None]
     words = f"Not stated: {', '.join(missing)}."
     return Award(1 - len(missing) / max(len(drawn.settings.stated), 1), words)
 
 
 def _stated_epoch(text: str, drawn: Drawn) -> int | None:
-    """The epoch that a text names, None where it names none or several."""
+    """Return the epoch that a text names; None if it names none or several."""
     for pattern in (_NUMBERED, _COUNTED):
         if found := pattern.search(text):
             return int(found[1])
-    outside = _ASIDE.sub(" ", text)  # `1st (index 0)`
+    outside = _ASIDE.sub(" ", text)  # as in `1st (index 0)`
     text = outside if re.search(r"\d", outside) else text
     worded = [n for n, word in enumerate(_ORDINALS, start=1) if re.search(rf"\b{word}\b", text)]
     whole = [int(each) for each in _WHOLE.findall(text)]
@@ -155,7 +156,7 @@ def _stated_epoch(text: str, drawn: Drawn) -> int | None:
 
 
 def _best_epoch(part: str) -> Callable[[Drawn], Award]:
-    """The award for naming the best epoch of a column."""
+    """Return the award for naming the best epoch of a column."""
 
     def award(drawn: Drawn) -> Award:
         text = drawn.asked.parts.get(part, "")[:200].casefold()

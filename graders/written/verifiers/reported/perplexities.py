@@ -1,4 +1,4 @@
-"""Tables of perplexities and losses, each pair held against the other."""
+"""Verify tables of perplexities and losses by comparing each pair."""
 
 import re
 from collections import Counter
@@ -13,11 +13,11 @@ from graders.written.verifiers.reported.award import Award, judgement_of
 from graders.written.verifiers.reported.settings import TextAward, TextSettings, read_settings
 from graders.written.verifiers.values.mentions import mentions, refuse_unread
 
-_MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)
+_MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)  # `micro-average`
 
 
 def perplexity_table(asked: Asked) -> Judgement:
-    """Judge perplexities beside losses. Settings: `TextSettings`."""
+    """Grade perplexities with their losses. Settings: `TextSettings`."""
     settings = read_settings(TextSettings, asked.machine)
     text = "\n\n".join(asked.parts[part] for part in asked.machine.parts if part in asked.parts)
     micro = settings.micro or _MICRO.search(text[:LONGEST_TEXT]) is not None
@@ -56,11 +56,11 @@ def _findings(texts: Texts) -> list[Finding]:
 
 
 def _agree(texts: Texts) -> Award:
-    """The pairs that agree, of all there are; a number that is not finite agrees with none."""
+    """Award the pairs that agree; a number that is not finite agrees with none."""
     wrong = [f for f in map(cell_finding, texts.cells) if f.severity != "fine"]
     total = len(texts.cells) + len(texts.not_finite)
     alone = [each.figure for each in texts.lonely if each.perplexity and each.figure is not None]
-    if not texts.cells and not texts.not_finite and alone:  # the handout asks for no losses
+    if not texts.cells and not texts.not_finite and alone:  # the handout requires no losses
         possible = sum(each.value >= 1 for each in alone)
         return Award(possible / len(alone), "A perplexity is at least 1.")
     if not texts.cells:
@@ -70,7 +70,7 @@ def _agree(texts: Texts) -> Award:
 
 
 def _complete(texts: Texts, settings: TextSettings) -> Award:
-    """The texts asked for that have a perplexity."""
+    """Award the required texts that have a perplexity."""
     names = [*(cell.name for cell in texts.cells), *_measured(texts)]
     missing = [need for need in settings.need if not _is_among(need, names)]
     words = f"The perplexity is missing for: {', '.join(missing)}."
@@ -78,7 +78,7 @@ def _complete(texts: Texts, settings: TextSettings) -> Award:
 
 
 def _measured(texts: Texts) -> list[str]:
-    """The names of the texts whose perplexity has no loss beside it."""
+    """Return the names of the texts whose perplexity has no loss."""
     return [" ".join(each.key) for each in texts.lonely if each.perplexity]
 
 
@@ -87,7 +87,7 @@ def _is_among(need: str, names: Iterable[str]) -> bool:
 
 
 def _same(word: str, need: str) -> bool:
-    """Whether a word of a name is the one asked for: `validation` and `val` are `dev`."""
+    """Return whether a word of a name is the required one: `validation` and `val` are `dev`."""
     dev = {"dev", "val", "valid", "validation", "development"}
     train = {"train", "training"}
     either = any({word, need.casefold()} <= group for group in (dev, train))
@@ -95,7 +95,7 @@ def _same(word: str, need: str) -> bool:
 
 
 def _variants(texts: Texts, settings: TextSettings) -> Award:
-    """As many models as asked for, told by how often one text is measured."""
+    """Award the required number of models, counted by how often a text is measured."""
     names = [*(cell.name for cell in texts.cells), *_measured(texts)]
     counts = Counter(name.split()[-1] if name else "" for name in names)
     most = max(counts.values(), default=0)

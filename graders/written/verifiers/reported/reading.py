@@ -1,4 +1,4 @@
-"""The runs in an answer's parts: a table or sentences, and single values under their own names."""
+"""Read the runs in an answer's parts: a table or sentences, and single values by name."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")
 
 
 def report_in(asked: Asked, settings: RunSettings) -> Report:
-    """All runs of an answer; raises Unreadable where there is none, with a remedy."""
+    """Return all runs of an answer. Raises Unreadable, with a remedy, if there are none."""
     single = {part: meaning(part, settings.names) for part in asked.parts}
     values = {
         name: _number(part, asked.parts[part]) for part, name in single.items() if name in VALUES
@@ -39,7 +39,7 @@ def _number(part: str, text: str) -> Figure:
 
 
 def _read(text: str, settings: RunSettings) -> Report:
-    """The report of a text; a number alone is the accuracy that is asked for."""
+    """Return the report in a text; a single number is the required accuracy."""
     report = report_of(text, settings.names)
     figure = figure_in(text) if len(text) < 80 else None
     wanted = [name for name in settings.need if name in ACCURACIES]
@@ -49,7 +49,7 @@ def _read(text: str, settings: RunSettings) -> Report:
 
 
 def _joined(one: Report, other: Report) -> Report:
-    """Two texts as one; a text without runs of its own may say which run was chosen."""
+    """Join two texts; a text without runs of its own may say which run was chosen."""
     return Report(
         (*one.runs, *other.runs),
         {**one.shared, **other.shared},
@@ -59,14 +59,14 @@ def _joined(one: Report, other: Report) -> Report:
 
 
 def _with_values(report: Report, values: Mapping[str, Figure]) -> Report:
-    """Single values are a run of their own, or hold for all runs of the table."""
+    """Add single values: as a separate run, or for all runs of the table."""
     if report.runs:
         return replace(report, shared={**report.shared, **values})
     return replace(report, runs=(Run(1, "", dict(values)),))
 
 
 def _renamed(run: Run, settings: RunSettings) -> Run:
-    """`accuracy` alone is the one accuracy that is asked for."""
+    """Rename `accuracy` to the one accuracy that is required."""
     wanted = [name for name in settings.need if name in ACCURACIES] or list(settings.splits)
     if "accuracy" not in run.values or len(wanted) != 1 or wanted[0] in run.values:
         return run

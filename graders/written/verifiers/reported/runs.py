@@ -1,4 +1,4 @@
-"""Training runs with their accuracies, audited: the grid, the choice and the numbers."""
+"""Audit training runs with their accuracies: the grid, the choice and the numbers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from graders.written.verifiers.values.mentions import refuse_unread
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """An answer's runs with what the assignment knows of them."""
+    """An answer's runs, and the assignment's rules for them."""
 
     report: Report
     settings: RunSettings
@@ -41,7 +41,7 @@ class Audited:
 
 
 def reported_runs(asked: Asked) -> Judgement:
-    """Judge reported runs: a table, a list or sentences, or single values in parts of their own.
+    """Grade reported runs: a table, a list or sentences, or single values in separate parts.
 
     Settings: `RunSettings`. Parts named `lr`, `epochs`, `batch_size`, `train`, `dev` or `test` are
     single values; any other part is read as a table.
@@ -56,7 +56,7 @@ def reported_runs(asked: Asked) -> Judgement:
 
 
 def _refuse_unread(text: str, audited: Audited) -> None:
-    """Raise Unreadable where something asked for is spoken of, and in none of the runs."""
+    """Raise Unreadable if a requirement is mentioned but missing from all runs."""
     report, settings = audited.report, audited.settings
     told = {*report.shared, *report.choice}.union(*(run.values for run in report.runs))
     missing = [name for name in dict.fromkeys((*settings.need, *settings.grid)) if name not in told]
@@ -67,7 +67,7 @@ def _refuse_unread(text: str, audited: Audited) -> None:
 
 
 def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:
-    """The report with the choice that only the question's free text speaks of."""
+    """Return the report with the choice that only the question's free text mentions."""
     words = asked.others.get(settings.words_from, {}).get("text", "")
     if not words or chosen_run(report).run is not None:
         return report
@@ -77,7 +77,7 @@ def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:
 
 
 def _runs(audited: Audited) -> Award:
-    """The runs asked for that have a dev accuracy (of those needed, any)."""
+    """Award the required runs that have an accuracy."""
     covered = covered_grid(audited.report, audited.rules)
     measured = [run for run in audited.report.runs if set(run.values) & {"train", "dev", "test"}]
     if covered is None:
@@ -97,7 +97,7 @@ def _selection(audited: Audited) -> Award:
 
 
 def _test(audited: Audited) -> Award:
-    """The test accuracy of the chosen run."""
+    """Award the test accuracy of the chosen run."""
     choice = chosen_run(audited.report).run
     values: Mapping[str, Figure] = choice.values if choice is not None else {}
     figure = values.get("test") or (audited.report.choice.get("test") if choice else None)
@@ -109,7 +109,7 @@ def _test(audited: Audited) -> Award:
 
 
 def _stated(audited: Audited) -> Award:
-    """The settings that must be told, of every run or once for all."""
+    """Award the settings that must be stated, for every run or once for all."""
     need = [name for name in audited.settings.need if name not in ("train", "dev", "test")]
     told = {**audited.report.shared, **audited.report.choice}
     missing = [
@@ -122,7 +122,7 @@ def _stated(audited: Audited) -> Award:
 
 
 def _possible(audited: Audited) -> Award:
-    """The accuracies that are shares of their split, and not those of the small subset."""
+    """Award accuracies that are fractions of their split, and not those of the small subset."""
     needed = [name for name in audited.settings.need if name in ("train", "dev", "test")]
     rows = max(len(audited.report.runs), audited.settings.runs)
     given = audited.accuracies
@@ -145,7 +145,7 @@ def _possible(audited: Audited) -> Award:
 
 
 def _learned(audited: Audited) -> Award:
-    """Whether the accuracies are better than naming the commonest class."""
+    """Award accuracies that are better than always predicting the most frequent class."""
     known = [each for each in audited.accuracies if each.split in audited.rules.splits]
     good = [each for each in known if has_learned(each, audited.rules)]
     words = f"{len(known) - len(good)} of {len(known)} accuracies show no learning."
@@ -158,14 +158,14 @@ def _distinct(audited: Audited) -> Award:
 
 
 def _reached(audited: Audited) -> Award:
-    """The thresholds that the best accuracy of a split reaches."""
+    """Award the thresholds that the best accuracy of a split reaches."""
     thresholds = audited.settings.thresholds
     missed = [why for name in thresholds if (why := _missed(audited, name))]
     return Award(1 - len(missed) / max(len(thresholds), 1), " ".join(missed))
 
 
 def _missed(audited: Audited, name: str) -> str:
-    """What is said where the threshold of a split is not reached, else nothing."""
+    """Return the message if the threshold of a split is not reached, else nothing."""
     threshold, split = exact(audited.settings.thresholds[name]), audited.rules.splits.get(name)
     figures = [each.figure for each in audited.accuracies if each.split == name]
     if not figures or split is None:

@@ -1,4 +1,4 @@
-"""What an assignment's written.toml says of a question on reported numbers."""
+"""The settings of questions on reported numbers in an assignment's written.toml."""
 
 from fractions import Fraction
 from typing import Annotated, Literal, TypeVar
@@ -50,7 +50,7 @@ class RunSettings(BaseModel, extra="forbid"):
 
     @property
     def rules(self) -> Rules:
-        """What the audits are given."""
+        """The rules for the audits."""
         splits = {
             name: Split(each.items, each.majority, each.population)
             for name, each in self.splits.items()
@@ -65,7 +65,7 @@ class RunSettings(BaseModel, extra="forbid"):
 
     @property
     def names(self) -> Names:
-        """Further names of columns."""
+        """Alternative names of columns."""
         return further_names(self.columns)
 
 
@@ -93,7 +93,7 @@ class CurveSettings(BaseModel, extra="forbid"):
 
     @property
     def names(self) -> Names:
-        """Further names of columns."""
+        """Alternative names of columns."""
         return further_names(self.columns)
 
 
@@ -105,7 +105,7 @@ def read_settings(kind: type[Settings], machine: Machine) -> Settings:
 
 
 def exact(value: str | float) -> Fraction:
-    """A number of the settings, exactly as it is written."""
+    """Return a number of the settings exactly as written."""
     figure = figure_in(str(value))
     if figure is None:
         raise UsageError(f"`{value}` in the settings of a table is no number")

@@ -1,1 +1,1 @@
-"""Verifiers of numbers, vectors, matrices and shapes, and how they are found in an answer."""
+"""Verifiers of numbers, vectors, matrices and shapes, and how to find these in an answer."""

@@ -1,4 +1,4 @@
-"""Vectors and matrices in an answer: the numbers alone, or in brackets among words."""
+"""Find vectors and matrices in an answer: only numbers, or in brackets among words."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from graders.written.values.words import denies, narrow
 from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
 
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array|smallmatrix)\*?"
-# A list of numbers in brackets, of lists, or in LaTeX; a factor belongs to it behind a sign.
+# A list of numbers in brackets, of lists, or in LaTeX; a factor after a sign belongs to it.
 _LIST = re.compile(
     rf"(?:-?\d[\d.,]{{0,20}}\s?(?:\*|·|×|\\cdot|\\times)\s?)?(?:"
     rf"\\begin\{{{_ENVIRONMENT}\}}.{{1,600}}?\\end\{{{_ENVIRONMENT}\}}"
@@ -18,7 +18,7 @@ _LIST = re.compile(
     r"(?:\s?/\s?\d[\d.]{0,20})?",
     re.DOTALL,
 )
-_WORD = re.compile(r"(?<![\\\w{.])[^\W\d_]{2,}")
+_WORD = re.compile(r"(?<![\\\w{.])[^\W\d_]{2,}")  # `because`
 _NOTATION = frozenset({
     *("np", "numpy", "torch", "jnp", "array", "tensor", "matrix", "asarray", "zeros", "dtype"),
     *("device", "cpu", "cuda", "grad_fn", "requires_grad", "and", "und", "et", "sqrt", "exp", "ln"),
@@ -27,7 +27,7 @@ _NOTATION = frozenset({
 
 
 def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
-    """The arrays of one of the shapes; raises Unreadable where none is found, or Misfit."""
+    """Return the arrays with one of the shapes. Raises Unreadable or Misfit if there is none."""
     short = narrow(text[:LONGEST])
     words, found = _words(short), _listed(short, shapes)
     fault = Unreadable("No vector is found here: write it in brackets, such as `[1, 2.5, -3]`.")
@@ -35,7 +35,7 @@ def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
         value = read_array(text, shapes)
         if not words and len(found) < 2:
             return Found((value,), (text,))
-        # `S k_0 with S = 1,000,000` holds no vector, though numbers are behind the `=`.
+        # `S k_0 with S = 1,000,000` contains no vector, although there are numbers after the `=`.
         if "=" not in text or not value.any():
             found = found or {text: value}
     except Unreadable as error:
@@ -49,17 +49,17 @@ def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
 
 
 def without_arrays(text: str) -> str:
-    """The text with a semicolon for each list of numbers."""
+    """Return the text with a semicolon instead of each list of numbers."""
     return _LIST.sub(" ; ", narrow(text[:LONGEST]))
 
 
 def _words(text: str) -> list[str]:
-    """The words of any language in a text, without those of notations."""
+    """Return the words of any language in a text, without those used in notation."""
     return [word for word in _WORD.findall(text) if word.casefold() not in _NOTATION]
 
 
 def _listed(text: str, shapes: Sequence[tuple[int, ...]]) -> dict[str, Array]:
-    """The arrays in brackets by how they are typed, each value once."""
+    """Return the arrays in brackets by their text, each value once."""
     found: dict[str, Array] = {}
     for each in _LIST.finditer(text):
         try:

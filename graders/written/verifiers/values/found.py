@@ -1,7 +1,7 @@
-"""Values that were found in an answer, alone or among words, and the verdict that they allow.
+"""Values found in an answer, alone or among words, and the judgement that they permit.
 
-A value that stands alone is judged as it is. One that was found among words counts only where the
-words cannot change what it says; else a person decides.
+A value on its own is graded as it is. A value found among words counts only if the words cannot
+change its meaning; otherwise a person decides.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from typing import Generic, TypeVar
 from graders.written.judgement import Judgement, Misfit, Unreadable
 
 T = TypeVar("T")
-FEW_WORDS = 12  # around a value, so that it is surely the answer
-MOST = 6  # values of one answer that are judged
+FEW_WORDS = 12  # around a value, so that it is certainly the answer
+MOST = 6  # values of one answer that are graded
 
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[T]):
-    """The values that a part may answer with, and what a message calls them.
+    """The values that may be the answer to a part, and their names in messages.
 
-    `plain` says that there is nothing but the value, `denied` that words may speak against it,
-    `sure` that a value which is wrong makes the answer wrong, `concluded` that the last value is
-    what the others lead to, `led` that the first one stands alone before sentences with the others.
+    `plain` means that there is only the value, `denied` that words may negate it, `sure` that an
+    incorrect value makes the answer incorrect, `concluded` that the last value is the conclusion
+    from the others, `led` that the first one is on its own before sentences with the others.
     """
 
     values: tuple[T, ...]
@@ -33,7 +33,10 @@ class Found(Generic[T]):
     led: bool = False
 
     def accept(self, judged: Judgement) -> Judgement:
-        """The judgement of these values; raises Unreadable where the words may say otherwise."""
+        """Return the judgement of these values.
+
+        Raises Unreadable if the words may contradict it.
+        """
         if self.plain:
             return judged
         found = f"`{self.shown[0][:80]}` was found in the answer"
@@ -44,19 +47,19 @@ class Found(Generic[T]):
         return judged
 
     def only(self) -> T:
-        """The one value; raises Unreadable where there are several."""
+        """Return the only value. Raises Unreadable if there are several."""
         if len(self.values) > 1:
             raise self.several()
         return self.values[0]
 
     def several(self) -> Unreadable:
-        """The fault of values that differ."""
+        """Return the error for values that differ."""
         names = ", ".join(f"`{each[:60]}`" for each in self.shown[:MOST])
         return Unreadable(f"The answer holds several values that differ: {names}.")
 
 
 def agreed(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:
-    """The judgement of the values; raises Unreadable where they do not earn the same."""
+    """Return the judgement of the values. Raises Unreadable if they don't earn the same."""
     if len(found.values) > MOST:
         raise found.several()
     judged = [_judged(found, judge, each) for each in found.values]

@@ -1,4 +1,4 @@
-"""Numbers that an answer speaks of, and that could not be read from it."""
+"""Find numbers that an answer mentions but that could not be read from it."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _WORDS = {
     "perplexity": (r"perplex\w*|ppl|pplx", "困惑度"),
     "choice": (r"best|chos\w+|choose|select\w*|pick\w*|final\w*|winner|gewählt|choisi\w*", "选择"),
 }
-_MENTIONS = {  # Chinese leaves no spaces between words
+_MENTIONS = {  # Chinese has no spaces between words
     name: re.compile(rf"(?<![^\W_])(?:{words})(?![^\W\d_])|{chinese}", re.IGNORECASE)
     for name, (words, chinese) in _WORDS.items()
 }
@@ -26,7 +26,7 @@ _HEADER = re.compile(r"^.*\n(?=[ \t]*\|?[ \t]*:?-[-:| \t]*$)", re.MULTILINE)
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text speaks of this kind of number; a column `chosen` alone chooses nothing."""
+    """Return whether a text mentions this kind of number; a column `chosen` is not a choice."""
     searched = text[:SEARCHED]
     if name == "choice":
         searched = _HEADER.sub("", searched)
@@ -34,7 +34,7 @@ def mentions(text: str, name: str) -> bool:
 
 
 def refuse_unread(text: str, missing: Iterable[str]) -> None:
-    """Raise Unreadable where what is missing is spoken of, so that it may be there all the same."""
+    """Raise Unreadable if a missing value is mentioned, so that it may be present after all."""
     unread = [name for name in missing if mentions(text, name)]
     if unread and re.search(r"\d", text[:SEARCHED]):
         names = ", ".join(each.replace("_", " ") for each in unread)

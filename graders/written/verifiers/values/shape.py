@@ -1,4 +1,4 @@
-"""The shape of a tensor as people write it: `(B, L)`, `torch.Size([64, 45])`, `64 x 45`."""
+"""Verify the shape of a tensor as people write it: `(B, L)`, `torch.Size([64, 45])`, `64 x 45`."""
 
 import re
 from collections.abc import Mapping
@@ -10,18 +10,21 @@ from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 
 LONGEST = 400
+# Matches `\text` or `int64`.
 _DRESS = re.compile(r"\\(?:text|mathrm|texttt)\b|[`$*{}\\]|\bint(?:64|32|8)\b", re.IGNORECASE)
+# Matches `the shape is (B, L)`.
 _LEAD = re.compile(r"^.{0,120}?\b(?:shape|size)\s*(?:is|of|:|=)?\s*(?=\S)", re.IGNORECASE)
-_BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")
+_BRACKETS = re.compile(r"[(\[]\s*[(\[]?\s*([^()\[\]]{1,120}?)\s*[)\]]")  # `(B, L)` or `[[64, 45]]`
+# Matches `,` or `×` or `64x45`.
 _BETWEEN = re.compile(r"\s*(?:,|;|×|\bby\b|(?<=\d)x(?=\d)|\s[xX]\s|\btimes\b)\s*")
 _WORD = re.compile(r"[A-Za-z][\w\- ]{0,40}|\d{1,9}")
 
 
 def tensor_shape(asked: Asked) -> Judgement:
-    """Judge the shapes of tensors, a part each.
+    """Grade the shapes of tensors, one per part.
 
     Settings: `key` (a table of part to names of sizes, such as ["B", "L"]), `sizes` (a table of
-    name to `names`, the words that mean it, and `values` or `at_most`, the numbers it may be).
+    name to `names`, the words that mean it, and `values` or `at_most`, the allowed numbers).
     """
     return judge_parts(asked, _judged)
 
@@ -46,7 +49,7 @@ def _axes(number: int) -> str:
 
 
 def _sizes(text: str) -> tuple[str, ...]:
-    """The sizes in the brackets, or those that a line without brackets names."""
+    """Return the sizes in the brackets, or those of a line without brackets."""
     line = _DRESS.sub(" ", text[:LONGEST].replace(r"\times", "×"))
     groups = _BRACKETS.findall(line)
     inside = next((each for each in groups if "," in each), groups[0] if groups else "")
@@ -60,7 +63,7 @@ def _sizes(text: str) -> tuple[str, ...]:
 
 
 def _meant(size: str) -> tuple[str, ...]:
-    """What a size says: a word, a number, or both where it is written `B=64`."""
+    """Return the meaning of a size: a word, a number, or both if it is written `B=64`."""
     sides = [side.strip() for side in re.split(r"=|:", size)]
     return tuple(sides) if all(_WORD.fullmatch(side) for side in sides) else ()
 

@@ -1,4 +1,4 @@
-"""Numbers, vectors and matrices against a key, within a tolerance."""
+"""Compare numbers, vectors and matrices with a key, within a tolerance."""
 
 from collections.abc import Callable
 
@@ -19,10 +19,10 @@ Reader = Callable[[str], Array]
 
 
 def number(asked: Asked) -> Judgement:
-    """Judge a number.
+    """Grade a number.
 
-    Settings: `key`, `tolerance` (absolute, 1e-9 where not given), `percent` (the key is in
-    percent; 0.948 and 94.8 % are one).
+    Settings: `key`, `tolerance` (absolute, default 1e-9), `percent` (the key is in percent; 0.948
+    and 94.8% are equal).
     """
     return judge_parts(asked, _number)
 
@@ -38,12 +38,12 @@ def _number(asked: Asked, part: str) -> Judgement:
 
 
 def vector(asked: Asked) -> Judgement:
-    """Judge a vector. Settings: `key` (a list), `tolerance`."""
+    """Grade a vector. Settings: `key` (a list), `tolerance`."""
     return judge_parts(asked, _array)
 
 
 def matrix(asked: Asked) -> Judgement:
-    """Judge a matrix. Settings: `key` (a list of rows), `tolerance`."""
+    """Grade a matrix. Settings: `key` (a list of rows), `tolerance`."""
     return judge_parts(asked, _array)
 
 
@@ -72,7 +72,7 @@ def _against_key(asked: Asked, part: str, given: Array, read: Reader) -> Judgeme
 
 
 def _mistaken(read: Reader, answer: str) -> Array:
-    """The value of a mistake; one that has another shape equals nothing."""
+    """Return the value of a mistake; one with another shape equals nothing."""
     try:
         return read(answer)
     except (Misfit, Unreadable):
@@ -88,7 +88,7 @@ def _tolerance(machine: Machine) -> float:
 
 
 def shown(array: Array) -> str:
-    """An array on one line, at most four decimals."""
+    """Return an array on one line with at most four decimals."""
     rounded = np.round(array, 4) + 0.0
     return np.array2string(rounded, separator=", ", threshold=40, suppress_small=True).replace(
         "\n", ""

@@ -1,1 +1,1 @@
-"""Training examples, a batch at a time."""
+"""Training examples, one batch at a time."""

@@ -1,8 +1,8 @@
-"""Examples of one step, and their groups of similar length.
+"""The examples of one step, and their groups of similar length.
 
 Trailing PADs are neither read (attention is causal) nor trained on (the loss ignores them), so
-leaving them out changes nothing. A batch trimmed to its longest example still is half PADs;
-rows sorted by length and cut into groups are not:
+leaving them out makes no difference. A batch trimmed to its longest example is still half PADs;
+rows sorted by length and split into groups are not:
 
     |########      |         |########|
     |##############|   ->    |######  |
@@ -20,7 +20,7 @@ from reference.models.gpt import PAD_ID
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """x and y (B, T), and how many columns of each row have a target or one before them: (B,)."""
+    """x and y (B, T), and how many columns of each row are followed by a target: (B,)."""
 
     x: torch.Tensor
     y: torch.Tensor
@@ -34,11 +34,11 @@ class Batch:
 
     @property
     def targets(self) -> torch.Tensor:
-        """How many characters the loss is a mean of."""
+        """The number of characters over which the loss is averaged."""
         return (self.y != PAD_ID).sum()
 
     def groups(self, size: int) -> Iterator["Batch"]:
-        """The rows in groups of about this size, each trimmed to its own longest row."""
+        """Yield the rows in groups of about this size, each trimmed to its own longest row."""
         by_length = self[self.lengths.argsort(descending=True)]
         for start in range(0, len(self), size):
             group = by_length[start : start + size]
@@ -46,7 +46,10 @@ class Batch:
             yield Batch(group.x[:, :width], group.y[:, :width], group.lengths)
 
     def padded(self, rows: int) -> "Batch":
-        """The batch with rows of PADs below, which no loss counts: a fixed shape for a graph."""
+        """Return the batch with added rows of PADs, which the loss ignores.
+
+        This gives a CUDA graph a fixed shape.
+        """
         more = rows - len(self)
         pad = torch.nn.functional.pad
         return Batch(
@@ -57,7 +60,7 @@ class Batch:
 
 
 def target_lengths(y: torch.Tensor) -> torch.Tensor:
-    """The column behind the last target of each row of y (B, T)."""
+    """Return the number of columns up to the last target of each row of y (B, T)."""
     column = torch.arange(1, y.shape[1] + 1, device=y.device)
     lengths: torch.Tensor = ((y != PAD_ID) * column).amax(1)
     return lengths

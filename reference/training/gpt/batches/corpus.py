@@ -1,7 +1,7 @@
 """The pretraining corpus as one tensor, and span corruption of many documents at once.
 
     text       A d a _ w a s ... | B e n _ ... | ⁇ | □ □ □ ... □
-               documents, cut where no draw reaches   MASK   PADs for a whole row
+               documents, cut at the longest draw   MASK   PADs for a whole row
 
 A corrupted sequence of n characters, m of them masked from `start` on, is six or seven pieces of
 that text, so all sequences together are one selection from it:
@@ -20,9 +20,9 @@ from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The documents' beginnings, as far as a cut can reach, behind each other in one tensor.
+    """The beginnings of the documents, up to the longest possible cut, concatenated in one tensor.
 
-    text: (characters,) uint8 or int16; starts and lengths: (D,) int64, in `text`.
+    text: (characters,) uint8 or int16; starts and lengths: (D,) int64, indices into `text`.
     """
 
     text: torch.Tensor
@@ -33,7 +33,7 @@ class Corpus:
 
     @property
     def width(self) -> int:
-        """How many columns of x can have a target; all behind them are PADs for ever."""
+        """The number of columns of x that can have a target; all later ones are always PADs."""
         return self.longest + self.marks - 1
 
     def __len__(self) -> int:
@@ -48,7 +48,7 @@ def read_corpus(
     device: torch.device,
     edition: Edition = STANFORD_2024,
 ) -> Corpus:
-    """The corpus of a text with one document a line."""
+    """Return the corpus of a text with one document per line."""
     longest = edition.longest(block_size)
     documents = [vocabulary.encode(line[:longest]) for line in text.split("\n")]
     ids = [character for document in documents for character in document]
@@ -56,7 +56,7 @@ def read_corpus(
     ids += [vocabulary.stoi[PAD]] * (longest + edition.marks)
     lengths = torch.tensor([len(document) for document in documents])
     return Corpus(
-        # The fewer bytes, the faster the selection; ids of any vocabulary fit into int16.
+        # Selecting is faster with fewer bytes; ids of any vocabulary fit into int16.
         torch.tensor(ids, dtype=torch.uint8 if len(vocabulary) <= 256 else torch.int16).to(device),
         (lengths.cumsum(0) - lengths).to(device),
         lengths.to(device),
@@ -66,10 +66,10 @@ def read_corpus(
 
 
 def corrupt(corpus: Corpus, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """One draw for each of these documents (B,): sequences (B, width + 1), their lengths (B,).
+    """Corrupt each of these documents (B,) once: sequences (B, width + 1), their lengths (B,).
 
     x is all but the last column, y all but the first. Draws come from the default generator of
-    the corpus's device, and their distribution is that of reference/data/corruption.py.
+    the corpus's device; their distribution is that of reference/data/corruption.py.
     """
     n, m, start = draw_spans(corpus, rows)
     W = corpus.width + 1
@@ -81,7 +81,7 @@ def corrupt(corpus: Corpus, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Ten
     pieces += [(mask + 1, W - n - corpus.marks)]
     at = torch.stack([piece[0] for piece in pieces], dim=1)  # (B, P), in the text
     lengths = torch.stack([piece[1] for piece in pieces], dim=1)  # (B, P), W in each row
-    # A piece that begins at column c of its row and at i of the text is shifted by i - c.
+    # A piece that begins at column c of its row and at index i of the text is shifted by i - c.
     shift = (at - (lengths.cumsum(1) - lengths)).int()
     column = torch.arange(W, device=rows.device, dtype=torch.int32)
     spread = shift.flatten().repeat_interleave(lengths.flatten(), output_size=len(rows) * W)
@@ -93,7 +93,7 @@ def corrupt(corpus: Corpus, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Ten
 def draw_spans(
     corpus: Corpus, rows: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Lengths n of the cut documents, m of their masked parts, and where these start: (B,) each.
+    """Draw the lengths n of cut documents, m of masked parts, and their starts: (B,) each.
 
     See `cut` and `content_length` of reference/data/corruption.py.
     """

@@ -1,4 +1,4 @@
-"""What a phase trains on, an epoch at a time."""
+"""The training examples of a phase, one epoch at a time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ import torch
 from reference.training.gpt.batches.batch import Batch, target_lengths
 from reference.training.gpt.batches.corpus import Corpus, corrupt
 
-AHEAD = 1024  # documents corrupted at once: fewer cost more calls, more leave the cache
+AHEAD = 1024  # documents corrupted at once: fewer need more calls, more exceed the cache
 
 
 class Examples(Protocol):
-    """What a phase trains on."""
+    """The training examples of a phase."""
 
     def __len__(self) -> int: ...
 
     def batches(self, order: torch.Tensor, size: int) -> Iterator[Batch]:
-        """One epoch, in this order."""
+        """Yield the batches of one epoch, in this order."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CorruptedDocuments:
-    """The corpus, corrupted anew in each epoch."""
+    """The corpus, corrupted again in each epoch."""
 
     corpus: Corpus
 
@@ -32,7 +32,7 @@ class CorruptedDocuments:
         return len(self.corpus)
 
     def batches(self, order: torch.Tensor, size: int) -> Iterator[Batch]:
-        """One epoch; many batches are drawn at once."""
+        """Yield the batches of one epoch; several batches are drawn at once."""
         ahead = max(1, AHEAD // size) * size
         for rows in torch.split(order, ahead):
             sequences, lengths = corrupt(self.corpus, rows)
@@ -52,7 +52,7 @@ class Questions:
         return len(self.x)
 
     def batches(self, order: torch.Tensor, size: int) -> Iterator[Batch]:
-        """One epoch."""
+        """Yield the batches of one epoch."""
         whole = Batch(self.x, self.y, target_lengths(self.y))
         for rows in torch.split(order, size):
             yield whole[rows]

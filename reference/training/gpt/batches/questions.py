@@ -1,4 +1,4 @@
-"""All finetuning examples as two tensors: reference/data/names.py's, trimmed to the longest."""
+"""All finetuning examples of reference/data/names.py as two tensors, trimmed to the longest."""
 
 import torch
 
@@ -10,9 +10,9 @@ from reference.models.gpt import PAD_ID
 def read_questions(
     corpus: str, questions: str, block_size: int, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """x and y (N, T) of all questions; T is one less than the longest question and answer.
+    """Return x and y (N, T) of all questions; T is one less than the longest question and answer.
 
-    What is left out are columns of PADs on the right, which nobody looks at and nobody asks for.
+    Columns on the right that contain only PADs are left out; they have no effect on training.
     """
     dataset = NameDataset(CharCorruptionDataset(corpus, block_size), questions)
     if not len(dataset):

@@ -1,1 +1,1 @@
-"""One step: learning rates, forward, backward, optimizers, a CUDA graph of all that."""
+"""One step: learning rates, forward, backward, optimizers, and a CUDA graph of all these."""

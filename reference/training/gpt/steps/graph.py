@@ -1,8 +1,8 @@
-"""A training step captured in a CUDA graph: one launch instead of four hundred.
+"""Capture a training step in a CUDA graph: one launch instead of four hundred.
 
-Three steps are made eagerly first, which torch asks for before a capture; they train like all
-others. Then one step is recorded without being made, and every further one replays it on what
-lies in the fixed tensors: batch, learning rate, loss.
+Before the capture, three steps run eagerly, as torch requires; they train like all others. Then
+one step is recorded without being executed, and every further step replays it with the contents
+of the fixed tensors: batch, learning rate, loss.
 """
 
 import torch
@@ -15,7 +15,7 @@ EAGER = 3
 
 
 class CapturedStep:
-    """A Step for batches of one shape; smaller ones are filled up with rows that count nothing."""
+    """A Step for batches of one shape; smaller ones are padded with rows that don't count."""
 
     def __init__(self, step: Step, rows: int) -> None:
         self.step = step
@@ -27,7 +27,7 @@ class CapturedStep:
         self.loss = torch.zeros((), device="cuda")
 
     def __call__(self, batch: Batch, rates: list[float]) -> torch.Tensor:
-        """The loss of the batch before the step, which is made at these learning rates."""
+        """Train with these learning rates; return the loss of the batch before the step."""
         full = batch.padded(self.rows)
         set_rates(self.step.optimizers, rates)
         self.made += 1
@@ -42,7 +42,7 @@ class CapturedStep:
         return self.loss.clone()
 
     def _eager(self, batch: Batch) -> torch.Tensor:
-        """A step on a stream of its own, as a capture needs its memory warmed up there."""
+        """Run a step on its own stream, where a capture needs the memory to be warmed up."""
         self.stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self.stream):
             loss = self.step.train(batch)
@@ -50,6 +50,6 @@ class CapturedStep:
         return loss
 
     def _capture(self, batch: Batch) -> None:
-        """Record a step, without making it."""
+        """Record a step without executing it."""
         with torch.cuda.graph(self.graph, stream=self.stream):
             self.loss.copy_(self.step.train(batch))

@@ -1,8 +1,8 @@
-"""Muon: momentum whose matrices are made orthogonal before they are applied.
+"""Muon: momentum whose matrices are orthogonalized before they are applied.
 
 Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks".
-torch.optim.Muon computes in bfloat16 whatever the machine; on a CPU without bfloat16
-instructions that costs more than the whole model, so the precision is a parameter here.
+torch.optim.Muon always computes in bfloat16; on a CPU without bfloat16 instructions, that takes
+longer than the whole model, so the precision is a parameter here.
 """
 
 from collections import defaultdict
@@ -10,14 +10,14 @@ from collections.abc import Iterable
 
 import torch
 
-# Coefficients of the quintic, from the paper: they take singular values of (0, 1] to about one
-# in five rounds.
+# The quintic's coefficients from the paper: they move singular values in (0, 1] close to one in
+# five rounds.
 A, B, C = 3.4445, -4.7750, 2.0315
 ROUNDS = 5
 
 
 class Muon(torch.optim.Optimizer):
-    """Nesterov momentum, orthogonalised; for matrices (rows, columns) alone."""
+    """Nesterov momentum, orthogonalized; only for matrices (rows, columns)."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """One step; matrices of one shape are orthogonalised together."""
+        """Do one step; matrices of the same shape are orthogonalized together."""
         for group in self.param_groups:
             by_shape: dict[torch.Size, list[torch.Tensor]] = defaultdict(list)
             for matrix in group["params"]:
@@ -42,14 +42,14 @@ class Muon(torch.optim.Optimizer):
                 self._step(matrices, group["lr"], group["momentum"])
 
     def _step(self, matrices: list[torch.Tensor], lr: float, momentum: float) -> None:
-        """Move matrices of one shape."""
+        """Update matrices of the same shape."""
         grads = [matrix.grad for matrix in matrices if matrix.grad is not None]
         buffers = [self._buffer(matrix) for matrix in matrices]
         torch._foreach_lerp_(buffers, grads, 1 - momentum)
         ahead = torch._foreach_lerp(grads, buffers, momentum)  # Nesterov
         updates = orthogonalize(torch.stack(list(ahead)).to(self._dtype))  # (K, rows, columns)
         rows, columns = matrices[0].shape
-        # A tall matrix's update is scaled so that it changes its outputs as much as a square's.
+        # A tall matrix's update is scaled so that it changes the outputs as much as a square one's.
         scale = -lr * max(1, rows / columns) ** 0.5
         torch._foreach_add_(matrices, list(updates.to(matrices[0].dtype).unbind()), alpha=scale)
 
@@ -62,9 +62,10 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalize(matrices: torch.Tensor) -> torch.Tensor:
-    """About UVᵀ for each matrix USVᵀ of (K, rows, columns): singular values near one.
+    """Return approximately UVᵀ for each matrix USVᵀ of (K, rows, columns).
 
-    A Newton-Schulz iteration, which needs products alone; it works on the smaller side.
+    A Newton-Schulz iteration, which needs only products; it uses the smaller side. The singular
+    values of the result are close to one.
     """
     tall = matrices.shape[-2] > matrices.shape[-1]
     x: torch.Tensor = matrices.mT if tall else matrices

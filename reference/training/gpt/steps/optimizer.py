@@ -1,4 +1,4 @@
-"""The optimizers of the two presets, with the course's groups of parameters."""
+"""The optimizers of the two presets, with the course's parameter groups."""
 
 import torch
 from torch import nn
@@ -14,7 +14,7 @@ CLIP = 1.0
 def make_optimizers(
     model: GPT, recipe: Recipe, matrix_dtype: torch.dtype
 ) -> list[torch.optim.Optimizer]:
-    """What trains the model: AdamW, and Muon for the hidden matrices where the recipe says so."""
+    """Return the optimizers: AdamW, and Muon for the hidden matrices if the recipe says so."""
     if recipe.optimizer == "adamw":
         return [adamw(model, recipe, set())]
     matrices = [p for p in model.blocks.parameters() if p.ndim == 2]
@@ -23,9 +23,9 @@ def make_optimizers(
 
 
 def adamw(model: GPT, recipe: Recipe, others: set[nn.Parameter]) -> torch.optim.AdamW:
-    """AdamW for all parameters but `others`, with weight decay for linear weights alone.
+    """Return AdamW for all parameters except `others`, with weight decay only for linear weights.
 
-    minGPT's groups: biases, layer norms, embeddings and positions are not pulled to zero.
+    These are minGPT's groups: biases, layer norms, embeddings and positions have no weight decay.
     """
     decayed, free = parameter_groups(model)
     groups = [
@@ -33,7 +33,7 @@ def adamw(model: GPT, recipe: Recipe, others: set[nn.Parameter]) -> torch.optim.
         {"params": [p for p in free if p not in others], "weight_decay": 0.0},
     ]
     on_gpu = free[0].is_cuda
-    # On a GPU the rate is a tensor: a captured step reads what it holds at that moment.
+    # On a GPU the rate is a tensor: a captured step reads its current value.
     lr = torch.tensor(recipe.learning_rate, device=free[0].device) if on_gpu else None
     rate = recipe.learning_rate if lr is None else lr
     return torch.optim.AdamW(
@@ -46,14 +46,14 @@ def adamw(model: GPT, recipe: Recipe, others: set[nn.Parameter]) -> torch.optim.
 
 
 def parameter_groups(model: GPT) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-    """The weights that decay, and the parameters that do not."""
+    """Return the weights with weight decay, and the parameters without."""
     linear = {m.weight for m in model.modules() if isinstance(m, nn.Linear)}
     decayed = [p for p in model.parameters() if p in linear]
     return decayed, [p for p in model.parameters() if p not in linear]
 
 
 def set_rates(optimizers: list[torch.optim.Optimizer], rates: list[float]) -> None:
-    """Give each optimizer its learning rate, in place where it is a tensor."""
+    """Set each optimizer's learning rate, in place if it is a tensor."""
     for optimizer, rate in zip(optimizers, rates, strict=True):
         for group in optimizer.param_groups:
             if isinstance(group["lr"], torch.Tensor):
@@ -63,9 +63,9 @@ def set_rates(optimizers: list[torch.optim.Optimizer], rates: list[float]) -> No
 
 
 def keep_rates_on(optimizer: torch.optim.Optimizer, device: torch.device) -> None:
-    """Bring back rates that are tensors from where a file was read to where they are used.
+    """Move rates that are tensors from the CPU, where a file is loaded, back to the device.
 
-    A captured step would otherwise keep the number that it found when it was recorded.
+    Otherwise, a captured step would keep the value from its recording.
     """
     for group in optimizer.param_groups:
         if isinstance(group["lr"], torch.Tensor):

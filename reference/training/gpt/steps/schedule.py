@@ -7,10 +7,10 @@ from reference.training.gpt.preset import Recipe
 
 
 def multiplier(tokens: int, warmup: int, final: float, floor: float = 0.1) -> float:
-    """The share of the learning rate in use after so many tokens, PADs included.
+    """Return the fraction of the learning rate after this many tokens, including PADs.
 
-    The cosine is not clamped: beyond `final` tokens it rises again, as the course's does in
-    editions whose final_tokens are fewer than those trained on.
+    The cosine is not clamped: beyond `final` tokens it rises again, as in editions of the course
+    whose final_tokens are fewer than those trained on.
     """
     if tokens < warmup:
         return tokens / max(1, warmup)
@@ -19,9 +19,9 @@ def multiplier(tokens: int, warmup: int, final: float, floor: float = 0.1) -> fl
 
 
 def learning_rates(recipe: Recipe, examples: int, width: int, corpus_tokens: int) -> list[float]:
-    """The multiplier of each step of a phase, for x of `examples` rows and `width` columns.
+    """Return the multiplier of each step of a phase, for x of `examples` rows, `width` columns.
 
-    The course's trainer sets the rate behind a step, so the first one has the full rate.
+    The course's trainer sets the rate after a step, so the first one has the full rate.
     """
     rates, tokens = [1.0], 0
     final = recipe.final_passes * corpus_tokens
@@ -32,7 +32,7 @@ def learning_rates(recipe: Recipe, examples: int, width: int, corpus_tokens: int
 
 
 def batch_sizes(examples: int, recipe: Recipe) -> Iterator[int]:
-    """How many rows each step of a phase has; the last batch of an epoch is what is left."""
+    """Yield the number of rows in each step of a phase; an epoch's last batch may be smaller."""
     for _ in range(recipe.epochs):
         for start in range(0, examples, recipe.batch_size):
             yield min(recipe.batch_size, examples - start)

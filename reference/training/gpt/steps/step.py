@@ -10,7 +10,7 @@ from reference.training.precision import Machine
 
 
 class Step:
-    """Trains a model by one batch a call."""
+    """Trains a model, one batch per call."""
 
     def __init__(
         self, model: GPT, optimizers: list[torch.optim.Optimizer], machine: Machine, group: int
@@ -21,12 +21,15 @@ class Step:
         self.group = group
 
     def __call__(self, batch: Batch, rates: list[float]) -> torch.Tensor:
-        """The loss (1,) of the batch before the step, which is made at these learning rates."""
+        """Train with these learning rates; return the loss (1,) of the batch before the step."""
         set_rates(self.optimizers, rates)
         return self.train(batch)
 
     def train(self, batch: Batch) -> torch.Tensor:
-        """Forward, backward, clip, step; the loss is the mean over all targets of the batch."""
+        """Compute gradients, clip them, and step.
+
+        Return the mean loss over all targets of the batch.
+        """
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
         total = torch.zeros((), device=batch.x.device)
@@ -41,10 +44,11 @@ class Step:
         return total
 
     def summed_loss(self, batch: Batch) -> torch.Tensor:
-        """The cross-entropy of all targets together; PADs are none."""
+        """Return the sum of the cross-entropy over all targets, without PADs."""
         machine = self.machine
         enabled = machine.dtype != torch.float32
-        # Without a cache of cast weights: inside a captured step it would keep the first ones.
+        # The cache of cast weights is off, because inside a captured step it would keep the first
+        # ones.
         with torch.autocast(
             machine.device.type, dtype=machine.dtype, enabled=enabled, cache_enabled=False
         ):

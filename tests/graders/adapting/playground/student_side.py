@@ -1,4 +1,4 @@
-"""What the test's child is asked: a gathered function, its notes, a device."""
+"""The requests to the test's child: a gathered function, its notes, a device."""
 
 from graders.adapting.devices import on_cpu
 from graders.adapting.gathered import code_folder, gather

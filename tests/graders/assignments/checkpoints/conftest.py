@@ -1,4 +1,4 @@
-"""Three little models of the embedded world, trained for some steps, and what they predict."""
+"""Three small models of the sample dataset, trained for some steps, and their predictions."""
 
 import io
 import random

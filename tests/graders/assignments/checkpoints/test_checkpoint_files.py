@@ -1,4 +1,4 @@
-"""Every way in which a file of weights differs from what it should be, and what is said of it."""
+"""Every way in which a file of weights can be wrong, and its message."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Whether predictions are those of the weights beside them, and what is said where not."""
+"""Whether predictions come from the submitted weights, and the message if not."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""The characters of the corpus are read once a submission, and anew for the next."""
+"""The characters of the corpus are read once per submission, and again for the next."""
 
 from pathlib import Path
 

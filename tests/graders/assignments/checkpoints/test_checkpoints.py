@@ -1,4 +1,4 @@
-"""Checkpoints of the embedded world, graded through the pipeline with a real sandbox."""
+"""Checkpoints of the sample dataset, graded through the pipeline with a real sandbox."""
 
 import hashlib
 import os

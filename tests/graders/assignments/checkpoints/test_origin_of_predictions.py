@@ -1,4 +1,4 @@
-"""A checkpoint that gives the predictions vouches for them; another asks for a person."""
+"""A checkpoint that gives the predictions confirms them; others need a person."""
 
 import pytest
 

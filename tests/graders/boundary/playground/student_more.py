@@ -1,4 +1,4 @@
-"""A second file of the student side, as assignments have them."""
+"""A second file of the student side, as assignments may have."""
 
 
 def add(a, b):

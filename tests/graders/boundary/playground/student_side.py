@@ -1,4 +1,4 @@
-"""The student side of the boundary's own tests: a child that runs what it is told."""
+"""The student side of the boundary's own tests: a child that does what it is told."""
 
 
 def echo(value=None):

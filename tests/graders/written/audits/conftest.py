@@ -1,4 +1,4 @@
-"""What the tests of audits share: a question of kind table, and what is known of BoolQ."""
+"""Shared by the tests of audits: a question of kind table, and the facts about BoolQ."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a typed formula comes to, compared with what numpy says."""
+"""Compare the value of a typed formula with numpy's."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A random expression comes to one value however it is written down."""
+"""A random expression has the same value however it is written."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""What cannot be read is refused with a sentence and the character that is meant."""
+"""Unreadable formulas are refused with a sentence and a pointer to the character."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Shapes are held to what mathematics allows, and what is computed stays bounded."""
+"""Shapes must match mathematically, and the amount of computation is limited."""
 
 import numpy as np
 import pytest

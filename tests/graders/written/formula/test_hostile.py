@@ -1,4 +1,4 @@
-"""Nothing that can be typed brings the checker down: FormulaError is its only way to say no."""
+"""Nothing that can be typed breaks the checker: it rejects only with FormulaError."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""However people type a right answer, it comes to the same value."""
+"""A correct answer has the same value however people type it."""
 
 import numpy as np
 import pytest

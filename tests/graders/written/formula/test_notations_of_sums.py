@@ -1,4 +1,4 @@
-"""However people type a projection, a variance or a count, it comes to the same value."""
+"""Projections, variances and counts have the same value however people type them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ask a verifier what it says of an answer."""
+"""Get a verifier's judgement of an answer."""
 
 import numpy as np
 import pytest

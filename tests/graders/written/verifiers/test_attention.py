@@ -1,4 +1,4 @@
-"""Queries and keys are judged by the weights they lead to, against the keys that were given."""
+"""Queries and keys are graded by their weights, with the keys that were given."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A query passes for what it does to the weights, not for how it looks."""
+"""A query passes by its effect on the weights, not by its form."""
 
 import re
 

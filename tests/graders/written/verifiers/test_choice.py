@@ -1,4 +1,4 @@
-"""A letter is read however it is typed, and what is not one letter is refused."""
+"""A letter is read however it is typed; anything but one letter is refused."""
 
 import pytest
 

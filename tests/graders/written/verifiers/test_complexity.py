@@ -1,4 +1,4 @@
-"""What grows is compared, not what it is called."""
+"""Growth is compared, not names."""
 
 import pytest
 from hypothesis import given, settings

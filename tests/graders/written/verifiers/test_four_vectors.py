@@ -1,4 +1,4 @@
-"""Three matrices are judged by the outputs of attention with them."""
+"""Three matrices are graded by the outputs of attention with them."""
 
 import pytest
 from hypothesis import given, settings

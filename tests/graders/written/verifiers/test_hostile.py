@@ -1,4 +1,4 @@
-"""Whatever is typed: a judgement or a refusal, soon and in little memory."""
+"""Every text gives a judgement or a refusal, quickly and in little memory."""
 
 import tracemalloc
 

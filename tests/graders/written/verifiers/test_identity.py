@@ -1,4 +1,4 @@
-"""A formula equals the key or it does not, whatever it looks like."""
+"""A formula equals the key or does not, whatever its form."""
 
 import pytest
 from hypothesis import given, settings

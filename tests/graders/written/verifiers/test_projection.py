@@ -1,4 +1,4 @@
-"""A matrix is judged by what it makes of an average."""
+"""A matrix is graded by its effect on an average."""
 
 import pytest
 from hypothesis import given, settings

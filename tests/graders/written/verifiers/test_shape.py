@@ -1,4 +1,4 @@
-"""Shapes of tensors are read as people write them, and judged by their axes."""
+"""Shapes of tensors are read as people write them, and graded by their axes."""
 
 import numpy as np
 import pytest

@@ -39,7 +39,7 @@ class Answers:
 
     @property
     def is_constant(self) -> bool:
-        """Whether all answers are equal, as in any collapsed model."""
+        """Return whether all answers are equal, as in any collapsed model."""
         return len(set(self.said)) == 1
 
     def differing(self, predictions: Sequence[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from .weights import Array, Weights
 # Buffers that a student's own attention may keep in addition to the parameters
 TABLE = re.compile(r"mask|tril|causal|cache|posit|rope|rot|freq|cos|sin|theta|angle")
 ROTARY = re.compile(r"rope|rot|freq|cos|sin|theta|angle")
-MIN_GPT = re.compile(r"attn\.bias$")  # what minGPT calls its mask
+MIN_GPT = re.compile(r"attn\.bias$")  # minGPT's name for its mask
 LEARNED = "pos_emb"
 GAIN = re.compile(r"(^|\.)ln(_f|\d)\.weight$")
 START = 0.02  # standard deviation of every matrix before training
@@ -36,7 +36,7 @@ DEMO = Size("the demo's model", 128, 3, 4)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a checkpoint must contain: a model of this size and kind, with this vocabulary."""
+    """The required contents of a checkpoint: a model of this size, kind and vocabulary."""
 
     size: Size
     vocabulary: int

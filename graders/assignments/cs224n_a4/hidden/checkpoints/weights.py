@@ -34,6 +34,7 @@ NAME = re.compile(r"[A-Za-z0-9_.]{1,200}")
 WRAPPING = re.compile(r"(?<![^.])(module|_orig_mod)\.")  # by DataParallel and torch.compile
 WRAPPERS = ("state_dict", "model", "model_state_dict")
 MOST_TENSORS = 500
+# Matches `src.models` or `torch.nn`.
 MODEL_MODULES = re.compile(
     r"(__main__|torch\.nn|torch\._dynamo|collections|(src\.|submission\.)?"
     r"(models?|attention|trainer|synthesizer|perceiver|mingpt))\b"

@@ -30,7 +30,10 @@ def copy_notes(files: PredictionFiles, model: str) -> Iterator[str]:
 
 
 def _is_judged_by_length(one: File, other: File, equal: bool) -> bool:
-    """Yield dev and test files of a model if both have equal length; no check tests RoPE's dev."""
+    """Return whether a check compares dev and test of a model by length.
+
+    No check does this for RoPE's dev file.
+    """
     return equal and one[0] == other[0] != ROPE
 
 

@@ -66,7 +66,7 @@ def chance_note(scored: Scored, place: str, alpha: float) -> str:
 
 
 def collapse_note(scored: Scored, place: str) -> str:
-    """Return a note if one answer is given nearly always, or mostly and it alone is no worse."""
+    """Return a note if one answer is nearly always given, or mostly and is as good on its own."""
     answer, count = Counter(scored.predictions).most_common(1)[0]
     alone = scored.gold.count(answer)
     nearly_all = Fraction(count, scored.n) >= NEARLY_ALL

@@ -9,7 +9,7 @@ from ..predictions.files import Aligned, read_predictions
 from ..predictions.places import Scored
 from .runs import Ran, Shapes
 
-PREFIXES = ("module.", "_orig_mod.")  # what DataParallel and torch.compile put before a name
+PREFIXES = ("module.", "_orig_mod.")  # prefixes from DataParallel and torch.compile
 SHOWN = 3  # tensors named in a sentence
 DETERMINISTIC = "vanilla.nopretrain"  # training from scratch depends only on the seed
 

@@ -92,7 +92,7 @@ COMMANDS = (
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How one command ended: a problem or none, its last output, and the content of its file.
+    """The result of one command: its problem, if any, its last output, and its file's content.
 
     `over`: the process was killed, and the files of all commands are gone.
     """

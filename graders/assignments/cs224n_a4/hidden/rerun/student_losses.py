@@ -2,6 +2,7 @@
 
 import re
 
+# Matches `loss 2.345` or `loss=1e-3`.
 LOSS = re.compile(rb"\bloss[ =:]{1,3}([0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[-+]?[0-9]{1,2})?)\b")
 LINE_END = re.compile(rb"[\r\n]")
 LONGEST = 4_096  # bytes of a line

@@ -1,7 +1,7 @@
 """Run the student's run.py for real, each command in its own process, in the student's child.
 
     files -> ./rerun/            what the handout's commands read and write
-    command -> fork -> run.py    a fresh interpreter's modules, torch imported already
+    command -> fork -> run.py    the modules of a new interpreter, torch already imported
                  | output        its end is kept
                  v
             exit status, and the content of the file it should have written
@@ -34,7 +34,7 @@ from ...student_side import modules, student_module
 from .student_losses import Losses
 
 FOLDER = Path("rerun")
-SAID = 4000  # characters kept of what a command prints
+SAID = 4000  # characters kept from a command's output
 LARGEST_TEXT = 2**20  # bytes of a file of predictions
 LAST_OUTPUT = 2.0  # seconds for the output to end after the command
 
@@ -225,7 +225,7 @@ def _first(batch: Any, count: int) -> Any:
     return batch
 
 
-# ---------------------------------------------------------------- what it wrote
+# ---------------------------------------------------------------- the files it wrote
 
 
 def _contents(path: Path) -> dict[str, Any]:
