@@ -20,7 +20,7 @@ class _Drop(_Strict):
 
 
 class GradingTable(_Strict):
-    """`[grading]` as it stands in the file."""
+    """The `[grading]` table as written in the file."""
 
     grace_minutes: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     late_percent_per_day: float = Field(default=0.0, ge=0, le=100)
@@ -39,7 +39,7 @@ class GradingTable(_Strict):
         return self
 
     def policy(self) -> GradingPolicy:
-        """What it declares."""
+        """Return the policy that it declares."""
         hourly = self.late_percent_per_hour
         lateness = Lateness(
             self.grace_minutes,
@@ -56,9 +56,9 @@ class GradingTable(_Strict):
 def refuse_wrong_policy(
     policy: GradingPolicy, points: Mapping[str, float], due: datetime | None, *, file: str
 ) -> None:
-    """Raise UsageError where the policy does not fit; `points` are of the criteria that may drop.
+    """Raise UsageError if the policy is invalid; `points` are those of the droppable criteria.
 
-    In one group all have equal points, so that the maximum is the same for every student.
+    All criteria of a group must have equal points, so that the maximum is the same for everyone.
     """
     if policy.lateness != Lateness() and due is not None and due.tzinfo is None:
         raise UsageError(f"{file}: `due`: no time zone", "write it as 2026-12-01T23:59:00Z")
