@@ -1,6 +1,6 @@
-"""A pytest function read as a check: its name, docstring and `criterion` mark.
+"""Read a pytest function as a check: its name, docstring and `criterion` mark.
 
-The mark of a parametrized check may give its own `id` and `description`.
+The mark of a parametrized check may set `id` and `description`.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from graders.model import Assignment, Check
 
 
 def check_of(item: pytest.Item, assignment: Assignment) -> Check:
-    """The check an item stands for; raises UsageError where its mark or docstring is wrong."""
+    """Return the check of a pytest item; raises UsageError if its mark or docstring is wrong."""
     file = Path(str(item.path)).name
     mark = item.get_closest_marker("criterion")
     if mark is None or len(mark.args) != 1:
@@ -47,6 +47,6 @@ def _docstring(item: pytest.Item) -> str:
 
 
 def _id(name: str) -> str:
-    """`test_norm_kept[2]` is the check `norm-kept-2`."""
+    """Return the check's ID: `norm-kept-2` for `test_norm_kept[2]`."""
     plain = name.removeprefix("test_").replace("[", "-").replace("]", "")
     return plain.replace("_", "-")
