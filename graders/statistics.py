@@ -1,16 +1,16 @@
-"""How surely a share of n is known, in words too, and whether two shares differ by chance."""
+"""Compute confidence intervals of shares, put them in words, and compare two shares."""
 
 import math
 from fractions import Fraction
 
-# The 97.5 % point of the normal distribution: what makes the interval one of 95 %.
+# The 97.5% point of the normal distribution, for a 95% interval.
 Z = 1.959963984540054
 
 
 def wilson(k: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share when k of n were seen (Wilson 1927).
+    """Return the 95% interval of a share after k successes in n trials (Wilson 1927).
 
-    Unlike k/n ± 2 sd it stays within 0 and 1, and says something at k = 0.
+    Unlike k/n ± 2 sd it stays between 0 and 1, and is informative even at k = 0.
     """
     if not 0 <= k <= n or n == 0:
         raise ValueError(f"{k} of {n} is no share")
@@ -21,7 +21,7 @@ def wilson(k: int, n: int) -> tuple[float, float]:
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """The exact two-sided p value, from the items that only one of two models has right."""
+    """Return the exact two-sided p-value, from the items that only one of two models got right."""
     from scipy import special  # type: ignore[import-untyped]  # it ships no stubs
 
     n, k = only_first + only_second, min(only_first, only_second)
@@ -29,17 +29,17 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def is_borderline(k: int, n: int, threshold: Fraction | float) -> bool:
-    """Whether the interval holds the threshold: n questions cannot tell on which side k of n is."""
+    """Return whether the interval contains the threshold, so that n items cannot tell the side."""
     low, high = wilson(k, n)
     return low <= threshold <= high
 
 
 def share_in_words(k: int, n: int) -> str:
-    """`92 of 500 = 18.4 % (95 % interval 15.2 to 22.0 %)`."""
+    """Return text such as `92 of 500 = 18.4 % (95 % interval 15.2 to 22.0 %)`."""
     low, high = wilson(k, n)
     return f"{k} of {n} = {percent(k, n)} (95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
 
 
 def percent(k: int, n: int) -> str:
-    """`18.4 %`."""
+    """Return text such as `18.4 %`."""
     return f"{100 * k / n:.1f} %"
