@@ -93,12 +93,12 @@ def read_choice(text: str, options: Options) -> str:
     if len(found) > 1:
         raise Unreadable(f"This names {_named(found)}: choose only one of {options.shown}.")
     if not found:
-        raise Unreadable(f"`{_short(text)}` is no option: write one of {options.shown}.")
+        raise Unreadable(f"`{_short(text)}` is not an option: write one of {options.shown}.")
     return found.pop()
 
 
 def read_choices(text: str, options: Options) -> frozenset[str]:
-    """All labels chosen; raises Misfit for a letter that is no option, else Unreadable."""
+    """Return all chosen labels; raises Misfit for an unknown letter, otherwise Unreadable."""
     lines = _ticked(_lines(text))
     joined = without_marks("\n".join(lines))
     if plain(joined) in _NONE:
