@@ -1,10 +1,10 @@
-"""The table of promises in SECURITY.md, written from the tests that are marked with `promise`.
+"""Write the table of promises in SECURITY.md from the tests that are marked with `promise`.
 
     python -m tests.promises           # prints the table
-    python -m tests.promises --write   # puts it into SECURITY.md
+    python -m tests.promises --write   # writes it to SECURITY.md
 
-A tier keeps a promise when a marked test runs in it. The mark may say more of a tier, such as what
-it does not bound: `@pytest.mark.promise("leaves no process behind", none="**no**: ...")`.
+A tier keeps a promise if a marked test runs in it. The mark may say more about a tier, such as what
+it does not limit: `@pytest.mark.promise("leaves no process behind", none="**no**: ...")`.
 """
 
 import contextlib
@@ -65,7 +65,7 @@ def collected():
 def table():
     """The rows of all promises."""
     found = collected()
-    yield f"| what is promised | {' | '.join(f'`{tier.value}`' for tier in Tier)} | shown by |"
+    yield f"| promise | {' | '.join(f'`{tier.value}`' for tier in Tier)} | shown by |"
     yield "|---" * (len(Tier) + 2) + "|"
     for promise, tests in sorted(found.tests.items(), key=lambda each: min(each[1].values())):
         cells = [
