@@ -1,1 +1,1 @@
-"""What is handed out: an autograder for Gradescope, a bundle for students."""
+"""Build packages: an autograder for Gradescope, a bundle for students."""

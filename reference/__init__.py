@@ -1,1 +1,1 @@
-"""The reference implementation: what the handout asks for, written to be read."""
+"""The reference implementation of the handout, written to be read."""

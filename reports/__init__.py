@@ -1,4 +1,4 @@
-"""Results as pages, tables and files for other systems."""
+"""Write Results as pages, tables and files for other systems."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

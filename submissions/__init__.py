@@ -1,1 +1,1 @@
-"""From an upload to a clean folder; nothing here imports what it unpacks."""
+"""Turn an upload into a clean folder; nothing here imports the files that it unpacks."""

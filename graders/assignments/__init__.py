@@ -1,4 +1,4 @@
-"""Assignments that come with Softmark: a package each, with a sub-package for each criterion.
+"""The assignments that come with Softmark: one package each, with a sub-package per criterion.
 
-Open `checks.py` of a criterion first: it says what must hold. See docs/assignments.md.
+Open the `checks.py` of a criterion first: it contains the checks. See docs/assignments.md.
 """

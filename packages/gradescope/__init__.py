@@ -1,1 +1,1 @@
-"""An autograder for Gradescope: made by autograder.py, run in the container by run.py."""
+"""An autograder for Gradescope: autograder.py builds it, run.py runs in the container."""

@@ -1,1 +1,1 @@
-"""A bundle with which students check their own work; bundle.py makes it."""
+"""A bundle with which students check their own work; bundle.py builds it."""

@@ -1,1 +1,1 @@
-"""What the models read: two invented data sets, span corruption, questions, their scoring."""
+"""The data of the models: two invented datasets, span corruption, questions and their scoring."""

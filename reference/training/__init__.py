@@ -1,1 +1,1 @@
-"""The pipelines at speed: they train and evaluate the reference models, and write it down."""
+"""The optimized pipelines, which train and evaluate the reference models and record the results."""

@@ -1,1 +1,1 @@
-"""Charts and tables inside a page, each drawn once and described in words."""
+"""Draw the charts and tables of a page, each also described in words."""

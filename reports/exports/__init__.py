@@ -1,4 +1,4 @@
-"""Results as files of other systems, by the name of their format.
+"""Export Results as files for other systems, by the name of the format.
 
 A writer is a function from a `Course` to an `Export`, and one line in FORMATS.
 """

@@ -1,1 +1,1 @@
-"""A Result as Gradescope's results.json."""
+"""Write a Result as Gradescope's results.json."""

@@ -1,1 +1,1 @@
-"""What Softmark prints; results.py for one submission, check.py for a student's own work."""
+"""Print to the terminal: results.py for one submission, check.py for a student's own work."""

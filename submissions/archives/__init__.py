@@ -1,1 +1,1 @@
-"""Unpack an archive that may be hostile; archive.py is the way in."""
+"""Unpack archives that may be hostile; start with archive.py."""

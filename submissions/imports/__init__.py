@@ -1,4 +1,4 @@
-"""Uploads as other systems hand them over, each with who handed it in and when.
+"""Import uploads exported by other systems, each with its student and time of submission.
 
 ```text
 FOLDER ── layout_of ──┬── folders      a folder or an archive a student

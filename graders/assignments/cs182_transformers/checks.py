@@ -1,4 +1,4 @@
-"""The written part: questions, keys and rubrics stand in written.toml."""
+"""The written part: its questions, keys and rubrics are in written.toml."""
 
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score

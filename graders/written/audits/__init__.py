@@ -1,1 +1,1 @@
-"""Audits of reported numbers: what arithmetic and statistics say of a table of results."""
+"""Audit reported numbers: test a table of results by arithmetic and statistics."""

@@ -1,4 +1,4 @@
-"""Formulas as people type them: read by a grammar, shaped, computed, never executed."""
+"""Read formulas as people type them: parse, infer shapes, evaluate; never execute code."""
 
 from graders.written.formula.errors import FormulaError, Mismatch
 from graders.written.formula.evaluation import Value, evaluate

@@ -1,1 +1,1 @@
-"""Help for the person who grades free text; proposals.py suggests lines of the rubric."""
+"""Help people grade free text; proposals.py suggests rubric items."""

@@ -1,1 +1,1 @@
-"""From an answers file to the parts of each answer; answers.py reads either format."""
+"""Read an answers file into the parts of each answer; answers.py reads both formats."""

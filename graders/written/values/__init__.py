@@ -1,1 +1,1 @@
-"""Typed answers as values: a choice, a truth, a number, a vector or a matrix."""
+"""Read typed answers as values: a choice, true or false, a number, a vector or a matrix."""

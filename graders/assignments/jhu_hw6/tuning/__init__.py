@@ -1,1 +1,1 @@
-"""What the three ways of tuning share: how a model is built, asked and trained."""
+"""Code shared by the three tuning methods: how a model is built, called and trained."""
