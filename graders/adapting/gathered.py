@@ -31,7 +31,7 @@ class NotHandedIn(Exception):
 
 @cache
 def code_folder() -> Path:
-    """The student's folder in the sandbox."""
+    """Return the student's folder in the sandbox."""
     return Path(sys.path[0])
 
 

@@ -107,7 +107,7 @@ def grading_code() -> str:
 
 
 def _common(assignment: Assignment, options: Options, code: str) -> str:
-    """Return the hash of what counts for every criterion alike."""
+    """Return the hash of everything that counts for all criteria."""
     environment = environment_of(assignment, options.tier.value, options.device, options.draw)
     del environment["platform"]  # a kernel update does not change verdicts
     limits, files = asdict(assignment.limits), asdict(assignment.files)

@@ -194,7 +194,7 @@ def test_tests_in_a_deeper_folder_are_refused(read, tmp_path):
     deeper = tmp_path / "tests" / "more"
     deeper.mkdir(parents=True)
     (deeper / "test_b.py").write_text("")
-    with pytest.raises(UsageError, match="in a folder of the suite"):
+    with pytest.raises(UsageError, match="in a subfolder of the suite"):
         read("")
 
 
