@@ -1,1 +1,1 @@
-"""The commands of grade.py: each parses, calls one function, prints, exits."""
+"""The commands of grade.py: each parses its arguments, calls one function, prints and exits."""

@@ -78,7 +78,7 @@ def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
     for name, value in options.items():
         if value is not None:
             raise UsageError(
-                f"{name} is no option of the pipeline of {task.name}",
+                f"{name} is not an option of the pipeline of {task.name}",
                 "leave it out, or give the --assignment that it belongs to",
             )
 

@@ -1,1 +1,1 @@
-"""Everything between a clean folder and a Result."""
+"""Turn a clean folder into a Result."""

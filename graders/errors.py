@@ -1,20 +1,20 @@
-"""Every error of Softmark, as a tree.
+"""Define every error of Softmark, as a tree.
 
 SoftmarkError
-├── UserError            whoever typed the command can put it right: one line, a hint, exit code 2
+├── UserError            the user of the command can fix it: one line, a hint, exit code 2
 │   ├── UsageError         a command, an assignment or a data folder is wrong
 │   └── StorageError       a results folder or an output file cannot be read or written
-├── StudentFault         the student's code did not answer as asked: a failed check
+├── StudentFault         the student's code gave no usable answer: a failed check
 │   ├── StudentRaised      its code raised an exception
 │   │   └── StudentFileMissing the file with this code was not submitted
 │   ├── StudentExited      its process ended by itself (os._exit, sys.exit)
 │   ├── StudentSignalled   its process died of a signal (segmentation fault, abort)
 │   ├── StudentTimedOut    it used up its time
 │   ├── StudentOutOfMemory it used up its memory
-│   └── BadReply           the reply is not what was asked for
-└── GraderFault          ours: the Result is incomplete, never a zero
+│   └── BadReply           the reply is not what was requested
+└── GraderFault          our fault: the Result is incomplete, never a zero
     ├── SandboxFailed      the sandbox did not start, or broke before student code ran
-    └── Unavailable        the student's code asked for what only a network has
+    └── Unavailable        the student's code needs something that only a network has
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ class SoftmarkError(Exception):
 
 
 class UserError(SoftmarkError):
-    """What whoever typed the command can put right; says which file is meant and what to do."""
+    """An error that the user of the command can fix; says which file is wrong and what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class StorageError(UserError):
 
 
 class StudentFault(SoftmarkError):
-    """The student's code did not answer as asked; the message is a sentence for the student."""
+    """The student's code gave no usable answer; the message is a sentence for the student."""
 
     outcome: ClassVar[Outcome] = ""
 
@@ -79,7 +79,7 @@ class StudentFileMissing(StudentRaised):
 
 
 class StudentExited(StudentFault):
-    """The student's process ended by itself before it answered."""
+    """The student's process exited before it answered."""
 
     outcome = "exited"
 
@@ -109,7 +109,7 @@ class BadReply(StudentFault):
 
 
 class GraderFault(SoftmarkError):
-    """Softmark could not grade; the student loses nothing by it."""
+    """Softmark could not grade; the student loses no points."""
 
 
 class SandboxFailed(GraderFault):
@@ -117,7 +117,7 @@ class SandboxFailed(GraderFault):
 
 
 class Unavailable(GraderFault):
-    """The student's code asked for what only a network has; nobody can grade what it does then."""
+    """The student's code needs something that only a network has, so it cannot be graded."""
 
     where: ClassVar[str] = ""  # as of a StudentFault; the message has it already
 

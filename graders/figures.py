@@ -1,4 +1,4 @@
-"""What a check shows as a picture: numbers of the student's own, and what they stand against."""
+"""Represent figures of a check: the student's numbers, and what they are compared with."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """Angles in radians over positions 0, 1, ...: as expected, and as they came."""
+    """Angles in radians over positions 0, 1, ...: expected and actual."""
 
     label: str
     expected: tuple[float, ...]
@@ -41,7 +41,7 @@ Figure = Accuracy | Rotation | Curve
 
 
 def drawable(figure: Figure) -> bool:
-    """Whether there is something to draw, and every number of it is finite."""
+    """Return whether there is something to draw and all of its numbers are finite."""
     match figure:
         case Accuracy():
             shares = [share for _, share in figure.baselines]

@@ -1,4 +1,4 @@
-"""What an assignment declares of grades: lateness, drops, rounding (`[grading]`)."""
+"""Represent an assignment's `[grading]`: lateness, drops and rounding."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,9 +10,9 @@ Rounding = Literal["half_up", "half_even", "up", "down"]
 
 @dataclass(frozen=True, slots=True)
 class Lateness:
-    """What lateness costs: `percent` for every `unit_seconds` begun after the due date.
+    """The late penalty: `percent` for each started `unit_seconds` after the due date.
 
-    Within the grace nothing is lost; after `max_days` days begun, `too_late` holds.
+    There is no penalty within the grace period; after `max_days` started days, `too_late` applies.
     """
 
     grace_minutes: float = 0.0
@@ -33,7 +33,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class GradingPolicy:
-    """How a score becomes a grade; the plain one changes nothing."""
+    """How a score becomes a grade; the default policy changes nothing."""
 
     lateness: Lateness = field(default_factory=Lateness)
     drops: tuple[Drop, ...] = ()
@@ -42,5 +42,5 @@ class GradingPolicy:
 
     @property
     def declared(self) -> bool:
-        """Whether the assignment says anything of it."""
+        """Whether the assignment declares a policy."""
         return self != GradingPolicy()

@@ -1,4 +1,4 @@
-"""The central types: what a grade is made of."""
+"""Define the central types of grading."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -41,8 +41,8 @@ DataKind = Literal["birthplaces", "sst2", "boolq"]
 CriterionKind = Literal["code", "metric", "written"]
 CheckStatus = Literal["passed", "partial", "failed", "skipped", "needs_review", "error"]
 ResultStatus = Literal["graded", "needs_review", "rejected", "incomplete"]
-# How a check ended beyond its status: why the student's process gave no answer, or `blocked`,
-# skipped because of another check. Empty where the status says it all.
+# How a check ended, beyond its status: why the student's process gave no answer, or `blocked`:
+# skipped because of another check. Empty if there is no more to say than the status.
 Outcome = Literal[
     "",
     "raised",
@@ -54,21 +54,21 @@ Outcome = Literal[
     "blocked",
 ]
 Setting = str | int | float | bool
-# All that a check may say of a hidden one that it builds on.
+# All that a check may say about a hidden check that it depends on.
 SHOWN_LATER = "Skipped because it depends on something that is shown later."
 
 
-TOTAL_SECONDS = 240.0  # that checks wait for one submission; a correct one needs 1 to 20
+TOTAL_SECONDS = 240.0  # for all checks of one submission; a correct one needs 1 to 20
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a student's process may use.
+    """The limits of a student's process.
 
-    `wall_seconds` bounds one check, `cpu_seconds` one child process, and `total_seconds` the time
-    that all checks of a submission together wait for its processes. `output_bytes` is what is kept
-    of stdout and stderr, and `processes` counts threads too. `gpu` lets it use one GPU, of which a
-    cluster then gives it the share `gpus`.
+    `wall_seconds` limits one check, `cpu_seconds` one child process, and `total_seconds` the time
+    that all checks of a submission together wait for its processes. `output_bytes` is how much of
+    stdout and stderr is kept, and `processes` counts threads, too. `gpu` lets it use one GPU, of
+    which a cluster gives it the share `gpus`.
     """
 
     wall_seconds: float
@@ -85,10 +85,10 @@ class Limits:
 class FileSpec:
     """The file names an assignment looks for in a submission.
 
-    `optional` are the artifacts that may be left out, `names` the functions and classes that checks
-    look for: a student's own check says which of the others are missing. With `whole` the student's
-    process sees all code of the upload, not only the folder that holds the `code` files. `public`
-    are files of the assignment that students are given with the checks.
+    `optional` are artifacts that may be missing, `names` the functions and classes that checks
+    look for: a student's own check reports which are missing. With `whole`, the student's process
+    sees all code of the upload, not only the folder that contains the `code` files. `public` are
+    files of the assignment that students get with the checks.
     """
 
     code: tuple[str, ...]
@@ -101,7 +101,7 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One line of the rubric; extra credit counts for the score, not for the maximum."""
+    """One line of the rubric; extra credit adds to the score, but not to the maximum."""
 
     id: str
     title: str
@@ -112,15 +112,15 @@ class Criterion:
 
     @property
     def maximum(self) -> float:
-        """What it adds to the maximum: extra credit can be had on top of that."""
+        """The points that it adds to the maximum: none if it is extra credit."""
         return 0.0 if self.extra_credit else self.points
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """What a file of the course's data must be: rows, columns between tabs, sha256 of its content.
+    """The declared shape of a data file: rows, tab-separated columns, sha256 of its content.
 
-    0 and "" are not compared. The sum is over the content with LF line ends, without the last ones.
+    0 and "" are not compared. The hash is of the content with LF line ends, without trailing ones.
     """
 
     rows: int = 0
@@ -132,9 +132,9 @@ class DataFile:
 class Assignment:
     """One folder in `graders/assignments/`, read and checked.
 
-    `preload` are installed modules that every process will need: warm ones have them at once.
-    `data` says of what kind the course's files are, and `data_files` how each must be; `suite`
-    names the folder of a unittest suite.
+    `preload` are installed modules that every process needs; a warm process has already imported
+    them. `data` is the kind of the course's files and `data_files` declares each of them; `suite`
+    is the folder of a unittest suite.
     """
 
     name: str
@@ -167,10 +167,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check found; `counterexample` is a small table of label and value.
+    """The result of one check; `counterexample` is a small table of labels and values.
 
-    `figures` are pictures of it, whatever the verdict. `mistake` is the id of the known mistake
-    that the hint names; no file keeps it.
+    `figures` are shown whatever the verdict. `mistake` is the ID of the known mistake that the
+    hint names; it is not written to any file.
     """
 
     check: Check
@@ -189,7 +189,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """A criterion with its checks; `points` is None when one of them could not be graded."""
+    """A criterion with its checks; `points` is None if one of them is undecided."""
 
     criterion: Criterion
     status: CheckStatus
@@ -199,7 +199,7 @@ class CriterionResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One submission graded; `score` is None unless every point of it was decided."""
+    """One graded submission; `score` is None while any points are undecided."""
 
     submission: Submission
     assignment: str
@@ -216,9 +216,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What `validate` found of one planted example: points lost, and what is not as expected.
+    """What `validate` found for one planted example: points lost, and what is unexpected.
 
-    `verdicts` says of each check its status, fraction, outcome and hint.
+    `verdicts` has the status, fraction, outcome and hint of each check.
     """
 
     name: str
@@ -243,7 +243,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class CheckChange:
-    """A check whose verdict differs between two generations, and what it says now."""
+    """A check whose verdict differs between two generations, and its current message."""
 
     criterion: str
     check: str
@@ -264,7 +264,7 @@ class Difference:
 
     @property
     def gain(self) -> float:
-        """Points more than before; 0 where one of the two scores is not there."""
+        """The change in points; 0 if either score is missing."""
         if self.before is None or self.after is None:
             return 0.0
         return round(self.after - self.before, 2)
@@ -272,7 +272,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Regraded:
-    """A draft beside the generation that is published: what was graded, and what differs.
+    """A draft compared with the published generation: what was graded, and what differs.
 
     `graded` counts the submissions of which something had to be graded, `touched` names what.
     `max_before` and `max_after` are the highest maxima of the two.

@@ -15,9 +15,9 @@ CENT = 0.01  # points are rounded to this
 
 
 def criterion_points(criterion: Criterion, results: Sequence[CheckResult]) -> float | None:
-    """Points earned; a criterion's checks share its points by weight.
+    """Return the points earned; a criterion's checks share its points by weight.
 
-    None as long as one of them could not be graded or needs manual grading: a check that did not
+    Return None while one of them could not be graded or needs manual grading: a check that did not
     run never counts as zero and never shrinks the maximum. Criteria worth 0
     points never block the total. Points that a person only has to confirm count until then.
     """
@@ -41,7 +41,7 @@ def _is_open(criterion: Criterion, found: CheckResult) -> bool:
 
 
 def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> CheckStatus:
-    """The word for a whole criterion: the most serious one among its checks.
+    """Return the status of a whole criterion: the most serious one among its checks.
 
     A criterion worth 0 points fails if any check does not pass; it is never `partial`. In others,
     checks of weight 0 are advice: they neither earn partial credit nor take it away.
@@ -62,7 +62,7 @@ def criterion_status(criterion: Criterion, results: Sequence[CheckResult]) -> Ch
 
 
 def criterion_result(criterion: Criterion, results: Sequence[CheckResult]) -> CriterionResult:
-    """A criterion with the checks that belong to it."""
+    """Return a criterion with the checks that belong to it."""
     own = tuple(r for r in results if r.check.criterion == criterion.id)
     return CriterionResult(
         criterion, criterion_status(criterion, own), criterion_points(criterion, own), own
@@ -78,7 +78,7 @@ def result_status(criteria: Sequence[CriterionResult]) -> ResultStatus:
 
 
 def total(criteria: Sequence[CriterionResult]) -> float | None:
-    """The sum of all criteria, or None while one of them is undecided."""
+    """Return the sum of all criteria, or None while one of them is undecided."""
     points = [c.points for c in criteria]
     if any(p is None for p in points):
         return None
@@ -86,10 +86,10 @@ def total(criteria: Sequence[CriterionResult]) -> float | None:
 
 
 def maximum(criteria: Iterable[Criterion]) -> float:
-    """The points to be had, extra credit apart."""
+    """Return the maximum score, without extra credit."""
     return sum(each.maximum for each in criteria)
 
 
 def wanted_criteria(assignment: Assignment, only: frozenset[str] | None) -> tuple[Criterion, ...]:
-    """The rubric, or the part of it that was asked for."""
+    """Return the rubric, or the requested part of it."""
     return tuple(c for c in assignment.rubric if only is None or c.id in only)

@@ -1,4 +1,4 @@
-"""How surely a share of n is known, in words too, and whether two shares differ by chance."""
+"""Compute confidence intervals of shares, put them in words, and compare two shares."""
 
 import math
 from fractions import Fraction
@@ -11,7 +11,7 @@ MOST_DIGITS = 4  # after the point, of a percentage
 def wilson(k: int, n: int) -> tuple[float, float]:
     """The 95% interval of a share when k of n were seen (Wilson 1927).
 
-    Unlike k/n ± 2 sd it stays within 0 and 1, and says something at k = 0.
+    Unlike k/n ± 2 sd it stays between 0 and 1, and is informative even at k = 0.
     """
     if not 0 <= k <= n or n == 0:
         raise ValueError(f"{k} of {n} is no share")
@@ -22,7 +22,7 @@ def wilson(k: int, n: int) -> tuple[float, float]:
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """The exact two-sided p value, from the items that only one of two models has right."""
+    """Return the exact two-sided p-value, from the items that only one of two models got right."""
     from scipy import special  # type: ignore[import-untyped]  # it ships no stubs
 
     n, k = only_first + only_second, min(only_first, only_second)
@@ -30,7 +30,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def is_borderline(k: int, n: int, threshold: Fraction | float) -> bool:
-    """Whether the interval holds the threshold: n questions cannot tell on which side k of n is."""
+    """Return whether the interval contains the threshold, so that n items cannot tell the side."""
     low, high = wilson(k, n)
     return low <= threshold <= high
 

@@ -65,7 +65,7 @@ def collected():
 def table():
     """The rows of all promises."""
     found = collected()
-    yield f"| what is promised | {' | '.join(f'`{tier.value}`' for tier in Tier)} | shown by |"
+    yield f"| promise | {' | '.join(f'`{tier.value}`' for tier in Tier)} | shown by |"
     yield "|---" * (len(Tier) + 2) + "|"
     for promise, tests in sorted(found.tests.items(), key=lambda each: min(each[1].values())):
         cells = [

@@ -88,7 +88,7 @@ def test_no_old_file_stands_in_for_a_new_one(batch, out, tmp_path, tiny_folder):
     edit(tiny_folder / "checks.py", "    text =", f"    {meddling}")
     done = batch("--force")
     assert done.returncode == 2
-    assert "was changed while it graded" in done.stderr
+    assert "was changed during grading" in done.stderr
     assert not list(out.glob("*/bob.*"))
     assert not (out / "grades.csv").exists()
 

@@ -1,7 +1,7 @@
-"""Where student code asks for a GPU, it gets the CPU: the sandbox need not have one.
+"""Give student code the CPU when it requests a GPU, because the sandbox may not have one.
 
-A starter that says `.to("cuda")` is not the student's mistake, and one who trained on a GPU wrote
-it for one. `torch.cuda.is_available()` stays as it is.
+Using `.to("cuda")` is not a mistake: starters do it, and so does code that was trained on a GPU.
+`torch.cuda.is_available()` is unchanged.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ CPU = torch.device("cpu")
 
 @contextlib.contextmanager
 def on_cpu() -> Iterator[None]:
-    """Everything below that asks for a GPU gets the CPU; all is as before afterwards."""
+    """Replace GPUs by the CPU in this block; everything is restored afterwards."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")  # autocast and the scaler say that there is no GPU
+        warnings.simplefilter("ignore")  # autocast and the scaler warn that there is no GPU
         for owner, name, instead in _replacements():
             stack.callback(setattr, owner, name, getattr(owner, name))
             setattr(owner, name, instead)
@@ -31,7 +31,7 @@ def on_cpu() -> Iterator[None]:
 
 
 class _OnCpu(TorchFunctionMode):
-    """Replaces the devices in every call of torch."""
+    """Replace the devices in every call of torch."""
 
     def __torch_function__(
         self,
@@ -41,7 +41,7 @@ class _OnCpu(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         """Call `func` with the CPU in place of a GPU."""
-        # Asked for anew: checks patch these, and torch passes on what stands there then.
+        # Looked up on each call: checks patch these, and torch then passes the patched function.
         if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]
         if func is torch.Tensor.to and len(args) > 1:
@@ -55,7 +55,7 @@ class _OnCpu(TorchFunctionMode):
 
 
 def _place(device: Any) -> Any:
-    """The CPU where this names a GPU, also by its number alone; all else as it is."""
+    """Return the CPU if this names a GPU, also by a bare number; return anything else unchanged."""
     if isinstance(device, int) and not isinstance(device, bool):
         return CPU
     if isinstance(device, str) and device.split(":")[0] in OTHERS:
@@ -71,10 +71,10 @@ def _known(value: Any) -> Any:
 
 
 class _Event:
-    """A mark on a GPU's time line: there is none, so no time passes."""
+    """A stand-in for a GPU's timing event, for which no time passes."""
 
     def __init__(self, *_values: Any, **_named: Any) -> None:
-        """Take what a real event takes."""
+        """Accept the arguments of a real event."""
 
     def record(self, *_values: Any) -> None:
         """Do nothing."""
@@ -83,31 +83,31 @@ class _Event:
         """Do nothing."""
 
     def elapsed_time(self, _other: Any) -> float:
-        """No time."""
+        """Return no elapsed time."""
         return 0.0
 
 
 class _AnyGenerator(type):
-    """Makes every generator one of the CPU; to `isinstance` it is torch's own class."""
+    """Create every generator on the CPU; `isinstance` treats it as torch's own class."""
 
     def __instancecheck__(cls, value: object) -> bool:
-        """Say whether this is a generator of torch."""
+        """Return whether this is one of torch's generators."""
         return isinstance(value, torch._C.Generator)
 
     def __call__(cls, device: Any = None) -> torch.Generator:
-        """A generator on the CPU."""
+        """Return a generator on the CPU."""
         return torch._C.Generator(device=CPU if device is None else _place(device))
 
 
 class _Generator(metaclass=_AnyGenerator):
-    """Stands for torch.Generator."""
+    """The replacement for torch.Generator."""
 
 
 def _answering(value: Any) -> Callable[..., Any]:
-    """A function of its own that answers every call with this: torch compares them by identity."""
+    """Return a new function that always returns this value; torch compares them by identity."""
 
     def answer(*_values: Any, **_named: Any) -> Any:
-        """Answer without a driver."""
+        """Return the value without a driver."""
         return value
 
     return answer
@@ -129,7 +129,7 @@ TENSORS = tuple(
 
 
 def _replacements() -> list[tuple[Any, str, Any]]:
-    """What is put in place of what, in which module."""
+    """Return the replacements: module or class, name, and the new value."""
     table: list[tuple[Any, str, Any]] = []
     for module in (torch.cuda, torch.mps):
         table += _answers(module, SILENT, None)

@@ -1,8 +1,8 @@
-"""What a student's files define, wherever it stands: take the functions, run nothing else.
+"""Take the wanted functions from a student's files, wherever they are, and run nothing else.
 
     upload folder -> code files, ranked -> statements of each -> those that a name needs -> object
 
-A notebook and a module are the same to it. Training, downloads and shell lines do not run.
+Notebooks and modules are treated the same. Training, downloads and shell commands do not run.
 """
 
 import ast
@@ -26,12 +26,12 @@ UNREAD = re.compile(r"could not be read|is empty")
 
 
 class NotHandedIn(Exception):
-    """Nothing in the upload defines what a check needs; the message says what and where."""
+    """Nothing in the upload defines a name that a check needs; the message says which."""
 
 
 @cache
 def code_folder() -> Path:
-    """The student's folder in the sandbox."""
+    """Return the student's folder in the sandbox."""
     return Path(sys.path[0])
 
 
@@ -48,7 +48,7 @@ class Gathered:
     ) -> None:
         """Take the names from the assignment's `own` files first, and never from those `without`.
 
-        Both are stems. A whole name of a file in `own` is decisive for all that the file defines.
+        Both are stems. If `own` has a file's full name, that file wins for all that it defines.
         """
         self._upload = upload
         self._listing = upload.listed(own, without)
@@ -61,7 +61,7 @@ class Gathered:
 
     @property
     def file(self) -> str:
-        """The file that most of the names are taken from; empty where nothing is found."""
+        """The file that most of the names are taken from; empty if nothing is found."""
         names = [home.source.name for home in self._homes.values()]
         return max(names, key=names.count, default="")
 
@@ -72,7 +72,7 @@ class Gathered:
         return next((self._upload.module(each.source.path).namespace for each in homes), {})
 
     def is_own(self, name: str) -> bool:
-        """Return whether one of the assignment's own files defines this name, and not emptily."""
+        """Return whether one of the assignment's own files defines this name with a real body."""
         home = self._homes.get(name)
         own = home is not None and home.source.path in self._listing.own
         return home is not None and own and _defines(home, name) and home.is_written(name)
@@ -87,7 +87,7 @@ class Gathered:
         return self._homes[name].source.name
 
     def place(self, name: str) -> str:
-        """Return where this name is made, as a student reads it: file, cell and line."""
+        """Return where this name is defined, as shown to a student: file, cell and line."""
         home = self._homes[name]
         made = home.definition(name) or home.borrowed(name) or home.owner_of(name)
         cell = made.filename.removeprefix(str(home.source.path)) if made else ""
@@ -95,10 +95,11 @@ class Gathered:
         return f"`{home.source.name}`{cell}, line {line}"
 
     def rivals(self) -> dict[str, list[str]]:
-        """Return, for each file taken, those that may as well be the one that was meant.
+        """Return, for each file taken, the other files that the student may have meant instead.
 
-        They define a name differently and are no copies, drafts or experiments. Beside one of the
-        assignment's own files only another of that name is one. A stand-in is here without any.
+        These define a name differently and are not copies, drafts or experiments. If one of the
+        assignment's own files was taken, only another own file is a rival. Files taken for names
+        that own files lack are listed, too, even without rivals.
         """
         found: dict[str, list[str]] = {name: [] for name in self.stand_ins()}
         for name, home in self._homes.items():
@@ -108,7 +109,7 @@ class Gathered:
         return {name: list(dict.fromkeys(others)) for name, others in found.items()}
 
     def stand_ins(self) -> list[str]:
-        """Return the files taken for names that own files lack: perhaps they were not meant."""
+        """Return the files taken for names that own files lack; they may not be the ones meant."""
         if not any(map(self.is_own, self._homes)):
             return []
         homes = (each for each in self._homes.values() if each.source.path not in self._listing.own)
@@ -133,7 +134,7 @@ class Gathered:
 
     @property
     def notes(self) -> list[str]:
-        """What a student should know about the files, as sentences."""
+        """Sentences that tell the student which files were used and what failed."""
         modules = self._upload.modules.values()
         failed = [each for m in modules for each in failures(m, self.found, self._upload.folder)]
         named = [shown(self._upload.folder, path) for path in self._upload.listing.paths]
@@ -145,7 +146,7 @@ class Gathered:
         return name in self._homes
 
     def __getitem__(self, name: str) -> Any:
-        """The object; raises NotHandedIn, or what the student's own definition raises."""
+        """Return the object; raises NotHandedIn, or what the student's definition raises."""
         home = self._homes.get(name) or self._home(name)
         if home is None:
             raise self._absent(name)
@@ -155,7 +156,7 @@ class Gathered:
         return module.attribute(name)
 
     def _ranked(self, wanted: Sequence[str]) -> list[Outline]:
-        """Sort the files that name a wanted name: own ones first, then those that hold most."""
+        """Sort the files that mention a wanted name: own ones first, then by what they define."""
 
         def rank(outline: Outline) -> tuple[bool, bool, int, int]:
             path = outline.source.path
@@ -170,9 +171,9 @@ class Gathered:
     def _home(self, name: str) -> Outline | None:
         """Return the file that a name is taken from.
 
-        What an own file defines goes first, and what it imports or has as a method. Another file
-        comes next if its definition is written: a function or class, then a method. Last come what
-        is still to be written, and names that another file imports.
+        An own file that defines, imports or has the name as a method comes first. Next is another
+        file with a real definition: a function or class, then a method. Last are unwritten
+        definitions, and names that another file imports.
         """
 
         def rank(outline: Outline) -> tuple[bool, int]:
@@ -189,9 +190,9 @@ class Gathered:
         return min(holding, key=rank, default=None)
 
     def _made(self, home: Outline) -> Module:
-        """The module of a file, with all the names it is the home of.
+        """Return the module of a file, with all names that are taken from it.
 
-        They are made together: a name can mean a module above and a function below.
+        They are created together, because a name can mean a module first and a function later.
         """
         module = self._upload.module(home.source.path)
         if home not in self._ready:
@@ -202,14 +203,14 @@ class Gathered:
         return module
 
     def _lend(self, module: Module, home: Outline) -> None:
-        """Give a file the wanted names that it uses and another defines."""
+        """Give a file the wanted names that it uses and another file defines."""
         for name in module.unbound & set(self._homes):
             if self._homes[name] is not home:
-                with contextlib.suppress(Exception):  # it is missed where it is used
+                with contextlib.suppress(Exception):  # using it will raise
                     module.namespace.setdefault(name, self[name])
 
     def _absent(self, name: str) -> BaseException:
-        """Why there is no such name: its text is no Python, or it is nowhere."""
+        """Return the reason for a missing name: invalid Python, or no definition."""
         for each in self._files:
             if (error := each.broken_definition(name)) is not None:
                 return error
@@ -221,7 +222,7 @@ class Gathered:
         return NotHandedIn(" ".join([f"No file defines `{name}` ({where}).", *unread[:2]]))
 
     def _method(self, module: Module, name: str) -> Any:
-        """A method as a function, of an instance made without arguments if it needs one."""
+        """Return a method as a function, bound to an instance made without arguments if needed."""
         owner = module.outline.method_owner(name)
         made = module.attribute(str(owner))
         if not _needs_instance(module.outline, str(owner), name):
@@ -230,8 +231,8 @@ class Gathered:
             signature(made).bind()
         except TypeError:
             raise NotHandedIn(
-                f"`{name}` stands in the class `{owner}`, which cannot be made without arguments; "
-                "it is expected as a function of its own."
+                f"`{name}` is a method of the class `{owner}`, which needs arguments; define "
+                f"`{name}` as a function outside a class."
             ) from None
         return getattr(made(), name)
 
@@ -246,8 +247,8 @@ def gather(
 ) -> Gathered:
     """Return the wanted names that the code files below this folder define.
 
-    The assignment's `own` files, given by stem or as the name of one file, come first. Another file
-    counts only for a name that they do not define, or leave unwritten.
+    The assignment's `own` files, given by stem or full name, come first. Another file is used only
+    for a name that they do not define, or leave unwritten.
     """
     border = re.compile(until, re.IGNORECASE) if until else None
     return Gathered(Upload(folder, given=given or {}, until=border), wanted, own)
@@ -267,7 +268,7 @@ def _binds(outline: Outline, name: str) -> bool:
 
 
 def _defines(outline: Outline, name: str) -> bool:
-    """Return whether the file has a function or class of this name, not only some value."""
+    """Return whether the file has a function or class of this name, not only a plain value."""
     statement = outline.definition(name)
     value = getattr(statement.node, "value", None) if statement else None
     return statement is not None and not isinstance(value, ast.Subscript | ast.Constant)

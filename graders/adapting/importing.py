@@ -1,6 +1,6 @@
-"""What an import statement in a student's file means: a file of the upload, or what is installed.
+"""Resolve the imports in a student's files: to a file of the upload or an installed package.
 
-A file of the upload is never run as a whole: its importer gets a module that makes what is asked.
+A file of the upload never runs as a whole: its importer gets a module that runs only what is used.
 """
 
 import ast
@@ -30,7 +30,7 @@ class Imports:
         self._folder = upload.folder
         self._paths = frozenset(upload.listing.paths)
 
-    def answer(  # noqa: PLR0913  as Python calls it
+    def answer(  # noqa: PLR0913  the signature of `__import__`
         self,
         importer: Path,
         name: str,
@@ -39,7 +39,7 @@ class Imports:
         fromlist: Names | None = (),
         level: int = 0,
     ) -> ModuleType:
-        """The module that an import statement in this file gets."""
+        """Return the module that an import statement in this file gets."""
         parts = name.split(".") if name else []
         names = tuple(fromlist or ())
         found = self._find(importer, parts, level, names)
@@ -52,14 +52,14 @@ class Imports:
         return self._upload.module(found).object
 
     def _installed(self, name: str, names: Names) -> ModuleType:
-        """What is installed under this name; importing that runs no file of the student."""
+        """Import the installed package of this name without running the student's files."""
         with self._hidden():
             module: ModuleType = builtins.__import__(name, None, None, tuple(names), 0)
         return module
 
     @contextlib.contextmanager
     def _hidden(self) -> Iterator[None]:
-        """Keep the upload out of Python's own imports for a while."""
+        """Hide the upload from Python's own imports in this block."""
         before = list(sys.path)
         sys.path[:] = [each for each in before if each != str(self._folder)]
         try:
@@ -77,7 +77,7 @@ class Imports:
     # ------------------------------------------------------------ which file
 
     def _find(self, importer: Path, parts: Names, level: int, names: Names) -> Path | None:
-        """The file of the upload that an import means, if it means one."""
+        """Return the file of the upload that an import refers to, if any."""
         if level == 0 and parts[0] in REAL:
             return None
         for base in self._bases(importer, level):
@@ -89,13 +89,13 @@ class Imports:
         return self._elsewhere(importer, parts, level, names)
 
     def _bases(self, importer: Path, level: int) -> list[Path]:
-        """The folders in which an import is looked up, nearest first."""
+        """Return the folders in which to look for an import, the nearest first."""
         inside = (self._folder, *self._folder.parents)
         upwards = [each for each in importer.parents if each == self._folder or each not in inside]
         return upwards[level - 1 : level] if level else upwards
 
     def _file(self, base: Path, parts: Names) -> Path | None:
-        """The file of this dotted name below a folder, or its folder where it is a package."""
+        """Return the file of this dotted name below a folder, or the folder if it is a package."""
         target = base.joinpath(*parts)
         for suffix in SUFFIXES if parts else ():
             path = target.with_name(target.name + suffix)
@@ -106,7 +106,7 @@ class Imports:
         return target if any(target in path.parents for path in self._paths) else None
 
     def _elsewhere(self, importer: Path, parts: Names, level: int, names: Names) -> Path | None:
-        """A file of that name somewhere else: uploads lose their folders."""
+        """Return a file of that name in another folder, since uploads often lose their folders."""
         if not parts or (level == 0 and self._is_installed(parts[0])):
             return None
         for path in self._upload.listing.paths:
@@ -117,7 +117,7 @@ class Imports:
     # ------------------------------------------------------------ what a file offers
 
     def member(self, path: Path, name: str) -> ModuleType | None:
-        """The file of this name in a package, as a module."""
+        """Return the file of this name in a package, as a module."""
         is_package = path.is_dir() or path.stem == "__init__"
         inside = self._file(path if path.is_dir() else path.parent, [name]) if is_package else None
         return self._upload.module(inside).object if inside is not None else None
@@ -126,7 +126,7 @@ class Imports:
         return all(name == "*" or self._has(path, name, frozenset()) for name in names)
 
     def _has(self, path: Path, name: str, seen: frozenset[Path]) -> bool:
-        """Say whether a file or package offers this name, also through its own star imports."""
+        """Return whether a file or package has this name, also through its own star imports."""
         if path in seen:
             return False
         outline = self._upload.outline(path)
@@ -138,14 +138,14 @@ class Imports:
     def star_offers(
         self, importer: Path, star: ast.ImportFrom, name: str, seen: frozenset[Path] = frozenset()
     ) -> bool:
-        """Say whether `from ... import *` in this file binds the name."""
+        """Return whether `from ... import *` in this file binds the name."""
         parts = star.module.split(".") if star.module else []
         found = self._find(importer, parts, star.level, ())
         if found is not None:
             return self._has(found, name, seen)
         try:
             module = self._installed(star.module or "", ("*",))
-        except Exception:  # noqa: BLE001  a module that is not there offers nothing
+        except Exception:  # noqa: BLE001  a module that cannot be imported binds nothing
             return False
         return name in getattr(module, "__all__", ()) or (
             not hasattr(module, "__all__") and hasattr(module, name)

@@ -1,4 +1,4 @@
-"""A file of the student as a module that runs only the statements somebody needs."""
+"""Represent a student's file as a module that runs only the statements that are needed."""
 
 import ast
 import builtins
@@ -18,17 +18,17 @@ Inside = Callable[[str], ModuleType | None]
 
 
 class LazyModule(ModuleType):
-    """What the student's own imports get: its names are made when they are asked for."""
+    """The module that the student's own imports get; its names are created when needed."""
 
     def __getattr__(self, name: str) -> Any:
-        """The name, made now."""
+        """Create the name now and return it."""
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         return self.__dict__["__make__"](name)
 
 
 class Module:
-    """One file and the namespace its functions live in."""
+    """One file and the namespace of its functions."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Module:
         sys.modules[self.object.__name__] = self.object  # where pickle and dataclasses look
 
     def attribute(self, name: str) -> Any:
-        """What `module.name` means to other files; raises as Python would."""
+        """Return `module.name` for other files; raises as Python would."""
         if name not in self.namespace:
             self.make([name])
         if name in self.namespace:
@@ -75,7 +75,7 @@ class Module:
             self._run(self.outline.statements[index], needs[index])
 
     def _needs(self, wanted: Sequence[str]) -> dict[int, set[str]]:
-        """The statements that the names need, and for which names each."""
+        """Return the statements that the names need, each with the names that need it."""
         needs: dict[int, set[str]] = {}
         waiting, seen = list(wanted), set(self._given)
         while waiting:
@@ -89,7 +89,7 @@ class Module:
         return needs
 
     def _makers(self, name: str) -> Iterator[Statement]:
-        """The statements that bind or change this name."""
+        """Yield the statements that bind or change this name."""
         binders = self.outline.binders.get(name)
         if binders:
             final = self.outline.definition(name)
@@ -101,14 +101,14 @@ class Module:
                 self.unbound.add(name)
 
     def _reads(self, statement: Statement, name: str) -> frozenset[str]:
-        """What the part of a statement that is for this name looks up."""
+        """Return the names that are looked up by the part of a statement that makes this name."""
         kept = pruned(statement.node, {name}, self.outline.trains)
         if kept is None or kept is statement.node:
             return statement.names.reads if kept is not None else frozenset()
         return names_of(kept, compiled(kept, statement.filename)).reads
 
     def _run(self, statement: Statement, names: set[str]) -> None:
-        """Run one statement for these names; its failure is theirs."""
+        """Run one statement for these names; if it fails, record the error for each of them."""
         left = names - self._done.setdefault(statement.index, set())
         self._done[statement.index] |= names
         if not left:
@@ -125,7 +125,7 @@ class Module:
         self.namespace.update(self._given)
 
     def _codes(self, statement: Statement, names: set[str]) -> Iterator[CodeType]:
-        """What is compiled for these names: of a star import the names alone."""
+        """Yield the code to run for these names; from a star import, only these names."""
         if isinstance(statement.node, ast.ImportFrom) and statement.is_star:
             for name in sorted(names):
                 if self._offers(statement.node, name):
@@ -138,13 +138,13 @@ class Module:
 
 
 def _import_of(star: ast.ImportFrom, name: str) -> ast.stmt:
-    """The import of this name alone from where a star import takes all."""
+    """Return a copy of a star import that imports only this name."""
     alias = ast.copy_location(ast.alias(name), star)
     return ast.copy_location(ast.ImportFrom(star.module, [alias], star.level), star)
 
 
 def _free_name(stem: str) -> str:
-    """A name for a module of the student that hides no other."""
+    """Return a name for a student's module that no other module has."""
     name, number = f"submission_{stem}", 1
     while name in sys.modules:
         number += 1
@@ -156,21 +156,21 @@ def _free_name(stem: str) -> str:
 
 
 def _nothing(*_values: Any, **_named: Any) -> None:
-    """Show nothing: there is no notebook here."""
+    """Ignore the call: there is no notebook here."""
 
 
 class Silent:
-    """Stands for the running notebook: takes every call and does nothing."""
+    """A stand-in for the running notebook, which accepts every call and does nothing."""
 
     def __getattr__(self, name: str) -> Any:
-        """A function that does nothing."""
+        """Return a function that does nothing."""
         if name.startswith("__"):
             raise AttributeError(name)
         return _nothing
 
 
 def _open(*values: Any, **named: Any) -> Any:
-    """Open a file with what is the built-in `open` when it is called."""
+    """Open a file with the current built-in `open`, looked up at each call."""
     return builtins.open(*values, **named)
 
 

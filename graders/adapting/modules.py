@@ -1,9 +1,9 @@
-"""Which files of an upload its own modules are, where code is imported as Python imports it.
+"""Choose which files of an upload are the wanted modules, for code that Python imports normally.
 
-    upload -> the folder that holds most of what is wanted -> each module: its file there, if that
-              file is written; else the best of another name or folder
+    upload -> the folder with most of the wanted modules -> each module: its file there, if that
+              file is written; otherwise the best one with another name or folder
 
-A module that raises when it is imported, once it has defined what is wanted, is taken as it is.
+A module that raises during import, but after it has defined what is wanted, is used anyway.
 """
 
 import importlib.util
@@ -20,17 +20,17 @@ from graders.adapting.reading.listing import list_code, shown
 from graders.adapting.reading.outline import Outline
 from graders.adapting.reading.upload import Upload
 
-Wanted = Mapping[str, Sequence[str]]  # a module's name -> what it is to define
+Wanted = Mapping[str, Sequence[str]]  # a module's name -> the names that it should define
 Written = Callable[[Outline, str], bool]
 
 
 class Modules(MetaPathFinder):
-    """The modules of one upload; found by every import once it is installed."""
+    """The modules of one upload; once installed, every import finds them."""
 
     def __init__(
         self, folder: Path, wanted: Wanted, written: Written, packages: Sequence[str] = ()
     ) -> None:
-        """Take the `wanted` modules, also where they are imported from one of these packages."""
+        """Provide the `wanted` modules, also when they are imported from one of these packages."""
         self._folder = folder
         self._packages = ("", *packages)
         self._wanted = wanted
@@ -46,7 +46,7 @@ class Modules(MetaPathFinder):
 
     @property
     def notes(self) -> list[str]:
-        """What a student should know about the files that were taken."""
+        """Sentences that tell the student which files were taken."""
         away = {n: p for n, p in self.files.items() if p != self.main / f"{n}.py"}
         own = [path for path in self._listing.own if path.parent == self.main]
         others = sorted(shown(self._folder, path) for path in self._listing.own - {*own})
@@ -61,10 +61,10 @@ class Modules(MetaPathFinder):
         ]
 
     def rivals(self) -> dict[str, list[str]]:
-        """Return, for each file taken, those that may as well be the one that was meant.
+        """Return, for each file taken, the other files that the student may have meant instead.
 
-        They are written and differ from it, and are no copies, drafts or experiments. Beside a file
-        of the module's own name only another of that name is one.
+        These are written, differ from it, and are not copies, drafts or experiments. If the file
+        has the module's own name, only others of that name are rivals.
         """
         return {
             shown(self._folder, taken): others
@@ -82,22 +82,22 @@ class Modules(MetaPathFinder):
                 yield shown(self._folder, path)
 
     def place(self, name: str) -> str:
-        """Return the file of a module as the student knows it."""
+        """Return the file of a module, by the name that the student knows."""
         return shown(self._folder, self.files[name]) if name in self.files else ""
 
     def definition(self, module: str, name: str) -> str:
-        """Return the file and line where a module defines a name; empty where it does not."""
+        """Return the file and line where a module defines a name, or "" if it does not."""
         path = self.files.get(module)
         made = self._upload.outline(path).definition(name) if path else None
         return f"`{self.place(module)}`, line {made.node.lineno}" if made else ""
 
     def install(self) -> None:
-        """Let imports find these modules, and the main folder's files before any other."""
+        """Make imports find these modules first, then the main folder's files."""
         sys.path[:] = [str(self.main), *(each for each in sys.path if each != str(self.main))]
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Return where a wanted module lies."""
+        """Return the spec of a wanted module."""
         package, _, stem = name.rpartition(".")
         path = self.files.get(stem) if package in self._packages else None
         if path is None:
@@ -121,7 +121,7 @@ class Modules(MetaPathFinder):
     # ------------------------------------------------------------ which file
 
     def _main_folder(self) -> Path:
-        """Return the folder that holds most of the wanted modules, written ones above all."""
+        """Return the folder with most of the wanted modules; written ones count more."""
         held: dict[Path, list[Outline]] = {}
         for each in self._outlines:
             if each.source.path.stem in self._wanted:
@@ -137,11 +137,11 @@ class Modules(MetaPathFinder):
         return min(held, key=rank, default=self._folder)
 
     def _amount(self, outline: Outline, module: str) -> int:
-        """Return how many of the module's names a file defines, beyond a starter's stubs."""
+        """Return how many of the module's names a file really defines, not counting stubs."""
         return sum(self._written(outline, name) for name in self._wanted[module])
 
     def _file(self, module: str) -> Path | None:
-        """Return the file of a module: in the main folder, unless it is unwritten there."""
+        """Return the file of a module: the one in the main folder, unless it is unwritten."""
         own = self.main / f"{module}.py"
 
         def rank(outline: Outline) -> tuple[bool, bool, int]:
@@ -157,7 +157,7 @@ class Modules(MetaPathFinder):
 
 
 class _Tolerant(Loader):
-    """Runs a module, and lets it raise once it has defined what is wanted."""
+    """Run a module; tolerate an error once it has defined what is wanted."""
 
     def __init__(
         self, path: Path, wanted: Sequence[str], note: Callable[[BaseException, Path], None]
@@ -167,7 +167,7 @@ class _Tolerant(Loader):
         self._note = note
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Let Python make the module."""
+        """Let Python create the module."""
         return None
 
     def exec_module(self, module: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""What a student should know about the files they handed in, as sentences."""
+"""Write notes for the student about the files in their upload, as sentences."""
 
 import ast
 import copy
@@ -15,14 +15,14 @@ MAX_TEXT = 300
 
 
 def shortened(notes: Iterable[str]) -> list[str]:
-    """Each sentence once, and not too many of them."""
+    """Return each sentence once, up to a limit."""
     once = list(dict.fromkeys(each[:MAX_TEXT] for each in notes))
     rest = len(once) - MAX_NOTES
     return once if rest <= 0 else [*once[:MAX_NOTES], f"There are {rest} more notes like these."]
 
 
 def copies(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
-    """Which files are the same, byte for byte."""
+    """Report files that are identical, byte for byte."""
     sizes = Counter(path.stat().st_size for path in paths)
     groups: dict[bytes, list[str]] = {}
     for path, name in zip(paths, names, strict=True):
@@ -36,7 +36,7 @@ def copies(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
 
 
 def spread(homes: Mapping[str, Outline]) -> list[str]:
-    """Which file each name was taken from, where it was more than one."""
+    """Report which file each name was taken from, if there was more than one."""
     files: dict[str, list[str]] = {}
     for name, home in homes.items():
         files.setdefault(home.source.name, []).append(name)
@@ -46,7 +46,7 @@ def spread(homes: Mapping[str, Outline]) -> list[str]:
 
 
 def rivals(homes: Mapping[str, Outline], files: Sequence[Outline]) -> list[str]:
-    """Which other files define a name differently from the file it was taken from."""
+    """Report which other files define a name differently from the file it was taken from."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, home in homes.items():
         for other in files:
@@ -61,7 +61,7 @@ def rivals(homes: Mapping[str, Outline], files: Sequence[Outline]) -> list[str]:
 
 
 def failures(module: Module, wanted: Sequence[str], folder: Path) -> list[str]:
-    """Which lines that the wanted names need did not run."""
+    """Report lines that the wanted names need and that failed."""
     sentences = []
     for name, error in module.failures.items():
         if name in wanted or name in module.namespace:
@@ -82,7 +82,7 @@ def _text(error: BaseException) -> str:
 
 
 def same_meaning(one: Outline, other: Outline, name: str) -> bool:
-    """Return whether two files define a name alike, whatever their comments and line breaks."""
+    """Return whether two files define a name the same, apart from comments and line breaks."""
     return _meaning(one, name) == _meaning(other, name)
 
 

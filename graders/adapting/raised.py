@@ -1,4 +1,4 @@
-"""What student code raised, told as the worker tells it, where the call itself goes on."""
+"""Describe an exception of student code as the worker does, for calls that continue after it."""
 
 import ast
 import linecache
@@ -16,9 +16,9 @@ GPU = ("CUDA", "cuda", "NVIDIA", "nvidia")
 
 
 def told(error: BaseException, folder: Path) -> dict[str, Any]:
-    """Return kind and message of what was raised, and its last place in the student's files.
+    """Return kind and message of an exception, and its last place in the student's files.
 
-    `elsewhere` says that it may well not be raised on the student's own machine.
+    `elsewhere` says that it may not occur on the student's own machine.
     """
     where, source = _place(error, folder)
     ours = cause_of(error)
@@ -34,9 +34,9 @@ def told(error: BaseException, folder: Path) -> dict[str, Any]:
 
 
 def is_unwritten(error: BaseException, folder: Path) -> bool:
-    """Return whether the student's own code says that it is not written yet.
+    """Return whether the student's own code raised NotImplementedError, as starters do.
 
-    torch raises the same class where an operation does not exist on some device.
+    torch raises the same class if an operation does not exist on a device.
     """
     frames = traceback.extract_tb(error.__traceback__)
     own = bool(frames) and frames[-1].filename.startswith(f"{folder}/")
@@ -44,9 +44,9 @@ def is_unwritten(error: BaseException, folder: Path) -> bool:
 
 
 def is_of_this_machine(error: BaseException) -> bool:
-    """Return whether code raises for lack of a file, library, variable, network or GPU.
+    """Return whether the cause is a missing file, library, variable, network or GPU.
 
-    Or of an attribute that one of our stand-ins does not have.
+    An attribute that one of our stand-ins lacks counts, too.
     """
     if isinstance(error, OSError | ImportError | EOFError) or cause_of(error) is not None:
         return True
@@ -63,7 +63,7 @@ def _is_stand_in(value: object) -> bool:
 
 
 def is_raised_inside(error: BaseException, loops: Iterable[tuple[str, ast.stmt]]) -> bool:
-    """Return whether it came out of one of these statements, each with its file name."""
+    """Return whether it was raised in one of these statements, each given with its file name."""
     lines = {(each.filename, each.lineno) for each in traceback.extract_tb(error.__traceback__)}
     return any(
         (name, line) in lines

@@ -1,30 +1,30 @@
-"""What student code asked for and only a network has: nobody can grade what it would do with it.
+"""Recognize errors that happen because student code needs a resource that only a network has.
 
-It is no fault of the student's, and no zero: the worker tells Softmark so, and the check that
-asked is `error`.
+They are not the student's fault, and not a zero: the worker reports them to Softmark, and the
+check becomes `error`.
 """
 
 from collections.abc import Iterable
 
 
 class Unavailable(FileNotFoundError):
-    """A data set, a metric or an option that is not to be had without a network.
+    """A dataset, metric or option that is not available without a network.
 
-    The libraries raise a FileNotFoundError, too, where they find nothing: code may go on without.
+    It is a FileNotFoundError, as the libraries raise, so that code which handles that can continue.
     """
 
 
-_lost: dict[str, Unavailable] = {}  # by the name that a module's code would have given it
+_lost: dict[str, Unavailable] = {}  # by the name that the student's code would have bound
 
 
 def lose(names: Iterable[str], error: BaseException) -> None:
-    """Keep in mind that these names of a student's file do not exist, if it is for our reason."""
+    """Remember that these names don't exist because something was unavailable, if that is so."""
     if (cause := cause_of(error)) is not None:
         _lost.update(dict.fromkeys(names, cause))
 
 
 def cause_of(error: BaseException | None) -> Unavailable | None:
-    """Return what was not available where an error came of that, through all that was raised."""
+    """Return the Unavailable that caused an error, following its chain of causes, or None."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

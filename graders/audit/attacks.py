@@ -1,11 +1,11 @@
-"""Grade hostile submissions against an assignment, and say which of them gain anything.
+"""Grade hostile submissions against an assignment, and report which of them gain anything.
 
     attacks over the assignment's wrong code    -> attackers ─┐
-    the assignment's solution                   -> honest ────┴ one batch -> a Verdict an attack
+    the assignment's solution                   -> honest ────┴ one batch -> a Verdict per attack
 
-An attack fails when it earns no point that the same wrong code does not earn without it, brings
-back no canary, and makes no fault of ours. After the batch the canaries are untouched, the honest
-submission's Result is what it was alone, and no process is left.
+An attack fails if it earns no more points than the same wrong code without it, reveals no canary,
+and causes no grader error. After the batch, the canaries must be unchanged, the honest submission's
+Result must be the same as when graded alone, and no process may be left.
 """
 
 import json
@@ -27,15 +27,15 @@ from graders.storage.store import result_to_json
 from submissions.receive import identify_all
 
 WALL_SECONDS = 6.0  # an endless attack takes all of it, several times a criterion
-TOTAL_SECONDS = 90.0  # the solutions need 5, alone on two busy cores
-MEMORY_BYTES = 2**31  # floods of memory may run side by side
+TOTAL_SECONDS = 90.0  # the solutions need 5 by themselves on two busy cores
+MEMORY_BYTES = 2**31  # attacks that fill memory may run at the same time
 LOOT = "LOOT "  # how an attack says that it found something
 ALL = "all together"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one attack reached in one tier; it failed where there are no problems."""
+    """What one attack achieved in one tier; it failed if there are no problems."""
 
     kind: str
     attack: str
@@ -51,9 +51,9 @@ def attack_all(
     chosen: Sequence[Attack],
     ahead: int = 1,
 ) -> Iterator[Verdict]:
-    """A Verdict on each attack, as they are graded, and one on what they did together.
+    """Yield a Verdict on each attack, as it is graded, and one on all of them together.
 
-    Raises UsageError where nothing isolates: an attack kills and overwrites what it can.
+    Raises UsageError without isolation, because attacks kill and overwrite whatever they can.
     """
     if options.tier is Tier.NONE:
         raise UsageError("attacks are not run without isolation", "use `--isolation auto`")
@@ -81,10 +81,10 @@ def attack_all(
 def _graded_alone(
     work: Path, task: Assignment, options: Options, executor: Executor
 ) -> tuple[Result, Result]:
-    """The Results of the wrong code and of the solution, without any attack.
+    """Return the Results of the wrong code and of the solution, without any attack.
 
-    Raises UsageError where no code is asked for, or the wrong code loses nothing: nothing could be
-    gained then.
+    Raises UsageError if the assignment has no code, or if the wrong code loses no points, because
+    then an attack could not gain any.
     """
     if not task.files.code:
         raise UsageError(f"{task.name} asks for no code", "attacks are code of a submission's")
@@ -103,14 +103,14 @@ def _graded_alone(
 
 
 def verdict_row(verdict: Verdict) -> tuple[str, str, bool]:
-    """A row of the table: class and attack, tier and verdict, and whether all is well."""
+    """Return a row of the table: class and attack, tier and verdict, and whether it failed."""
     found = "; ".join(verdict.problems) or "fails, as it should"
     name = f"{verdict.kind:<13} {verdict.attack}"
     return name, f"{verdict.tier}: {found}", not verdict.problems
 
 
 def tightened(assignment: Assignment) -> Assignment:
-    """The assignment with limits under which a hundred attacks end in minutes."""
+    """Return the assignment with limits under which a hundred attacks end in minutes."""
     limits = assignment.limits
     tight = replace(
         limits,
@@ -122,13 +122,13 @@ def tightened(assignment: Assignment) -> Assignment:
 
 
 def among(attackers: Sequence[Path], honest: Path) -> list[Path]:
-    """The uploads of the batch: the honest one has attackers before and behind it."""
+    """Return the uploads of the batch, with the honest one in the middle."""
     middle = len(attackers) // 2
     return [*attackers[:middle], honest, *attackers[middle:]]
 
 
 def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
-    """What an attack reached, in words; nothing when it failed."""
+    """Yield what an attack achieved, in words; nothing if it failed."""
     if result.status == "incomplete":
         yield f"Softmark could not grade it: {result.environment.get('faults')}"
     before = {each.criterion.id: each.points for each in base.criteria}
@@ -144,7 +144,7 @@ def gains(result: Result, base: Result, canaries: Canaries) -> Iterator[str]:
 
 
 def changes(result: Result, alone: Result) -> Iterator[str]:
-    """Where a Result differs from that of the same submission graded without attackers."""
+    """Yield how a Result differs from that of the same submission graded without attackers."""
     before, after = (
         {check.check.id: replace(check, seconds=0.0) for c in each.criteria for check in c.checks}
         for each in (alone, result)

@@ -1,6 +1,6 @@
-"""Uploads that are hostile as files: archives that are traps, checkpoints and names that are none.
+"""Create uploads whose files are hostile: malicious archives, fake checkpoints, hostile names.
 
-They are made when they are needed: no repository should hold them.
+They are created when needed, because no repository should contain them.
 """
 
 import io
@@ -24,14 +24,14 @@ BOMB_BYTES, MANY = 2**26, 10_500
 
 
 class _Runs:
-    """An object whose pickle is a command."""
+    """An object whose pickle runs a command."""
 
     def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
         return os.system, ("touch /tmp/softmark-pickled ~/softmark-pickled",)
 
 
 def _zip(folder: Path, *extra: tuple[str, bytes]) -> Path:
-    """The folder as an archive with some entries more; the folder is gone."""
+    """Replace the folder by an archive of it with extra entries; return the archive."""
     path = folder.with_suffix(".zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(each for each in folder.rglob("*") if each.is_file()):
@@ -65,7 +65,7 @@ def _cut(folder: Path) -> Path:
 
 
 def _lies(folder: Path) -> Path:
-    """Every entry claims four bytes, in both of its headers."""
+    """Return an archive in which every entry claims four bytes, in both of its headers."""
     path = _zip(folder)
     content = bytearray(path.read_bytes())
     for sign, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -124,7 +124,7 @@ def _pickles(folder: Path, artifacts: Sequence[str]) -> None:
 
 
 def _pickles_in_zip(folder: Path, artifacts: Sequence[str]) -> None:
-    """The layout that torch.save writes, with a pickle of ours."""
+    """Write files in the layout of torch.save, with our own pickle inside."""
     for name in _weights(artifacts):
         with zipfile.ZipFile(folder / name, "w") as archive:
             archive.writestr("archive/data.pkl", pickle.dumps({"weight": _Runs()}, protocol=2))

@@ -1,9 +1,9 @@
-"""What no attack may read, change or reach: each canary holds a secret of its own.
+"""Plant canaries: things that no attack may read, change or reach, each with its own secret.
 
 files         in the user's home, a store, another student's result
-environment   a variable of the grader's
+environment   one of the grader's variables
 sockets       TCP, datagrams, an abstract and a named one
-processes     none that bears the mark of an attack may be left
+processes     no process with the mark of an attack may be left
 """
 
 import os
@@ -19,15 +19,15 @@ import reference
 from graders.registry.discovery import ASSIGNMENTS
 
 VARIABLE = "SOFTMARK_CANARY"
-TRACES = ("softmark-pickled", "softmark-outside.py")  # what code in an upload would leave behind
-PATIENCE = 10.0  # seconds in which what was killed must be gone
+TRACES = ("softmark-pickled", "softmark-outside.py")  # files that code in an upload would leave
+PATIENCE = 10.0  # seconds that killed processes may take to disappear
 
 
 class Canaries:
-    """Planted when entered, removed when left."""
+    """The canaries, which are planted on entry and removed on exit."""
 
     def __init__(self, work: Path, files: Sequence[Path] = ()) -> None:
-        """`work` is a folder to plant in; `files` are others that must stay as they are."""
+        """Plant in the folder `work`; `files` are others that must remain unchanged."""
         self.mark = f"sm-{secrets.token_hex(5)}"
         self.secrets = {
             name: f"canary-{secrets.token_hex(8)}" for name in ("home", "store", "result", "env")
@@ -68,7 +68,7 @@ class Canaries:
 
     @property
     def targets(self) -> dict[str, object]:
-        """All that an attack could want to know beforehand; the secrets are not in it."""
+        """Everything that an attack could want to know in advance, without the secrets."""
         ours = [*Path(str(reference.__file__)).parent.rglob("*.py")]
         ours += ASSIGNMENTS.rglob("checks*.py")
         return {
@@ -83,11 +83,11 @@ class Canaries:
         }
 
     def named_in(self, text: str) -> Iterator[str]:
-        """The canaries whose secret stands in this text."""
+        """Return the canaries whose secret appears in this text."""
         return (name for name, secret in self.secrets.items() if secret in text)
 
     def harmed(self) -> list[str]:
-        """What was changed or reached, and which processes are left, in words."""
+        """Describe what was changed or reached, and which processes are left."""
         changed = [str(path) for path in self._files if not self._is_whole(path)]
         reached = [name for name, server in self._servers.items() if _was_reached(server)]
         return [
@@ -127,7 +127,7 @@ def _traces() -> list[Path]:
 
 
 def _was_reached(server: socket.socket) -> bool:
-    """Whether somebody connected or sent; the kernel completes connections by itself."""
+    """Return whether something connected or sent; the kernel accepts connections automatically."""
     server.setblocking(False)
     try:
         if server.type == socket.SOCK_DGRAM:
@@ -140,7 +140,7 @@ def _was_reached(server: socket.socket) -> bool:
 
 
 def _processes_with(mark: str) -> Iterator[int]:
-    """Living processes that bear the mark as their name or on their command line."""
+    """Yield living processes with the mark in their name or command line."""
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             text = (entry / "comm").read_text() + (entry / "cmdline").read_text(errors="replace")

@@ -1,9 +1,9 @@
-"""From an attack in `submissions/examples/hostile/` to an upload that carries it.
+"""Turn the attacks in `submissions/examples/hostile/` into uploads that contain them.
 
-hostile/attacks.toml     of each attack: name, class, tries, runs, the files that go beside the
-                         code, and what is made when it is needed: archive, artifact, submission
+hostile/attacks.toml     for each attack: name, class, tries, runs, the files that it adds to the
+                         code, and what is created when needed: archive, artifact, submission
                          (the upload's name)
-hostile/shared/          what all of them import
+hostile/shared/          modules that all of them import
 """
 
 import ast
@@ -30,7 +30,7 @@ HOSTILE = Path(str(submissions.__file__)).parent / "examples" / "hostile"
 SHARED = HOSTILE / "shared"
 AT_THE_TOP = "import hostile\n"
 AT_THE_END = "\nimport aim\nimport hostile\n\naim.every(globals(), hostile.answer)\n"
-# Where definitions alone are taken from a file, nothing else of it runs: each brings the attack.
+# If only the definitions of a file run, each definition must contain the attack.
 ON_EACH_DEFINITION = "@_attacked\n"
 BRINGS_IT = """
 
@@ -68,7 +68,7 @@ class _Attacks(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One attack: what it tries, and how it is put into a submission."""
+    """One attack: what it tries, and how it is inserted into a submission."""
 
     name: str
     kind: str
@@ -81,7 +81,7 @@ class Attack:
 
 
 def known_attacks() -> list[Attack]:
-    """Every attack that we know, by name."""
+    """Return all known attacks, by name."""
     text = (HOSTILE / "attacks.toml").read_text(encoding="utf-8")
     found = _Attacks.model_validate(tomllib.loads(text)).attack
     return sorted((Attack(**each.model_dump()) for each in found), key=lambda each: each.name)
@@ -90,14 +90,14 @@ def known_attacks() -> list[Attack]:
 def build_attackers(
     chosen: Sequence[Attack], base: Path, uploads: Path, files: FileSpec, canaries: Canaries
 ) -> dict[Path, Attack]:
-    """An upload for each of these attacks."""
+    """Create an upload for each of these attacks."""
     return {build_attacker(each, base, uploads, files, canaries): each for each in chosen}
 
 
 def build_attacker(
     attack: Attack, base: Path, uploads: Path, files: FileSpec, canaries: Canaries
 ) -> Path:
-    """The upload of a student who hands in `base` together with this attack."""
+    """Create an upload of `base` together with this attack."""
     folder = uploads / (attack.submission or attack.name)
     shutil.copytree(base, folder)
     code = _code_files(folder, files)
@@ -117,7 +117,7 @@ def build_attacker(
 
 
 def _with_attack(text: str, runs: str) -> str:
-    """The module with a line that runs the attack, behind what must stand at the top."""
+    """Return the module with a line that runs the attack, after what must come first."""
     if runs == "answer":
         return text + AT_THE_END
     if runs == "never":
@@ -128,7 +128,7 @@ def _with_attack(text: str, runs: str) -> str:
 
 
 def _with_definitions_attacked(text: str, runs: str) -> str:
-    """The module with a decorator on every definition, which runs the attack."""
+    """Return the module with a decorator on each definition that runs the attack."""
     if runs == "never":
         return text
     lines = text.splitlines(keepends=True)
@@ -140,12 +140,12 @@ def _with_definitions_attacked(text: str, runs: str) -> str:
 
 
 def _by_pattern(files: FileSpec) -> bool:
-    """Whether code is looked for in all files, by what they define."""
+    """Return whether code is searched in all files, by what they define."""
     return any("*" in name for name in files.code)
 
 
 def _ends_of_the_top(text: str) -> Iterator[int]:
-    """The last lines of the module's docstring and of its imports from the future."""
+    """Yield the last lines of the module's docstring and of its `__future__` imports."""
     for number, node in enumerate(ast.parse(text).body):
         opens = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if opens or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
@@ -156,9 +156,9 @@ def _ends_of_the_top(text: str) -> Iterator[int]:
 
 
 def build_base(assignment: Assignment, folder: Path) -> Path:
-    """Plain wrong code: of the planted examples that lose most, else a solution without answers.
+    """Create wrong code from the planted examples that lose most, or a solution without answers.
 
-    Where one example is wrong in one file and another in the next, both wrong files are taken.
+    If different examples are wrong in different files, all wrong files are combined.
     """
     with tempfile.TemporaryDirectory() as work:
         examples = write_examples(assignment, Path(work))
@@ -179,7 +179,7 @@ def build_base(assignment: Assignment, folder: Path) -> Path:
 
 
 def _joined(worst: Sequence[Path], folder: Path) -> Path:
-    """The base with the modules that only others of the worst examples have."""
+    """Add to the base the modules that only other examples have."""
     for each in worst:
         for path in each.glob("*.py"):
             if not (folder / path.name).exists():
@@ -188,9 +188,9 @@ def _joined(worst: Sequence[Path], folder: Path) -> Path:
 
 
 def _worst(examples: Sequence[Path], assignment: Assignment) -> list[Path]:
-    """The planted examples that lose points for code, the worst first.
+    """Return the planted examples that lose points for code, the worst first.
 
-    Those that lose a whole criterion come last: most of its checks are skipped, not met.
+    Those that lose a whole criterion come last, because most of its checks are skipped.
     """
     code = {each.id: each.points for each in assignment.rubric if each.kind == "code"}
     order: dict[Path, tuple[bool, float, Path]] = {}
@@ -203,7 +203,7 @@ def _worst(examples: Sequence[Path], assignment: Assignment) -> list[Path]:
 
 
 def _usual_files(examples: Sequence[Path], assignment: Assignment) -> dict[str, str]:
-    """What most planted examples have in each file of code."""
+    """Return the most common text of each code file among the planted examples."""
     return {
         name: Counter(_text_of(each, name) for each in examples).most_common(1)[0][0]
         for name in assignment.files.code
@@ -222,7 +222,7 @@ def _without_answers(folder: Path, files: FileSpec) -> Path:
 
 
 def _code_files(folder: Path, files: FileSpec) -> list[Path]:
-    """The files of code that the assignment names, where the upload has them."""
+    """Return the code files of the assignment that the upload has."""
     if _by_pattern(files):
         return sorted(folder.rglob("*.py"))
     return [path for name in files.code if (path := next(folder.rglob(name), None)) is not None]

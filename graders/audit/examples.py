@@ -1,10 +1,10 @@
-"""Planted examples: submissions whose verdict is known, written as edits of another one.
+"""Read planted examples: submissions with known verdicts, written as edits of another one.
 
     examples.toml + solution/ + examples/ID/ -> write_examples -> DIR/ID/, each with expected.toml
 
-`examples.toml` stands beside `assignment.toml`. What no TOML can hold (notebooks, other encodings)
-lies as a file in `examples/ID/`; a folder there without an `expected.toml` and an entry is no
-example, and others can be made `of` it.
+`examples.toml` is in the same folder as `assignment.toml`. Files that TOML cannot express
+(notebooks, other encodings) are in `examples/ID/`. A folder there with neither an `expected.toml`
+nor an entry in `examples.toml` is not an example itself, but other examples can be based on it.
 """
 
 import json
@@ -21,7 +21,7 @@ from graders.tables import parse_table, read_table
 
 EXPECTED, PLANTED = "expected.toml", "examples.toml"
 SOLUTION = "solution"
-SHAPE = "docs/assignments.md says what it may hold"
+SHAPE = "docs/assignments.md describes its format"
 
 
 class Expected(BaseModel, extra="forbid"):
@@ -44,9 +44,9 @@ class Edit(BaseModel, extra="forbid"):
 
 
 class Planted(Expected):
-    """An example made `of` the solution, of another example or folder, or of nothing ("").
+    """An example based `of` the solution, another example or folder, or nothing ("").
 
-    The files in `without` are left out, `edits` are made one after the other, `files` are written.
+    The files in `without` are removed, then `edits` are applied in order and `files` are written.
     """
 
     name: str
@@ -61,15 +61,15 @@ class _Examples(BaseModel, extra="forbid"):
 
 
 def example_names(assignment: Assignment) -> list[str]:
-    """The names of all planted examples, sorted."""
+    """Return the names of all planted examples, sorted."""
     own = (file.parent.name for file in (assignment.folder / "examples").glob(f"*/{EXPECTED}"))
     return sorted({*own, *_planted(assignment)})
 
 
 def write_examples(assignment: Assignment, folder: Path) -> list[Path]:
-    """Lay out every planted example below the folder; returns their folders, sorted by name.
+    """Write every planted example below the folder; return their folders, sorted by name.
 
-    Raises UsageError where examples.toml is malformed, or an edit's text is not there exactly once.
+    Raises UsageError if examples.toml is malformed, or an edit's text does not occur exactly once.
     """
     planted = _planted(assignment)
     for name in example_names(assignment):
@@ -105,7 +105,7 @@ def _source(assignment: Assignment, name: str) -> str:
 
 
 def _planted(assignment: Assignment) -> dict[str, Planted]:
-    """The entries of examples.toml, by name."""
+    """Return the entries of examples.toml, by name."""
     file = assignment.folder / PLANTED
     if not file.is_file():
         return {}
@@ -113,18 +113,16 @@ def _planted(assignment: Assignment) -> dict[str, Planted]:
     named = {each.name: each for each in found}
     for name in named:
         if PurePosixPath(name).name != name or [each.name for each in found].count(name) > 1:
-            raise UsageError(
-                f"{file}: two examples, or a folder's path, have the name `{name}`", SHAPE
-            )
+            raise UsageError(f"{file}: `{name}` is not a unique name without a slash", SHAPE)
     return named
 
 
 def _contents(
     assignment: Assignment, planted: Mapping[str, Planted], name: str, above: tuple[str, ...] = ()
 ) -> dict[str, bytes]:
-    """The files of an example, of a folder in `examples/`, or of the solution."""
+    """Return the files of an example, of a folder in `examples/`, or of the solution."""
     if name in above:
-        raise UsageError(f"{assignment.folder / PLANTED}: `{name}` is made of itself", SHAPE)
+        raise UsageError(f"{assignment.folder / PLANTED}: `{name}` is based on itself", SHAPE)
     if name not in planted:
         return _base(assignment, name)
     example = planted[name]
@@ -136,7 +134,8 @@ def _contents(
         text = files.get(edit.file, b"").decode("utf-8")
         if text.count(edit.old) != 1:
             count = text.count(edit.old)
-            raise _wrong(assignment, name, f"{edit.file} has {count} times the text {edit.old!r}")
+            problem = f"{edit.old!r} occurs {count} times in {edit.file}; expected once"
+            raise _wrong(assignment, name, problem)
         files[edit.file] = text.replace(edit.old, edit.new).encode("utf-8")
     files |= {file: text.encode("utf-8") for file, text in example.files.items()}
     return files | _files(assignment.folder / "examples" / name)
@@ -166,7 +165,7 @@ def _wrong(assignment: Assignment, name: str, problem: str) -> UsageError:
 
 
 def _told(example: Planted) -> str:
-    """What is known of an example, as TOML: its strings and lists are written as JSON's are."""
+    """Return an example's expected result as TOML, with strings and lists written as JSON."""
     known = example.model_dump(include=set(Expected.model_fields), exclude_defaults=True)
     return "".join(f"{key} = {_toml(value)}\n" for key, value in known.items())
 

@@ -1,10 +1,10 @@
-"""Every check's verdict on every planted example, kept in a file, so that a change of one shows.
+"""Freeze every check's verdict on every planted example in a file, to detect changes.
 
     {"reference": {"check": {"status": "passed", "fraction": 1.0, "outcome": "", "hint": ""}, ...},
      "wrong-one": {"check": ...}, ...}
 
-The solution (`reference`) stands there with all of its checks; an example with those whose verdict
-is not the solution's.
+The solution (`reference`) is listed with all checks; an example only with those whose verdict
+differs from the solution's.
 """
 
 import json
@@ -34,7 +34,7 @@ def freeze(findings: Sequence[Finding], file: Path) -> None:
 
 
 def read_frozen(file: Path) -> Mapping[str, Verdicts]:
-    """The verdicts in a file that `freeze` wrote; raises UsageError where it holds none."""
+    """Return the verdicts in a file that `freeze` wrote; raises UsageError if it has none."""
     try:
         frozen = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -45,9 +45,9 @@ def read_frozen(file: Path) -> Mapping[str, Verdicts]:
 
 
 def compare_frozen(findings: Sequence[Finding], frozen: Mapping[str, Verdicts]) -> list[Finding]:
-    """The findings, with a problem for each verdict that differs from the frozen one.
+    """Return the findings, with a problem for each verdict that differs from the frozen one.
 
-    An example that was frozen and is not among the findings gets a finding of its own.
+    A frozen example that is missing from the findings gets its own finding.
     """
     found = _verdicts(findings)
     compared = [
@@ -71,7 +71,7 @@ def _verdicts(findings: Sequence[Finding]) -> dict[str, Verdicts]:
 
 
 def _lines(verdicts: Verdicts) -> str:
-    """A line per check, so that a difference between two versions of the file can be read."""
+    """Write one line per check, so that a diff of two versions of the file is readable."""
     return ",".join(
         f"\n  {json.dumps(check)}: {json.dumps(verdict, ensure_ascii=False)}"
         for check, verdict in sorted(verdicts.items())
@@ -81,7 +81,7 @@ def _lines(verdicts: Verdicts) -> str:
 def _changes(
     frozen: Mapping[str, Verdicts], found: Mapping[str, Verdicts], name: str
 ) -> Iterator[str]:
-    """What differs for one example, a sentence a check."""
+    """Yield the differences of one example, one sentence per check."""
     if name not in frozen:
         yield "it was not there when the verdicts were frozen"
         return

@@ -1,12 +1,12 @@
-"""Show that an assignment's checks do what its rubric says, before a student meets them.
+"""Show that an assignment's checks do what its rubric says, before they grade a student.
 
-(a) the reference behind the same student side and the same sandbox earns full marks
-(b) every planted example loses exactly the points that are expected of it
+(a) the reference, with the same student side and sandbox, earns full marks
+(b) every planted example loses exactly the expected points
 (c) every check has a criterion and every criterion a check
 
-An example without an answers file is judged without the written part, one that says `only` on
-those criteria alone. What needs manual grading is
-undecided: it loses nothing here.
+An example without an answers file is graded without the written part, one with `only` is graded
+only on those criteria. What needs manual grading is
+undecided and loses nothing here.
 """
 
 import shutil
@@ -74,13 +74,13 @@ def refuse_broken_files(assignment: Assignment) -> None:
 
 
 def holds_answers(folder: Path) -> bool:
-    """Whether a submission's folder has an answers file in it."""
+    """Return whether a submission's folder contains an answers file."""
     return any(path.name.casefold() in ANSWERS for path in folder.rglob("*"))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Planted examples that are graded together, on these criteria; None stands for all."""
+    """Planted examples that are graded together on these criteria; None means all."""
 
     name: str
     only: frozenset[str] | None
@@ -88,7 +88,7 @@ class Part:
 
 
 def examples_by_part(assignment: Assignment, folders: Sequence[Path]) -> Iterator[Part]:
-    """The planted examples of code, and those of written answers under a name of their own."""
+    """Yield the planted examples of code, and separately those with written answers."""
     rest = _without_written(assignment)
     if rest is None:
         yield Part("", None, folders)
@@ -105,7 +105,7 @@ def examples_by_part(assignment: Assignment, folders: Sequence[Path]) -> Iterato
 def _by_criteria(
     uploads: Sequence[Path], expected: Mapping[str, Expected], assignment: Assignment
 ) -> Mapping[frozenset[str] | None, Sequence[Path]]:
-    """The uploads by the criteria that they are judged on; None stands for all."""
+    """Group the uploads by the criteria on which they are graded; None means all."""
     groups: dict[frozenset[str] | None, list[Path]] = {}
     for path in uploads:
         only = choose_criteria(assignment, expected[path.name].only)
@@ -121,12 +121,12 @@ def _without_written(assignment: Assignment) -> frozenset[str] | None:
 
 
 def build_solution(assignment: Assignment, folder: Path) -> Path:
-    """The assignment's `solution/` with the reference package beside its code: a submission."""
+    """Create a submission from the assignment's `solution/` and the reference package."""
     solution = assignment.folder / "solution"
     if not solution.is_dir():
         raise UsageError(
             f"{assignment.folder} has no folder `solution`",
-            "put there what the reference would hand in",
+            "put the reference's submission there",
         )
     shutil.copytree(solution, folder, ignore=shutil.ignore_patterns("__pycache__"))
     if not assignment.files.code:
@@ -177,7 +177,7 @@ def _verdict(found: CheckResult) -> Mapping[str, str | float]:
 
 
 def _loses(result: CriterionResult) -> float:
-    """The points lost for certain: what needs manual grading may still be earned."""
+    """Return the points that are certainly lost; manual grading may still award others."""
     if result.points is not None:
         return result.criterion.points - result.points
     total = sum(each.check.weight for each in result.checks) or 1.0
@@ -187,7 +187,7 @@ def _loses(result: CriterionResult) -> float:
 
 
 def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[str]:
-    """What [check] says of single checks: the fraction that each earns."""
+    """Yield the checks that do not earn the fraction expected in [check]."""
     found = {each.check.id: each for each in checks_of(result)}
     for name, fraction in expected.items():
         if name not in found:
@@ -200,19 +200,19 @@ def _check_problems(result: Result, expected: Mapping[str, float]) -> Iterator[s
 
 
 def _hint_problems(result: Result, planted: Sequence[str] | None) -> Iterator[str]:
-    """Hints that name a known mistake which the example does not have, where it says which."""
+    """Yield hints that name a known mistake that the example does not declare."""
     for found in checks_of(result):
         if planted is not None and not _names_planted(found, planted):
             yield f"`{found.check.id}` names the mistake `{found.mistake}`, which is not planted"
 
 
 def checks_of(result: Result) -> Iterator[CheckResult]:
-    """What every check of a Result found."""
+    """Yield the results of all checks of a Result."""
     return (each for graded in result.criteria for each in graded.checks)
 
 
 def _names_planted(found: CheckResult, planted: Sequence[str]) -> bool:
-    """Whether a check's hint names nothing, or only mistakes that were planted; `a+b` names two."""
+    """Return whether a hint names no mistake, or only planted ones; `a+b` names two."""
     return not found.mistake or {*found.mistake.split("+")} <= {*planted}
 
 

@@ -1,4 +1,4 @@
-"""How a request ended, as a value or as a sentence for the student."""
+"""Turn the end of a request into a value, or into a sentence for the student."""
 
 import re
 import signal
@@ -39,7 +39,7 @@ NAMES = {
 
 
 def answer(reply: dict[str, Value]) -> Value:
-    """The value in a reply; raises the fault that it tells of, or BadReply."""
+    """Return the value in a reply; raise the fault that the reply reports, or BadReply."""
     if set(reply) == {"id", "value"}:
         return reply["value"]
     error = reply.get("error")
@@ -49,9 +49,9 @@ def answer(reply: dict[str, Value]) -> Value:
 
 
 def read_reply(read: Callable[[Any], Read], reply: Value) -> Read:
-    """Return what `read` makes of a reply; whatever goes wrong in it is the student's BadReply.
+    """Return `read(reply)`; any exception that it raises becomes the student's BadReply.
 
-    A reader may also raise a StudentFault, or fail the check, in words of its own.
+    A reader may also raise a StudentFault, or fail the check, with its own message.
     """
     try:
         return read(reply)
@@ -62,7 +62,7 @@ def read_reply(read: Callable[[Any], Read], reply: Value) -> Read:
 
 
 def fault_of(error: Mapping[str, Value]) -> StudentFault | Unavailable:
-    """Return what the student's process says its code raised, as a fault with a sentence."""
+    """Return the error that the student's process reported, as a fault with a sentence."""
     text = {name: clean(str(error.get(name, ""))) for name in ("kind", "message", "source")}
     where = clean(str(error.get("where", "")))
     match str(error.get("outcome")):
@@ -80,14 +80,14 @@ def fault_of(error: Mapping[str, Value]) -> StudentFault | Unavailable:
 
 
 def spent(limits: Limits) -> StudentTimedOut:
-    """The fault of code that was stopped by the clock."""
+    """Return the fault of code that exceeded its time limit."""
     return StudentTimedOut(
         f"Your code ran for more than {limits.wall_seconds:g} s and was stopped."
     )
 
 
 def exhausted(seconds: float) -> StudentTimedOut:
-    """The fault of a submission that has used up the time for all of its checks."""
+    """Return the fault of a submission that has used up the time for all of its checks."""
     return StudentTimedOut(
         f"Your code used up the {seconds:g} s that a submission has for all checks together, so it "
         "was stopped. The remaining checks cannot run."
@@ -95,7 +95,7 @@ def exhausted(seconds: float) -> StudentTimedOut:
 
 
 def greedy(error: TooMuch) -> StudentOutOfMemory:
-    """The fault of code whose processes were stopped for what they use together."""
+    """Return the fault of code whose processes together exceeded a limit."""
     return StudentOutOfMemory(f"Your code was stopped: {error}.")
 
 
@@ -105,17 +105,18 @@ def unreadable(error: WireError) -> BadReply:
 
 
 def overspent(limits: Limits) -> StudentTimedOut:
-    """The fault of code that was stopped for its processor time."""
+    """Return the fault of code that exceeded its limit on processor time."""
     return StudentTimedOut(
         f"Your code used more than {limits.cpu_seconds} s of processor time and was stopped."
     )
 
 
 def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault | SandboxFailed:
-    """The fault of a process that is gone, or has hung up, instead of answering.
+    """Return the fault of a process that ended or closed its connection instead of answering.
 
-    A process cannot send itself SIGKILL (seccomp.py). Who was killed had used up its time, also
-    where it ignores the signal that says so, or its memory; else somebody else was the cause.
+    A process cannot send itself SIGKILL (seccomp.py). A killed process therefore used up its time
+    (and perhaps ignored the signal that warns of it) or its memory. Otherwise the cause was
+    outside the student's code, and the fault is SandboxFailed.
     """
     if ending is None:
         return BadReply("Your process closed its connection without an answer.")
@@ -138,7 +139,7 @@ def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault | 
 
 
 def clean(text: str) -> str:
-    """Text that is safe to show: no control characters, cut to a limit."""
+    """Return text that is safe to show: without control characters, cut to a limit."""
     kept = "".join(
         each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}"
         for each in text[: MAX_TEXT + 1]

@@ -1,4 +1,4 @@
-"""The security policy as one table: what a student's process sees, lacks and may use.
+"""Define the security policy in one place: what a student's process sees, lacks and may use.
 
     sees      the interpreter and its packages (read-only), system libraries (read-only),
               /student/runtime (worker, wire, student side: read-only), /student/code (read-only),
@@ -6,9 +6,9 @@
     lacks     network, other processes, other files, Softmark's own packages, its environment,
               capabilities, a way to new privileges
     may use   memory, CPU, processes, files and output up to the assignment's Limits, and one GPU
-              where these Limits say so: its device files are then seen, too
+              if these Limits allow it: its device files are then visible, too
 
-The child of the Landlock tier sees the same files where they lie. The tier `none` hides nothing.
+In the Landlock tier, a child sees the same files at their usual paths. The tier `none` hides none.
 """
 
 import os
@@ -26,14 +26,14 @@ SCRATCH_BYTES = 256 * MiB
 TMP_BYTES = 16 * MiB
 SHM_BYTES = 64 * MiB
 FILE_BYTES = 256 * MiB  # the largest single file
-TREE_BYTES = 2**30  # what all processes together may use above the memory of one
+TREE_BYTES = 2**30  # memory that all processes together may use above the limit of one
 TREE_FILES = 20_000  # in the file systems of one child
 OPEN_FILES = 256
-SOCKET_BYTES = MiB  # that a filled socket may hold in the kernel, where nothing counts them
+SOCKET_BYTES = MiB  # a full socket may hold this many in the kernel, which no counter shows
 STACK_BYTES = 8 * MiB
 START_SECONDS = 120.0  # importing torch from a cold disk
-MAX_RESTARTS = 3  # crashes or timeouts in one criterion before the rest of it fails at once
-GPU_ADDRESSES = 2**44  # a driver reserves terabytes of addresses, which are no memory
+MAX_RESTARTS = 3  # crashes or timeouts in one criterion before its other checks fail at once
+GPU_ADDRESSES = 2**44  # a driver reserves terabytes of addresses without using the memory
 STUDENT_IDS = 0x7000_0000  # user ids from here on belong to nobody, not even to containers
 
 ENVIRONMENT = {
@@ -51,18 +51,18 @@ ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUTF8": "1",
     "MPLBACKEND": "agg",
-    # A child has no network: what looks for a model says so at once, and threads are few.
+    # A child has no network: a library that looks for a model fails at once. Few threads.
     "HF_HUB_OFFLINE": "1",
     "HF_DATASETS_OFFLINE": "1",
     "HF_EVALUATE_OFFLINE": "1",
-    # What `datasets` keeps its tables with would start a thread, and a warm parent may have none.
+    # The allocators of `datasets` would start a thread, and a warm parent must have only one.
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "TOKENIZERS_PARALLELISM": "false",
 }
 
-# No code and no path of ours: -P keeps the script's folder off sys.path, -s the user's packages.
-# Not -I, which would also ignore PYTHONHASHSEED; the environment is ours anyway.
+# None of our code or paths: -P keeps the script's folder off sys.path, -s the user's packages.
+# Not -I, which would also ignore PYTHONHASHSEED; we set the whole environment anyway.
 PYTHON_FLAGS = ("-P", "-s", "-B", "-u")
 
 SYSTEM_LIBRARIES = tuple(
@@ -91,7 +91,7 @@ INSIDE = Layout(Path("/student/runtime"), Path("/student/code"), Path("/student/
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """The whole environment of a child; nothing of ours is inherited."""
+    """Return the whole environment of a child; it inherits none of our variables."""
     own = {"HOME": str(scratch), "TMPDIR": str(scratch)}
     if sys.platform == "win32":  # without these no program starts and no socket opens
         own |= {name: os.environ.get(name, "") for name in ("SYSTEMROOT", "PATH")}
@@ -99,9 +99,9 @@ def environment(scratch: Path) -> dict[str, str]:
 
 
 def rlimits(limits: Limits, processes_before: int) -> dict[str, int]:
-    """The kernel's limits on every process of the child, by the name of the constant.
+    """Return the kernel's limits on every process of the child, by the name of the constant.
 
-    Two more, of memory and CPU time, are set later, above what importing torch took.
+    Two more, on memory and CPU time, are set later, on top of what importing torch took.
     """
     return {
         "RLIMIT_CORE": 0,
@@ -116,37 +116,38 @@ def rlimits(limits: Limits, processes_before: int) -> dict[str, int]:
 
 
 def together(limits: Limits) -> int:
-    """Bytes of memory that all processes of a child may hold."""
+    """Return how many bytes of memory all processes of a child may hold."""
     return limits.memory_bytes + TREE_BYTES
 
 
 def address_space(limits: Limits) -> int:
-    """Bytes of addresses above those of the libraries.
+    """Return the limit on address space in bytes, on top of what the libraries use.
 
-    Where a GPU takes them, what is really used is still bounded, by the watch over all processes.
+    A GPU driver needs a far higher limit; the watch over all processes still limits the memory
+    that they really use.
     """
     return GPU_ADDRESSES if limits.gpu else limits.memory_bytes
 
 
 def gpu_devices(limits: Limits, devices: Path = Path("/dev")) -> tuple[Path, ...]:
-    """The device files of the GPUs, none where the Limits give no GPU."""
+    """Return the device files of the GPUs, or none if the Limits allow no GPU."""
     return tuple(sorted(devices.glob("nvidia*"))) if limits.gpu else ()
 
 
 def visible_gpu(limits: Limits) -> str:
-    """CUDA_VISIBLE_DEVICES of a child: the first GPU that this process may use, or none."""
+    """Return a child's CUDA_VISIBLE_DEVICES: the first GPU that this process may use, or none."""
     ours = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
     return ours.split(",")[0] if limits.gpu else ""
 
 
 def visible() -> tuple[Path, ...]:
-    """The files and folders of this machine that a child reads, parents before children."""
+    """Return the files and folders of this machine that a child may read, parents first."""
     found = {path for path in (*_interpreter(), *SYSTEM_LIBRARIES, *SYSTEM_FILES) if path.exists()}
     return tuple(sorted(found, key=lambda path: len(path.parts)))
 
 
 def hidden(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Softmark's own files where they lie inside what is visible, as after `pip install`."""
+    """Return Softmark's own files inside the visible paths, as after `pip install`."""
     root = Path(__file__).resolve().parents[2]
     if root.name not in PACKAGE_FOLDERS:
         return (root,) if _inside(root, paths) else ()
@@ -155,7 +156,7 @@ def hidden(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 
 
 def packages() -> tuple[str, ...]:
-    """The folders of installed packages that this interpreter reads, for the child's sys.path."""
+    """Return the folders of installed packages on sys.path, for the child's sys.path."""
     return tuple(each for each in sys.path if Path(each).name in PACKAGE_FOLDERS)
 
 

@@ -1,4 +1,4 @@
-"""One running child: its channel, its output, its end."""
+"""Manage one running child: its channel, its output and its end."""
 
 import contextlib
 import os
@@ -18,19 +18,19 @@ from graders.model import Limits
 
 RECEIVE_BYTES = 2**18
 TOGETHER = "its processes together used too much memory"
-LAST_WORDS = 2.0  # seconds in which a child that hung up must have ended
+LAST_WORDS = 2.0  # seconds that a child may take to end after it closed its channel
 POLL = 0.002
-WATCH = 0.25  # seconds between two looks at what the whole tree uses
-CPU_GRACE = 2  # seconds that all processes together may take longer than one
-REAPING = 15.0  # seconds in which a killed tree must be gone
+WATCH = 0.25  # seconds between two checks of what the whole tree uses
+CPU_GRACE = 2  # seconds that all processes together may use above the limit of one
+REAPING = 15.0  # seconds that a killed tree may take to disappear
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a child ended: an exit status, or the number of a signal.
 
-    `starved` is whether its processes had reached their limit on memory, and `seconds` what they
-    used of the processor since they were first asked something.
+    `starved` says whether its processes had reached their memory limit; `seconds` is the processor
+    time that they used since the first request.
     """
 
     status: int | None = None
@@ -44,40 +44,40 @@ class HungUp(Exception):
 
 
 class TooMuch(Exception):
-    """The processes of the child use too much together; the message says of what."""
+    """The child's processes together use too much of something; the message says what."""
 
 
 class TooLong(Exception):
-    """The processes of the child used more processor time together than one may."""
+    """The child's processes together used more processor time than allowed."""
 
 
 class ControlGroup(Protocol):
-    """What the kernel counts of all processes of a child; see cgroup.py."""
+    """The kernel's counters for all processes of a child; see cgroup.py."""
 
     def used(self) -> Resources:
-        """What they used until now, those that are over among them."""
+        """Return what they have used until now, including processes that have ended."""
 
     def ran_out(self) -> bool:
-        """Whether one of them was killed because together they reached their limit on memory."""
+        """Return whether one was killed because together they reached their memory limit."""
 
     def remove(self) -> None:
-        """Let go of it, once they are over."""
+        """Remove the group, once its processes have ended."""
 
 
 class Process(Protocol):
-    """The process that stands for a child: the child, or what started it and waits for it.
+    """The process that represents a child: the child itself, or what started it and waits for it.
 
-    `used` is what the kernel says of it and of those it waited for, known once it is reaped.
+    `used` is the kernel's count for it and for those it waited for, known once it is reaped.
     """
 
     pid: int
     used: Resources
 
     def has_ended(self) -> bool:
-        """Whether it is over; its number is still its own."""
+        """Return whether it has ended; its process ID is not reused yet."""
 
     def reap(self) -> int | None:
-        """How it ended, and let go of its number; None while it runs."""
+        """Return how it ended and release its process ID; None while it runs."""
 
 
 class Spawned:
@@ -89,14 +89,14 @@ class Spawned:
         self._process = process
 
     def has_ended(self) -> bool:
-        """Whether it is over, and still to be reaped where the system can tell."""
+        """Return whether it has ended; on Linux this does not reap it."""
         if sys.platform == "linux":
             flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
             return os.waitid(os.P_PID, self.pid, flags) is not None
         return self.reap() is not None
 
     def reap(self) -> int | None:
-        """Its exit status once it is over."""
+        """Return its exit status once it has ended; None while it runs."""
         if sys.platform != "linux" or self._process.returncode is not None:
             return self._process.poll()
         pid, status, used = os.wait4(self.pid, os.WNOHANG)
@@ -108,11 +108,11 @@ class Spawned:
 
 
 def _peak_of_its_own(peak: int) -> int:
-    """What the kernel says is a child's peak, unless it may be this process's own.
+    """Return the peak that the kernel reports for a child, or 0 if it may be this process's own.
 
-    A child begins as a copy, and the kernel counts what that had before it became another program.
+    A child begins as a copy of this process, and the kernel counts the copy's memory, too.
     """
-    import resource  # not everywhere; this is asked on Linux alone
+    import resource  # does not exist on every system; this function runs only on Linux
 
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if peak > own else 0
@@ -121,12 +121,12 @@ def _peak_of_its_own(peak: int) -> int:
 class Child:
     """A started child; `end` kills all of its processes and may be called twice.
 
-    While it works on an answer, `watch` is called now and then: it returns the bytes of memory
-    that all of its processes hold, and raises TooMuch. Where there is a control group, this says
-    what they used.
+    While it works on an answer, `watch` is called regularly: it returns the bytes of memory that
+    all of its processes hold, and may raise TooMuch. If there is a control group, the group
+    counts what they used.
     """
 
-    def __init__(  # noqa: PLR0913  each tier has its own of them
+    def __init__(  # noqa: PLR0913  each tier passes its own
         self,
         process: Process,
         channel: socket.socket,
@@ -137,7 +137,7 @@ class Child:
         group: ControlGroup | None = None,
     ) -> None:
         self.pid = process.pid
-        self.tops: tuple[int, ...] = (process.pid,)  # with all below them, all of its processes
+        self.tops: tuple[int, ...] = (process.pid,)  # these and their descendants are the child
         self.capture = capture
         self._process = process
         self._channel = channel
@@ -147,7 +147,7 @@ class Child:
         self._group = group
         self._held = 0  # the most bytes that `watch` saw
         self._times = Times()
-        self._before: float | None = None  # processor time before the first question
+        self._before: float | None = None  # processor time before the first request
         self._watched = time.monotonic()
         self._reader = wire.FrameReader()
         self._ending: Ending | None = None
@@ -159,14 +159,14 @@ class Child:
             self._selector.register(capture.read, selectors.EVENT_READ, capture)
 
     def ask(self, frame: bytes, deadline: float) -> bytes | bytearray:
-        """The frame that answers this one.
+        """Send a frame and return the child's reply.
 
-        Raises TimeoutError, HungUp, TooMuch, TooLong or WireError; `busy` adds up the seconds that
-        answers took.
+        Raises TimeoutError, HungUp, TooMuch, TooLong or WireError. The time that replies take is
+        added to `busy`, in seconds.
         """
         if self._before is None:
             self._before = self.resources().cpu_seconds
-        if self._process.has_ended():  # whatever it left behind does not answer in its place
+        if self._process.has_ended():  # a process that it left behind must not answer for it
             raise HungUp
         started = time.monotonic()
         try:
@@ -185,7 +185,7 @@ class Child:
             raise HungUp from None
 
     def receive(self, deadline: float) -> bytes | bytearray:
-        """The next frame; raises TimeoutError, HungUp, TooMuch or WireError."""
+        """Return the next frame; raises TimeoutError, HungUp, TooMuch, TooLong or WireError."""
         while (frame := self._reader.take()) is None:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
@@ -194,7 +194,7 @@ class Child:
         return frame
 
     def has_unread(self) -> bool:
-        """Whether something came that nobody asked for, or the child has hung up."""
+        """Return whether the child sent something without a request, or closed its channel."""
         if self._reader.pending:
             return True
         ready = self._selector.select(0)
@@ -210,7 +210,7 @@ class Child:
                 self._selector.unregister(key.fileobj)
 
     def _look(self) -> None:
-        """Look at what all of its processes use; raises TooMuch or TooLong."""
+        """Measure what all of its processes use; raises TooMuch or TooLong."""
         if self._watch is not None:
             self._held = max(self._held, self._watch())
         seconds = self.resources().cpu_seconds - (self._before or 0.0)
@@ -228,7 +228,7 @@ class Child:
         self._reader.feed(data)
 
     def resources(self) -> Resources:
-        """What all of its processes have used until now."""
+        """Return what all of its processes have used until now."""
         if self._channel.fileno() != -1:
             if self._group is not None:
                 self._used = self._group.used()
@@ -237,14 +237,14 @@ class Child:
         return self._used
 
     def end(self, patience: float = 0.0) -> Ending | None:
-        """Kill every process of this child; how it ended by itself, None if it did not.
+        """Kill all processes of this child; return how it ended on its own, None if it did not.
 
-        `patience` is how long it may still take to end by itself.
+        `patience` is how many seconds it still has to end on its own.
         """
         if self._channel.fileno() != -1:
             self.resources()
             by_itself = self._wait_for_end(patience)
-            # Killed before it is reaped: until then its number belongs to nobody else.
+            # Killed before it is reaped: until then no other process can have its ID.
             with contextlib.suppress(ProcessLookupError):
                 self._kill()
             self._reap_within(REAPING)
@@ -261,7 +261,7 @@ class Child:
         return self._ending
 
     def _told(self, ending: Ending) -> Ending:
-        """The ending, with what its processes had used by then."""
+        """Return the ending with what its processes had used by then."""
         if self._group is not None:
             starved = self._group.ran_out()
         else:
@@ -281,7 +281,7 @@ class Child:
             time.sleep(POLL)
 
     def _reap(self) -> bool:
-        """Whether the process is over; remembers how it ended."""
+        """Return whether the process has ended, and remember how it ended."""
         code = self._process.reap()
         if code is not None:
             self._ending = ending(code)
@@ -289,6 +289,6 @@ class Child:
 
 
 def ending(code: int) -> Ending:
-    """Read an exit status: of the child itself, or as the sandbox passes it on (128 + signal)."""
+    """Read an exit status: the child's own, or as the sandbox reports it (128 + signal)."""
     number = -code if code < 0 else code - 128
     return Ending(signal=number) if 0 < number < 65 else Ending(status=code)

@@ -1,10 +1,10 @@
-"""Which of an assignment's files run where: checks in our own process, the rest in a child.
+"""Find which of an assignment's files run in our process (the checks) and which in a child.
 
-checks.py, checks_*.py    what must hold; pytest collects them in our process
-student_*.py              how the student's code is called; in the child that holds it
-oracle.py, oracle_*.py    expected values computed with torch; in a child without it
+checks.py, checks_*.py    the checks; pytest collects them in our process
+student_*.py              call the student's code, in the child that contains it
+oracle.py, oracle_*.py    compute expected values with torch, in a child without student code
 
-They are looked for in the assignment's folder and in every package below it.
+They may be in the assignment's folder and in every package below it.
 """
 
 import ast
@@ -18,15 +18,15 @@ from graders.errors import GraderFault
 
 Kind = Literal["student", "oracle"]
 MAIN = ("student_side.py", "oracle.py")
-PACKAGE = "graders.assignment"  # what a child calls the folder, whatever its name
+PACKAGE = "graders.assignment"  # the folder's name in a child, whatever it is called here
 
 
 @dataclass(frozen=True)
 class Side:
     """The modules of a folder and of its packages that run in a child, named after `kind`.
 
-    `student_*.py` run beside the student's code. `oracle.py` and `oracle_*.py` compute expected
-    values where no student's code is; they may import the others, and `reference`.
+    `student_*.py` run in the same child as the student's code. `oracle.py` and `oracle_*.py`
+    compute expected values in a child without it; they may import the others, and `reference`.
     """
 
     folder: Path
@@ -34,7 +34,7 @@ class Side:
 
     @cached_property
     def files(self) -> Mapping[str, Path]:
-        """What the child holds: file by dotted name within the folder."""
+        """The files that the child gets, by dotted name within the folder."""
         kinds: tuple[Kind, ...] = ("student", "oracle") if self.kind == "oracle" else ("student",)
         return {
             ".".join(path.relative_to(self.folder).with_suffix("").parts): path
@@ -45,13 +45,13 @@ class Side:
 
     @cached_property
     def asked(self) -> Mapping[str, Path]:
-        """Those whose functions can be called."""
+        """The files whose functions can be called."""
         return {name: path for name, path in self.files.items() if _kind_of(path) == self.kind}
 
     def home(self, function: str) -> str:
-        """Return the name of the module that defines a function, or GraderFault.
+        """Return the name of the module that defines a function; raises GraderFault if unclear.
 
-        The main files, `student_side.py` or `oracle.py`, come before those that help them.
+        The main files, `student_side.py` and `oracle.py`, take precedence over the others.
         """
         homes = [name for name, defined in self._functions.items() if function in defined]
         main = [name for name in homes if self.asked[name].name in MAIN]
@@ -65,7 +65,7 @@ class Side:
         raise GraderFault(f"{said} a function `{function}`")
 
     def has(self, function: str) -> bool:
-        """Return whether some module defines this function."""
+        """Return whether any module defines this function."""
         return any(function in defined for defined in self._functions.values())
 
     @cached_property
@@ -76,7 +76,7 @@ class Side:
 
 
 def packages_in(folder: Path) -> Iterator[Path]:
-    """An assignment's folder and every package below it, by name."""
+    """Yield an assignment's folder and every package below it, by name."""
     yield folder
     for path in sorted(folder.iterdir() if folder.is_dir() else ()):
         if (path / "__init__.py").is_file():
@@ -84,14 +84,14 @@ def packages_in(folder: Path) -> Iterator[Path]:
 
 
 def files_named(package: Path, role: str) -> Iterator[Path]:
-    """The files of one role in a package: `checks` is for `checks.py` and all `checks_*.py`."""
+    """Yield a package's files of one role: for `checks`, `checks.py` and all `checks_*.py`."""
     if (package / f"{role}.py").is_file():
         yield package / f"{role}.py"
     yield from sorted(package.glob(f"{role}_*.py"))
 
 
 def check_paths(folder: Path) -> tuple[Path, ...]:
-    """The files with an assignment's checks."""
+    """Return the files with an assignment's checks."""
     return tuple(file for each in packages_in(folder) for file in files_named(each, "checks"))
 
 

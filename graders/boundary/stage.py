@@ -1,10 +1,10 @@
-"""The private folder that holds all a child may see of ours and of the student's.
+"""Build the private folder with everything that a child may see of our files and the student's.
 
 <temporary folder, closed to other users>
   runtime/graders/boundary/   the wire and what runs in the child, compiled
   runtime/graders/assignment/ the assignment's modules that run in a child, compiled; see side.py
   runtime/graders/adapting/   what such modules of all assignments share
-  runtime/standins/           modules that stand in for what a submission may import
+  runtime/standins/           modules that replace libraries that a submission may import
   code/                       the student's folder, regular files only
   scratch/                    writable, emptied for every new child
 """
@@ -58,11 +58,11 @@ class Stage:
         self._open_to_user()
 
     def _open_to_user(self) -> None:
-        """Let the child's own user in, and no other."""
+        """Give access to the child's own user and to no other."""
         if self.user is None:
             return
         for folder, _, names in os.walk(self.root):
-            os.chmod(folder, 0o755)  # noqa: S103  the root folder below is what keeps others out
+            os.chmod(folder, 0o755)  # noqa: S103  the mode of the root, set below, keeps others out
             for name in names:
                 os.chmod(Path(folder) / name, 0o644)
         os.chown(self.layout.scratch, self.user, self.user)
@@ -82,10 +82,10 @@ class Stage:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, however deep, and also one in which somebody closed folders to us.
+    """Remove a folder, however deep, even if folders in it were made unreadable.
 
-    A student's tree can be deeper than Python's stack and longer than any path; the system's own
-    tools walk it then. What even they leave behind is no reason not to grade.
+    A student's tree can be deeper than Python's stack and longer than any path; then the system's
+    own tools remove it. Grading goes on even if they leave something behind.
     """
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,9 +95,9 @@ def _remove(folder: Path) -> None:
 
 
 def _fill_side(runtime: Path, side: Side) -> None:
-    """Leave there what a child imports to answer.
+    """Copy the modules that a child imports to answer requests.
 
-    An oracle alone is joined by the reference: who could read it would have the answers.
+    Only an oracle also gets the reference: code that could read it would have the answers.
     """
     folder = runtime.joinpath(*PACKAGE.split("."))
     for path in side.files.values():
@@ -110,9 +110,9 @@ def _fill_side(runtime: Path, side: Side) -> None:
 
 
 def _compile_package(source: Path, target: Path, but: str = "") -> None:
-    """Leave a package of ours there, its modules compiled and its data as they are.
+    """Copy one of our packages: its modules compiled, its data files as they are.
 
-    One package in it may be left out: no child trains a reference model.
+    The sub-package `but` is left out: no child trains a reference model.
     """
     for path in sorted(source.rglob("*")):
         inside = path.relative_to(source)
@@ -127,7 +127,7 @@ def _compile_package(source: Path, target: Path, but: str = "") -> None:
 
 
 def _compile_into(folder: Path, path: Path) -> None:
-    """Leave a module of ours there compiled: no child has to do it again."""
+    """Compile one of our modules into the folder, so that no child has to compile it."""
     (folder / f"{path.stem}.pyc").write_bytes(_compiled(path, path.stat().st_mtime_ns))
 
 
@@ -140,7 +140,7 @@ def _compiled(path: Path, _changed: int) -> bytes:
 
 
 def _copy_files(source: Path | None, target: Path) -> None:
-    """Copy regular files; links, pipes and devices stay behind."""
+    """Copy regular files; skip links, pipes and devices."""
     target.mkdir()
     if source is None or not source.is_dir():
         return

@@ -1,4 +1,4 @@
-"""The student's code as the checks see it: ask a function, get a value or a StudentFault.
+"""The student's code as the checks see it: call a function, get a value or a StudentFault.
 
     check -> Student.call("draw", n=3, read=int) -> child (started when first needed) -> value
                                         | crash, time-out, nonsense                        |
@@ -6,8 +6,8 @@
               StudentFault with a sentence; <------ any exception ------ read(value) -> what the
               the next call gets a fresh child                                          check judges
 
-A failure before the child says hello is ours (SandboxFailed), and so is a SIGKILL that nothing
-explains. Everything else the child does counts as the student's doing.
+A failure before the child says hello is our fault (SandboxFailed), and so is a SIGKILL without an
+explanation. Everything else that the child does is attributed to the student's code.
 """
 
 import re
@@ -47,21 +47,21 @@ PLACE = re.compile(r'File "(.+)", line (\d+)')
 
 @dataclass(slots=True)
 class Budget:
-    """The time for which a submission's processes may keep all checks together waiting."""
+    """The total time that all checks of a submission may wait for its processes."""
 
     seconds: float
     spent: float = 0.0
 
     @property
     def left(self) -> float:
-        """The seconds that remain."""
+        """The remaining seconds."""
         return max(0.0, self.seconds - self.spent)
 
 
 class Student:
-    """One submission's code behind the boundary; a context manager."""
+    """One submission's code behind the trust boundary; a context manager."""
 
-    def __init__(  # noqa: PLR0913  `warm=False` is for those who compare the two starts
+    def __init__(  # noqa: PLR0913  `warm=False` is for tests that compare the two starts
         self,
         code: Path | None,
         side: Side,
@@ -101,18 +101,18 @@ class Student:
 
     @cached_property
     def _stage(self) -> Stage:
-        """Its files, copied when first needed: not every process is asked something."""
+        """Its files, copied when first needed: some submissions are never called."""
         return self._fill()
 
     @property
     def output(self) -> str:
-        """What the student's code printed so far, cut to the limit."""
+        """The text that the student's code has printed so far, cut to the limit."""
         current = [self._child.capture.text()] if self._child is not None else []
         return "".join([*self._outputs, *current])[: self._limits.output_bytes]
 
     @property
     def resources(self) -> Resources:
-        """What its children used so far: the largest peak of memory, the time of all."""
+        """What its children have used so far: the largest peak of memory, the time of all."""
         running = self._child.resources() if self._child is not None else Resources()
         return self._used.and_of(running)
 
@@ -122,11 +122,11 @@ class Student:
         self._killed = None
 
     def begin_criterion(self) -> None:
-        """Forget earlier crashes and time-outs: one part of the work may not cost another's."""
+        """Forget earlier crashes and timeouts, so that they don't affect another criterion."""
         self._broken.clear()
 
     def renew(self) -> None:
-        """Let the next call start a fresh child: nothing that code left in this one is kept."""
+        """End the child, so that the next call starts a fresh one without any earlier state."""
         self._stop()
 
     def can(self, function: str) -> bool:
@@ -142,17 +142,17 @@ class Student:
     def call(
         self, function: str, /, *, read: Callable[[Any], Any] | None = None, **values: Value
     ) -> Any:
-        """Return what `read` makes of the value that this function of the student's side returns.
+        """Return `read(value)`, with the value that this function of the student side returns.
 
-        The value may be anything: an exception that `read` raises is a BadReply of the student's.
-        Raises a StudentFault when the function does not answer, SandboxFailed when no child can be
-        started. A keyword `seed` seeds this call alone and is not passed on.
+        The value may be anything: an exception that `read` raises becomes the student's BadReply.
+        Raises a StudentFault if the function does not answer, SandboxFailed if no child can be
+        started. A keyword `seed` seeds only this call and is not passed on.
         """
         reply = self._answer(function, values)
         return reply if read is None else read_reply(read, reply)
 
     def _answer(self, function: str, values: dict[str, Value]) -> Value:
-        """Return the value that the child gives; raises as `call` does."""
+        """Return the value that the child sends; raises as `call` does."""
         module = f"{PACKAGE}.{self._side.home(function)}"
         self._requests += 1
         frame = wire.encode(
@@ -171,17 +171,17 @@ class Student:
 
     @property
     def _patience(self) -> float:
-        """The seconds that remain for a call, of its check's time and of the submission's."""
+        """The seconds that a call may take: the rest of its check's or the submission's time."""
         return min(self._limits.wall_seconds - self._spent, self._budget.left)
 
     def _out_of_time(self) -> StudentFault:
-        """The fault of a call for which no time is left; `_spent` does not count it yet."""
+        """Return the fault of a call that ran out of time; `_spent` does not count it yet."""
         if self._budget.left < self._limits.wall_seconds - self._spent:
             return exhausted(self._budget.seconds)
         return spent(self._limits)
 
     def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
-        """The reply of the child, which is ended when it gives none."""
+        """Return the child's reply; end the child if there is no valid one."""
         try:
             reply = wire.decode(child.ask(frame, deadline))
             if not isinstance(reply, dict) or repr(reply.get("id")) != str(self._requests):
@@ -207,13 +207,13 @@ class Student:
             raise
 
     def _end(self, fault: StudentFault) -> StudentFault:
-        """End the child for this fault; a few of them and the submission gets no other."""
+        """End the child and count the fault; after MAX_RESTARTS of them no child is started."""
         self._broken.append(fault)
         self._stop()
         return fault
 
     def _refuse_when_hopeless(self) -> None:
-        if self._killed is not None:  # the rest of this check would be judged by a new process
+        if self._killed is not None:  # a new process must not answer the rest of this check
             raise self._killed
         if not self._budget.left:
             raise exhausted(self._budget.seconds)
@@ -225,7 +225,7 @@ class Student:
             raise spent(self._limits)
 
     def _running(self) -> Child:
-        """The child, a fresh one if there is none or if it talks without being asked."""
+        """Return the child; a fresh one if there is none or it sent something without a request."""
         if self._child is not None and self._child.has_unread():
             self._end(unreadable(wire.WireError("it sent more than it was asked for")))
             self._refuse_when_hopeless()

@@ -1,4 +1,4 @@
-"""Values on the wire between Softmark and a student's process.
+"""Encode and decode values sent between Softmark and a student's process.
 
     frame   = "SMW1" | length of head (u32) | length of blob (u32) | head | blob
     head    = JSON: null, true, 3, 0.5, "text", [...], and one-key objects for the rest:
@@ -6,8 +6,8 @@
               {"a": 0} the array named "0" in the blob, {"c": 0} the same, of complex numbers
     blob    = safetensors, empty without arrays
 
-Both sides import this file and nothing else of ours. What the student's side sends is hostile:
-every way in which bytes can be wrong ends in WireError, within a bounded amount of memory.
+Both sides import this file and no other of our modules. Bytes from the student's side are hostile:
+any invalid input raises WireError, within a bounded amount of memory.
 """
 
 import json
@@ -43,11 +43,11 @@ PAIRS = {"float32": "complex64", "float64": "complex128"}
 
 
 class WireError(Exception):
-    """The bytes are no frame, or the value cannot travel; the message says which."""
+    """The bytes are not a frame, or the value cannot be sent; the message says which."""
 
 
 def encode(value: Value) -> bytes:
-    """One frame that holds the value."""
+    """Return the value as one frame."""
     arrays: dict[str, Array] = {}
     head = json.dumps(_pack(value, arrays, 0), ensure_ascii=True, allow_nan=False).encode()
     blob = safetensors.numpy.save(arrays) if arrays else b""
@@ -64,7 +64,7 @@ class FrameReader:
 
     @property
     def pending(self) -> int:
-        """How many bytes came that are no whole frame yet."""
+        """The number of bytes that are not a complete frame yet."""
         return len(self._bytes)
 
     def feed(self, data: bytes) -> None:
@@ -72,7 +72,7 @@ class FrameReader:
         self._bytes += data
 
     def take(self) -> bytes | bytearray | None:
-        """The next whole frame, or None until more has come."""
+        """Return the next complete frame, or None if more bytes are needed."""
         if len(self._bytes) < PREFIX.size:
             return None
         head, blob = frame_sizes(self._bytes[: PREFIX.size])
@@ -88,7 +88,7 @@ class FrameReader:
 
 
 def frame_sizes(prefix: bytes | bytearray) -> tuple[int, int]:
-    """The lengths that a frame's first bytes announce."""
+    """Return the lengths of head and blob that a frame's prefix declares."""
     magic, head, blob = PREFIX.unpack(prefix)
     if magic != MAGIC:
         raise WireError("these bytes are no message")
@@ -98,7 +98,7 @@ def frame_sizes(prefix: bytes | bytearray) -> tuple[int, int]:
 
 
 def decode(frame: bytes | bytearray) -> Value:
-    """The value in one frame; arrays are writable copies."""
+    """Return the value in one frame; arrays are writable copies."""
     try:
         return _decode(frame)
     except WireError:
@@ -230,10 +230,10 @@ def _unpack_array(array: Array, *, pairs: bool) -> Array:
 
 
 def _truth(array: Array) -> Array:
-    """A byte that is neither 0 nor 1 must not become a third truth value."""
+    """Return the array as booleans: a byte that is neither 0 nor 1 becomes True."""
     return np.asarray(array.view(np.uint8) != 0)
 
 
 def _text(text: str) -> str:
-    """Text that every file and page can hold: half characters are replaced."""
+    """Return text that can be written to any file: unpaired surrogates are replaced."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,5 +1,5 @@
-"""What the author of a check uses, and how checks are run.
+"""Provide what the author of a check uses, and run checks.
 
-Start with `plugin.py`: its fixtures are the arguments of a check. `score.py` collects what a check
-says beside passed or failed, `verdict.py` turns it into a result, `compare.py` has the tolerances.
+Start with `plugin.py`: its fixtures are the arguments of a check. `score.py` keeps partial credit
+and notes, `verdict.py` turns the end of a check into a result, `compare.py` has the tolerances.
 """

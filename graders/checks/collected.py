@@ -1,4 +1,4 @@
-"""A pytest function read as a check: its name, docstring and `criterion` mark.
+"""Read a pytest function as a check: its name, docstring and `criterion` mark.
 
 `{name}` in a docstring is replaced by that setting of assignment.toml.
 
@@ -24,7 +24,7 @@ IDS = "the id of `def test_norm_kept` is `norm-kept`"
 
 
 def check_of(item: pytest.Item, assignment: Assignment) -> Check:
-    """The check an item stands for; raises UsageError where its mark or docstring is wrong."""
+    """Return the check of a pytest item; raises UsageError if its mark or docstring is wrong."""
     file = Path(str(item.path)).name
     mark = item.get_closest_marker("criterion")
     if mark is None or len(mark.args) != 1:
@@ -118,6 +118,6 @@ def _filled(description: str, settings: Mapping[str, Setting]) -> str:
 
 
 def _id(name: str) -> str:
-    """`test_norm_kept[2]` is the check `norm-kept-2`."""
+    """Return the check's ID: `norm-kept-2` for `test_norm_kept[2]`."""
     plain = name.removeprefix("test_").replace("[", "-").replace("]", "")
     return plain.replace("_", "-")

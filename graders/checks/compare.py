@@ -1,4 +1,4 @@
-"""The one tolerance table, and the comparisons that fail with words a student understands."""
+"""Define all tolerances in one table, and comparisons that fail with clear messages."""
 
 from dataclasses import dataclass
 from typing import Literal, NoReturn
@@ -13,7 +13,7 @@ Operation = Literal["exact", "trigonometric", "rotation", "attention", "share", 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a float32 answer may lie from the float64 one, and why that far."""
+    """How far a float32 answer may be from the float64 one, and the reason."""
 
     absolute: float
     relative: float
@@ -39,7 +39,7 @@ TOLERANCES: dict[Operation, Tolerance] = {
 
 
 class CheckFailed(AssertionError):
-    """A check's verdict against the student, with everything the student is shown."""
+    """A failed check, with everything that is shown to the student."""
 
     def __init__(
         self,
@@ -59,11 +59,11 @@ class CheckFailed(AssertionError):
 
 
 class CheckSkipped(SoftmarkError):
-    """There is nothing to judge; the message says to the student why."""
+    """There is nothing to grade; the message tells the student why."""
 
 
 def skip(message: str) -> NoReturn:
-    """End this check undecided, where nothing asks for what it judges."""
+    """Skip this check, because there is nothing to grade."""
     raise CheckSkipped(message)
 
 
@@ -82,7 +82,7 @@ def fail(
 
 
 def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bool:
-    """Whether shapes agree and every element lies within the table's tolerance."""
+    """Return whether the shapes agree and every element is within the table's tolerance."""
     a, e = np.asarray(actual), np.asarray(expected)
     if a.shape != e.shape or not np.issubdtype(a.dtype, np.number):
         return False
@@ -95,7 +95,7 @@ def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bo
 
 
 def largest_difference(actual: NDArray[np.generic], expected: NDArray[np.generic]) -> str:
-    """Where two arrays of one shape differ most, in words: position, actual, expected."""
+    """Describe where two arrays of equal shape differ most: position, actual, expected."""
     difference = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
     index = np.unravel_index(int(np.argmax(np.nan_to_num(difference, nan=np.inf))), actual.shape)
     at = ", ".join(str(int(i)) for i in index)

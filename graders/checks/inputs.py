@@ -1,9 +1,9 @@
-"""What checks ask, drawn: equal seed and equal purpose, equal inputs.
+"""Draw the random inputs of checks: equal seeds and purposes give equal inputs.
 
     draw, assignment.seed -- keyed hash of a purpose --> seed --> random.Random, numpy's Generator,
                                                                   hypothesis, the student's process
 
-A seed says nothing about the draw that it came of, nor about that of another purpose.
+A seed reveals neither the draw that it was derived from nor the seed of another purpose.
 """
 
 import hashlib
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-PUBLIC = 0  # the draw of `check`, `validate` and `demo`: everybody can know what is asked
+PUBLIC = 0  # the draw of `check`, `validate` and `demo`, whose inputs anyone can know
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The source of all that the checks of one grading draw.
+    """The source of all random inputs of one grading.
 
     `draw` is PUBLIC or a secret of 128 bits; it never leaves the trusted side.
     """
@@ -26,18 +26,18 @@ class Inputs:
     assignment_seed: int = 0
 
     def random(self, *purpose: object) -> random.Random:
-        """A generator of the standard library's for this purpose.
+        """Return a generator of the standard library for this purpose.
 
-        A purpose is one value or several, told apart by their `repr`.
+        A purpose is one value or several, distinguished by their `repr`.
         """
         return random.Random(self._number(purpose, 16))  # noqa: S311  its seed is a keyed hash
 
     def generator(self, *purpose: object) -> np.random.Generator:
-        """A generator of numpy's for this purpose."""
+        """Return a numpy generator for this purpose."""
         return np.random.default_rng(self._number(purpose, 16))
 
     def seed(self, *purpose: object) -> int:
-        """A number below 2**32 for this purpose, to seed what takes no generator."""
+        """Return a number below 2**32 for this purpose, as a seed."""
         return self._number(purpose, 4)
 
     def _number(self, purpose: tuple[object, ...], size: int) -> int:

@@ -1,8 +1,8 @@
-"""Files of predicted labels, 0 or 1 a line, judged against the data's.
+"""Judge files of predicted labels, one 0 or 1 per line, against the data.
 
     bytes -> read_labels -> Labels(predictions, gold) -> judge: one class? enough? borderline?
 
-A model that gives everybody one class has learned nothing, whatever share that gets right.
+A model that always predicts one class has learned nothing, whatever its accuracy.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from graders.figures import Accuracy
 from graders.statistics import is_borderline, percent, percentage, share_in_words
 
 State = Literal["reached", "borderline", "missed"]
-ALPHA = Fraction(1, 100)  # how improbable an accuracy has to be for a guesser of one class
+ALPHA = Fraction(1, 100)  # how unlikely an accuracy must be for a model that predicts one class
 WORDS = {
     **dict.fromkeys(("0", "0.0", "false", "no", "negative", "neg", "label_0"), 0),
     **dict.fromkeys(("1", "1.0", "true", "yes", "positive", "pos", "label_1"), 1),
@@ -28,7 +28,7 @@ QUOTES = " \t\"'[](),;"
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Predicted labels beside the right ones; `notes` say what was unusual about the file."""
+    """Predicted and correct labels; `notes` say what was unusual about the file."""
 
     name: str
     predictions: tuple[int, ...]
@@ -37,12 +37,12 @@ class Labels:
 
     @property
     def correct(self) -> int:
-        """How many are right."""
+        """The number of correct predictions."""
         return sum(a == b for a, b in zip(self.predictions, self.gold, strict=True))
 
     @property
     def n(self) -> int:
-        """How many there are."""
+        """The number of items."""
         return len(self.gold)
 
     @property
@@ -57,26 +57,26 @@ class Labels:
 
     @property
     def majority(self) -> int:
-        """How many a model gets right that always says the more frequent class."""
+        """The number correct if the more frequent class is always predicted."""
         return max(self.gold.count(0), self.gold.count(1))
 
     @property
     def is_constant(self) -> bool:
-        """Whether one class alone is predicted."""
+        """Whether only one class is predicted."""
         return len(set(self.predictions)) == 1
 
     @property
     def beats_majority(self) -> bool:
-        """Whether always saying one class is this good less than once in a hundred times."""
+        """Whether a one-class model would be this accurate less than once in a hundred times."""
         return chance_at_least(self.correct, self.n, Fraction(self.majority, self.n)) < ALPHA
 
     @property
     def exchanged(self) -> "Labels":
-        """The same with the two classes exchanged."""
+        """The same predictions with the two classes exchanged."""
         return replace(self, predictions=tuple(1 - each for each in self.predictions))
 
     def figure(self, threshold: Fraction) -> Accuracy:
-        """The accuracy as a picture, beside what one class for all gives."""
+        """Return a figure of the accuracy, with the majority class as a baseline."""
         always = ("always the more frequent class", self.majority / self.n)
         return Accuracy(self.name, self.correct, self.n, float(threshold), (always,))
 
@@ -88,7 +88,7 @@ class Labels:
 
 
 def read_labels(name: str, raw: bytes, gold: Sequence[int]) -> Labels:
-    """The labels in a file; a check fails where there is not one for each of `gold`."""
+    """Read the labels in a file; fail the check if there is not one for each of `gold`."""
     lines, notes = _lines(raw)
     if len(lines) == len(gold) + 1 and _label(lines[0]) is None:
         notes.append(f"the first line was left out ({lines[0][:40]!r})")
@@ -104,9 +104,9 @@ def read_labels(name: str, raw: bytes, gold: Sequence[int]) -> Labels:
 
 
 def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = False) -> None:
-    """Pass where the accuracy is at or above the threshold; say where that is not sure.
+    """Pass if the accuracy reaches the threshold; add a note if it is borderline.
 
-    `either` is for data whose editions exchange the classes: the better reading counts.
+    `either` is for data whose editions exchange the classes: the better interpretation counts.
     """
     if either and labels.exchanged.correct > labels.correct:
         labels = labels.exchanged
@@ -130,7 +130,7 @@ def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = F
 
 
 def chance_at_least(k: int, n: int, share: Fraction) -> Fraction:
-    """How probable k or more of n are, for a model whose true accuracy is `share`; exact."""
+    """Return the exact probability of k or more of n for a model whose accuracy is `share`."""
     hit, miss = share.numerator, share.denominator - share.numerator
     ways = sum(comb(n, i) * hit**i * miss ** (n - i) for i in range(k, n + 1))
     return Fraction(ways, share.denominator**n)
@@ -171,7 +171,7 @@ def _rotated(values: tuple[int, ...], by: int) -> tuple[int, ...]:
 
 
 def _lines(raw: bytes) -> tuple[list[str], list[str]]:
-    """The lines without blank ones at the end, and what was unusual about the bytes."""
+    """Return the lines without blank ones at the end, and notes on unusual bytes."""
     encoding = next((name for mark, name in MARKS if raw.startswith(mark)), "utf-8")
     notes = [] if encoding == "utf-8" else [f"it begins with a byte-order mark ({encoding})"]
     text = (
@@ -184,7 +184,7 @@ def _lines(raw: bytes) -> tuple[list[str], list[str]]:
 
 
 def _labels(name: str, lines: Sequence[str]) -> tuple[int, ...]:
-    """The label of each line: the whole line, or its last column where every line has one there."""
+    """Return each line's label: the whole line, or its last column if every line has one there."""
     whole = [_label(line) for line in lines]
     columns = [_label(line.replace("\t", ",").rsplit(",", 1)[-1]) for line in lines]
     for found in (whole, columns):

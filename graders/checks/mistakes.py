@@ -1,4 +1,4 @@
-"""Known mistakes: a wrong answer is compared with what each of them would have given."""
+"""Recognize known mistakes: compare a wrong answer with what each of them would produce."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from graders.checks.compare import Operation, is_close
 class NamingHint(str):
     """A hint that names a known mistake and carries its id.
 
-    Text that is built from it is a plain string again, and names nothing.
+    Text built from it is a plain string, which names no mistake.
     """
 
     mistake: str
@@ -24,13 +24,13 @@ class NamingHint(str):
 
 
 def mistake_named(hint: str) -> str:
-    """The id of the known mistake that a hint names, or nothing."""
+    """Return the ID of the known mistake that a hint names, or ""."""
     return hint.mistake if isinstance(hint, NamingHint) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake students make, in a sentence, with the equation that is right."""
+    """A mistake that students make, as a sentence with the correct equation."""
 
     id: str
     says: str
@@ -38,12 +38,12 @@ class Mistake:
 
     @property
     def hint(self) -> NamingHint:
-        """What the student reads."""
+        """The hint that the student reads."""
         return NamingHint(sentence(f"{self.says} ({self.equation})"), self.id)
 
 
 def sentence(text: str) -> str:
-    """The text with a capital in front, unless it starts with a symbol, and one full stop."""
+    """Return the text with a capital letter, unless it starts with a symbol, and a period."""
     first, *_ = text.split(maxsplit=1) or [""]
     word = first.rstrip(",:")
     is_word = word == "a" or (word.isalpha() and len(word) > 1)
@@ -54,10 +54,10 @@ def sentence(text: str) -> str:
 def first_match(
     actual: NDArray[Any], candidates: Mapping[Mistake, NDArray[Any]], operation: Operation
 ) -> Mistake | None:
-    """The first mistake whose answer is this one, or None.
+    """Return the first mistake whose answer equals this one, or None.
 
-    Call it only with an answer that differs from the right one, on inputs generic enough that no
-    two mistakes agree on them.
+    Call it only with an incorrect answer, on inputs generic enough that no two mistakes agree on
+    them.
     """
     return next(iter(_matches(actual, candidates, operation)), None)
 
@@ -65,7 +65,7 @@ def first_match(
 def only_match(
     actual: NDArray[Any], candidates: Mapping[Mistake, NDArray[Any]], operation: Operation
 ) -> Mistake | None:
-    """The one mistake whose answer is this one; None where none is, or where several are."""
+    """Return the only mistake whose answer equals this one; None if there are none or several."""
     found = _matches(actual, candidates, operation)
     return found[0] if len(found) == 1 else None
 

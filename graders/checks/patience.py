@@ -1,4 +1,4 @@
-"""A clock for the trusted side: a check that never ends is our fault, and ends all the same."""
+"""Limit the time of a check on the trusted side: a check that never ends is our fault."""
 
 import signal
 import threading
@@ -8,15 +8,15 @@ from types import FrameType
 
 from graders.errors import GraderFault
 
-GRACE = 900.0  # seconds for all that a check does besides waiting for the student's code
-AGAIN = 1.0  # seconds until a check that caught the first alarm gets another
+GRACE = 900.0  # seconds for everything that a check does besides waiting for student code
+AGAIN = 1.0  # seconds until the next alarm, if a check caught the first one
 
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raise GraderFault inside the block when it takes longer; the system's date is not asked.
+    """Raise GraderFault inside the block if it takes longer, independent of the system's date.
 
-    Only a process's first thread can be woken so, and not on Windows: elsewhere nothing happens.
+    This works only in a process's main thread, and not on Windows; otherwise nothing happens.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not MAIN:
         yield

@@ -1,4 +1,4 @@
-"""The pytest plugin of one submission: fixtures for checks, and a verdict for each of them.
+"""The pytest plugin for one submission: fixtures for checks, and a verdict for each of them.
 
     check file --- fixtures: student, sandbox, rerun, submitted, data, settings, inputs, score,
         |                  fingerprints
@@ -6,7 +6,7 @@
         v
     verdict()  --- passed | partial | failed | skipped | error   (never a pytest exit status)
 
-Every check that was collected leaves a CheckResult, whatever happened to it.
+Every collected check gets a CheckResult, whatever happens to it.
 """
 
 import time
@@ -33,17 +33,17 @@ from graders.data.course import CourseData
 from graders.errors import GraderFault, SandboxFailed
 from graders.model import SHOWN_LATER, Assignment, Check, CheckResult, Setting
 
-if TYPE_CHECKING:  # rooms above this one: their types alone are named here
+if TYPE_CHECKING:  # these rooms are above this one: only their types are used here
     from graders.grading.rerun import Rerun
     from graders.suite.process import Suite
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What the checks of one submission look at.
+    """Everything that the checks of one submission use.
 
-    `sandbox` is a second process like the student's that holds none of their code: a file whose
-    reading could run code is opened there. `rerun` trains anew, where that was asked for.
+    `sandbox` is a second process like the student's, without their code: files that could run code
+    when read are opened there. `rerun` trains from scratch, if requested.
     """
 
     student: Student
@@ -56,12 +56,12 @@ class Material:
 
     @property
     def processes(self) -> tuple[Student, ...]:
-        """Those whose time is counted check by check."""
+        """The processes whose time is counted per check."""
         return (self.student, self.sandbox, *(self.suite.students.values() if self.suite else ()))
 
 
 class GradingPlugin:
-    """Runs the checks of one assignment on one submission and keeps what they found."""
+    """Run the checks of one assignment on one submission and keep their results."""
 
     def __init__(
         self,
@@ -77,12 +77,12 @@ class GradingPlugin:
         self._results: dict[str, CheckResult] = {}
         self._criterion = ""
         self.faults: list[str] = []
-        self.sandbox_failed = False  # for at least one check; a second run may succeed
+        self.sandbox_failed = False  # True after a failure in any check; a second run may succeed
         self.found_fingerprints: dict[str, str] = {}
 
     @property
     def results(self) -> tuple[CheckResult, ...]:
-        """One result per collected check, in the order of the files; none is ever missing."""
+        """One result per collected check, in the order of the files, without exception."""
         lost = GraderFault("the check did not run")
         return tuple(
             self._results.get(check.id) or verdict(check, lost) for check in self._checks.values()
@@ -95,27 +95,27 @@ class GradingPlugin:
 
     @pytest.fixture
     def sandbox(self) -> Student:
-        """A process as well fenced in as the student's, without their code; started when asked."""
+        """A process in the same sandbox but without the student's code; started when needed."""
         return self._material.sandbox
 
     @pytest.fixture
     def submitted(self) -> SubmittedFiles:
-        """The files handed in beside the code."""
+        """The submitted files that are not code."""
         return self._material.submitted
 
     @pytest.fixture
     def rerun(self) -> "Rerun | None":
-        """The process that trains anew; without `--rerun` no check that asks for it is run."""
+        """The process that trains from scratch; checks that use it run only with `--rerun`."""
         return self._material.rerun
 
     @pytest.fixture
     def suite(self) -> "Suite | None":
-        """The process of the assignment's unittest suite; ours alone asks for it."""
+        """The process of the assignment's unittest suite; only Softmark's own check uses it."""
         return self._material.suite
 
     @pytest.fixture
     def data(self) -> CourseData:
-        """The course's files, or what is embedded in their place."""
+        """The course's data, or the built-in data."""
         return self._material.data
 
     @pytest.fixture
@@ -125,20 +125,20 @@ class GradingPlugin:
 
     @pytest.fixture
     def inputs(self) -> Inputs:
-        """What the questions to the student's code are drawn from."""
+        """The source of the check's random inputs."""
         return self._material.inputs
 
     @pytest.fixture
     def fingerprints(self) -> dict[str, str]:
-        """For checks to fill: the name of a file and the sha256 of what it says.
+        """A dict for checks to fill: the name of a file and the sha256 of its content.
 
-        Staff compare them across submissions; no student sees them.
+        Staff compare them across submissions; students don't see them.
         """
         return self.found_fingerprints
 
     @pytest.fixture
     def score(self, request: pytest.FixtureRequest) -> Score:
-        """Partial credit and notes of the check that asks for it."""
+        """The partial credit and notes of the check that uses this fixture."""
         return self._scores[request.node.nodeid]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -160,7 +160,7 @@ class GradingPlugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
-        """Turns whatever ends the check into its result; pytest sees every check pass."""
+        """Turn the end of the check into its result; for pytest, every check passes."""
         check = self._checks[item.nodeid]
         for process in self._material.processes:
             if check.criterion != self._criterion:
@@ -174,7 +174,7 @@ class GradingPlugin:
                 yield
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
-        except BaseException as error:  # noqa: BLE001  a check may end in any way, also skip()
+        except BaseException as error:  # noqa: BLE001  a check may raise anything, also skip()
             problem = error
         seconds = time.perf_counter() - started
         if check.id not in self._results:
@@ -195,7 +195,7 @@ class GradingPlugin:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """A fixture that fails is our fault: the check could not run."""
+        """Record a failed fixture as our fault, because the check could not run."""
         if call.when == "setup" and call.excinfo is not None:
             check = self._checks[item.nodeid]
             problem = call.excinfo.value
@@ -203,12 +203,12 @@ class GradingPlugin:
         return (yield)
 
     def _draw_examples(self, item: pytest.Item) -> None:
-        """Let hypothesis draw from the inputs; derandomized it would ask everybody the same."""
+        """Seed hypothesis from the inputs; otherwise everyone would get the same examples."""
         if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
             seed(self._material.inputs.seed("examples", item.name))(item.obj)
 
     def _patience(self) -> float:
-        """Seconds that a check may take, the student's own among them."""
+        """Return how many seconds a check may take, including the student's code."""
         rerun = self._material.rerun
         student = self._assignment.limits.wall_seconds
         return student + GRACE + (rerun.plan.wall_seconds if rerun is not None else 0.0)
@@ -242,7 +242,7 @@ class GradingPlugin:
 
 
 def _because(before: CheckResult) -> str:
-    """Name the check at the start of the chain that failed, not one that was skipped as well."""
+    """Name the check that failed at the start of the chain, not one that was skipped, too."""
     if before.outcome == "blocked":
         return before.message
     ended = "was skipped" if before.status == "skipped" else "failed"

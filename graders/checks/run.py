@@ -1,4 +1,4 @@
-"""Run the checks of an assignment in this process, without its surroundings.
+"""Run the checks of an assignment in this process, isolated from its other state.
 
 Checks are the test functions of `checks.py` and `checks_*.py`, in the assignment's folder and in
 each of its packages.
@@ -28,20 +28,20 @@ INI = Path(__file__).with_name("pytest.ini")
 def run_checks(
     folder: Path, plugin: object, *, also: tuple[Path, ...] = (), collect_only: bool = False
 ) -> None:
-    """Let pytest run every check file in `folder`, and those of `also`, with `plugin`.
+    """Run every check file in `folder`, and those in `also`, in pytest with `plugin`.
 
-    Verdicts are the plugin's. Raises UsageError where a check file is wrong, GraderFault where
-    pytest itself broke.
+    The plugin decides the verdicts. Raises UsageError if a check file is wrong, GraderFault if
+    pytest itself failed.
     """
     files = check_paths(folder)
-    if not also and not files:  # pytest would look for some elsewhere
+    if not also and not files:  # pytest would look for files elsewhere
         raise GraderFault(f"{folder.name} has no checks")
     args = [
-        str(folder),  # file by file, it would read the folder once for each
+        str(folder),  # given files one by one, pytest would read the folder for each of them
         *map(str, also),
         f"--rootdir={folder}",
         f"--config-file={INI}",
-        "--noconftest",  # a conftest.py beside the checks would be one more place to look
+        "--noconftest",  # a conftest.py would be one more file that affects the checks
         "--disable-plugin-autoload",
         "--import-mode=importlib",
         "--assert=plain",
@@ -49,7 +49,7 @@ def run_checks(
         "--strict-markers",
         "-pno:cacheprovider",
         "-pno:faulthandler",
-        "-pno:unraisableexception",  # it collects garbage five times at the end of every run
+        "-pno:unraisableexception",  # it runs five garbage collections at the end of every run
         "-q",
         *(["--collect-only"] if collect_only else []),
     ]
@@ -73,9 +73,9 @@ def run_checks(
 
 
 class _Watch:
-    """Lets pytest look at these files alone, and keeps a UsageError that a hook raised.
+    """Restrict pytest to these files, and keep a UsageError that a hook raised.
 
-    pytest would print it and go on.
+    pytest would only print it and continue.
     """
 
     def __init__(self, files: Sequence[Path]) -> None:
@@ -116,7 +116,7 @@ def _last_line(text: str) -> str:
 
 @contextlib.contextmanager
 def surroundings(folder: Path) -> Iterator[None]:
-    """The check files' own folder on sys.path, and hypothesis told to be the same every time."""
+    """Put the check files' folder on sys.path and make hypothesis deterministic, in this block."""
     before = settings.get_current_profile_name()
     settings.register_profile(
         "softmark",
@@ -143,9 +143,9 @@ def surroundings(folder: Path) -> Iterator[None]:
 
 @cache
 def _hypothesis_home() -> str:
-    """Hypothesis' cache of the check files' source, one per process.
+    """Return a folder for Hypothesis's cache of the check files' source, one per process.
 
-    It stores no examples: the profile has no database.
+    No examples are stored there, because the profile has no database.
     """
     home = tempfile.TemporaryDirectory(prefix="softmark-hypothesis-")
     atexit.register(home.cleanup)
@@ -153,10 +153,10 @@ def _hypothesis_home() -> str:
 
 
 def _forget(folder: Path) -> None:
-    """Drop the check files' modules: another assignment's may have the same names.
+    """Unload the check files' modules, because another assignment's may have the same names.
 
-    Those of the assignments that come with Softmark have names of their own. Hypothesis would keep
-    a thousand strategies, and with each its whole module.
+    The modules of the bundled assignments have unique names and stay. Hypothesis would otherwise
+    keep a thousand strategies alive, each with its module.
     """
     clear_strategy_cache()
     for name, module in list(sys.modules.items()):

@@ -1,4 +1,4 @@
-"""Partial credit and notes, kept for one run of one check."""
+"""Keep the partial credit and notes of one run of one check."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from graders.figures import Figure, drawable
 
 @dataclass(slots=True)
 class Partial:
-    """A share of the check's points, or a person's decision, with what the student is shown."""
+    """A share of the check's points, or a request for review, with what the student sees."""
 
     fraction: float
     message: str
@@ -19,7 +19,7 @@ class Partial:
 
 @dataclass(slots=True)
 class Score:
-    """What a check says beside passing or failing; made anew for every submission."""
+    """What a check reports besides passing or failing; a new one for each submission."""
 
     partial_credit: Partial | None = None
     notes: list[str] = field(default_factory=list)
@@ -44,12 +44,12 @@ class Score:
         self.partial_credit = Partial(fraction, message, hint, expected, actual, rows)
 
     def note(self, message: str) -> None:
-        """Say something to the student that costs nothing."""
+        """Add a note for the student that does not affect the points."""
         if message not in self.notes:
             self.notes.append(message)
 
     def show(self, figure: Figure) -> None:
-        """Show a picture, whatever the verdict; none where one of its numbers is not finite."""
+        """Show a figure, whatever the verdict, unless one of its numbers is not finite."""
         if drawable(figure) and figure not in self.figures:
             self.figures.append(figure)
 
@@ -62,7 +62,7 @@ class Score:
         actual: str = "",
         counterexample: dict[str, str] | None = None,
     ) -> None:
-        """Leave the verdict to a person; the reason and what led to it are shown."""
+        """Leave the verdict to a person; the reason and the details are shown."""
         rows = tuple((counterexample or {}).items())
         self.needs_person = Partial(0.0, reason, hint, expected, actual, rows)
 
@@ -75,9 +75,9 @@ class Score:
         actual: str = "",
         counterexample: dict[str, str] | None = None,
     ) -> None:
-        """Ask a person to confirm what the check earns; until then it counts as earned.
+        """Ask a person to confirm the points that the check earns; they count until then.
 
-        Nobody is asked where the check earns nothing. The first reason is the one that is shown.
+        This has no effect if the check earns nothing. Only the first reason is shown.
         """
         rows = tuple((counterexample or {}).items())
         self.doubts.append(Partial(1.0, reason, hint, expected, actual, rows))

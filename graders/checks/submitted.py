@@ -1,4 +1,4 @@
-"""The files handed in beside the code, read with a cap."""
+"""Read submitted files that are not code, up to a size limit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ LARGEST_TEXT = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class SubmittedFiles:
-    """The artifacts that were found, by name."""
+    """The artifacts found in the submission, by name."""
 
     paths: Mapping[str, Path]
 
     def has(self, name: str) -> bool:
-        """Whether the submission holds this file."""
+        """Return whether the submission has this file."""
         return name in self.paths
 
     def bytes(
         self, name: str, *, largest: int = LARGEST_TEXT, asked: str = "one short line a question"
     ) -> bytes:
-        """The content of a file; a missing one, or one of too many bytes, fails the check."""
+        """Return the content of a file; fail the check if it is missing or too large."""
         path = self.paths.get(name)
         if path is None:
             fail(f"`{name}` is not in your submission.")

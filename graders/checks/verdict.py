@@ -1,4 +1,4 @@
-"""From the way a check ended to its CheckResult."""
+"""Turn the end of a check into its CheckResult."""
 
 import traceback
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def verdict(
     score: Score | None = None,
     seconds: float = 0.0,
 ) -> CheckResult:
-    """The result of a check that returned (problem is None) or raised, with its figures."""
+    """Return the result of a check that returned (problem is None) or raised, with its figures."""
     score = score or Score()
     if problem is None:
         found = _finished(check, score, seconds)
@@ -71,7 +71,7 @@ def _raised(check: Check, problem: BaseException, score: Score, seconds: float) 
 
 
 def _is_ours(assertion: AssertionError) -> bool:
-    """Whether Softmark or hypothesis said it about itself: only a check says it about a student."""
+    """Return whether Softmark or hypothesis raised it; only a check's own assertion counts."""
     trace = assertion.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -80,7 +80,7 @@ def _is_ours(assertion: AssertionError) -> bool:
 
 
 def _outcome_behind(failed: CheckFailed) -> Outcome:
-    """The outcome of the student's fault that a check put into words of its own."""
+    """Return the outcome of the student's fault for which a check wrote its own message."""
     fault = failed.__cause__
     return fault.outcome if isinstance(fault, StudentFault) else ""
 
@@ -105,7 +105,7 @@ def _finished(check: Check, score: Score, seconds: float) -> CheckResult:
 
 
 def _unconfirmed(doubt: Partial, partial: Partial | None) -> Partial:
-    """What a check earned, under the reason why a person has to confirm it."""
+    """Return what a check earned, below the reason why a person has to confirm it."""
     if partial is None:
         return doubt
     message = "\n".join(text for text in (doubt.message, partial.message, partial.hint) if text)
@@ -136,8 +136,8 @@ def _with_notes(message: str, score: Score) -> str:
 def cause_of(problem: BaseException) -> BaseException:
     """Return the error that decides the verdict.
 
-    Hypothesis groups errors if answers vary between calls. A fault of ours wins: after it,
-    nothing can be said about the student.
+    Hypothesis groups errors if answers vary between calls. Our own fault takes precedence, because
+    it makes any statement about the student unreliable.
     """
     if not isinstance(problem, BaseExceptionGroup | Flaky):
         return problem

@@ -1,6 +1,6 @@
-"""Which of a student's graded submissions counts: the one with the highest grade.
+"""Choose the submission that counts for each student: the one with the highest grade.
 
-Where one of them has no grade, nobody can say which is the best: all stay, for a person.
+If one of them has no grade, the best is unknown: all remain, for a person to choose.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ LATEST = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A submission with its grade; None where it has none."""
+    """A submission with its grade, or None if it has none."""
 
     submission: Submission
     grade: float | None
@@ -29,14 +29,14 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The submissions that do not count, and sentences on those that a person must choose from."""
+    """The submissions that do not count, and notes on those that a person must choose from."""
 
     others: tuple[str, ...]
     notes: tuple[str, ...]
 
 
 def keep_best(store: Store, generation: int, task: Assignment, out: Path) -> tuple[str, ...]:
-    """Leave all but the best attempts out of the reports; sentences for a person."""
+    """Remove all but the best attempts from the reports; return notes for staff."""
     dues = read_extensions(out, task)
     attempts = [
         Attempt(
@@ -50,7 +50,7 @@ def keep_best(store: Store, generation: int, task: Assignment, out: Path) -> tup
 
 
 def best_attempts(attempts: Sequence[Attempt]) -> Best:
-    """Choose for every student; of equal grades the one handed in first counts."""
+    """Choose for every student; of equal grades, the earliest submission counts."""
     kept, notes, chosen = set[str](), [], dict[str, str]()
     by_person = _by_person(attempts)
     for key, own in sorted(by_person.items()):

@@ -1,4 +1,4 @@
-"""What differs between two generations: who gains, who loses, and which checks say why."""
+"""Compare two generations: which scores changed, and which checks explain it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ from graders.storage.results import Store
 
 
 def regraded(store: Store, draft: Draft | None) -> Regraded:
-    """What a draft changes; nothing where there was nothing to grade again."""
+    """Report what a draft changes; nothing if there was nothing to grade again."""
     if draft is None:
         current = store.generation()
         number, count = current.number, current.submissions
@@ -28,7 +28,7 @@ def regraded(store: Store, draft: Draft | None) -> Regraded:
 
 
 def refuse_losses(report: Regraded) -> None:
-    """Raise GraderFault where somebody would lose a score because it could not be graded."""
+    """Raise GraderFault if a submission would lose its score because it could not be graded."""
     if report.lost:
         raise GraderFault(
             f"{report.lost[0].submission} could not be graded again, with {len(report.lost) - 1} "
@@ -52,7 +52,7 @@ def _compared(store: Store, found: Regraded) -> Regraded:
 
 
 def difference(old: Result | None, new: Result) -> Difference:
-    """One submission's scores before and after, and its checks whose verdicts differ."""
+    """Return one submission's scores before and after, and the checks whose verdicts differ."""
     return Difference(
         submission=new.submission.id,
         before=old.score if old else None,

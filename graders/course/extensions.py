@@ -1,7 +1,7 @@
-"""Later due dates of single students: `DIR/extensions.csv`, with the columns `student` and `due`.
+"""Read extensions of individual students: `DIR/extensions.csv`, with columns `student` and `due`.
 
-A student is written as the submission's id, or as the number or address that it came with. A name
-counts only where it is all that is known: students choose how they are called.
+A student is identified by the submission's ID, student number or email address. A name counts only
+if nothing else is known, because students can choose their names.
 """
 
 import csv
@@ -22,30 +22,30 @@ COLUMNS = ["student", "due"]
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """When everybody's work is due: `due` is the assignment's, `later` by student."""
+    """All due dates: `due` is the assignment's, `later` is by student."""
 
     due: datetime | None = None
     later: Mapping[str, datetime] = field(default_factory=dict)
 
     def due_of(self, submission: Submission) -> datetime | None:
-        """When it is due: for a group, with the latest date that one of them has."""
+        """Return when it is due; a group has the latest due date of its members."""
         granted = [self.later[key] for key in _keys(submission) if key in self.later]
         return max([*granted, *([self.due] if self.due else [])]) if granted else self.due
 
     @property
     def last(self) -> datetime | None:
-        """The latest date that anybody has; None where no moment is known."""
+        """The latest due date of all, or None if there is none with a time zone."""
         if self.due is None or self.due.tzinfo is None:
             return None
         return max(self.due, *self.later.values()) if self.later else self.due
 
     def unused(self, submissions: Iterable[Submission]) -> list[str]:
-        """The students whom no submission is of: late ones, or written wrong."""
+        """Return the students without a submission: not submitted yet, or misspelled."""
         return sorted(self.later.keys() - {key for each in submissions for key in _keys(each)})
 
 
 def read_extensions(out: Path, task: Assignment) -> Extensions:
-    """What is in DIR, if anything; UsageError where it cannot be read as such."""
+    """Read the extensions in DIR, if any; raises UsageError if the file is invalid."""
     file = out / FILE
     if not file.exists() or task.due is None or task.due.tzinfo is None:
         return Extensions(task.due)

@@ -1,8 +1,8 @@
-"""From a raw score to the grade that is entered, in this order.
+"""Turn a raw score into the final grade, in this order.
 
-    drops ── sum, extra credit with it ── late penalty ── rounding
+    drops ── sum, with extra credit ── late penalty ── rounding
 
-Numbers are decimal, as they stand in assignment.toml: 0.1 is a tenth.
+Numbers are decimal, as in assignment.toml: 0.1 is exactly a tenth.
 """
 
 import math
@@ -25,10 +25,10 @@ MODES = {
 
 @dataclass(frozen=True, slots=True)
 class FinalGrade:
-    """A grade, and how it came.
+    """A grade, and how it was computed.
 
-    `raw` is the Result's score, `maximum` what counts of it without extra credit. `final` is None
-    where there is no score, or where the submission came too late to be accepted.
+    `raw` is the Result's score, `maximum` the maximum after drops, without extra credit. `final`
+    is None if there is no score, or if the submission was too late to be accepted.
     """
 
     raw: float | None
@@ -57,7 +57,7 @@ class _Counted:
 
 
 def final_grade(result: Result, policy: GradingPolicy, due: datetime | None) -> FinalGrade:
-    """The grade of a Result; one without a score, for whatever reason, has none."""
+    """Return the grade of a Result; one without a score has no grade."""
     late = seconds_late(result.submission.submitted_at, due, policy.lateness)
     days = begun(late, DAY)
     counted = _counted(result.criteria, policy)
@@ -78,7 +78,7 @@ def final_grade(result: Result, policy: GradingPolicy, due: datetime | None) -> 
 
 
 def seconds_late(submitted: datetime | None, due: datetime | None, lateness: Lateness) -> float:
-    """How late it came; 0 within the grace, and where nobody can say."""
+    """Return how late it was submitted, or 0 within the grace period or if a time is unknown."""
     if submitted is None or due is None or due.tzinfo is None or submitted.tzinfo is None:
         return 0.0
     late = (submitted - due).total_seconds()
@@ -86,7 +86,7 @@ def seconds_late(submitted: datetime | None, due: datetime | None, lateness: Lat
 
 
 def begun(seconds: float, unit: int) -> int:
-    """How many units have begun."""
+    """Return how many units of time have started."""
     return max(math.ceil(seconds / unit), 0)
 
 
@@ -106,7 +106,7 @@ def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Cou
 
 
 def _dropped(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> tuple[str, ...]:
-    """The lowest of each group; of a group that was graded in part, none."""
+    """Return the lowest of each group; none of a group that was only partly graded."""
     points = {each.criterion.id: each.points or 0.0 for each in criteria}
     return tuple(
         name
@@ -121,7 +121,7 @@ def _is_too_late(days: int, lateness: Lateness) -> bool:
 
 
 def _penalty(counted: _Counted, late: float, lateness: Lateness) -> Decimal:
-    """The points that lateness costs: never more than were earned."""
+    """Return the late penalty in points, never more than were earned."""
     if _is_too_late(begun(late, DAY), lateness):
         return counted.earned
     base = counted.earned if lateness.kind == "of_score" else counted.maximum
@@ -137,7 +137,7 @@ def _rounded(points: Decimal, policy: GradingPolicy) -> Decimal:
 
 
 def _words(counted: _Counted, penalty: Decimal, days: int, policy: GradingPolicy) -> str:
-    """How the grade came, as one sentence."""
+    """Explain the grade in one sentence."""
     parts = [f"{_plain(counted.earned)} of {_plain(counted.maximum)} points"]
     if counted.extra:
         parts.append(f"{_plain(counted.extra)} of them extra credit")

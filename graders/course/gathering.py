@@ -1,4 +1,4 @@
-"""The submissions of a batch: from a folder of uploads, or of what another system exported."""
+"""Gather the submissions of a batch from a folder of uploads or another system's export."""
 
 import shutil
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from submissions.submission import Rejected
 Choice = TypeVar("Choice", Layout, Attempts)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 ATTEMPTS: tuple[Attempts, ...] = get_args(Attempts)
-RECEIVED = "received"  # in DIR: what had to be unpacked or put together
+RECEIVED = "received"  # in DIR: uploads that had to be unpacked or combined
 OF_A_COURSE = replace(
     UNPACK_LIMITS,
     upload_bytes=65_536 * MIB,
@@ -33,7 +33,7 @@ OF_A_COURSE = replace(
 def gathered(
     folder: Path, task: Assignment, out: Path, *, layout: str = "auto", attempts: str = "last"
 ) -> Gathered:
-    """The submissions in a folder or an export; UsageError where it is not what was said."""
+    """Return the submissions in a folder or export; raises UsageError if it has another layout."""
     wanted = Wanted(
         task.name,
         (*task.files.code, *task.files.artifacts),
@@ -63,7 +63,7 @@ def gathered(
 
 
 def in_words(found: Gathered) -> tuple[str, ...]:
-    """What staff should know of how the submissions were read."""
+    """Return sentences that tell staff how the submissions were read."""
     read_as = {
         "gradescope": "a Gradescope export",
         "canvas": "a Canvas download",
@@ -89,14 +89,14 @@ def _has(folder: Path, wanted: Sequence[str]) -> bool:
 
 
 def _without_times(found: Gathered) -> Gathered:
-    """What was unpacked just now has the time of that, at which nobody handed it in."""
+    """Remove submission times: files unpacked just now have the time of unpacking."""
     timeless = tuple(replace(each, submitted_at=None) for each in found.submissions)
     note = "the archive has no submission times, so nobody is marked late"
     return replace(found, submissions=timeless, notes=(*found.notes, note))
 
 
 def _doubting_times(found: Gathered, task: Assignment) -> Gathered:
-    """A sentence on those who would lose points by the times of files."""
+    """Add a note on submissions that would lose points because of their files' times."""
     lateness = task.grading.lateness
     if lateness == Lateness():
         return found
@@ -117,7 +117,7 @@ def _chosen(option: str, value: str, known: tuple[Choice, ...]) -> Choice:
 
 
 def _opened(folder: Path, work: Path) -> Path:
-    """The folder; that in an archive of a whole course is written below `work`."""
+    """Return the folder; an archive of a whole course is unpacked below `work`."""
     if folder.is_dir():
         return folder
     if not folder.is_file() or not folder.name.casefold().endswith(SUFFIXES):

@@ -1,7 +1,7 @@
-"""What each item of the rubric tells: how hard it is, what it separates, how steady it is.
+"""Compute item statistics of the rubric: difficulty, discrimination and reliability.
 
-Each Result is looked at once and let go. Kept of it are three numbers an item: the share earned,
-the rest of the score, the seconds.
+Each Result is read once and not kept. Three numbers per item are kept: the share earned, the rest
+of the score, the seconds.
 """
 
 from array import array
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from graders.model import Check, Criterion, CriterionResult, Result
 
-FEWEST = 3  # submissions of which a correlation says something
+FEWEST = 3  # submissions for a meaningful correlation
 STEADY = 1e-9  # a spread below this is rounding
 UNDECIDED = ("error", "needs_review")
-# By criterion and check, "" for the criterion's own row: graded again, and judged differently.
+# By criterion and check ("" for the criterion's own row): how often regraded, how often changed.
 Repeats = Mapping[tuple[str, str], tuple[int, int]]
 Key = tuple[str, str]
 Pairs = NDArray[np.float64]
@@ -25,13 +25,13 @@ Pairs = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ItemStatistics:
-    """One line of the item analysis; `check` is None in the criterion's own line.
+    """One row of the item analysis; `check` is None in the criterion's own row.
 
     `difficulty` is the mean share earned, 0 to 1: high is easy. `discrimination` is the item-total
     correlation corrected for overlap: Pearson's r of the item's share with the share earned of all
     *other* points (Ebel and Frisbie, Essentials of Educational Measurement, 5th ed., ch. 13; the
     correction is Henrysson's, Psychometrika 28, 1963). It is None with fewer than 3 submissions,
-    or where either does not vary; `compared` counts the submissions that it is of.
+    or if either does not vary; `compared` counts the submissions that it is based on.
     """
 
     criterion: Criterion
@@ -47,13 +47,13 @@ class ItemStatistics:
 
 @dataclass(slots=True)
 class _Item:
-    """What is kept of one item; `first` is the submission and the place that decide the order."""
+    """The kept data of one item; `first` is the submission and place that determine its order."""
 
     first: tuple[str, int, int]
     criterion: Criterion
     check: Check | None
     shares: "array[float]" = field(default_factory=lambda: array("d"))
-    rests: "array[float]" = field(default_factory=lambda: array("d"))  # nan where there is no score
+    rests: "array[float]" = field(default_factory=lambda: array("d"))  # nan if there is no score
     seconds: "array[float]" = field(default_factory=lambda: array("f"))
 
 
@@ -66,20 +66,20 @@ class Items:
         self._seconds = array("d")
 
     def add(self, result: Result) -> None:
-        """Count a Result, which may be let go then; of a rejected one nothing was judged."""
+        """Count a Result, which need not be kept afterwards; a rejected one is ignored."""
         if result.status == "rejected":
             return
         self._seconds.append(result.seconds)
         resources = result.environment.get("resources")
-        if isinstance(resources, Mapping):  # not where no process of the student's was needed
+        if isinstance(resources, Mapping):  # missing if no student process was needed
             self._memory.append(float(resources["peak_memory_bytes"]))
         for place, graded in enumerate(result.criteria):
             self._add_criterion((result.submission.id, place), graded, _rests(result, graded))
 
     def statistics(self, repeats: Repeats | None = None) -> tuple[ItemStatistics, ...]:
-        """A line a criterion and, below it, one a check that was ever decided, as in the rubric.
+        """Return one row per criterion, each followed by its checks, in the rubric's order.
 
-        `repeats` is what the store counted of regradings.
+        `repeats` are the store's counts of regradings.
         """
         known = sorted(self._items.items(), key=lambda each: each[1].first)
         own = [(key, item) for key, item in known if item.check is None]
@@ -91,12 +91,12 @@ class Items:
 
     @property
     def median_memory_bytes(self) -> float | None:
-        """The median of the submissions' peak memory; None where none was measured."""
+        """The median of the submissions' peak memory, or None if none was measured."""
         return _median(self._memory)
 
     @property
     def median_seconds(self) -> float | None:
-        """The median of the seconds that a grading took; None without one."""
+        """The median grading time in seconds, or None if there is none."""
         return _median(self._seconds)
 
     def _add_criterion(
@@ -113,7 +113,7 @@ class Items:
     def _item(
         self, first: tuple[str, int, int], graded: CriterionResult, check: Check | None
     ) -> _Item:
-        """The item, whose place in the rubric the first submission by name decides."""
+        """Return the item; the first submission by name determines its place in the rubric."""
         key = (graded.criterion.id, check.id if check is not None else "")
         item = self._items.setdefault(key, _Item(first, graded.criterion, check))
         if first < item.first:
@@ -132,7 +132,7 @@ def _count(item: _Item, share: float, rest: float | None, seconds: float) -> Non
 
 
 def _share(graded: CriterionResult) -> float | None:
-    """The share of a criterion's points; of its checks, where it has none."""
+    """Return the share of a criterion's points, or of its checks if it has no points."""
     if graded.points is not None and graded.criterion.points > 0:
         return graded.points / graded.criterion.points
     total = sum(found.check.weight for found in graded.checks)
@@ -142,9 +142,9 @@ def _share(graded: CriterionResult) -> float | None:
 
 
 def _rests(result: Result, graded: CriterionResult) -> Iterator[float | None]:
-    """The share earned of all points but the criterion's, then but each check's.
+    """Yield the share earned of all points except the criterion's, then except each check's.
 
-    None without a score, or without other points.
+    It is None without a score, or without other points.
     """
     known = result.score is not None and graded.points is not None
     points = (result.score or 0.0) - (graded.points or 0.0)
@@ -176,13 +176,13 @@ def _statistics(item: _Item, repeats: tuple[int, int]) -> ItemStatistics:
 
 
 def _compared(item: _Item) -> Pairs:
-    """Share and rest of the submissions that have both."""
+    """Return share and rest of the submissions that have both."""
     both = np.array([item.shares, item.rests])
     return both[:, ~np.isnan(both[1])]
 
 
 def _correlation(both: Pairs) -> float | None:
-    """Pearson's r of share and rest."""
+    """Return Pearson's r of share and rest."""
     if both.shape[1] < FEWEST or np.ptp(both, axis=1).min() < STEADY:
         return None
     return float(np.corrcoef(*both)[0, 1])

@@ -1,10 +1,10 @@
 """After a change of checks, grade the affected criteria and reuse the rest.
 
-    published generation ── keys as they were / as they are ──┬── equal: kept, scored anew
-                                                              └── others: graded with `--only` those
+    published generation ── old and new keys of criteria ──┬── equal: kept, scored again
+                                                           └── others: graded with `--only` those
                                                    draft  <────────────── both together
 
-Nothing is published; a draft that was left half-way is gone on with.
+Nothing is published; the next run resumes an unfinished draft.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ class Regrading:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a stored Result was asked, asked again now, and the keys of that."""
+    """The options of a stored Result, as used now, and their keys."""
 
     options: Options
     keys: Keys
@@ -44,7 +44,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A generation in the making: what is kept as it is, and what is to be graded."""
+    """An unpublished generation: what is kept, and what must be graded."""
 
     base: int
     number: int
@@ -56,22 +56,22 @@ class Draft:
 
     @property
     def request(self) -> GradingRequest:
-        """The draft's request that needs the most of a machine."""
+        """The draft's most demanding request."""
         options = sorted((each.options for each in self.asked.values()), key=_trains)
         return GradingRequest(self.assignment, options[-1])
 
     @property
     def touched(self) -> tuple[str, ...]:
-        """The criteria that are graded again for somebody, in the rubric's order."""
+        """The criteria that are graded again for any submission, in the rubric's order."""
         found = frozenset[str]().union(*(each.touched for each in self.submissions))
         return tuple(each.id for each in self.assignment.rubric if each.id in found)
 
 
 def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
-    """The draft of these checks, or None where the published Results are of them already.
+    """Return the draft of these checks, or None if the published Results already use them.
 
-    Of the options the tier and, where given, the data count; what else was asked of a submission
-    is asked again. Raises UsageError where nothing is stored, or an upload to grade is gone.
+    The tier and, if given, the data of `options` count; all other options are those stored for
+    each submission. Raises UsageError if nothing is stored, or an upload to grade is gone.
     """
     base = store.generation()
     options = replace(options, draw=settle_draw(store))
@@ -99,7 +99,7 @@ def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft 
 def grade_draft(
     store: Store, draft: Draft, executor: Executor, *, ahead: int = 1
 ) -> Iterator[Result]:
-    """The Results of what was waiting, each once it is stored in the draft."""
+    """Yield the Results of the waiting submissions, each after it is stored in the draft."""
     for each in draft.waiting:
         if not each.touched:
             old = store.as_graded(each.submission.id, each.before.made.address)
@@ -118,7 +118,7 @@ def grade_draft(
 
 
 def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> Result:
-    """One Result: of the criteria that were touched the new one's checks, of the rest the old's."""
+    """Combine two Results: the affected criteria from the new one, the rest from the old one."""
     graded: dict[str, CriterionResult] = {each.criterion.id: each for each in old.criteria}
     graded |= {each.criterion.id: each for each in new.criteria if each.criterion.id in job.touched}
     wanted = [each for each in assignment.rubric if each.id in job.made.keys]
@@ -137,9 +137,9 @@ def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> R
 
 
 def upload_again(store: Store, member: Member, assignment: Assignment) -> Submission:
-    """The member's upload as it lies there now; UsageError where it is gone.
+    """Return the member's upload as it is now; raises UsageError if it is gone.
 
-    Who handed it in is as it was; when, too, unless another one lies there now.
+    The student is unchanged, and so is the time of submission unless the upload has changed.
     """
     if not member.path.exists():
         raise UsageError(
@@ -156,7 +156,7 @@ def upload_again(store: Store, member: Member, assignment: Assignment) -> Submis
 def _asked_again(
     members: Iterable[Member], assignment: Assignment, options: Options
 ) -> dict[str, Asked]:
-    """Return what to ask now, by what was asked before."""
+    """Return the options to use now, by the stored options."""
     found: dict[str, Asked] = {}
     for asked in {member.made.asked for member in members}:
         again = replace(options_asked(asked, options.tier), draw=options.draw)
@@ -176,7 +176,7 @@ def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys)
         )
         return Regrading(kept, member, keys.made(kept), touched)
     submission = upload_again(store, member, assignment)
-    if submission.sha256 != member.sha256:  # another upload lies there now
+    if submission.sha256 != member.sha256:  # the upload has changed
         touched = frozenset(keys.criteria)
     return Regrading(submission, member, keys.made(submission), touched)
 
@@ -202,7 +202,7 @@ def _stored(store: Store, draft: Draft, job: Regrading, result: Result) -> Resul
 
 
 def _environments(old: Result, new: Result) -> dict[str, object]:
-    """What either says of where it was made; where both do, the new one. Faults are not kept."""
+    """Combine both environments; the new one takes precedence, and old faults are dropped."""
     kept = {name: value for name, value in old.environment.items() if name != "faults"}
     said = {name: value for name, value in new.environment.items() if value}
     prints = [each.environment.get("fingerprints") for each in (old, new)]
@@ -213,7 +213,7 @@ def _environments(old: Result, new: Result) -> dict[str, object]:
 
 
 def _resources(old: Result, new: Result) -> dict[str, object]:
-    """The larger of what both say was used: the new one graded a part of it."""
+    """Return the larger resource use of both, because the new run graded only a part."""
     said = [each.environment.get("resources") for each in (old, new)]
     found = [each for each in said if isinstance(each, dict)]
     names = {name for each in found for name in each}

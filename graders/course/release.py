@@ -1,11 +1,11 @@
-"""When students may see the criteria that are not visible at once.
+"""Decide when students may see the criteria that are not visible immediately.
 
-visible           at once
-after_due_date    when the last of all can hand in no more; where no date says when, on staff's word
-after_published   on staff's word (`release`)
+visible           immediately
+after_due_date    after the last possible submission; if no date determines it, after `release`
+after_published   after `release`
 hidden            never
 
-An id that is *opened* is a criterion's that is shown now beside the visible ones.
+*Opened* criteria are those that are shown now in addition to the visible ones.
 """
 
 from dataclasses import dataclass, field
@@ -52,34 +52,34 @@ def terms_of(store: Store, task: Assignment, out: Path) -> Terms:
 def opened(
     task: Assignment, end: datetime | None, *, released: bool, now: datetime
 ) -> frozenset[str]:
-    """The criteria opened, where the last of all can hand in until `end`."""
+    """Return the opened criteria, if submissions are possible until `end`."""
     over = released if end is None else now > end
     shown = {"after_due_date": over, "after_published": released}
     return frozenset(each.id for each in task.rubric if shown.get(each.visibility))
 
 
 def end_of(task: Assignment, dues: Extensions) -> datetime | None:
-    """Until when the last of all can hand in for points; None where no date says it."""
+    """Return the end of all submissions for points, or None if no date determines it."""
     last, late = dues.last, task.grading.lateness
     if last is None or _has_no_end(late):
         return None
     try:
         return last + _accepted(late)
-    except OverflowError:  # a date that stands for "never"
+    except OverflowError:  # a date that means "never"
         return datetime.max.replace(tzinfo=UTC)
 
 
 def still_closed(task: Assignment, shown: frozenset[str]) -> tuple[Criterion, ...]:
-    """The criteria whose time may come, and has not."""
+    """Return the criteria that may be opened later."""
     later = [each for each in task.rubric if each.visibility in LATER]
     return tuple(each for each in later if each.id not in shown)
 
 
 def _has_no_end(late: Lateness) -> bool:
-    """Whether late work costs something and is taken for ever."""
+    """Return whether late work has a penalty and no last day."""
     return bool(late.percent) and late.max_days is None
 
 
 def _accepted(late: Lateness) -> timedelta:
-    """How long after its due date work is taken: the late days that are declared, or the grace."""
+    """Return how long after its due date work is accepted: the late days or the grace period."""
     return max(timedelta(minutes=late.grace_minutes), timedelta(seconds=DAY * (late.max_days or 0)))

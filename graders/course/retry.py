@@ -1,4 +1,4 @@
-"""What could not be graded, to be graded again as it was asked for."""
+"""Grade incomplete submissions again, with the same options."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from graders.storage.results import Member, Store
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Submissions of one request to grade again, and a sentence for each that is gone."""
+    """Submissions of one request to grade again, and a sentence for each missing upload."""
 
     request: GradingRequest
     submissions: tuple[Submission, ...]
@@ -25,7 +25,7 @@ class Retry:
 
 
 def unfinished(store: Store, tier: Tier) -> Iterator[Retry]:
-    """Yield a Retry for each request; UsageError where nothing was graded yet."""
+    """Yield a Retry for each request; raises UsageError if nothing was graded yet."""
     current = store.generation()
     members = [
         each

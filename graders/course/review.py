@@ -1,9 +1,9 @@
-"""What a store holds for people to decide: questions, answers in blind order, where each stands.
+"""Collect what people have to decide: questions, anonymous answers, and the state of each.
 
     store ── generation ── Results ── checks that wait for a person ── Answer
           └─ decisions ── standing of each answer, totals of each submission
 
-Results are read again when the generation changes, decisions whenever somebody has decided.
+Results are read again if the generation changes, decisions after each new one.
 """
 
 import hashlib
@@ -39,11 +39,11 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One student's answer to one question: a free text, or what the machine could not judge.
+    """One student's answer to one question: free text, or what could not be graded automatically.
 
-    The handle names it without saying whose it is, and `place` is where it stands in an order that
-    is drawn from the handles: the same for everybody and at every start. `reason` says why the
-    machine could not judge it, and is empty for a free text.
+    The handle identifies it anonymously, and `place` is its position in an order given by the
+    handles: the same for everyone and at every start. `reason` says why it could not be graded
+    automatically, and is empty for free text.
     """
 
     handle: str
@@ -57,13 +57,13 @@ class Answer:
 
     @property
     def key(self) -> Key:
-        """What the decisions of this answer are found by."""
+        """The key of this answer's decisions."""
         return self.submission, self.check, self.sum
 
 
 @dataclass(slots=True)
 class Material:
-    """What there is to review of one generation."""
+    """Everything to review in one generation."""
 
     assignment: Assignment
     questions: dict[str, Question]
@@ -74,7 +74,7 @@ class Material:
 
 @dataclass(slots=True)
 class Trail:
-    """The decisions read so far, by what they are of."""
+    """The decisions read so far, by answer and by submission."""
 
     rows: list[Decision] = field(default_factory=list)
     by_answer: dict[Key, list[Decision]] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Trail:
         return self.rows[-1].number if self.rows else 0
 
     def extend(self, rows: list[Decision]) -> None:
-        """Read the decisions that were made since."""
+        """Add newer decisions."""
         for row in rows:
             self.rows.append(row)
             self.by_answer.setdefault((row.submission, row.check, row.answer), []).append(row)
@@ -94,7 +94,7 @@ class Trail:
 
 
 class Review:
-    """The answers of a store that people decide, and what was decided of them."""
+    """The answers in a store that people decide, and their decisions."""
 
     def __init__(self, folder: Path, store: Store, decisions: Decisions) -> None:
         self.folder = folder
@@ -107,7 +107,7 @@ class Review:
 
     @property
     def material(self) -> Material:
-        """What there is to review; read again where something was graded since."""
+        """Everything to review; read again if something was graded since."""
         current = self.store.generation()
         members = self.store.members(current.number)
         stamp = current.number, tuple((m.submission, m.made.address, m.listed) for m in members)
@@ -117,7 +117,7 @@ class Review:
                     f"{self.folder} has no grading results", "grade with `run` or `batch` first"
                 )
             assignment = load_assignment(assignment_asked(members[0].made.asked))
-            # As graded: what was decided is laid over it anew whenever somebody decides.
+            # As graded: decisions are applied on top, again after each new one.
             results = (
                 self.store.as_graded(each.submission, each.made.address)
                 for each in members
@@ -128,23 +128,23 @@ class Review:
         return self._material
 
     def assignment_now(self) -> Assignment:
-        """The assignment as its folder says now: due dates are moved while people decide."""
+        """Read the assignment again, because due dates may change while people decide."""
         return load_assignment(str(self.material.assignment.folder))
 
     def refresh(self) -> None:
-        """Read what was decided since, here or by another server."""
+        """Read new decisions, made here or in another server."""
         self.trail.extend(self.decisions.since(self.trail.newest))
 
     def standing(self, answer: Answer) -> Standing:
-        """Where an answer stands."""
+        """Return the current standing of an answer."""
         return standing(self.history(answer))
 
     def history(self, answer: Answer) -> list[Decision]:
-        """All that was ever decided of this answer, the oldest first."""
+        """Return all decisions about this answer, the oldest first."""
         return self.trail.by_answer.get(answer.key, [])
 
     def result(self, submission: str) -> Result:
-        """A submission's points with what is decided so far; of its checks only those that wait."""
+        """Return a submission's points with the decisions so far, without other checks."""
         rows = self.trail.by_submission.get(submission, [])
         newest = rows[-1].number if rows else 0
         known = self._scores.get(submission)
@@ -155,19 +155,19 @@ class Review:
 
     @contextmanager
     def writing(self) -> Iterator[tuple[Store, int]]:
-        """The store and the published generation; UsageError while something is graded into DIR."""
+        """Yield the store and the published generation, locked; an error if grading is running."""
         with only_writer(self.folder):
             yield self.store, self.store.generation().number
 
     def unwritten(self) -> int:
-        """How many submissions have decisions that the files in DIR do not say."""
+        """Return how many submissions have decisions that the files in DIR lack."""
         written = self.decisions.written()
         return len({row.submission for row in self.trail.rows if row.number > written})
 
 
 @contextmanager
 def open_review(folder: Path) -> Iterator[Review]:
-    """The answers in the store in `folder` that people decide; StorageError without a store."""
+    """Yield the review of the store in `folder`; raises StorageError if there is none."""
     with open_decisions(folder / FILE) as decisions, read_store(folder) as store:
         yield Review(folder, store, decisions)
 
@@ -187,7 +187,7 @@ def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
 
 
 def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:
-    """What people may have to decide, by name: what the machine could not read, the free text."""
+    """Yield the questions that people may have to decide: unreadable answers and free text."""
     for each in questions_in(assignment.folder):
         if (machine := by_hand(each)) is not None:
             yield machine.id, machine
@@ -214,12 +214,12 @@ def _answers(result: Result) -> Iterator[Answer]:
 
 
 def _text(found: CheckResult) -> str:
-    """What a person decides about: the answer, or the sentence in which a check asks for one."""
+    """Return what a person decides about: the answer, or a check's request for review."""
     return found.actual if is_written(found) else found.message.split("\n")[0]
 
 
 def _reason(found: CheckResult) -> str:
-    """Why the machine left this check to a person, and what else it found."""
+    """Return why this check was left to a person, and the check's other findings."""
     if not is_written(found):
         rows = (f"{label}: {value}" for label, value in found.counterexample)
         values = (found.expected and f"expected: {found.expected}", *rows)
@@ -235,12 +235,12 @@ def _ordered(answers: list[Answer]) -> dict[str, Answer]:
 
 
 def _handle(check: str, submission: str) -> str:
-    # A letter first: no spreadsheet takes it for a number.
+    # A letter first, so that no spreadsheet reads it as a number.
     return "a" + hashlib.sha256(f"{check}\0{submission}".encode()).hexdigest()[:15]
 
 
 def _slim(result: Result) -> Result:
-    """The Result without what no page of the review shows: of ten thousand, all is too much."""
+    """Return the Result without what the review does not show, to save memory."""
     criteria = tuple(map(_slim_criterion, result.criteria))
     return replace(result, criteria=criteria, environment={})
 

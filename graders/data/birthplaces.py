@@ -1,10 +1,10 @@
-"""The course's files that a submission is graded with, or the built-in sample dataset.
+"""Read the course's files that a submission is graded with, or the built-in sample dataset.
 
 FOLDER/wiki.txt                 the pretraining corpus
        birth_places_train.tsv   question TAB place
        birth_dev.tsv            question TAB place
        birth_test_inputs.tsv    question
-       birth_test.tsv           question TAB place; staff have it, students do not
+       birth_test.tsv           question TAB place; only staff have it
 """
 
 import hashlib
@@ -29,7 +29,7 @@ LARGEST_FILE = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The places asked for, in the files' order; `test` is None where the answers are not here."""
+    """The places to predict, in the files' order; `test` is None if there are no answers."""
 
     folder: Path
     embedded: bool
@@ -40,7 +40,7 @@ class Data:
 
     @property
     def fingerprint(self) -> str:
-        """The sha256 of all files together: equal data, equal fingerprint."""
+        """The sha256 of all files together: equal data have equal fingerprints."""
         digest = hashlib.sha256()
         for name in (*REQUIRED, TEST):
             file = self.folder / name
@@ -50,7 +50,7 @@ class Data:
 
     @property
     def description(self) -> str:
-        """One line for the Result: which data, how many questions, which fingerprint."""
+        """One line for the Result: the data's source, number of questions and fingerprint."""
         source = "embedded world" if self.embedded else "given with --data"
         counts = f"{len(self.train)} train, {len(self.dev)} dev, {len(self.test_questions)} test"
         answers = "" if self.test is not None else ", no test answers"
@@ -59,9 +59,9 @@ class Data:
 
 @contextmanager
 def open_data(folder: Path | None, *, seed: int = 0) -> Iterator[Data]:
-    """The data of this folder, or the built-in sample dataset of this seed while the block lasts.
+    """Yield the data of this folder, or without one the built-in sample dataset of this seed.
 
-    Raises UsageError where a file is missing or not in the course's format.
+    Raises UsageError if a file is missing or not in the course's format.
     """
     if folder is not None:
         yield read_data(folder)
@@ -72,7 +72,7 @@ def open_data(folder: Path | None, *, seed: int = 0) -> Iterator[Data]:
 
 
 def read_data(folder: Path, *, embedded: bool = False) -> Data:
-    """The data of a folder, read and checked; raises UsageError naming the file that is wrong."""
+    """Read and check the data of a folder; raises UsageError, which names the wrong file."""
     if not folder.is_dir():
         raise UsageError(f"{folder}: there is no such folder", REMEDY)
     for name in REQUIRED:
@@ -108,9 +108,9 @@ def _answers(file: Path) -> list[tuple[str, str]]:
 
 
 def read_lines(file: Path, remedy: str) -> list[str]:
-    """The file's lines; a byte-order mark and CRLF are no part of them.
+    """Return the file's lines, without a byte order mark and CRLF.
 
-    Raises UsageError where it is too large (with this remedy), empty or not UTF-8.
+    Raises UsageError if it is too large (with this remedy), empty or not UTF-8.
     """
     if file.stat().st_size > LARGEST_FILE:
         raise UsageError(f"{file}: larger than {LARGEST_FILE // 2**20} MB", remedy)

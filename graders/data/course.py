@@ -1,4 +1,4 @@
-"""The data that an assignment's checks look at: which kind it is, and where it comes from."""
+"""Open the data of an assignment's checks, of any kind, from a folder or built in."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,9 +22,9 @@ CourseData = Data | LabelledData
 
 @contextmanager
 def open_course_data(kind: DataKind, folder: Path | None) -> Iterator[CourseData]:
-    """The data of this folder, or what is embedded in its place while the block lasts.
+    """Yield the data of this folder, or without one the built-in data.
 
-    Raises UsageError where a file is missing or not in the format.
+    Raises UsageError if a file is missing or has the wrong format.
     """
     if kind == "birthplaces":
         with open_data(folder, seed=0) as data:
@@ -36,7 +36,7 @@ def open_course_data(kind: DataKind, folder: Path | None) -> Iterator[CourseData
 
 
 def holds_data(kind: DataKind, folder: Path) -> bool:
-    """Whether the files of this kind lie in the folder itself."""
+    """Return whether the folder itself contains the files of this kind."""
     if kind == "boolq":
         return any((folder / name).is_file() for name in DEV_NAMES)
     sets = (REQUIRED,) if kind == "birthplaces" else (STSA, TSV)
@@ -51,7 +51,7 @@ def sizes_of_parts(kind: DataKind, folder: Path | None) -> frozenset[int]:
 
 
 def describe_data(folder: Path | None) -> str:
-    """The data of a folder of any kind in one line; UsageError where it is of none."""
+    """Describe a folder's data, of any kind, in one line; raises UsageError if it has none."""
     kinds: tuple[DataKind, ...] = ("birthplaces", "sst2", "boolq")
     held = [kind for kind in kinds if folder is not None and holds_data(kind, folder)]
     with open_course_data(held[0] if held else "birthplaces", folder) as data:
@@ -60,6 +60,6 @@ def describe_data(folder: Path | None) -> str:
 
 @cache
 def _embedded(kind: Kind) -> LabelledData:
-    """The embedded task, made once a process: it is the same for every submission."""
+    """Return the built-in task, created once per process: it is the same for all submissions."""
     with open_labelled(None, kind) as data:
         return data

@@ -1,7 +1,7 @@
-"""Whether the files of --data are those that an assignment declares, before anything is graded.
+"""Compare the files of --data with what the assignment declares, before anything is graded.
 
 assignment.toml     [data_files]   "birth_dev.tsv" = { rows = 500, columns = 2, sha256 = "3bb3..." }
-FOLDER/data.toml    the same table, of a course with other data: it replaces the assignment's
+FOLDER/data.toml    the same table for a course with other data; it replaces the assignment's
 """
 
 import hashlib
@@ -27,7 +27,7 @@ class DeclaredFile(BaseModel, extra="forbid"):
     sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$", description=SHA256)
 
     def plain(self) -> DataFile:
-        """The same, as the assignment holds it."""
+        """Return the same as the type that Assignment uses."""
         return DataFile(self.rows, self.columns, self.sha256)
 
 
@@ -38,14 +38,14 @@ class _Declaration(BaseModel, extra="forbid"):
 def refuse_other_data(assignment: Assignment, folder: Path | None) -> None:
     """Raise UsageError if a file in the folder is not as declared; None is the built-in dataset.
 
-    Whether a file may be missing is for those to say who read it.
+    A missing file is not reported here, but by the code that reads it.
     """
     for problem in () if folder is None else differences(assignment, folder):
         raise UsageError(problem, _remedy(assignment, folder))
 
 
 def differences(assignment: Assignment, folder: Path) -> Iterator[str]:
-    """A sentence for every declared file that is there and not as declared."""
+    """Yield a sentence for each declared file that exists but is not as declared."""
     for name, declared in (_of_the_course(folder) or assignment.data_files).items():
         file = folder / name
         if file.is_file():

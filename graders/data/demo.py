@@ -1,4 +1,4 @@
-"""Prediction files drawn at an accuracy, for courses that are only shown."""
+"""Generate prediction files of a given accuracy, for demo courses."""
 
 import random
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from graders.data.birthplaces import open_data
 
 SEED = 224
-ACCURACY = {  # of a model that was trained as the file's name says: from, to
+ACCURACY = {  # of a model trained as the file's name says: from, to
     "vanilla.nopretrain": (0.0, 0.04),
     "vanilla.pretrain": (0.17, 0.34),
     "rope.pretrain": (0.32, 0.45),
@@ -17,7 +17,7 @@ ACCURACY = {  # of a model that was trained as the file's name says: from, to
 def draw_predictions(
     answers: Sequence[str], places: Sequence[str], accuracy: float, draw: random.Random
 ) -> str:
-    """A line an answer; this share of them is right."""
+    """Return one line per answer; a share `accuracy` of them is correct."""
     right = set(draw.sample(range(len(answers)), round(accuracy * len(answers))))
     given = [
         answer if number in right else draw.choice([each for each in places if each != answer])
@@ -27,9 +27,9 @@ def draw_predictions(
 
 
 def vary_predictions(folders: Sequence[Path], plain: Path) -> None:
-    """Give those examples other predictions that have the plain example's, each its own accuracy.
+    """Replace predictions copied from the example `plain` by new ones with a random accuracy.
 
-    The data are those of the built-in sample dataset.
+    The answers are those of the built-in sample dataset.
     """
     draw = random.Random(SEED)  # noqa: S311
     with open_data(None) as data:

@@ -1,11 +1,11 @@
-"""Texts with a label each, which classifiers are judged with, or the embedded task in their place.
+"""Read labeled texts for grading classifiers, or use the built-in task instead.
 
 FOLDER/stsa.binary.{train,dev,test}      sst2: label SPACE sentence, with its punctuation
-       {train,dev,test}.tsv              sst2, where these are not there: sentence TAB label
+       {train,dev,test}.tsv              sst2, if those are missing: sentence TAB label
        train.jsonl, val.jsonl|dev.jsonl  boolq: a JSON object with question, passage, label|answer
        test.jsonl                        boolq: the same; without it (SuperGLUE's has no answers)
-                                         the test questions are drawn from train.jsonl, and where
-                                         val.jsonl stands alone all three parts are drawn from it
+                                         the test questions are drawn from train.jsonl; if there is
+                                         only val.jsonl, all three parts are drawn from it
 """
 
 import hashlib
@@ -35,18 +35,18 @@ REMEDIES: dict[Kind, str] = {
     "sst2": f"--data DIR must hold {', '.join(STSA)} or {', '.join(TSV)}",
     "boolq": "--data DIR must hold train.jsonl and val.jsonl, or val.jsonl alone",
 }
-# JHU's split of the 9427 training questions: 8000 stay, the others are the test questions.
+# JHU's split of the 9427 training questions: 8000 for training, the others for testing.
 TEST_SHARE = 1427 / 9427
-ALONE = (0.7, 0.1)  # of val.jsonl alone: training, dev; the rest is the test
+ALONE = (0.7, 0.1)  # if there is only val.jsonl: training, dev; the rest is for testing
 FEWEST = 10
 ANSWERS = {"true": 1, "false": 0, "True": 1, "False": 0}
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledData:
-    """The three parts in the files' order; a label is 0 or 1, `true` is 1.
+    """The three parts in the files' order; a label is 0 or 1, and `true` is 1.
 
-    `origin` says in words where the parts come from, with each draw that was made.
+    `origin` describes where the parts come from, including any random split.
     """
 
     folder: Path
@@ -59,7 +59,7 @@ class LabelledData:
 
     @property
     def fingerprint(self) -> str:
-        """The sha256 of all items in their parts: equal data, equal fingerprint."""
+        """The sha256 of all items by part: equal data have equal fingerprints."""
         digest = hashlib.sha256()
         for part, items in (("train", self.train), ("dev", self.dev), ("test", self.test)):
             digest.update(f"{part} {len(items)}\n".encode())
@@ -68,17 +68,17 @@ class LabelledData:
 
     @property
     def description(self) -> str:
-        """One line for the Result: which data, how many items, which fingerprint."""
+        """One line for the Result: the data's source, number of items and fingerprint."""
         counts = f"{len(self.train)} train, {len(self.dev)} dev, {len(self.test)} test"
         return f"{self.origin}: {counts}, sha256 {self.fingerprint[:16]}"
 
 
 @contextmanager
 def open_labelled(folder: Path | None, kind: Kind, *, seed: int = 0) -> Iterator[LabelledData]:
-    """The data of this folder, or the embedded task of this seed while the block lasts.
+    """Yield the data of this folder, or without one the built-in task of this seed.
 
-    Raises UsageError where a file is missing or not in the format; `seed` also draws parts that the
-    files do not have.
+    Raises UsageError if a file is missing or has the wrong format. `seed` also determines the
+    random split if the files lack a part.
     """
     if folder is not None:
         yield read_labelled(folder, kind, seed=seed)
@@ -91,7 +91,7 @@ def open_labelled(folder: Path | None, kind: Kind, *, seed: int = 0) -> Iterator
 def read_labelled(
     folder: Path, kind: Kind, *, seed: int = 0, embedded: bool = False
 ) -> LabelledData:
-    """The data of a folder, read and checked; raises UsageError naming file and line."""
+    """Read and check the data of a folder; raises UsageError, which names file and line."""
     if not folder.is_dir():
         raise UsageError(f"{folder}: there is no such folder", REMEDIES[kind])
     (train, dev, test), files = _sst2(folder) if kind == "sst2" else _boolq(folder, seed)
@@ -106,7 +106,7 @@ def _sst2(folder: Path) -> tuple[Sequence[Items], str]:
     held = [any((folder / name).is_file() for name in names) for names in (STSA, TSV)]
     if not any(held):
         raise UsageError(f"{folder}: contains no sentences", REMEDIES["sst2"])
-    # The form with the punctuation is nearer to what pretrained encoders have read.
+    # The files with punctuation are closer to the text that encoders were pretrained on.
     names, row, words = (
         (STSA, _stsa_row, "stsa.binary files") if held[0] else (TSV, _tsv_row, "tsv files")
     )
@@ -149,7 +149,7 @@ def _boolq(folder: Path, seed: int) -> tuple[Sequence[Items], str]:
 
 
 def _split(items: Items, shares: tuple[float, float, float], seed: int) -> tuple[Items, ...]:
-    """The items in three parts, drawn by the seed; each part keeps the file's order."""
+    """Split the items randomly into three parts, by the seed; each keeps the file's order."""
     order = list(range(len(items)))
     random.Random(f"{seed} split").shuffle(order)  # noqa: S311  a split, not a secret
     first = round(shares[0] * len(items))
@@ -180,13 +180,13 @@ def _boolq_row(line: str) -> Item:
 
 
 def _has_answers(file: Path) -> bool:
-    """Whether the first line has one: the test file that SuperGLUE publishes has none."""
+    """Return whether the first line has an answer; SuperGLUE's test file has none."""
     first = read_lines(file, REMEDIES["boolq"])[0]
     return '"label"' in first or '"answer"' in first
 
 
 def _rows(file: Path, kind: Kind, row: Callable[[str], Item]) -> Items:
-    """The file's items; `row` raises ValueError saying what a line has to be."""
+    """Return the file's items; `row` raises ValueError, which says what a line must be."""
     if not file.is_file():
         raise UsageError(f"{file}: the file is missing", REMEDIES[kind])
     items = []

@@ -1,4 +1,4 @@
-"""Where grading runs: one process, several, or a Ray cluster, and what this machine offers.
+"""Run gradings in one process, in several, or on a Ray cluster, and examine this machine.
 
 Start with `executors.py`: every executor is a `concurrent.futures.Executor`. `isolation.py`
 chooses the sandbox, `doctor.py` reports what it found.

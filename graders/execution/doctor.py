@@ -1,4 +1,4 @@
-"""What this machine offers a grading: sandbox, torch, device, data."""
+"""Examine what this machine offers for grading: sandbox, torch, device, data."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ PROBE = "import torch; print(torch.__version__, torch.cuda.is_available())"
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """One thing that was looked at; `good` is False where something should be done."""
+    """One thing that was examined; `good` is False if it needs attention."""
 
     name: str
     found: str
@@ -26,7 +26,7 @@ class Symptom:
 
 
 def examine(data: Path | None) -> tuple[Symptom, ...]:
-    """Everything that decides whether and how well this machine can grade."""
+    """Return everything that determines whether and how well this machine can grade."""
     return (
         Symptom("python", sys.version.split()[0], sys.version_info >= (3, 11)),
         *_torch(),
@@ -39,7 +39,7 @@ def examine(data: Path | None) -> tuple[Symptom, ...]:
 
 
 def _torch() -> tuple[Symptom, Symptom]:
-    """Asked in a process of its own: a broken torch may not end the doctor."""
+    """Examine torch in a separate process, because a broken torch must not end the doctor."""
     probe = subprocess.run(  # noqa: S603  our own interpreter and a constant
         [sys.executable, "-c", PROBE], capture_output=True, text=True, check=False
     )
@@ -67,7 +67,7 @@ def _tier(tier: Tier) -> Symptom:
 
 
 def _memory() -> Symptom:
-    """Who bounds the memory of all processes of a submission together."""
+    """Report what limits the memory of all processes of a submission together."""
     if sys.platform != "linux":
         return Symptom("  memory", "of each process, as far as the system limits it", good=True)
     from graders.boundary.limits.cgroup import find_place
@@ -75,7 +75,7 @@ def _memory() -> Symptom:
     place = find_place()
     if place is None:
         found = (
-            "looked at four times a second; for the kernel's own bound, grade as root or with "
+            "measured four times a second; for a limit in the kernel, grade as root or with "
             "`systemd-run --user --scope -p Delegate=yes`"
         )
         return Symptom("  memory", found, good=True)
@@ -94,7 +94,7 @@ def _data(folder: Path | None) -> Symptom:
 
 
 def _packages() -> Iterator[Symptom]:
-    """Which assignments cannot be graded here for lack of a package."""
+    """Yield the assignments that cannot be graded here because a package is missing."""
     for name in assignment_names():
         if missing := missing_packages(load_assignment(name)):
             yield Symptom(name, f"needs {named(missing)}: {install(missing)}", good=False)

@@ -1,7 +1,7 @@
-"""Where jobs run: in this process, in several, on a cluster; all a `concurrent.futures.Executor`.
+"""Run jobs in this process, in several, or on a cluster; each a `concurrent.futures.Executor`.
 
-Two promises beyond the standard library's, held to one contract test: results equal those of
-`serial`, and a job whose process dies takes no other job with it.
+They make two promises beyond the standard library's, which one contract test checks: results equal
+those of `serial`, and a job whose process dies does not affect any other job.
 """
 
 import multiprocessing
@@ -24,23 +24,23 @@ TIDYING_SECONDS = 10
 
 
 class SerialExecutor(Executor):
-    """Runs a job in the caller's thread when it is submitted."""
+    """Run a job in the caller's thread when it is submitted."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """A future that is already done."""
+        """Run the job and return a future that is already done."""
         future: Future[T] = Future()
         future.set_running_or_notify_cancel()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001  an executor hands every error to its future
+        except Exception as error:  # noqa: BLE001  an executor passes every error to its future
             future.set_exception(error)
         return future
 
 
 class ProcessesExecutor(Executor):
-    """Runs jobs in `jobs` slots; each slot owns one worker process and replaces it when it dies.
+    """Run jobs in `jobs` slots; each slot owns one worker process and replaces it if it dies.
 
-    A common pool would not do: one dead worker breaks every job that waits in it.
+    A shared pool would not work: one dead worker breaks every job that waits in it.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -49,7 +49,7 @@ class ProcessesExecutor(Executor):
         self._pools: list[ProcessPoolExecutor] = []
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """A future of `fn(*args, **kwargs)`, run in the next free slot."""
+        """Return a future of `fn(*args, **kwargs)`, which runs in the next free slot."""
         return self._slots.submit(self._in_process, partial(fn, *args, **kwargs))
 
     def _in_process(self, job: Callable[[], T]) -> T:
@@ -62,12 +62,12 @@ class ProcessesExecutor(Executor):
     def _start(self, job: Callable[[], T]) -> Future[T]:
         try:
             return self._pool().submit(_at_work, job)
-        except BrokenProcessPool:  # it died between two jobs: this one has not begun
+        except BrokenProcessPool:  # the worker died between two jobs: this one has not begun
             self._own.pool = None
             return self._pool().submit(_at_work, job)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Wait for the jobs; where the caller was interrupted, end them at once."""
+        """Wait for the jobs; if the caller was interrupted, end them immediately."""
         if kind is not None:
             self._slots.shutdown(wait=False, cancel_futures=True)
             for child in multiprocessing.active_children():
@@ -96,7 +96,7 @@ _working = threading.Event()
 
 
 def _at_work(job: Callable[[], T]) -> T:
-    """Do the job, in the worker."""
+    """Run the job, in the worker."""
     _working.set()
     try:
         return job()
@@ -105,7 +105,7 @@ def _at_work(job: Callable[[], T]) -> T:
 
 
 def _begin_worker(folder: str) -> None:
-    """Unpack where the whole run does, and when told to end, clean up as when interrupted."""
+    """Use the run's folder for temporary files, and clean up when the worker is asked to end."""
     tempfile.tempdir = folder
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end_worker)
@@ -113,12 +113,12 @@ def _begin_worker(folder: str) -> None:
 
 
 def _end_worker(*_: object) -> None:
-    """End a job as Ctrl-C would; a worker that waits for one ends without a word."""
+    """End a job as Ctrl-C would; a worker without a job ends silently."""
     raise KeyboardInterrupt if _working.is_set() else SystemExit
 
 
 def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for its next job for ever."""
+    """End this worker when its parent ends; it would otherwise wait forever for its next job."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -142,13 +142,13 @@ EXECUTORS: dict[str, Callable[[int, float], Executor]] = {
 
 
 def make_executor(name: str, jobs: int, *, gpus: float = 0.0) -> Executor:
-    """The executor of this name with `jobs` slots, each with a share of a GPU where one is used.
+    """Return the executor of this name with `jobs` slots, each with `gpus` of a GPU, if used.
 
     Raises UsageError for an unknown name.
     """
     if name not in EXECUTORS:
         known = ", ".join(f"`{each}`" for each in EXECUTORS)
-        raise UsageError(f"there is no executor `{name}`", f"there is {known}")
+        raise UsageError(f"there is no executor `{name}`", f"choose from: {known}")
     if jobs < 1:
         raise UsageError(f"--jobs {jobs}: at least 1 is needed")
     return EXECUTORS[name](jobs, gpus)

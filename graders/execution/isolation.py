@@ -1,4 +1,4 @@
-"""Which sandbox a grading uses, and the refusal to grade without one."""
+"""Choose the sandbox of a grading, and refuse to grade without one."""
 
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works
 from graders.errors import UsageError
@@ -7,10 +7,10 @@ INSTALL = "install bubblewrap (`apt-get install bubblewrap`)"
 
 
 def choose_tier(name: str, *, refuse_none: bool = True) -> Tier:
-    """The tier of this name, or the best one this machine has for `auto`.
+    """Return the tier of this name, or for `auto` the best one on this machine.
 
-    Raises UsageError for an unknown name, a tier that does not work here, and for `auto` where
-    there is no isolation at all, unless `refuse_none` is False (a student checks their own code).
+    Raises UsageError for an unknown name, for a tier that does not work here, and for `auto` if
+    there is no isolation, unless `refuse_none` is False (a student checks their own code).
     """
     if name != "auto":
         return _named(name)
@@ -28,7 +28,9 @@ def _named(name: str) -> Tier:
         tier = Tier(name)
     except ValueError:
         known = ", ".join(f"`{each.value}`" for each in Tier)
-        raise UsageError(f"there is no isolation `{name}`", f"there is `auto`, {known}") from None
+        raise UsageError(
+            f"there is no isolation `{name}`", f"choose from: `auto`, {known}"
+        ) from None
     if not tier_works(tier):
         raise UsageError(f"`{name}` does not work on this machine", f"{INSTALL}, or use `auto`")
     return tier

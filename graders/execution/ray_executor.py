@@ -1,12 +1,12 @@
-"""Jobs on a Ray cluster, behind the same interface: `pip install 'softmark[ray]'`.
+"""Run jobs on a Ray cluster, with the same interface: `pip install 'softmark[ray]'`.
 
-    driver: a slot a job -- function, paths, plain data --> any node: a process of Softmark's
+    driver: one slot per job -- function, paths, data --> any node: a Softmark process
        ^                                                          |
        +------------- the Result, a few kilobytes ----------------+
 
-Uploads travel as paths, so every node sees them under the same name (a shared file system). A job
-whose node or process is lost is started again elsewhere; one that raised is not, and what a
-student's code does is neither: it ends as a value.
+Uploads are passed as paths, so every node must see them under the same name (a shared file
+system). A job whose node or process is lost is started again elsewhere; one that raised is not.
+Faults of student code are neither: they are part of the returned value.
 """
 
 import functools
@@ -24,15 +24,15 @@ from graders.execution.workplace import settle
 P = ParamSpec("P")
 T = TypeVar("T")
 
-RETRIES = 3  # times that a job is started again after its node or process was lost
-PATIENCE = 10.0  # seconds until a cluster's address answers
-STORE_BYTES = 100 * 2**20  # of a cluster that we start ourselves: Results are small
+RETRIES = 3  # how often a job is restarted after its node or process was lost
+PATIENCE = 10.0  # seconds that a cluster's address may take to answer
+STORE_BYTES = 100 * 2**20  # object store of a cluster that we start: Results are small
 
 
 class RayExecutor(Executor):
-    """Runs at most `jobs` jobs at a time on the cluster that Ray finds, else on this machine.
+    """Run at most `jobs` jobs at a time on the cluster that Ray finds, or else on this machine.
 
-    Each takes one core, and `gpus` of a GPU: a quarter lets four share one.
+    Each uses one core and `gpus` of a GPU: with 0.25, four jobs share one.
     """
 
     def __init__(self, jobs: int, gpus: float = 0.0) -> None:
@@ -46,7 +46,7 @@ class RayExecutor(Executor):
         self._slots = ThreadPoolExecutor(jobs, thread_name_prefix="softmark-ray")
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """A future of `fn(*args, **kwargs)`, run by the first node that has room."""
+        """Return a future of `fn(*args, **kwargs)`, which the first free node runs."""
         return self._slots.submit(self._remotely, functools.partial(fn, *args, **kwargs))
 
     def _remotely(self, job: Callable[[], T]) -> T:
@@ -61,11 +61,11 @@ class RayExecutor(Executor):
             raise GraderFault(f"the cluster lost this job {RETRIES + 1} times: {reason}") from error
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Wait for the jobs; where the caller was interrupted, leave them: Ray ends them."""
+        """Wait for the jobs; if the caller was interrupted, don't wait: Ray ends them."""
         self.shutdown(wait=kind is None, cancel_futures=kind is not None)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End every slot, and leave the cluster; one that we started ends, too."""
+        """End every slot and disconnect from the cluster; end it if we started it."""
         self._slots.shutdown(wait=wait, cancel_futures=cancel_futures)
         if self._started:
             self._ray.shutdown()
@@ -79,7 +79,7 @@ def _ray() -> ModuleType:
 
 
 def _connect(ray: ModuleType, jobs: int) -> None:
-    """Join the cluster of RAY_ADDRESS or of this machine; without one, start one here."""
+    """Connect to the cluster of RAY_ADDRESS or of this machine; start one here if there is none."""
     _knock(os.environ.get("RAY_ADDRESS", ""))
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
@@ -94,7 +94,7 @@ def _connect(ray: ModuleType, jobs: int) -> None:
 
 
 def _knock(address: str) -> None:
-    """Raise UsageError where nobody listens at this address: Ray itself would try for minutes."""
+    """Raise UsageError if nothing listens at this address: Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not port.isdigit():
         return
@@ -110,6 +110,6 @@ def _unreachable(error: Exception) -> UsageError:
 
 
 def _run(job: Callable[[], T]) -> T:
-    """In a process of the cluster: the job, with a folder of its own for what it unpacks."""
+    """Run the job in a process of the cluster, with its own folder for temporary files."""
     settle()
     return job()

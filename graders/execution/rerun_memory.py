@@ -1,12 +1,12 @@
-"""How many trainings fit into memory at the same time."""
+"""Limit the number of simultaneous training runs to what fits in memory."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 GiB = 2**30
-TRAINING_BYTES = 3 * GiB  # of the machine: 0.9 seen on a CPU; CUDA's context comes on top
-TRAINING_GPU_BYTES = 8 * GiB  # of the GPU, reckoned: 256 examples, every attention matrix kept
+TRAINING_BYTES = 3 * GiB  # of main memory: 0.9 GiB measured on a CPU; CUDA's context adds more
+TRAINING_GPU_BYTES = 8 * GiB  # of the GPU, estimated: 256 examples, all attention matrices kept
 
 MEMORY_FILE = Path("/proc/meminfo")
 ASK_GPU = "import torch as t; print(t.cuda.mem_get_info(0)[0] if t.cuda.is_available() else '')"
@@ -14,9 +14,9 @@ ASK_SECONDS = 120.0  # importing torch from a cold disk
 
 
 def jobs_that_fit(jobs: int, free: int | None, gpu_free: int | None) -> int:
-    """At most `jobs`, fewer where that many trainings do not fit; at least one.
+    """Return `jobs`, or fewer if that many training runs do not fit; at least one.
 
-    None stands for a memory that is not known or not used, which limits nothing.
+    None means that this memory is unknown or not used; it then sets no limit.
     """
     fitting = [jobs]
     if free is not None:
@@ -27,7 +27,7 @@ def jobs_that_fit(jobs: int, free: int | None, gpu_free: int | None) -> int:
 
 
 def free_bytes(file: Path = MEMORY_FILE) -> int | None:
-    """Memory that this machine can still give away; None where it does not tell."""
+    """Return the available memory of this machine, or None if it is unknown."""
     try:
         lines = dict(line.split(":", 1) for line in file.read_text().splitlines())
         return int(lines["MemAvailable"].split()[0]) * 1024
@@ -36,9 +36,9 @@ def free_bytes(file: Path = MEMORY_FILE) -> int | None:
 
 
 def free_gpu_bytes() -> int | None:
-    """Free memory of the first GPU; None where torch finds no GPU.
+    """Return the free memory of the first GPU, or None if torch finds no GPU.
 
-    Asked in a process of its own: torch is not imported on the trusted side.
+    This runs in a separate process, because torch is not imported on the trusted side.
     """
     words = [sys.executable, "-c", ASK_GPU]
     try:

@@ -1,7 +1,7 @@
-"""A folder for all that one run unpacks; what a killed run left is removed by the next.
+"""Keep one run's temporary files in one folder; the next run removes what a killed run left.
 
-<temporary folder>/softmark-run-*/   open to pass through: a student's process has its own user
-└── lock                             held as long as its run lives, on whichever machine
+<temporary folder>/softmark-run-*/   traversable by all: a student's process has its own user
+└── lock                             held while its run lives, on whichever machine
 """
 
 import atexit
@@ -28,9 +28,9 @@ _HELD: list[BinaryIO] = []  # a lock lasts as long as its file is open
 
 @cache
 def settle() -> Path:
-    """The folder in which this process makes its temporary files; it ends with the process.
+    """Return the folder for this process's temporary files; it is removed when the process ends.
 
-    Raises GraderFault where no folder for temporary files can be written.
+    Raises GraderFault if no folder for temporary files can be written.
     """
     try:
         sweep(Path(tempfile.gettempdir()))
@@ -45,7 +45,7 @@ def settle() -> Path:
 
 
 def sweep(around: Path) -> None:
-    """Remove the folders of runs that are over: nobody holds their locks."""
+    """Remove the folders of runs that have ended: nothing holds their locks."""
     for folder in around.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             if _is_ours(folder) and _is_over(folder):
@@ -53,7 +53,7 @@ def sweep(around: Path) -> None:
 
 
 def _hold(folder: Path) -> None:
-    """Lock a file, and only then give it the name that others look for."""
+    """Lock a file, and only then give it the name that other runs look for."""
     if sys.platform == "win32":
         return
     file = (folder / f".{LOCK}").open("wb")
@@ -69,7 +69,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _is_over(folder: Path) -> bool:
-    """Whether the lock is there and free; raises OSError where it is not."""
+    """Return whether the lock exists and is free; raises OSError if it isn't."""
     if sys.platform == "win32":
         return False
     with (folder / LOCK).open("rb") as file:

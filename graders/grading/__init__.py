@@ -1,5 +1,5 @@
-"""From one submission to its Result, and batches of them.
+"""Grade one submission, and batches of them.
 
-Start with `pipeline.py`, which grades one submission; `batch.py` grades many and stores each
-Result. `address.py` has the cache key: equal key, equal Result.
+Start with `pipeline.py`, which turns a submission into its Result; `batch.py` grades many and
+stores each Result. `address.py` computes the cache key: equal keys mean equal Results.
 """

@@ -1,13 +1,13 @@
-"""Sums over all that can alter a Result: equal address, equal Result (but for times).
+"""Hash everything that can alter a Result: equal addresses mean equal Results (except times).
 
     grading code, versions, device, tier, limits, files, seeds ─┐
     check files of a criterion + what they import ──────────────┤
-    student side, stand-ins, where a check asks a process ──────┼── a key a criterion
-    data, settings, where a check asks for them ────────────────┘
-    all of it + the whole folder + version, only, rerun + the upload's sum ── the address
+    student side, stand-ins, if a check uses a process ─────────┼── one key per criterion
+    data, settings, if a check uses them ───────────────────────┘
+    all of it + the whole folder + version, only, rerun + the upload's hash ── the address
 
-A Result is looked up by its address. The keys say, when the address has changed, which criteria
-the change affects; what is read by nobody for certain counts for every criterion.
+A Result is looked up by its address. If the address has changed, the keys tell which criteria are
+affected. A file that no check is known to read counts for every criterion.
 """
 
 import hashlib
@@ -44,10 +44,10 @@ ASKS_FOR_DATA = frozenset({"data", "rerun"})
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What a grading of an assignment with these options depends on, the upload apart.
+    """Everything that a grading with these options depends on, except the upload.
 
-    `files` sums up the assignment's folder, `data` the data, `checks` the folder and the grading
-    code, `whole` everything.
+    `files` is the hash of the assignment's folder, `data` of the data, `checks` of the folder and
+    the grading code, `whole` of everything.
     """
 
     files: str
@@ -58,15 +58,15 @@ class Keys:
     criteria: Mapping[str, str]
 
     def made(self, submission: Submission) -> Made:
-        """What a Result of this upload is made of."""
-        # The name counts: it says which kind of archive an upload is.
+        """Return what a Result of this upload is made from."""
+        # The name counts, because it determines the kind of archive.
         address = _sum_of(self.whole, submission.sha256, submission.path.name)
         return Made(address, self.asked, self.criteria)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """What the keys of criteria are made of: `files` by name, the rest as it counts."""
+    """The parts of the criteria's keys; `files` has one hash per file name."""
 
     common: object
     files: Mapping[str, str]
@@ -74,7 +74,7 @@ class _Sums:
 
 
 def keys_of(assignment: Assignment, options: Options) -> Keys:
-    """The keys of a grading; raises UsageError where a check or the data folder is wrong."""
+    """Return the keys of a grading; raises UsageError if a check or the data folder is wrong."""
     with open_course_data(assignment.data, options.data) as data:
         fingerprint = data.fingerprint
     code, sums = grading_code(), _file_sums(assignment.folder, LEFT_OUT)
@@ -94,12 +94,12 @@ def keys_of(assignment: Assignment, options: Options) -> Keys:
 
 
 def files_key(assignment: Assignment) -> str:
-    """One sum over every file of an assignment's folder that grading could read."""
+    """Return one hash of all files in an assignment's folder that grading could read."""
     return _sum_of(_file_sums(assignment.folder, LEFT_OUT))
 
 
 def grading_code() -> str:
-    """One sum over Softmark's own code, from the upload to the verdict."""
+    """Return one hash of Softmark's own code, from the upload to the verdict."""
     sums = {}
     for package in (graders, submissions, reference):
         folder = Path(str(package.__file__)).parent
@@ -108,9 +108,9 @@ def grading_code() -> str:
 
 
 def _common(assignment: Assignment, options: Options, code: str) -> str:
-    """What counts for every criterion, and cannot be told apart by criterion."""
+    """Return the hash of everything that counts for all criteria."""
     environment = environment_of(assignment, options.tier.value, options.device, options.draw)
-    del environment["platform"]  # a kernel's update alters no verdict
+    del environment["platform"]  # a kernel update does not change verdicts
     limits, files = asdict(assignment.limits), asdict(assignment.files)
     return _sum_of(environment, limits, files, code)
 
@@ -119,7 +119,7 @@ def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dic
     wanted = [criterion.id for criterion in wanted_criteria(assignment, options.only)]
     try:
         files = check_files(assignment)
-    except GraderFault:  # nobody can say what a file that does not import is for
+    except GraderFault:  # it is unknown which criterion a file that does not import belongs to
         return dict.fromkeys(wanted, _sum_of(sums.files, sums.common, sums.data))
     known = {name for file in files for name in (*file.reads, *child_side(sums.files))}
     everybodys = set(sums.files) - known - {"assignment.toml"}
@@ -138,7 +138,7 @@ def _criteria_keys(assignment: Assignment, options: Options, sums: _Sums) -> dic
 
 
 def child_side(names: Iterable[str]) -> set[str]:
-    """The files that a process is given, the oracle's too, as graders/boundary/side.py says."""
+    """Return the files that a child gets, including the oracle's; see graders/boundary/side.py."""
     return {
         name
         for name in names
@@ -156,7 +156,7 @@ def _read(files: Iterable[CheckFile], sums: Mapping[str, str]) -> set[str]:
 
 
 def _file_sums(folder: Path, left_out: Iterable[str]) -> dict[str, str]:
-    """The sha256 of every file below `folder`, by its path there."""
+    """Return the sha256 of every file below `folder`, by its relative path."""
     sums = {}
     for path in files_below(folder):
         parts = path.relative_to(folder).parts

@@ -1,4 +1,4 @@
-"""What was asked of a grading, as text in the store, so that it can be asked again.
+"""Store a grading's options as text, so that it can be repeated with the same options.
 
 {"assignment", "data", "only", "device", "rerun": {"wall_seconds", "gpu", "schedule"}}
 """
@@ -19,7 +19,7 @@ from graders.storage.results import Store
 
 
 def asked_of(assignment: Assignment, options: Options) -> str:
-    """The question as text: all of the options but the tier, which each machine chooses."""
+    """Return the options as text, without the tier, which each machine chooses."""
     installed = assignment.folder.parent == ASSIGNMENTS
     asked = {
         "assignment": name_of(assignment.folder) if installed else str(assignment.folder),
@@ -32,19 +32,19 @@ def asked_of(assignment: Assignment, options: Options) -> str:
 
 
 def assignment_asked(asked: str) -> str:
-    """The name or folder of the assignment that a question was about."""
+    """Return the name or folder of the assignment in the stored options."""
     return str(json.loads(asked)["assignment"])
 
 
 def stored_assignment(store: Store, generation: int) -> Assignment:
-    """The assignment of a store as its folder says now; UsageError where nothing is stored."""
+    """Return a store's assignment, read again from its folder; raises UsageError if it is empty."""
     for member in store.members(generation):
         return load_assignment(assignment_asked(member.made.asked))
     raise UsageError("no grading results found", "grade with `run` or `batch` first")
 
 
 def options_asked(asked: str, tier: Tier) -> Options:
-    """The options of a question."""
+    """Return the stored options, with this tier."""
     kept = json.loads(asked)
     return Options(
         tier,

@@ -1,4 +1,4 @@
-"""Grade many submissions; each Result is stored and handed over as soon as it is there.
+"""Grade many submissions; each Result is stored and returned as soon as it is ready.
 
 submissions ── plan_work ──┬── stored and decided: listed again, not graded
                            └── waiting ── grade_all ── Store.put ── Result
@@ -19,7 +19,7 @@ DECIDED = ("graded", "needs_review", "rejected")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is left to grade, and into which generation."""
+    """The submissions left to grade, and the generation to store them in."""
 
     generation: int
     keys: Keys
@@ -37,9 +37,9 @@ def plan_work(
     force: bool = False,
     alone: bool = False,
 ) -> Work:
-    """What is not in the store yet; `force` grades all, `alone` lists these submissions only.
+    """Find what is not stored yet; `force` grades all, `alone` lists only these submissions.
 
-    A Result that could not be graded in full is graded again. Until it is, nothing lists it.
+    An incomplete Result is graded again. Until then, it is not listed.
     """
     assignment = request.assignment
     keys = keys_of(assignment, request.options)
@@ -84,10 +84,10 @@ def grade_stored(
     *,
     ahead: int = 1,
 ) -> Iterator[Result]:
-    """The Results of what was waiting, each once it is stored.
+    """Yield the Results of the waiting submissions, each after it is stored.
 
-    Raises UsageError where the assignment or the data was changed in the meantime: nobody can say
-    then what a Result is of, and it is not stored.
+    Raises UsageError if the assignment or the data changed in the meantime: it would be unclear
+    what a Result was made from, so it is not stored.
     """
     assignment, options = request.assignment, request.options
     for result in grade_all(work.waiting, assignment, options, executor, ahead=ahead):
@@ -98,17 +98,17 @@ def grade_stored(
 
 
 def refuse_changes(assignment: Assignment, keys: Keys, result: Result) -> None:
-    """Raise UsageError where the assignment's files or the data are not those of the keys."""
+    """Raise UsageError if the assignment's files or the data are not those of the keys."""
     try:
         same = files_key(assignment) == keys.files
-    except OSError:  # gone between being listed and being read
+    except OSError:  # a file was removed after it was listed
         same = False
     if not same:
         raise UsageError(
-            f"{assignment.folder} was changed while it graded", "run the same command again"
+            f"{assignment.folder} was changed during grading", "run the same command again"
         )
     if keys.data[:16] not in str(result.environment.get("data", keys.data)):
-        raise UsageError("the data were changed while they graded", "run the same command again")
+        raise UsageError("the data were changed during grading", "run the same command again")
 
 
 def grade_all(
@@ -119,10 +119,10 @@ def grade_all(
     *,
     ahead: int = 1,
 ) -> Iterator[Result]:
-    """Results in the order in which they finish; one a submission, whatever happens to it.
+    """Yield Results in the order in which they finish, exactly one per submission.
 
-    At most `ahead` submissions are handed to the executor at a time, so that the first Result is
-    not held back by the last submission.
+    At most `ahead` submissions are given to the executor at a time, so that the first Result does
+    not have to wait for the last submission.
     """
     waiting = iter(submissions)
     running: dict[Future[Result], Submission] = {}
@@ -144,5 +144,5 @@ def _result(
         return future.result()
     except UserError:
         raise
-    except Exception as error:  # noqa: BLE001  a lost job is ours: the submission stays ungraded
+    except Exception as error:  # noqa: BLE001  a lost job is our fault, not the student's
         return excused(submission, assignment, options, GraderFault(str(error)))

@@ -1,4 +1,4 @@
-"""What the command line asked for, checked against what there is."""
+"""Check the options of the command line against what is available."""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -28,9 +28,9 @@ def choose_options(
     device: str = "auto",
     isolation: str = "auto",
 ) -> Options:
-    """The options of a grading; UsageError for what this machine or assignment lacks."""
+    """Return a grading's options; raises UsageError for what the machine or assignment lacks."""
     if device not in DEVICES:
-        raise UsageError(f"there is no device `{device}`", "there is `auto`, `cpu` and `cuda`")
+        raise UsageError(f"there is no device `{device}`", "choose from: `auto`, `cpu`, `cuda`")
     tier = choose_tier(isolation)
     folder = None if data is None else _folder(data)
     refuse_other_data(task, folder)
@@ -40,7 +40,7 @@ def choose_options(
 
 
 def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
-    """The criteria named by id or kind, separated by commas; None, which means all, for none."""
+    """Return the criteria named by ID or kind, separated by commas; None (all) if none is named."""
     wanted = frozenset(part.strip() for part in only.split(",") if part.strip())
     known = {criterion.id for criterion in task.rubric}
     for name in sorted(wanted - known - set(KINDS)):
@@ -54,21 +54,21 @@ def choose_criteria(task: Assignment, only: str) -> frozenset[str] | None:
 
 
 def existing(path: Path, wanted: str = "a folder or an archive") -> Path:
-    """The path of an upload, or of what else is wanted; UsageError where nothing is there."""
+    """Return the path of an upload, or of `wanted`; raises UsageError if it does not exist."""
     if not path.exists():
         raise UsageError(f"{path} does not exist", f"give {wanted}")
     return path
 
 
 def with_rerun(options: Options, device: str, minutes: float) -> Options:
-    """The same options, with a plan for training anew; UsageError where that would take days."""
+    """Return the options with a plan for retraining; raises UsageError if it would take days."""
     plan = plan_rerun(data=options.data, device=device, minutes=minutes)
     return replace(options, rerun=plan)
 
 
 @contextmanager
 def executor_for(request: GradingRequest, name: str, jobs: int) -> Iterator[tuple[Executor, int]]:
-    """Yield the executor for a request, and how many submissions to hand to it at a time."""
+    """Yield the executor for a request, and how many submissions to give it at a time."""
     rerun = request.options.rerun
     jobs = jobs_for(rerun, jobs) if rerun else jobs
     with make_executor(name, jobs, gpus=gpus_for(rerun, request.assignment)) as pool:

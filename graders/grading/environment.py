@@ -1,4 +1,4 @@
-"""What a Result says about where it was made."""
+"""Describe the environment in which a Result was made."""
 
 import hashlib
 import platform
@@ -17,7 +17,7 @@ PACKAGES = (
 def environment_of(
     assignment: Assignment, tier: str, device: str, draw: int = PUBLIC
 ) -> dict[str, object]:
-    """Versions, device, isolation tier, seeds and inputs of one grading."""
+    """Return the versions, device, isolation tier, seeds and inputs of one grading."""
     return {
         "isolation": tier,
         "device": device,
@@ -30,7 +30,7 @@ def environment_of(
 
 
 def inputs_in_words(draw: int) -> str:
-    """Which inputs were asked, without the secret: equal words, equal inputs."""
+    """Describe the inputs without revealing the secret: equal texts mean equal inputs."""
     if draw == PUBLIC:
         return "public"
     digest = hashlib.sha256(b"softmark inputs" + draw.to_bytes(16, "big")).hexdigest()

@@ -1,4 +1,4 @@
-"""From one submission to its Result.
+"""Grade one submission.
 
 upload -> clean folder -> checks (trusted, here) <-> student's process (sandboxed) -> Result
 """
@@ -45,9 +45,9 @@ from submissions.submission import Rejected
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to grade: which criteria, against which data, behind which sandbox.
+    """How to grade: the criteria, the data and the sandbox.
 
-    `draw` is what checks draw their inputs from: PUBLIC, or a secret of staff's.
+    `draw` is the seed of the checks' random inputs: PUBLIC, or a secret known only to staff.
     """
 
     tier: Tier
@@ -60,16 +60,16 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class GradingRequest:
-    """An assignment, and how submissions of it are to be graded."""
+    """An assignment, and how to grade its submissions."""
 
     assignment: Assignment
     options: Options
 
 
 def grade_submission(submission: Submission, assignment: Assignment, options: Options) -> Result:
-    """The Result of one submission; an error of ours makes it `incomplete`, never a zero.
+    """Return the Result of one submission; our own error makes it `incomplete`, never a zero.
 
-    Raises UsageError where the assignment or the data folder is wrong, or a package is missing.
+    Raises UsageError if the assignment or the data folder is wrong, or a package is missing.
     """
     refuse_missing(assignment, options.only)
     started, clock = datetime.now(UTC), time.perf_counter()
@@ -80,7 +80,7 @@ def grade_submission(submission: Submission, assignment: Assignment, options: Op
         raise
     except Rejected as error:
         result = _rejected(submission, assignment, options, environment, error)
-    except Exception as error:  # noqa: BLE001  whatever breaks here is ours and costs no points
+    except Exception as error:  # noqa: BLE001  any error here is our fault and costs no points
         result = excused(submission, assignment, options, error, environment)
     else:
         result = _result(submission, assignment, options, environment, checks)
@@ -95,7 +95,7 @@ def excused(
     error: Exception,
     environment: dict[str, object] | None = None,
 ) -> Result:
-    """The Result of a submission that Softmark itself failed to grade."""
+    """Return the Result of a submission that Softmark itself failed to grade."""
     environment = environment or _environment(assignment, options)
     environment["faults"] = [fault_line(error, assignment.folder)]
     reason = f": {error}." if isinstance(error, GraderFault) else "."
@@ -110,7 +110,7 @@ def _rejected(
     environment: dict[str, object],
     error: Rejected,
 ) -> Result:
-    """Nothing was judged, so nothing has points; the maximum stays what it is."""
+    """Return a Result without points, because nothing was graded; the maximum is unchanged."""
     environment["rejected"] = str(error)
     checks = _one_for_all(assignment, "skipped", str(error))
     result = _result(submission, assignment, options, environment, checks)
@@ -150,9 +150,9 @@ def _run_twice_at_most(
     options: Options,
     environment: dict[str, object],
 ) -> Sequence[CheckResult]:
-    """Run the checks; run those whose sandbox failed once more.
+    """Run the checks; if a sandbox failed, run them once more to replace the failures.
 
-    A brief shortage of memory then leaves no check ungraded.
+    This way a brief shortage of memory leaves no check ungraded.
     """
     found = dict(environment)
     results, failed = _run(submission, assignment, options, found)
@@ -173,9 +173,9 @@ def _run(
     options: Options,
     environment: dict[str, object],
 ) -> tuple[Sequence[CheckResult], bool]:
-    """Open the upload, start the student's process and let every check ask its questions.
+    """Open the upload, start the student's process and run every check.
 
-    Also returns whether a sandbox failed.
+    Also return whether a sandbox failed.
     """
     if not os.path.lexists(submission.path):
         raise GraderFault(f"{submission.path.name} is not on this machine")
@@ -234,7 +234,7 @@ def _judge_again(
     material: Material,
     only: frozenset[str],
 ) -> tuple[Sequence[CheckResult], Sequence[Path]]:
-    """Judge some criteria on the files that are left."""
+    """Grade some criteria again on the remaining files."""
     with opened() as student:
         plugin = GradingPlugin(assignment, replace(material, student=student), only)
         run_checks(assignment.folder, plugin, also=also(assignment))
@@ -248,7 +248,7 @@ def _process(
     options: Options,
     budget: Budget | None,
 ) -> Student:
-    """A sandboxed process for this code; it starts when it is first asked something."""
+    """Return a sandboxed process for this code; it starts at the first call."""
     seed = _inputs(assignment, options).seed("process")
     return Student(
         code,
@@ -262,9 +262,9 @@ def _process(
 
 
 def _sandbox(assignment: Assignment, options: Options, budget: Budget) -> Student:
-    """A process without the student's code: the oracle, where there is one, else the student side.
+    """Return a process without the student's code: the oracle if there is one, or the student side.
 
-    The latter reads the student's files there, so its time counts for the submission.
+    The student side reads the student's files there, so its time counts for the submission.
     """
     oracle = Side(assignment.folder, "oracle")
     if oracle.asked:
@@ -273,7 +273,7 @@ def _sandbox(assignment: Assignment, options: Options, budget: Budget) -> Studen
 
 
 def _resources(*processes: Student) -> dict[str, object]:
-    """What the processes with the student's code used together, where one was started."""
+    """Return what the processes with the student's code used together, if one was started."""
     used = Resources()
     for each in processes:
         used = used.and_of(each.resources)
@@ -293,7 +293,7 @@ def _environment(assignment: Assignment, options: Options) -> dict[str, object]:
 def _one_for_all(
     assignment: Assignment, status: CheckStatus, message: str
 ) -> tuple[CheckResult, ...]:
-    """One check in every criterion that says why none of it was judged."""
+    """Return one check per criterion that says why nothing was graded."""
     return tuple(
         CheckResult(
             Check("submission", "The submission can be opened and graded.", criterion.id),

@@ -1,4 +1,4 @@
-"""What a student's own check can judge: visible criteria, with the course's files or without."""
+"""Prepare a student's own check: the visible criteria, with or without the course's files."""
 
 import os
 import re
@@ -19,14 +19,14 @@ from graders.written.loading import ANSWERS
 
 @dataclass(frozen=True, slots=True)
 class Precheck:
-    """How to grade for the student, and what that cannot say: the titles of other criteria."""
+    """How to grade for the student, and the titles of the criteria that are not graded."""
 
     options: Options
     not_judged: tuple[str, ...]
     wanted: tuple[Criterion, ...]
 
     def failed_to_grade(self, result: Result) -> bool:
-        """Whether something broke; a metric without its answers at hand is no such thing."""
+        """Return whether something failed; a metric without its answers does not count."""
         return result.status == "rejected" or any(
             criterion.status == "error" and criterion.criterion.kind != "metric"
             for criterion in result.criteria
@@ -34,7 +34,7 @@ class Precheck:
 
 
 def visible_part(assignment: Assignment) -> Assignment:
-    """The assignment as students know it: what they may choose from, and are told of."""
+    """Return the assignment as students see it, with only the visible criteria."""
     seen = tuple(each for each in assignment.rubric if each.visibility == "visible")
     return replace(assignment, rubric=seen)
 
@@ -47,7 +47,7 @@ def precheck_options(
     data: Path | None,
     only: frozenset[str] | None,
 ) -> Precheck:
-    """The visible criteria that can be judged here.
+    """Return the visible criteria that can be graded here.
 
     If the course's files lie in the folder that students work in, metrics are judged with them.
     Without these files, only metrics whose checks do not ask for `data` are judged.
@@ -81,22 +81,22 @@ def _metrics_of_the_data(assignment: Assignment) -> frozenset[str]:
 
 
 def begin(tier: Tier, assignment: Assignment) -> None:
-    """Let the process that children are forked from import already, where they will be.
+    """Start the warm parent early, if children will be forked.
 
-    It takes seconds, in which the upload is looked at and the checks are read.
+    Its imports take seconds, during which the upload and the checks are read.
     """
     if tier is Tier.LANDLOCK or (tier is Tier.BUBBLEWRAP and os.geteuid() == 0):
-        from graders.boundary.tiers import warm  # Linux has it alone
+        from graders.boundary.tiers import warm  # exists only on Linux
 
         warm.parent(assignment.preload)
 
 
 def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dict[str, str]:
-    """What is not in the upload, by name, each with a sentence for the student.
+    """Return what the upload lacks, by name, each with a sentence for the student.
 
-    A function is missed only where a check names it: code may do without, or name it otherwise.
+    A function counts as missing only if a failed check names it: code may work without it.
     """
-    if result.status == "rejected":  # nobody has seen what is in it
+    if result.status == "rejected":  # its content is unknown
         return {}
     contents = look_into(result.submission.path)
     kinds = {each.kind for each in plan.wanted if each.points or each.kind == "code"}

@@ -1,10 +1,9 @@
-"""Train a submission's model again: what `--rerun` asks for, and the process that does it.
+"""Train a submission's model again: the plan of `--rerun` and the process that runs it.
 
     --rerun -> plan_rerun -> RerunPlan -> Options -> open_rerun -> Rerun -> the fixture `rerun`
 
-On a GPU the student's own schedule runs. On a CPU it would take days, so there a Schedule cuts it
-to a few steps, and only for the built-in sample dataset, where nobody takes the accuracy for a
-result.
+On a GPU the student's own schedule runs. On a CPU it would take days, so a Schedule shortens it to
+a few steps, and only for the built-in sample dataset, on which the accuracy doesn't matter.
 """
 
 import math
@@ -21,12 +20,12 @@ from graders.execution.rerun_memory import free_bytes, free_gpu_bytes, jobs_that
 from graders.model import Assignment
 
 WALL_MINUTES = 60.0
-CORES = 4  # CPU seconds for each second on the wall: the wall decides, not the processor's clock
+CORES = 4  # CPU seconds per second of wall time, so that wall time is the limit that matters
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How a training is cut short: epochs, batches an epoch, examples a batch, and questions."""
+    """How training is shortened: epochs, batches per epoch, examples per batch, questions."""
 
     epochs: int
     batches: int
@@ -35,7 +34,7 @@ class Schedule:
 
     @property
     def in_words(self) -> str:
-        """What was cut, for whoever reads the results."""
+        """A description of what was shortened, for the results."""
         return (
             f"shortened to {self.epochs} epochs of {self.batches} batches of at most "
             f"{self.examples} examples, and to {self.questions} questions"
@@ -47,7 +46,7 @@ SHORT = Schedule(epochs=2, batches=2, examples=16, questions=8)
 
 @dataclass(frozen=True, slots=True)
 class RerunPlan:
-    """How a submission is trained anew; without a Schedule exactly as its author wrote it."""
+    """How to train a submission again; without a Schedule, exactly as its author wrote it."""
 
     wall_seconds: float
     gpu: bool = False
@@ -70,7 +69,7 @@ class Rerun:
 
 
 def plan_rerun(*, data: Path | None, device: str, minutes: float) -> RerunPlan:
-    """The plan for this device; raises UsageError where training would take days."""
+    """Return the plan for this device; raises UsageError if training would take days."""
     if not 0 < minutes < math.inf:
         raise UsageError(f"--rerun-wall {minutes:g}: more than 0 minutes are needed")
     if device != "cpu" and free_gpu_bytes() is not None:
@@ -86,12 +85,12 @@ def plan_rerun(*, data: Path | None, device: str, minutes: float) -> RerunPlan:
 
 
 def jobs_for(plan: RerunPlan, jobs: int) -> int:
-    """How many of `jobs` may train at the same time: as many as fit into memory."""
+    """Return how many of `jobs` may train at the same time: as many as fit in memory."""
     return jobs_that_fit(jobs, free_bytes(), free_gpu_bytes() if plan.gpu else None)
 
 
 def gpus_for(plan: RerunPlan | None, assignment: Assignment) -> float:
-    """The share of a GPU that a cluster keeps free for one submission; none where none is used."""
+    """Return the share of a GPU that a cluster reserves for one submission, or 0."""
     return assignment.limits.gpus if plan is not None and plan.gpu else 0.0
 
 
@@ -99,7 +98,7 @@ def gpus_for(plan: RerunPlan | None, assignment: Assignment) -> float:
 def open_rerun(
     code: Path | None, assignment: Assignment, plan: RerunPlan | None, tier: Tier
 ) -> Iterator[Rerun | None]:
-    """The process of this plan, started when it is first asked; None without a plan."""
+    """Yield the process of this plan, started at the first call, or None without a plan."""
     if plan is None:
         yield None
         return
@@ -107,7 +106,7 @@ def open_rerun(
         assignment.limits,
         wall_seconds=plan.wall_seconds,
         cpu_seconds=math.ceil(plan.wall_seconds) * CORES,
-        total_seconds=math.inf,  # each part of it has that time
+        total_seconds=math.inf,  # each part has its own time limit
         gpu=plan.gpu,
     )
     side = Side(assignment.folder)

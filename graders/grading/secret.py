@@ -1,4 +1,4 @@
-"""The secret that staff's gradings draw their inputs from: one a results folder.
+"""Manage the secret that determines the random inputs of gradings: one per results folder.
 
 DIR/store.sqlite keeps it; `--inputs FILE` gives two folders the same one.
 """
@@ -20,25 +20,25 @@ MAKE_ONE = "python -c 'import secrets; print(secrets.token_hex())' makes one; ke
 
 
 def new_secret() -> int:
-    """A number of 128 random bits that is not the public draw."""
+    """Return a number of 128 random bits that is not the public draw."""
     return 1 + secrets.randbelow(2**128 - 1)
 
 
 def settle_draw(store: Store, inputs: str = "") -> int:
-    """What gradings into this store draw from: what it keeps, and keeps from now on.
+    """Return the draw of gradings into this store, and store it if it is the first.
 
-    `inputs` is `secret`, `public`, a file, or nothing, which agrees with whatever the store keeps.
-    Raises UsageError where it keeps another.
+    `inputs` is `secret`, `public`, a file, or "", which accepts whatever is stored. Raises
+    UsageError if another draw is stored.
     """
     kept = store.draw()
     wanted = _wanted(inputs, kept)
     if kept is None:
         store.keep_draw(wanted)
     elif inputs and wanted != kept:
-        held = "public inputs" if kept == PUBLIC else "inputs of a secret of its own"
+        held = "public inputs" if kept == PUBLIC else "inputs from another secret"
         raise UsageError(
             f"--inputs {inputs}: the saved results use {held}",
-            "choose another --out, or grade as it was begun",
+            "choose another --out, or use the same inputs as before",
         )
     return wanted if kept is None else kept
 
@@ -58,11 +58,11 @@ def _wanted(inputs: str, kept: int | None) -> int:
 
 
 def _read_secret(file: Path) -> int:
-    """The secret in a file of staff's; UsageError where it is none, or is no secret."""
+    """Return the secret in a file; raises UsageError if it is missing, readable by all or short."""
     if not file.is_file():
         raise UsageError(f"--inputs {file}: it is `secret`, `public` or a file", MAKE_ONE)
     if stat.S_IMODE(file.stat().st_mode) & stat.S_IROTH:
-        raise UsageError(f"{file}: everybody on this machine may read it", f"chmod 600 {file}")
+        raise UsageError(f"{file}: everyone on this machine can read it", f"chmod 600 {file}")
     text = file.read_bytes().strip()
     if len(text) < SHORTEST:
         raise UsageError(f"{file}: too short to be a secret", MAKE_ONE)

@@ -1,9 +1,9 @@
 """If several of a student's files could be the intended one, grade each and keep the best result.
 
-    results, and files that may as well be meant (the student's side says which)
-        -> the files taken are removed -> the criteria that lost points are judged again
+    results, and other files that may be the intended ones (the student side says which)
+        -> the files taken are removed -> the criteria that lost points are graded again
 
-So no file that lies beside the right one can lower a score, and removing one cannot raise it.
+So an extra file in the upload can never lower a score, and removing one cannot raise it.
 """
 
 import re
@@ -19,14 +19,14 @@ from graders.errors import SandboxFailed, StudentFault
 from graders.model import Assignment, CheckResult
 from graders.scoring import criterion_points
 
-QUESTIONS = RIVALS, PLACES, NOTES = ("rivals", "places", "notes")  # asked where they are defined
+QUESTIONS = RIVALS, PLACES, NOTES = ("rivals", "places", "notes")  # called if they are defined
 Read = TypeVar("Read")
 ROUNDS = 2  # further files tried
 MOST = 20  # entries of a reply
 LONGEST = 200  # characters of a place
 WORD = re.compile(r"\w+")
 
-# Judges some criteria on the files that are left; returns also those taken that are ambiguous then.
+# Grade some criteria on the remaining files; also return the files taken that are ambiguous then.
 Judge = Callable[[frozenset[str]], tuple[Sequence[CheckResult], Sequence[Path]]]
 
 
@@ -74,7 +74,7 @@ def _lost(results: Sequence[CheckResult], assignment: Assignment) -> frozenset[s
 
 
 def _points(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
-    """Return the points of a criterion; the most where it is not decided."""
+    """Return the points of a criterion; the maximum if it is undecided."""
     known = next(each for each in assignment.rubric if each.id == criterion)
     points = criterion_points(
         known, [each for each in results if each.check.criterion == criterion]
@@ -83,13 +83,13 @@ def _points(results: Sequence[CheckResult], assignment: Assignment, criterion: s
 
 
 def _earned(results: Sequence[CheckResult], assignment: Assignment, criterion: str) -> float:
-    """Return the points of a criterion; none where a fault of ours leaves it undecided."""
+    """Return the points of a criterion; 0 if our own error leaves it undecided."""
     ours = any(each.status == "error" and each.check.criterion == criterion for each in results)
     return 0.0 if ours else _points(results, assignment, criterion)
 
 
 def ambiguous(student: Student, code: Path) -> list[Path]:
-    """Return the files taken beside which others may as well be meant."""
+    """Return the files taken for which other files may be the intended ones."""
 
     def read(reply: Any) -> list[Path]:
         paths = [code / name for name in _pairs(reply)]
@@ -100,10 +100,10 @@ def ambiguous(student: Student, code: Path) -> list[Path]:
 
 
 def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult]:
-    """Return the results, each failure with the definition that it judges: file and line.
+    """Return the results, each failure with the place of the definition that it judges.
 
-    That is the first name in the check's description that the student's side knows, else what it
-    knows of the criterion. A failure that already has the place stays as it is.
+    This is the place of the first name in the check's description that the student side knows,
+    or else of the criterion. A failure that already has a place is unchanged.
     """
     failed = [each for each in results if each.status == "failed" and ", line " not in each.actual]
     known: dict[str, str] = _told(student, PLACES, _texts, {}) if failed else {}
@@ -121,7 +121,7 @@ def placed(results: Sequence[CheckResult], student: Student) -> list[CheckResult
 
 
 def notes_on_files(student: Student) -> list[str]:
-    """Return what the student's side says about the choice of files."""
+    """Return what the student side says about the choice of files."""
     return _told(student, NOTES, _lines, [])
 
 
@@ -140,7 +140,7 @@ def _pairs(reply: Any) -> dict[str, Any]:
 
 
 def _told(student: Student, question: str, read: Callable[[Any], Read], without: Read) -> Read:
-    """Return what the student's side replies; `without` where it gives no such reply."""
+    """Return the student side's reply, or `without` if there is none."""
     if not student.can(question):
         return without
     student.begin_check()

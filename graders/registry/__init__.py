@@ -1,5 +1,5 @@
-"""Find assignments, and read what they consist of.
+"""Find assignments and read their parts.
 
 Start with `discovery.py`, which turns a folder with an assignment.toml into an `Assignment`.
-`check_files.py` says which files hold a criterion's checks and which files those read.
+`check_files.py` finds the files that contain a criterion's checks, and the files they import.
 """

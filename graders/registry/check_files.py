@@ -1,8 +1,7 @@
-"""Which files of an assignment hold a criterion's checks, and which those read.
+"""Find the files that contain a criterion's checks, and the files that those import.
 
-pytest collects the checks, so marks, parameters and fixtures are what grading sees; the imports
-are read from the text. Criteria whose checks build on each other are one: each has the files of
-both.
+pytest collects the checks, so marks, parameters and fixtures are those of grading; the imports
+are read from the source. Criteria whose checks depend on each other share all their files.
 """
 
 import ast
@@ -18,12 +17,12 @@ from graders.model import Assignment, Check
 from graders.written.loading import FILE as QUESTIONS
 
 SUITE = Path(__file__).parents[1] / "suite" / "checks.py"
-ASKING = "graders.written.checks"  # the module whose import makes a file ask the questions
+ASKING = "graders.written.checks"  # a file that imports this also reads the questions
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFile:
-    """A check file: whose checks it holds, the fixtures they ask for, the files it needs."""
+    """A check file: the criteria of its checks, the fixtures they use, the files it reads."""
 
     criteria: frozenset[str]
     fixtures: frozenset[str]
@@ -32,7 +31,7 @@ class CheckFile:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A check as pytest collects it: its file, the function's name, the fixtures it asks for."""
+    """A check as pytest collects it: its file, function name and fixtures."""
 
     path: Path
     function: str
@@ -41,7 +40,7 @@ class Collected:
 
 
 class _Collector:
-    """Keeps what was collected and lets none of it run."""
+    """Keep what pytest collects, and run none of it."""
 
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
@@ -57,7 +56,7 @@ class _Collector:
 
 
 def collected(assignment: Assignment) -> tuple[Collected, ...]:
-    """Every check of an assignment, its suite's too; GraderFault where a file does not import."""
+    """Return all checks, including a suite's; raises GraderFault if a file does not import."""
     collector = _Collector(assignment)
     run_checks(assignment.folder, collector, also=also(assignment), collect_only=True)
     refuse_unknown_grounds([each.check for each in collector.found])
@@ -65,7 +64,7 @@ def collected(assignment: Assignment) -> tuple[Collected, ...]:
 
 
 def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
-    """Every check file with checks in it; GraderFault where one does not import."""
+    """Return all files that contain checks; raises GraderFault if one does not import."""
     found = collected(assignment)
     linked = _linked([each.check for each in found])
     files: dict[Path, CheckFile] = {}
@@ -82,7 +81,7 @@ def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
 
 
 def also(assignment: Assignment) -> tuple[Path, ...]:
-    """Check files that are not in the assignment's folder: ours for its suite, where it has one."""
+    """Return check files outside the assignment's folder: ours for its suite, if it has one."""
     return (SUITE,) if assignment.suite else ()
 
 
@@ -92,7 +91,7 @@ def _suite(assignment: Assignment) -> frozenset[str]:
 
 
 def _linked(checks: Iterable[Check]) -> dict[str, frozenset[str]]:
-    """For each criterion those that it builds on or that build on it, and itself."""
+    """Return for each criterion itself and all criteria linked to it by dependencies."""
     checks = list(checks)
     home = {check.id: check.criterion for check in checks}
     groups = {check.criterion: frozenset({check.criterion}) for check in checks}
@@ -104,7 +103,7 @@ def _linked(checks: Iterable[Check]) -> dict[str, frozenset[str]]:
 
 
 def _reads(path: Path, folder: Path) -> frozenset[str]:
-    """The file and all that it imports from its folder, and so on, as paths there."""
+    """Return the file and everything it imports from the folder, recursively, as relative paths."""
     found: set[Path] = set()
     pending = [path]
     while pending:
@@ -116,7 +115,7 @@ def _reads(path: Path, folder: Path) -> frozenset[str]:
 
 
 def _read_by(file: Path, folder: Path) -> Iterator[Path]:
-    """What a module of the folder needs there: its imports, and the questions if it asks them."""
+    """Yield the files in the folder that a module needs: imports, and the questions if used."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -131,7 +130,7 @@ def _read_by(file: Path, folder: Path) -> Iterator[Path]:
 
 
 def _files_of(folder: Path, names: Sequence[str]) -> Iterator[Path]:
-    """The module or package that a dotted name leads to, or that defines its last part."""
+    """Yield the files of the module or package that a dotted name refers to."""
     place = folder
     for name in names:
         place = place / name
@@ -148,6 +147,6 @@ def _files_of(folder: Path, names: Sequence[str]) -> Iterator[Path]:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Every file of a folder and of those in it, in order, but for what Python compiled."""
+    """Return every file below a folder, in order, except Python's caches."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return (path for path in files if "__pycache__" not in path.relative_to(folder).parts)

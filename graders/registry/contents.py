@@ -1,4 +1,4 @@
-"""What lies in an upload, by names and by a look at the text: nothing of it is run or parsed."""
+"""Find out what an upload contains by names and text search, without running or parsing it."""
 
 import re
 import tempfile
@@ -12,7 +12,7 @@ from submissions.listing import list_files
 from submissions.submission import Rejected
 
 CODE = (".py", ".ipynb")
-LARGEST = 2 * 2**20  # bytes of one file that are looked at
+LARGEST = 2 * 2**20  # bytes of one file that are read
 MOST = 200  # files of code
 
 
@@ -25,13 +25,13 @@ class Contents:
     answers: str = ""
 
     def defines(self, name: str) -> bool:
-        """Whether some file seems to define a function or class of this name."""
+        """Return whether any file seems to define a function or class of this name."""
         known = rf"\b(?:def|class|as)\s+{re.escape(name)}\b|\b{re.escape(name)}\s*=[^=]"
         return any(re.search(known, text) for text in self.code)
 
 
 def look_into(upload: Path) -> Contents:
-    """The contents of a folder or an archive; nothing where it cannot be opened safely."""
+    """Return the contents of a folder or archive; empty if it cannot be opened safely."""
     try:
         if upload.is_dir():
             return _contents(upload)
@@ -40,7 +40,7 @@ def look_into(upload: Path) -> Contents:
                 unpack(upload, Path(work) / "unpacked")
                 return _contents(Path(work) / "unpacked")
     except (Rejected, OSError):
-        pass  # grading says why
+        pass  # grading reports the reason
     return Contents()
 
 

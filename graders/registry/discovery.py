@@ -82,31 +82,31 @@ class _AssignmentFile(BaseModel, extra="forbid"):
 
 
 def assignment_names() -> list[str]:
-    """The assignments that are installed."""
+    """Return the names of the installed assignments."""
     return sorted(name_of(path.parent) for path in ASSIGNMENTS.glob("*/assignment.toml"))
 
 
 def load_assignment(name: str) -> Assignment:
-    """The assignment of this name, or the one in the folder of this path; or UsageError."""
+    """Return the assignment of this name, or in the folder of this path; raises UsageError."""
     folder = ASSIGNMENTS / name.replace("-", "_")
     if not (folder / "assignment.toml").is_file():
         folder = Path(name).resolve()
     file = folder / "assignment.toml"
     if not file.is_file():
         known = ", ".join(f"`{each}`" for each in assignment_names())
-        hint = f"there is {known}; or give the folder of an assignment.toml"
+        hint = f"choose from: {known}; or give the folder of an assignment.toml"
         raise UsageError(f"there is no assignment `{name}`", hint)
     _refuse_old_names(folder)
     return _assignment(read_table(file, _AssignmentFile, "see docs/assignments.md"), folder)
 
 
 def name_of(folder: Path) -> str:
-    """The name of an assignment in a folder of Softmark's: `cs224n-a4` of `cs224n_a4`."""
+    """Return the name of an installed assignment from its folder: `cs224n-a4` for `cs224n_a4`."""
     return folder.name.replace("_", "-")
 
 
 def _refuse_old_names(folder: Path) -> None:
-    """Say which files have another name since they are looked for in packages, too."""
+    """Raise UsageError if a file still has a name that earlier versions used."""
     old = [*folder.glob("adapters.py"), *folder.glob("adapters_*.py")]
     old += () if check_paths(folder) else folder.glob("test_*.py")
     if old:
@@ -154,7 +154,7 @@ def _assignment(file: _AssignmentFile, folder: Path) -> Assignment:
 
 
 def _artifacts(file: _AssignmentFile, written: Sequence[Criterion]) -> tuple[str, ...]:
-    """The artifacts named, and the answers file where something is asked in writing."""
+    """Return the declared artifacts, plus the answers file if there are written questions."""
     answers = [name for name in ANSWERS if written and name not in file.files.artifacts]
     return (*file.files.artifacts, *answers)
 

@@ -35,7 +35,7 @@ class GradingTable(BaseModel, extra="forbid"):
         return self
 
     def policy(self) -> GradingPolicy:
-        """What it declares."""
+        """Return the policy that it declares."""
         hourly = self.late_percent_per_hour
         lateness = Lateness(
             self.grace_minutes,
@@ -52,9 +52,9 @@ class GradingTable(BaseModel, extra="forbid"):
 def refuse_wrong_policy(
     policy: GradingPolicy, points: Mapping[str, float], due: datetime | None, *, file: str
 ) -> None:
-    """Raise UsageError where the policy does not fit; `points` are of the criteria that may drop.
+    """Raise UsageError if the policy is invalid; `points` are those of the droppable criteria.
 
-    In one group all have equal points, so that the maximum is the same for every student.
+    All criteria of a group must have equal points, so that the maximum is the same for everyone.
     """
     if policy.lateness != Lateness() and due is not None and due.tzinfo is None:
         raise UsageError(f"{file}: `due`: no time zone", "write it as 2026-12-01T23:59:00Z")

@@ -1,4 +1,4 @@
-"""Which assignment a folder is of, where the student does not say it."""
+"""Detect which assignment a folder belongs to, if the student does not name it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +9,12 @@ from graders.registry.contents import Contents, look_into
 from graders.registry.discovery import assignment_names, load_assignment
 from graders.written.loading import ANSWERS
 
-LEAST = 0.1  # of what an assignment asks for; a stray `train` is no submission
-CLEARLY = 2.0  # how much better than the next
+LEAST = 0.1  # of the names and files; a single name such as `train` is not a submission
+CLEARLY = 2.0  # how much better than the next one it must be
 
 
 def own_assignment(upload: Path) -> Assignment:
-    """The assignment whose files and names lie there, or the only one; UsageError where unclear."""
+    """Return the assignment whose files and names are there; raises UsageError if unclear."""
     known = [load_assignment(name) for name in assignment_names()]
     if len(known) == 1:
         return known[0]
@@ -31,12 +31,12 @@ def own_assignment(upload: Path) -> Assignment:
 
 
 def _fit(assignment: Assignment, contents: Contents) -> float:
-    """How much of what an assignment asks for is there, from 0 to 3."""
+    """Return how much of an assignment's names, files and answers is there, from 0 to 3."""
     files = assignment.files
     names = [*(contents.defines(name) for name in files.names)]
     names += [name in contents.files for name in files.code if "*" not in name]
     artifacts = [name in contents.files for name in files.artifacts if name not in ANSWERS]
-    # The title stands in the first line of what `answers-template` writes.
+    # The title is in the first line of the file that `answers-template` writes.
     return _share(names) + _share(artifacts) + float(assignment.title in contents.answers)
 
 

@@ -1,6 +1,6 @@
-"""Which packages an assignment needs beside Softmark's own, and which of them are not installed.
+"""Find the packages that an assignment needs in addition to Softmark's, and report missing ones.
 
-An assignment names them in `preload`: what a warm parent imports, and a cold child as well.
+An assignment names them in `preload`: the modules that a warm parent or a cold child imports.
 """
 
 from collections.abc import Iterable
@@ -14,19 +14,19 @@ COURSES = ("accelerate", "datasets", "evaluate", "torchmetrics")  # pyproject's 
 
 
 def packages_of(assignment: Assignment) -> tuple[str, ...]:
-    """The packages whose modules an assignment preloads."""
+    """Return the packages whose modules an assignment preloads."""
     return tuple(dict.fromkeys(module.split(".")[0] for module in assignment.preload))
 
 
 def missing_packages(assignment: Assignment) -> tuple[str, ...]:
-    """Those of them that are not installed here."""
+    """Return the packages that an assignment needs and that are not installed here."""
     return tuple(name for name in packages_of(assignment) if find_spec(name) is None)
 
 
 def refuse_missing(assignment: Assignment, only: frozenset[str] | None) -> None:
-    """Raise UsageError where code is to be graded and a package that it needs is not installed.
+    """Raise UsageError if code will be graded and a package that it needs is not installed.
 
-    A student's `import` of it would fail, and cost points that are not the student's to lose.
+    Otherwise a student's `import` of it would fail and cost points through no fault of theirs.
     """
     code = any(each.kind == "code" for each in wanted_criteria(assignment, only))
     if code and (missing := missing_packages(assignment)):
@@ -34,7 +34,7 @@ def refuse_missing(assignment: Assignment, only: frozenset[str] | None) -> None:
 
 
 def named(missing: Iterable[str]) -> str:
-    """Say which packages are not installed."""
+    """Return text that says which packages are not installed."""
     names = [f"`{each}`" for each in missing]
     if len(names) == 1:
         return f"the package {names[0]}, which is not installed"
@@ -42,6 +42,6 @@ def named(missing: Iterable[str]) -> str:
 
 
 def install(missing: Iterable[str]) -> str:
-    """Say how to install them."""
+    """Return the command that installs them."""
     wanted = dict.fromkeys("'softmark[courses]'" if each in COURSES else each for each in missing)
     return f"pip install {' '.join(wanted)}"

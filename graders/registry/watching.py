@@ -1,4 +1,4 @@
-"""Tells when files that a check reads have changed."""
+"""Watch the files that a check reads, and report when they change."""
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -15,7 +15,7 @@ LOOK = 250  # milliseconds until an interrupt is noticed
 
 
 class _Wanted(BaseFilter):
-    """Code and artifacts, by their names: not what a training beside it writes, nor caches."""
+    """A filter for code and artifacts by name; ignores caches and files that training writes."""
 
     def __init__(self, upload: Path, files: FileSpec) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class _Wanted(BaseFilter):
         self._names = (*files.code, *files.artifacts)
 
     def __call__(self, change: Change, path: str) -> bool:
-        """Whether this change can alter a verdict."""
+        """Return whether this change can alter a verdict."""
         found = Path(path)
         if found == self._upload:
             return True
@@ -38,12 +38,12 @@ def _is_named(name: str, _: Change, path: str) -> bool:
 
 
 def changes(upload: Path, files: FileSpec) -> Iterator[None]:
-    """At once, and whenever a file of the upload has changed since; ends when interrupted.
+    """Yield immediately, and again after each change of the upload; end when interrupted.
 
-    What changes while the caller is busy comes at the next turn.
+    Changes during the caller's work are reported by the next iteration.
     """
     first = True
-    # Of an archive the folder is watched: one that is replaced would be lost from sight.
+    # For an archive, watch its folder: a replaced archive would no longer be watched.
     folder = upload if upload.is_dir() else upload.absolute().parent
     wanted = _Wanted(upload, files) if upload.is_dir() else partial(_is_named, upload.name)
     for found in watch(

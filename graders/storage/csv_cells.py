@@ -1,17 +1,17 @@
-"""Write CSV files whose cells no spreadsheet runs, and read the text of a cell back.
+"""Write CSV files whose cells no spreadsheet runs as formulas, and read a cell's text back.
 
     text --safe_cell--> cell --table--> file        cell --plain_cell--> text
 
-A spreadsheet of another country splits at other characters, whatever the quotes around them:
-`x,"Ada;=1"` split at semicolons has the cell `=1"`. So a text is safe only if each of its pieces
-is, however it is split. A piece that would be run gets an apostrophe before it.
+Spreadsheets in other locales split at other characters, even inside quotes: `x,"Ada;=1"` split at
+semicolons has the cell `=1"`. A text is therefore safe only if each of its pieces is, however it
+is split. A piece that would be run gets an apostrophe before it.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-# What begins a formula; the full-width forms count in East Asian settings.
+# Characters that begin a formula; the full-width forms do in East Asian locales.
 FORMULA = frozenset("=+-@\t\r＝＋－＠")
 BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 SEPARATORS = frozenset(f",;\t{BREAKS}")
@@ -33,7 +33,7 @@ def safe_cell(text: str) -> str:
 
 
 def plain_cell(cell: str) -> str:
-    """Return the text that `safe_cell` was given."""
+    """Return the text from which `safe_cell` made this cell."""
     if _NUMBER.fullmatch(cell):
         return cell
     added = {at for at in _risky(cell) if cell[at] == "'"}
@@ -41,8 +41,8 @@ def plain_cell(cell: str) -> str:
 
 
 def _risky(text: str) -> Iterator[int]:
-    """Yield where a piece begins that a spreadsheet may take for a formula, last one first."""
-    ahead = False  # whether a formula follows, but for spaces, quotes and apostrophes
+    """Yield where each piece begins that a spreadsheet may run as a formula, the last one first."""
+    ahead = False  # whether a formula follows, apart from spaces, quotes and apostrophes
     for at in range(len(text) - 1, -1, -1):
         ahead = text[at] in FORMULA or (ahead and _is_skipped(text[at]))
         if ahead and (at == 0 or text[at - 1] in SEPARATORS):
@@ -55,5 +55,5 @@ def _is_skipped(char: str) -> bool:
 
 
 def _quoted(cell: str) -> str:
-    """Return the cell in quotes where any program might split it."""
+    """Return the cell, in quotes if any program might split it."""
     return '"{}"'.format(cell.replace('"', '""')) if _QUOTED.search(cell) else cell

@@ -1,4 +1,4 @@
-"""The SQLite file of a store: opened, checked, and its errors said in words.
+"""Open and check the SQLite file of a store, and report its errors in plain words.
 
 generations   number, assignment, version, checks, made_at, published
 members       generation, submission -> address        who stands in a generation, with what
@@ -48,11 +48,11 @@ GRADES = (  # older stores have no such table
     "CREATE TABLE IF NOT EXISTS grades_csv (sum TEXT PRIMARY KEY) WITHOUT ROWID"
 )
 OWNERS_ALONE = 0o600
-DAMAGED = "move it away and grade again; what lies in `results/` stays readable"
+DAMAGED = "move it away and grade again; the files in `results/` are not affected"
 REMEDIES = {
-    "SQLITE_BUSY": ("is in use by another program", "close that program and say it again"),
-    "SQLITE_LOCKED": ("is in use by another program", "close that program and say it again"),
-    "SQLITE_NOTADB": ("is damaged or no store of Softmark's", DAMAGED),
+    "SQLITE_BUSY": ("is in use by another program", "close that program and try again"),
+    "SQLITE_LOCKED": ("is in use by another program", "close that program and try again"),
+    "SQLITE_NOTADB": ("is damaged or is not a Softmark store", DAMAGED),
     "SQLITE_CORRUPT": ("is damaged", DAMAGED),
     "SQLITE_FULL": ("cannot grow: the disk is full", "make room and run the same command again"),
     "SQLITE_IOERR": ("cannot be written", "make room on the disk and run the same command again"),
@@ -63,10 +63,10 @@ REMEDIES = {
 
 @contextmanager
 def open_database(file: Path) -> Iterator[sqlite3.Connection]:
-    """A checked connection to the file, which is made where there is none.
+    """Yield a checked connection to the file, which is created if there is none.
 
-    Every transaction is begun by name, lies in the write-ahead log, and is on the disk when it has
-    ended. Raises StorageError where the file is damaged, busy, of a newer Softmark, or cannot grow.
+    Transactions are begun explicitly, go to the write-ahead log, and are on the disk when they
+    end. Raises StorageError if the file is damaged, busy, from a newer Softmark, or cannot grow.
     """
     with in_words(file):
         if not file.exists():
@@ -80,21 +80,21 @@ def open_database(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def keep_private(file: Path) -> None:
-    """Let nobody but the owner read the store, its write-ahead log and its index."""
+    """Let only the owner read the store, its write-ahead log and its index."""
     for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
         with contextlib.suppress(FileNotFoundError):
             each.chmod(OWNERS_ALONE)
 
 
 def _make_private(file: Path) -> None:
-    """An empty file for SQLite to open, private before there is anything to read in it."""
-    with contextlib.suppress(OSError):  # SQLite says better what is wrong
+    """Create an empty file for SQLite, so that it is private before it has any content."""
+    with contextlib.suppress(OSError):  # SQLite's own error says more
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNERS_ALONE))
 
 
 @contextmanager
 def in_words(file: Path) -> Iterator[None]:
-    """SQLite's errors as one line for staff: what is wrong with the file, and the way out."""
+    """Turn SQLite's errors into one line for staff: what is wrong with the file, and what to do."""
     try:
         yield
     except sqlite3.Error as error:

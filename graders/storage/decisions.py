@@ -1,7 +1,7 @@
-"""The audit trail of a store: what people decided of written answers, row upon row.
+"""The audit trail of a store: people's decisions about written answers.
 
-decisions      number, submission, check, answer's sum, who, when, what, `seen`, `undoes`
-written        one row: the newest decision that the files in DIR say
+decisions      number, submission, check, answer's hash, who, when, what, `seen`, `undoes`
+written        one row: the newest decision that the files in DIR include
 
 Rows are added and never changed or removed; the database itself refuses it.
 """
@@ -45,7 +45,7 @@ NEWEST = (
 
 
 class Overtaken(Exception):
-    """Somebody decided in between; `decisions` are those that did not know of it."""
+    """Someone else decided first; `decisions` are those that were made without seeing it."""
 
     def __init__(self, decisions: Sequence[Decision]) -> None:
         super().__init__("somebody decided in between")
@@ -60,7 +60,7 @@ class Decisions:
     connection: sqlite3.Connection
 
     def since(self, number: int = 0) -> list[Decision]:
-        """All decisions after this one, the oldest first."""
+        """Return all decisions after this one, the oldest first."""
         query = f"SELECT {COLUMNS} FROM decisions WHERE number > ? ORDER BY number"  # noqa: S608  a constant
         with in_words(self.file):
             return [_decision(row) for row in self.connection.execute(query, (number,))]
@@ -68,7 +68,7 @@ class Decisions:
     def add(self, decisions: Iterable[Decision], *, unseen: bool = True) -> int:
         """Store these, all or none, and return the last one's number.
 
-        Raises Overtaken, where `unseen` is not allowed, if one of them does not know of the newest.
+        If `unseen` is False, raises Overtaken if one was made without seeing the newest decision.
         """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         rows = [replace(each, decided_at=now) for each in decisions]
@@ -87,13 +87,13 @@ class Decisions:
         return int(last)
 
     def written(self) -> int:
-        """The newest decision that the files in DIR say."""
+        """Return the number of the newest decision that the files in DIR include."""
         with in_words(self.file):
             found = self.connection.execute("SELECT number FROM written").fetchone()
         return int(found[0]) if found else 0
 
     def keep_written(self, number: int) -> None:
-        """Say that the files in DIR are of all decisions up to this one."""
+        """Record that the files in DIR include all decisions up to this one."""
         with self._transaction():
             self.connection.execute("INSERT OR REPLACE INTO written VALUES (1, ?)", (number,))
 
@@ -117,7 +117,7 @@ class Decisions:
 
 @contextmanager
 def open_decisions(file: Path) -> Iterator[Decisions]:
-    """The decisions in a store's file; StorageError where there is no such file."""
+    """Yield the decisions in a store's file; raises StorageError if there is no such file."""
     if not file.is_file():
         raise StorageError(
             f"{file.parent} has no grading results", "pass the --out of an earlier `run` or `batch`"
@@ -129,7 +129,7 @@ def open_decisions(file: Path) -> Iterator[Decisions]:
 
 
 def decisions_of(connection: sqlite3.Connection, submission: str) -> list[Decision]:
-    """What was decided of one submission, the oldest first; nothing in a store without a trail."""
+    """Return the decisions about one submission, the oldest first; none in an older store."""
     if connection.execute(KNOWN).fetchone() is None:
         return []
     query = f"SELECT {COLUMNS} FROM decisions WHERE submission = ? ORDER BY number"  # noqa: S608  a constant

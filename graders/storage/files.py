@@ -1,4 +1,4 @@
-"""Files that readers see either whole or not yet."""
+"""Write files atomically, so that readers never see half a file."""
 
 import contextlib
 import os
@@ -9,11 +9,11 @@ from graders.errors import StorageError
 
 
 def write_whole(path: Path, content: bytes, *, remedy: str, durable: bool = False) -> Path:
-    """Write a file, its folder too; an older one stays where this fails, which raises StorageError.
+    """Write a file, and create its folder; raises StorageError on failure, keeping an older file.
 
-    A durable file is on the disk before it has its name: no power cut leaves an empty one.
+    A durable file is on the disk before it gets its name, so a power cut never leaves it empty.
     """
-    # A name of its own: two writers never share it, and no reader looks for it.
+    # A unique name: no two writers share it, and no reader looks for it.
     unfinished = path.parent / f".{uuid.uuid4().hex}.tmp"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""One writer a folder: two gradings into one DIR at the same time are refused."""
+"""Allow one writer per folder: refuse a second grading into the same DIR."""
 
 import os
 import re
@@ -14,7 +14,7 @@ UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.tmp")  # as graders.storage.store.writ
 
 @contextmanager
 def only_writer(out: Path) -> Iterator[None]:
-    """While the block lasts no other process grades into `out`; the lock ends with its process."""
+    """Lock `out` against other gradings during the block; the lock also ends with the process."""
     lock = _lock(out)
     try:
         _remove_unfinished(out)
@@ -24,7 +24,7 @@ def only_writer(out: Path) -> Iterator[None]:
 
 
 def _lock(out: Path) -> int:
-    import fcntl  # Windows has none, and a student's own check there needs no lock
+    import fcntl  # missing on Windows, where a student's own check needs no lock
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def _lock(out: Path) -> int:
 
 
 def _remove_unfinished(out: Path) -> None:
-    """What a killed grading left: files that were not yet whole and have no name of their own."""
+    """Remove the temporary files that a killed grading left."""
     for folder in (out, *(out / name for name in ("results", "gradescope", "reports"))):
         for file in folder.glob(".*.tmp"):
             if UNFINISHED.fullmatch(file.name):

@@ -1,9 +1,9 @@
-"""How steady verdicts are: what was graded again with nothing changed, and judged differently.
+"""Count how often regrading an unchanged submission changed a verdict.
 
 repeats      generation, criterion, check -> repeated, changed      check "" is the whole criterion
 
-Equal addresses mean equal uploads, checks, inputs and versions (graders/grading/address.py), so a
-verdict that changes there says something of the check, or of code whose answers change.
+Equal addresses mean equal uploads, checks, inputs and versions (graders/grading/address.py). If a
+verdict changes anyway, the check is unreliable, or the student's code gives varying answers.
 """
 
 import sqlite3
@@ -29,7 +29,7 @@ Repeats = dict[tuple[str, str], tuple[int, int]]
 def count_repeats(
     connection: sqlite3.Connection, generation: int, before: Result, after: Result
 ) -> None:
-    """Count what was judged both times, within the transaction that replaces the one before."""
+    """Count the items that both Results judged, in the transaction that replaces the old one."""
     old, new = _verdicts(before), _verdicts(after)
     connection.execute(TABLE)
     for key in sorted(old.keys() & new.keys()):
@@ -37,7 +37,7 @@ def count_repeats(
 
 
 def repeats_of(connection: sqlite3.Connection, generation: int) -> Repeats:
-    """How often each item was graded again, and how often with another verdict."""
+    """Return how often each item was graded again, and how often with another verdict."""
     if connection.execute(KNOWN).fetchone() is None:
         return {}
     query = "SELECT criterion, check_id, repeated, changed FROM repeats WHERE generation = ?"
@@ -46,7 +46,7 @@ def repeats_of(connection: sqlite3.Connection, generation: int) -> Repeats:
 
 
 def _verdicts(result: Result) -> dict[tuple[str, str], Verdict]:
-    """The verdicts that are Softmark's own; nothing was judged of a rejected upload."""
+    """Return the verdicts by criterion and check; a rejected upload has none."""
     judged = () if result.status == "rejected" else result.criteria
     return {key: verdict for graded in judged for key, verdict in _of_criterion(graded)}
 
@@ -56,5 +56,5 @@ def _of_criterion(graded: CriterionResult) -> Iterator[tuple[tuple[str, str], Ve
     if graded.status != "error":
         yield (name, ""), (graded.status, graded.points)
     for found in graded.checks:
-        if found.status != "error":  # what builds on an `error` is one, too
+        if found.status != "error":  # a check that depends on an `error` is one, too
             yield (name, found.check.id), (found.status, found.fraction)

@@ -1,8 +1,8 @@
-"""The store of a course, from which every other file in DIR is written.
+"""Store a course's Results; every other file in DIR is written from this store.
 
-An address names all that can alter a Result (graders/grading/address.py). A Result is stored in one
-transaction or not at all. `published` counts up: the generation with the highest is the one whose
-files lie in DIR; a draft has 0. One process at a time writes, whoever holds `DIR/store.lock`.
+An address is a hash of everything that can alter a Result (graders/grading/address.py). A Result is
+stored in one transaction or not at all. `published` counts up: the files in DIR are those of the
+generation with the highest; a draft has 0. Only the process that holds `DIR/store.lock` writes.
 """
 
 import contextlib
@@ -60,11 +60,11 @@ class Store:
         self._connection = connection
 
     def begin(self, assignment: Assignment, checks: str, *, draft: bool = False) -> int:
-        """The number of the generation of these checks to write into.
+        """Return the number of the generation to write into, for these checks.
 
-        Where the published one is of other checks, a new one is published with its members; a
-        draft is made empty.
-        Raises StorageError where the store holds another assignment's Results.
+        If the published one has other checks, a new one with its members is published; a new
+        draft is empty.
+        Raises StorageError if the store has another assignment's Results.
         """
         with self._transaction() as connection:
             known = self.generations()
@@ -88,12 +88,12 @@ class Store:
         return number
 
     def publish(self, number: int) -> None:
-        """Make this generation the one whose files lie in DIR."""
+        """Make this generation the one whose files are in DIR."""
         with self._transaction() as connection:
             self._publish(connection, number)
 
     def generations(self) -> list[Generation]:
-        """Every generation, the first one first."""
+        """Return every generation, the oldest first."""
         rows = self._rows(
             "SELECT number, assignment, version, checks, made_at, coalesce(published, 0), "
             "(SELECT count(*) FROM members WHERE generation = number) "
@@ -102,7 +102,7 @@ class Store:
         return [Generation(*row) for row in rows]
 
     def generation(self, number: int = 0) -> Generation:
-        """The generation of this number, or the one published last; StorageError if none is."""
+        """Return this generation, or for 0 the one published last; raises StorageError if none."""
         known = [each for each in self.generations() if each.published or each.number == number]
         for each in sorted(known, key=lambda each: each.published, reverse=True):
             if number in (0, each.number):
@@ -113,7 +113,7 @@ class Store:
         )
 
     def status(self, submission: str, address: str) -> ResultStatus | None:
-        """The status of the Result at this address, or None where there is none."""
+        """Return the status of the Result at this address, or None if there is none."""
         query = "SELECT status FROM results WHERE submission = ? AND address = ?"
         for (status,) in self._rows(query, submission, address):
             known: ResultStatus = status
@@ -121,7 +121,7 @@ class Store:
         return None
 
     def draw(self) -> int | None:
-        """What this store's gradings draw their inputs from; None where nobody has asked yet."""
+        """Return the seed of this store's random inputs, or None if it has none yet."""
         with self._transaction() as connection:
             connection.execute(INPUTS)
         for (draw,) in self._rows("SELECT draw FROM inputs"):
@@ -129,20 +129,20 @@ class Store:
         return None
 
     def keep_draw(self, draw: int) -> None:
-        """Keep what its gradings draw from, for good."""
+        """Store the seed of the random inputs, permanently."""
         keep_private(self._file)
         with self._transaction() as connection:
             connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
 
     def released(self) -> bool:
-        """Whether staff have said that what waits for their word may be shown to students."""
+        """Return whether staff have released the criteria that wait for release."""
         with self._transaction() as connection:
             connection.execute(RELEASES)
         rows = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
         return any(said for (said,) in rows)
 
     def keep_release(self, *, released: bool) -> None:
-        """Keep what staff say of it now, with the time; nothing where they said so before."""
+        """Record that staff released them or not, with the time; skip if nothing changed."""
         if released != self.released():
             with self._transaction() as connection:
                 connection.execute(
@@ -166,16 +166,14 @@ class Store:
     def put(self, generation: int, result: Result, made: Made) -> None:
         """Store a Result and list it in this generation: both or neither.
 
-        Where one is replaced, what changed is counted.
+        If it replaces one with the same address, the changed verdicts are counted.
         """
         document, annex = result_text(result), ""
         name, path = result.submission.id, encoded(result.submission.path)
         keys, total = json.dumps(dict(made.keys), sort_keys=True), sum_of(document, annex)
         row = (name, made.address, result.status, result.submission.sha256, made.asked)
         with self._transaction() as connection:
-            with contextlib.suppress(
-                StorageError
-            ):  # none before, or one that cannot be read any more
+            with contextlib.suppress(StorageError):  # there was none, or it cannot be read anymore
                 count_repeats(connection, generation, self.as_graded(name, made.address), result)
             connection.execute(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -184,12 +182,12 @@ class Store:
             connection.execute(LIST, (generation, name, made.address))
 
     def repeats(self, generation: int) -> Repeats:
-        """By criterion and check ("" for all): graded again with equal address, and changed."""
+        """Return per criterion and check ("" for all) how often it was regraded and changed."""
         with in_words(self._file):
             return repeats_of(self._connection, generation)
 
     def unlist(self, generation: int, submissions: Iterable[str] | None = None) -> None:
-        """Leave these submissions, or all, out of the reports; their Results stay stored."""
+        """Remove these submissions, or all, from the reports; their Results stay stored."""
         query = "UPDATE members SET listed = 0 WHERE generation = ?"
         with self._transaction() as connection:
             if submissions is None:
@@ -203,7 +201,7 @@ class Store:
     ) -> None:
         """List stored Results in this generation, each by submission and address.
 
-        `anew` takes from the submissions who handed in and when, too.
+        With `anew`, the student and the time of submission are updated, too.
         """
         known = name_anew if anew else place_anew
         with self._transaction() as connection:
@@ -212,16 +210,16 @@ class Store:
                 known(connection, submission, address)
 
     def members(self, generation: int) -> list[Member]:
-        """Who stands in a generation, by submission, listed or not."""
+        """Return a generation's members by submission, listed or not."""
         return [member_of(row) for row in self._rows(MEMBERS, generation)]
 
     def handed_in(self, submission: str, address: str) -> tuple[str, datetime | None]:
-        """Who handed in what the Result at this address is of, and when."""
+        """Return the student and the time of submission of the Result at this address."""
         with in_words(self._file):
             return handed_in(self._connection, submission, address)
 
     def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
-        """The listed Results of a generation, by submission, each read when it is asked for."""
+        """Yield the listed Results of a generation, by submission, each read when needed."""
         wanted = None if only is None else frozenset(only)
         names = self._rows(
             "SELECT submission, address FROM members WHERE generation = ? AND listed "
@@ -233,7 +231,7 @@ class Store:
                 yield self.result(name, address)
 
     def member_result(self, generation: int, submission: str) -> Result:
-        """The Result of one submission in a generation; StorageError where it has none."""
+        """Return a submission's Result in a generation; raises StorageError if it has none."""
         query = "SELECT address FROM members WHERE generation = ? AND submission = ?"
         for (address,) in self._rows(query, generation, submission):
             return self.result(submission, address)
@@ -243,13 +241,13 @@ class Store:
         )
 
     def result(self, submission: str, address: str) -> Result:
-        """The Result at this address with what people decided of its written answers."""
+        """Return the Result at this address with people's decisions about its written answers."""
         graded = self.as_graded(submission, address)
         with in_words(self._file):
             return decided(graded, decisions_of(self._connection, submission))
 
     def as_graded(self, submission: str, address: str) -> Result:
-        """The Result at this address; StorageError where it is missing or not as it was stored."""
+        """Return the Result at this address; raises StorageError if it is missing or damaged."""
         query = (
             "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"
         )
@@ -289,14 +287,14 @@ class Store:
 
 @contextmanager
 def open_store(out: Path) -> Iterator[Store]:
-    """The store in `out`, for the one process that may write there; made where there is none."""
+    """Yield the store in `out` for writing, locked; it is created if there is none."""
     with only_writer(out), open_database(out / FILE) as connection:
         yield Store(out / FILE, connection)
 
 
 @contextmanager
 def read_store(out: Path) -> Iterator[Store]:
-    """The store in `out`, also while another process writes there; StorageError without one."""
+    """Yield the store in `out`, even while another process writes; StorageError without one."""
     _refuse_none(out)
     with open_database(out / FILE) as connection:
         yield Store(out / FILE, connection)
@@ -304,7 +302,7 @@ def read_store(out: Path) -> Iterator[Store]:
 
 @contextmanager
 def reopen_store(out: Path) -> Iterator[Store]:
-    """The store that is in `out`, for the one process that may write there; or StorageError."""
+    """Yield the existing store in `out` for writing, locked; raises StorageError without one."""
     _refuse_none(out)
     with open_store(out) as store:
         yield store

@@ -1,4 +1,4 @@
-"""Results as files others read: one JSON document a submission.
+"""Read and write Results as JSON: one document per submission.
 
     DIR/results/<submission>.json      schema softmark/result/v1
     ├── schema, status, score, max_score, started_at, seconds
@@ -10,9 +10,9 @@
     │                 figures[] (numbers to draw, each with its `kind`), weight, depends_on[]
     └── environment   whatever the pipeline recorded
 
-A Result read back is whole but for the submission's `path`, which is `.`. Texts are kept as they
-are, except that half a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD. Files of earlier
-versions lack the last keys of each line above; these then have their defaults.
+A Result read back is complete except that the submission's `path` is `.`. Texts are unchanged,
+except that an unpaired surrogate, which UTF-8 cannot hold, becomes U+FFFD. Files of earlier
+versions lack the last keys of some objects above; those keys get their defaults.
 """
 
 import contextlib
@@ -44,12 +44,12 @@ from graders.storage.files import write_whole
 
 SCHEMA: Literal["softmark/result/v1"] = "softmark/result/v1"
 FIGURES = TypeAdapter(list[Annotated[Figure, Field(discriminator="kind")]])
-DECLARED = ("id", "description", "weight", "depends_on")  # of the check, not of its result
+DECLARED = ("id", "description", "weight", "depends_on")  # fields of the check, not of its result
 REMEDY = "make room for it and run the same command again"
 
 
 class _Edge(BaseModel):
-    """What every part of the file has in common: no unknown keys, no guessed types."""
+    """The base of every part of the file: no unknown keys, no type coercion."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
@@ -110,7 +110,7 @@ class _Result(_Edge):
 
 
 def result_to_json(result: Result) -> dict[str, JsonValue]:
-    """The Result as a document of schema softmark/result/v1."""
+    """Return the Result as a document of schema softmark/result/v1."""
     document = {
         "schema": SCHEMA,
         "submission": {key: getattr(result.submission, key) for key in _Submission.model_fields},
@@ -130,23 +130,23 @@ def result_to_json(result: Result) -> dict[str, JsonValue]:
 
 
 def result_from_json(document: Mapping[str, object]) -> Result:
-    """The Result a document holds; pydantic's ValidationError when it is not of the schema."""
+    """Return the Result in a document; raises ValidationError if it violates the schema."""
     return _result(_Result.model_validate_json(json.dumps(document)))
 
 
 def result_text(result: Result) -> str:
-    """The Result as the text of its file."""
+    """Return the Result as the text of its file."""
     return json.dumps(result_to_json(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def write_result(result: Result, out: Path) -> Path:
-    """Write `out/results/<submission>.json` whole or not at all, and return its path."""
+    """Write `out/results/<submission>.json` atomically and return its path."""
     path = submission_file(out, "results", result.submission.id, ".json")
     return write_text(path, result_text(result))
 
 
 def read_result(path: Path) -> Result:
-    """The Result stored in a file; StorageError, which names the file, when it is broken."""
+    """Return the Result in a file; raises StorageError, which names the file, if it is broken."""
     remedy = "grade that submission again, or delete the file"
     try:
         return result_from_text(path.read_bytes(), str(path))
@@ -157,7 +157,7 @@ def read_result(path: Path) -> Result:
 
 
 def result_from_text(text: str | bytes, source: str) -> Result:
-    """The Result a text holds; StorageError, which names its source, when it is none."""
+    """Return the Result in a text; raises StorageError, which names the source, if it has none."""
     try:
         return _result(_Result.model_validate_json(text))
     except ValidationError as error:
@@ -167,18 +167,18 @@ def result_from_text(text: str | bytes, source: str) -> Result:
 
 
 def submission_file(out: Path, folder: str, submission_id: str, suffix: str) -> Path:
-    """Where a submission's file lies under `out`; StorageError if its id is no file name."""
+    """Return the path of a submission's file; raises StorageError if its id isn't a file name."""
     if submission_id in ("", ".", "..") or any(c in submission_id for c in "/\\\0"):
         raise StorageError(f"submission {submission_id!r}: the id is not a file name")
     return out / folder / f"{submission_id}{suffix}"
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a UTF-8 file, whole or not at all; where the disk is full, no older one is left."""
+    """Write a UTF-8 file atomically; if that fails, remove the older one, too."""
     try:
         return write_whole(path, text.encode(), remedy=REMEDY)
     except UserError:
-        with contextlib.suppress(OSError):  # an older file would be taken for this one
+        with contextlib.suppress(OSError):  # an older file would be mistaken for this one
             path.unlink(missing_ok=True)
         raise
 
@@ -206,7 +206,7 @@ def _check_to_json(found: CheckResult) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """The same value from dicts, lists and text that UTF-8 can hold."""
+    """Return the same value as dicts, lists and text that UTF-8 can hold."""
     match value:
         case str():
             return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

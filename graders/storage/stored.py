@@ -1,4 +1,4 @@
-"""Rows of a store: who stands in a generation, and who handed in a stored Result, and when."""
+"""Read and update rows of a store: members of a generation, and who submitted a Result when."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ ROW = "FROM results WHERE submission = ? AND address = ?"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a Result was made from: its address, what was asked for, a key a criterion."""
+    """What a Result was made from: its address, the grading's options, one key per criterion."""
 
     address: str
     asked: str
@@ -43,7 +43,7 @@ class Member:
 
 
 def member_of(row: tuple[Any, ...]) -> Member:
-    """The member in a row of MEMBERS."""
+    """Return the member in a row of MEMBERS."""
     name, status, sha256, path, listed, address, asked, keys = row
     known = {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
     return Member(name, status, sha256, decoded(path), bool(listed), Made(address, asked, known))
@@ -52,7 +52,7 @@ def member_of(row: tuple[Any, ...]) -> Member:
 def handed_in(
     connection: sqlite3.Connection, submission: str, address: str
 ) -> tuple[str, datetime | None]:
-    """Who handed in what the Result at this address is of, and when."""
+    """Return the student and the time of submission of the Result at this address."""
     for document, annex in connection.execute(
         f"SELECT document, annex {ROW}", (submission, address)
     ):
@@ -63,7 +63,7 @@ def handed_in(
 
 
 def name_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
-    """Store who handed in this upload, when, and where it lies, beside what was graded before."""
+    """Update the student, the time and the path of a stored Result from this submission."""
     if handed_in(connection, submission.id, address) != (
         submission.student,
         submission.submitted_at,
@@ -73,7 +73,7 @@ def name_anew(connection: sqlite3.Connection, submission: Submission, address: s
 
 
 def place_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
-    """Store where this upload lies."""
+    """Update the path of a stored Result's upload."""
     connection.execute(
         "UPDATE results SET path = ? WHERE submission = ? AND address = ?",
         (encoded(submission.path), submission.id, address),
@@ -84,7 +84,7 @@ def _write_anew(connection: sqlite3.Connection, submission: Submission, address:
     query = f"SELECT document, annex, sum {ROW}"
     for document, annex, stored in connection.execute(query, (submission.id, address)).fetchall():
         if sum_of(document, annex) != stored:
-            continue  # damaged: reading it will say so
+            continue  # damaged: reading it will raise
         result = result_from_text(whole(document, annex), address)
         given = replace(
             result.submission, student=submission.student, submitted_at=submission.submitted_at
@@ -98,7 +98,7 @@ def _write_anew(connection: sqlite3.Connection, submission: Submission, address:
 
 
 def whole(document: str, annex: str) -> str:
-    """A Result's JSON with what stores of earlier versions kept in a column of its own."""
+    """Return a Result's JSON, completed from the separate column of earlier versions' stores."""
     if not annex:
         return document
     result, kept = json.loads(document), json.loads(annex)
@@ -112,15 +112,15 @@ def whole(document: str, annex: str) -> str:
 
 
 def sum_of(document: str, annex: str) -> str:
-    """What a Result that was stored whole sums up to."""
+    """Return the checksum of a stored Result."""
     return hashlib.sha256(f"{document}\0{annex}".encode()).hexdigest()
 
 
 def encoded(path: Path) -> bytes:
-    """A path as it is stored: it need not be text."""
+    """Return a path as it is stored: in bytes, because it need not be text."""
     return os.fsencode(path.absolute())
 
 
 def decoded(path: bytes) -> Path:
-    """The path that was stored."""
+    """Return the path that was stored."""
     return Path(os.fsdecode(path))

@@ -1,4 +1,4 @@
-"""The checks of a suite, one a test: pytest collects them beside an assignment's own files."""
+"""The checks of a suite, one per test: pytest collects them with an assignment's own files."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from graders.suite.reading import suite_tests
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A check a test of the suite that the assignment in pytest's root folder names."""
+    """Create one check per test of the suite of the assignment in pytest's root folder."""
     assignment = load_assignment(str(metafunc.config.rootpath))
     tests = suite_tests(assignment.folder / assignment.suite)
     metafunc.parametrize("suite_test", [_parameter(each) for each in tests])
@@ -26,15 +26,15 @@ def _parameter(test: SuiteTest) -> object:
 
 
 def test_suite(suite_test: SuiteTest, suite: Suite, score: Score) -> None:
-    """The test says so, in a process that the student's code shares."""
+    """The test passes in a process that it shares with the student's code."""
     _judge(suite_test, suite, score)
 
 
 def _judge(test: SuiteTest, suite: Suite, score: Score) -> None:
-    """Judge what the process says; how it ended stays unsaid where the test hides its errors."""
+    """Judge the process's reply; don't show how it ended if the test hides its errors."""
     try:
         suite.ask(test, lambda reply: judge(test, reply, score))
-    except StudentFault as fault:  # its words are the student's, and may hold what was asked
+    except StudentFault as fault:  # its message is the student's, and may reveal the inputs
         if test.hidden_errors:
             raise CheckFailed(test.hidden_errors) from fault
         raise

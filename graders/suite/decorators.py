@@ -1,4 +1,4 @@
-"""The decorators of gradescope-utils on one test method, read without running them."""
+"""Read the gradescope-utils decorators of a test method without running them."""
 
 import ast
 import math
@@ -15,9 +15,9 @@ Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_decorators(node: Method, names: Mapping[str, str], where: str) -> dict[str, Any]:
-    """The fields of a SuiteTest that its decorators say; UsageError where one cannot be read.
+    """Return the SuiteTest fields in its decorators; raises UsageError if one cannot be read.
 
-    The decorator that stands highest is applied last and wins, as it does when they run.
+    The topmost decorator is applied last and wins, as it does when they run.
     """
     said: dict[str, Any] = {}
     for decorator in reversed(node.decorator_list):
@@ -35,14 +35,14 @@ def read_decorators(node: Method, names: Mapping[str, str], where: str) -> dict[
 
 
 def _name(decorator: ast.expr, names: Mapping[str, str]) -> str:
-    """The last part of the decorator's name, as the module that it comes from calls it."""
+    """Return the last part of the decorator's name in the module that defines it."""
     target = decorator.func if isinstance(decorator, ast.Call) else decorator
     plain = ast.unparse(target)
     return names.get(plain, plain).rpartition(".")[2]
 
 
 def _value(call: ast.Call, name: str, where: str) -> Any:
-    """The first argument, checked; the tags need none."""
+    """Return the first argument, checked; the tags need none."""
     values = [*call.args, *(each.value for each in call.keywords)]
     if not values and name in (*DEFAULTS, "tags"):
         return DEFAULTS.get(name, "")
@@ -50,19 +50,19 @@ def _value(call: ast.Call, name: str, where: str) -> Any:
         value = ast.literal_eval(values[0])
     except (ValueError, IndexError, TypeError):
         raise UsageError(
-            f"{where}: `@{name}` has no plain value",
+            f"{where}: `@{name}` has no literal value",
             "write the number or the text itself there: it is read without running the file",
         ) from None
     if name in WEIGHTS:
         return _weight(value, name, where)
     if name == "visibility" and value not in get_args(Visibility):
         known = ", ".join(f"`{each}`" for each in get_args(Visibility))
-        raise UsageError(f"{where}: `@visibility` does not know {value!r}", f"it knows {known}")
+        raise UsageError(f"{where}: `@visibility` is {value!r}", f"choose from: {known}")
     return value
 
 
 def _weight(value: object, name: str, where: str) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 <= float(str(value)) < math.inf:
-        raise UsageError(f"{where}: `@{name}` is {value!r}", "points are a number from 0 on")
+        raise UsageError(f"{where}: `@{name}` is {value!r}", "points are a number, 0 or more")
     return float(str(value))

@@ -1,11 +1,11 @@
-"""One test of a suite, as it was read from its source."""
+"""Represent one test of a suite, as read from its source."""
 
 import re
 from dataclasses import dataclass
 
 from graders.model import Criterion, Visibility
 
-MARK = "[suite]"  # behind the title of every criterion that comes from a suite
+MARK = "[suite]"  # after the title of every criterion that comes from a suite
 LABEL = (
     f"Criteria marked {MARK} come from a unittest suite, the less trusted kind: student code "
     "shares a process with these tests and could alter their verdict."
@@ -14,7 +14,7 @@ LABEL = (
 
 @dataclass(frozen=True, slots=True)
 class SuiteTest:
-    """A test method of a class; `hidden_errors` is shown in place of what a failing test says."""
+    """A test method of a class; `hidden_errors` replaces the output of a failing test."""
 
     module: str
     case: str
@@ -28,13 +28,13 @@ class SuiteTest:
 
     @property
     def id(self) -> str:
-        """`evaluator-TestSums-adds` for test_evaluator.TestSums.test_adds."""
+        """The check's ID: `evaluator-TestSums-adds` for test_evaluator.TestSums.test_adds."""
         parts = (self.module, self.case, self.method)
         words = "-".join(part.removeprefix("test_") for part in parts).replace("_", "-")
         return re.sub(r"[^A-Za-z0-9.\-]", "", words).strip("-")
 
     @property
     def criterion(self) -> Criterion:
-        """Its line in the rubric: the points stand in the source, whatever runs."""
+        """Its rubric entry: the points come from the source, whatever runs."""
         title = " ".join(filter(None, (self.number, self.title, MARK)))
         return Criterion(self.id, title, self.weight, self.visibility, "code")

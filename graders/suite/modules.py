@@ -1,4 +1,4 @@
-"""A module of a suite as its syntax tree says it: its classes, and what its names stand for."""
+"""Read a module of a suite from its syntax tree: its classes, and what its names refer to."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -9,16 +9,16 @@ from graders.errors import UsageError
 from graders.suite.decorators import KNOWN, Method
 
 CASES = ("TestCase", "IsolatedAsyncioTestCase")
-MAKERS = ("parameterized", "nose_parameterized", "ddt")  # packages that make tests of one
+MAKERS = ("parameterized", "nose_parameterized", "ddt")  # packages that turn one test into many
 CLASS_MAKERS = ("type", "types.new_class", "new_class")
-NO_BASES = ("", "()")  # `type(x)` only asks, and what builds on nothing has no tests
+NO_BASES = ("", "()")  # `type(x)` creates no class, and a class without bases has no tests
 RUNS = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
 COUNTED = "tests are counted without running the file: write each one down as a method"
 
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """A class: the full names of what it builds on, and its own test methods.
+    """A class: the full names of its base classes, and its own test methods.
 
     `shapers` are its decorators and its metaclass, which could give it other tests.
     """
@@ -33,8 +33,8 @@ class Class:
 class Module:
     """A file: its classes by name, and the full names behind imported ones.
 
-    `hides` has the decorator of gradescope-utils that a name of the file's own stands for or calls;
-    `stars` are the modules of which it imports everything.
+    `hides` maps a name that the file defines to the gradescope-utils decorator that it uses;
+    `stars` are the modules from which it imports everything.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class Module:
 
 
 def read_module(path: Path) -> Module:
-    """The module in a file; UsageError where it is no Python, or makes tests while it runs."""
+    """Return the module in a file; raises UsageError if it isn't Python or its tests can change."""
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -77,7 +77,7 @@ def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
 
 
 def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
-    """Refuse a decorator that makes several tests of this one."""
+    """Refuse a decorator that turns this test into several."""
     for each in node.decorator_list:
         called = _called(each, names)
         if called.partition(".")[0] in MAKERS:
@@ -85,14 +85,14 @@ def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
 
 
 def _called(decorator: ast.expr, names: dict[str, str]) -> str:
-    """The full name of a decorator, with or without arguments."""
+    """Return the full name of a decorator, with or without arguments."""
     return full_name(
         ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator), names
     )
 
 
 def _hidden(node: ast.stmt, names: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The names that a statement gives to what has to do with a known decorator, and which."""
+    """Yield each name that a statement binds to something that uses a known decorator, with it."""
     own = [node.name] if isinstance(node, Method | ast.ClassDef) else _assigned(node)
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name | ast.Attribute):
@@ -102,7 +102,7 @@ def _hidden(node: ast.stmt, names: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def full_name(name: str, names: dict[str, str]) -> str:
-    """The name as it is called where it comes from."""
+    """Return the name with its first part replaced by what was imported."""
     first, dot, rest = name.partition(".")
     return names.get(first, first) + dot + rest
 
@@ -126,7 +126,7 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, also those below `if` and `try`."""
+    """Yield the statements of a module, including those below `if` and `try`."""
     for node in body:
         yield node
         for part in ("body", "orelse", "finalbody") if isinstance(node, ast.If | ast.Try) else ():
@@ -136,7 +136,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 def _refuse_what_runs(
     tree: ast.Module, nodes: Sequence[ast.stmt], classes: set[str], path: Path
 ) -> None:
-    """Refuse `load_tests`, and what gives tests to a class of the module from outside."""
+    """Refuse `load_tests`, and code that adds tests to a class from outside the class."""
     for node in nodes:
         if isinstance(node, Method) and node.name == "load_tests":
             raise UsageError(f"{path}:{node.lineno}: `load_tests` makes tests by code", COUNTED)
@@ -156,7 +156,7 @@ def _refuse_what_runs(
 
 
 def _refuse_inner_classes(tree: ast.Module, outer: set[ast.stmt], path: Path) -> None:
-    """Refuse classes with tests in a loop, a function, a class: nobody knows how many there are."""
+    """Refuse classes with tests in loops, functions or classes: they cannot be counted."""
     inner = (each for each in ast.walk(tree) if isinstance(each, ast.ClassDef))
     for node in (each for each in inner if each not in outer):
         if any(isinstance(each, Method) and each.name.startswith("test") for each in node.body):

@@ -1,4 +1,4 @@
-"""The process in which the tests of a suite run beside the student's code."""
+"""Run the tests of a suite in the same process as the student's code."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -21,9 +21,9 @@ SIDE = Side(Path(__file__).parent)
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One submission with the tests, a process for each visibility that tests have.
+    """One submission with the tests, with one process for each visibility of the tests.
 
-    `notes` say how it is graded and which files were left.
+    `notes` say how it is graded and which files were ignored.
     """
 
     students: Mapping[Visibility, Student]
@@ -31,9 +31,9 @@ class Suite:
     notes: tuple[str, ...]
 
     def ask(self, test: SuiteTest, read: Callable[[Any], Read]) -> Read:
-        """Return what `read` makes of what a process of its own says of this test.
+        """Run this test in a fresh process and return `read(reply)`.
 
-        Raises a StudentFault without an answer.
+        Raises a StudentFault if there is no reply.
         """
         student = self.students[test.visibility]
         student.renew()
@@ -45,7 +45,7 @@ class Suite:
 def open_suite(
     code: Path | None, assignment: Assignment, tier: Tier, seed: int, budget: Budget
 ) -> Iterator[Suite | None]:
-    """The assignment's suite over this code; None where it has none."""
+    """Yield the assignment's suite with this code, or None if it has no suite."""
     if not assignment.suite:
         yield None
         return

@@ -1,9 +1,9 @@
-"""The tests of a suite, read from its source: nothing of it runs on the trusted side.
+"""Read the tests of a suite from its source; none of it runs on the trusted side.
 
-    tests/*.py -> classes -> those that build on unittest.TestCase -> test methods, also inherited
+    tests/*.py -> classes -> subclasses of unittest.TestCase -> test methods, also inherited
 
-What would make other tests while it runs (loops, load_tests, classes from elsewhere) is refused:
-the maximum would hang on it.
+Code that would create tests while it runs (loops, load_tests, classes from other packages) is
+refused, because the maximum score would depend on it.
 """
 
 import ast
@@ -18,25 +18,25 @@ from graders.suite.model import SuiteTest
 from graders.suite.modules import CASES, COUNTED, Class, Module, full_name, read_module
 
 PLAIN = ("object", "abc.ABC", "ABC")
-HARMLESS = ("unittest", "mock", "pytest", "abc")  # what these put on a class makes no tests
+HARMLESS = ("unittest", "mock", "pytest", "abc")  # their class decorators create no tests
 FAR = (2**31,)  # tests without a number come after those with one
 
 
 def suite_tests(folder: Path) -> tuple[SuiteTest, ...]:
-    """Every test of the suite in this folder, by number; UsageError if they cannot be counted."""
+    """Return the tests of the suite, by number; raises UsageError if they cannot be counted."""
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder", "name the suite's folder in [suite]")
+        raise UsageError(f"{folder} is not a folder", "name the suite's folder in [suite]")
     deeper = [path for path in sorted(folder.rglob("test*.py")) if path.parent != folder]
     if deeper:
         raise UsageError(
-            f"{deeper[0]}: tests lie in a folder of the suite", "move them up one folder"
+            f"{deeper[0]}: tests are in a subfolder of the suite", "move them up one folder"
         )
     modules = {path.stem: read_module(path) for path in sorted(folder.glob("*.py"))}
     try:
         found = [each for name in modules for each in _Suite(folder, modules).tests(name)]
     except RecursionError:
         raise UsageError(
-            f"{folder}: a class builds on itself", "no Python can import that"
+            f"{folder}: a class inherits from itself", "Python cannot import that"
         ) from None
     if not found:
         raise UsageError(
@@ -62,7 +62,7 @@ class _Suite:
     modules: dict[str, Module]
 
     def tests(self, name: str) -> Iterator[SuiteTest]:
-        """The tests that unittest finds in a module's own classes, in the order of the file."""
+        """Yield the tests that unittest finds in a module, in the order of the file."""
         module = self.modules[name]
         if not name.startswith("test"):
             return
@@ -75,7 +75,7 @@ class _Suite:
             yield from self._tests_of(home, replace(case, name=own), module)
 
     def _brought(self, module: Module) -> dict[str, tuple[Module, Class]]:
-        """Classes of helper files under their names here; not those that classes build on."""
+        """Return test classes imported from helper files, by name here, except base classes."""
         stars = [home for home in map(self._home, module.stars) if home is not None]
         names = {name: name for home in stars for name in home.classes} | module.names
         found = {own: self._class(module, name) for own, name in names.items()}
@@ -90,7 +90,7 @@ class _Suite:
         }
 
     def _is_base(self, known: tuple[Module, Class]) -> bool:
-        """Whether a class of the suite builds on this one."""
+        """Return whether a class of the suite inherits from this one."""
         every = (
             (module, case) for module in self.modules.values() for case in module.classes.values()
         )
@@ -107,7 +107,7 @@ class _Suite:
             yield SuiteTest((run_in or module).path.stem, case.name, method, title, **fields)
 
     def _refuse_hidden(self, home: Module, node: Method, where: str) -> None:
-        """Refuse a decorator of the suite's own that calls a known one: its value is not seen."""
+        """Refuse a decorator from the suite that calls a known one: its value cannot be read."""
         for each in node.decorator_list:
             plain = ast.unparse(each.func if isinstance(each, ast.Call) else each)
             place, _, own = full_name(plain, home.names).rpartition(".")
@@ -118,11 +118,11 @@ class _Suite:
                 raise UsageError(problem, "write that one itself there, with its value")
 
     def _home(self, place: str) -> Module | None:
-        """The suite's module of that name."""
+        """Return the suite's module of that name, if there is one."""
         return self.modules.get(place.removeprefix(f"{self.folder.name}."))
 
     def _methods(self, module: Module, case: Class) -> dict[str, tuple[Module, Method]]:
-        """The test methods of a class, its own before those of the classes it builds on."""
+        """Return the test methods of a class, its own before those of its base classes."""
         _refuse_shapers(module, case)
         found = {name: (module, node) for name, node in case.methods.items()}
         for base in case.bases:
@@ -134,11 +134,12 @@ class _Suite:
         return found
 
     def _refuse_unknown(self, module: Module, case: Class) -> None:
-        """Refuse what a class builds on where it is neither unittest's nor the suite's."""
+        """Refuse a base class that is neither unittest's nor the suite's."""
         for base in case.bases:
             if self._class(module, base) is None and not _is_root(base) and base not in PLAIN:
                 raise UsageError(
-                    f"{module.path}: `{case.name}` builds on `{base}`, which is not in the suite",
+                    f"{module.path}: `{case.name}` inherits from `{base}`, "
+                    "which is not in the suite",
                     "its tests cannot be counted: put the class into the suite's folder",
                 )
 
@@ -148,7 +149,7 @@ class _Suite:
         return inner or any(map(_is_root, case.bases))
 
     def _class(self, module: Module, name: str) -> tuple[Module, Class] | None:
-        """The class of the suite that a name stands for; None where it comes from elsewhere."""
+        """Return the class of the suite that a name refers to, or None if it is not the suite's."""
         place, _, own = name.rpartition(".")
         homes = [self._home(place)] if place else [module, *map(self._home, module.stars)]
         found = ((home, home.classes[own]) for home in homes if home and own in home.classes)
@@ -156,12 +157,12 @@ class _Suite:
 
 
 def _refuse_shapers(module: Module, case: Class) -> None:
-    """Refuse decorators and a metaclass of which nobody knows what tests they make."""
+    """Refuse decorators and metaclasses that may create tests."""
     for each in case.shapers:
         if each.startswith("gradescope_utils."):
             raise UsageError(
-                f"{module.path}: `@{each.rpartition('.')[2]}` stands on the class `{case.name}`",
-                "gradescope-utils heeds it on tests alone: write it on each of them",
+                f"{module.path}: `@{each.rpartition('.')[2]}` is on the class `{case.name}`",
+                "gradescope-utils only reads it on tests: put it on each of them",
             )
         if each.partition(".")[0] not in HARMLESS:
             problem = f"{module.path}: `{each}` may give `{case.name}` other tests"

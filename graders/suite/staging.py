@@ -1,9 +1,9 @@
-"""The files of a suite's process: the student's, and the tests over them.
+"""Lay out the files of a suite's process: the student's files, and the tests on top.
 
-<folder>/            the student's code, as it was taken from the upload
-<folder>/tests/      the suite, whatever the upload had there
+<folder>/            the student's code, as found in the upload
+<folder>/tests/      the suite, which replaces anything that the upload had there
 
-Made anew for every submission, so nothing is left of another one.
+Each submission gets a new folder, so nothing remains of another one.
 """
 
 import shutil
@@ -19,9 +19,10 @@ LATER: tuple[Visibility, ...] = ("visible", "after_due_date", "after_published",
 
 
 def later_modules(tests: Iterable[SuiteTest], visibility: Visibility) -> frozenset[str]:
-    """Test files whose tests are all shown later: code beside earlier ones may not read them.
+    """Return the test files whose tests are all shown later than this visibility.
 
-    What it reads, it could print, and a student would see it in what the earlier test says.
+    Code that runs with earlier tests must not read them: it could print what it reads, and the
+    student would see it in the output of the earlier test.
     """
     earliest: dict[str, int] = {}
     for test in tests:
@@ -34,7 +35,7 @@ def later_modules(tests: Iterable[SuiteTest], visibility: Visibility) -> frozens
 def lay_out_suite(
     code: Path | None, suite: Path, target: Path, *, without: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
-    """Fill `target` and return notes for the student: which of their files tests stand in for."""
+    """Fill `target` and return notes for the student: which of their files the tests replace."""
     taken = {suite.name.casefold(), *(path.name.casefold() for path in suite.glob("*.py"))}
     target.mkdir(parents=True)
     replaced = []
@@ -49,4 +50,4 @@ def lay_out_suite(
     shutil.copytree(suite, target / suite.name, ignore=ignored)
     if not replaced:
         return ()
-    return (f"left {listed(replaced)}: the course's tests have the same name",)
+    return (f"Ignored {listed(replaced)}: the course's tests have the same name",)

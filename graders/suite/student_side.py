@@ -1,9 +1,9 @@
-"""The student's side of a suite: one unittest method a process, and what it said.
+"""The student side of a suite: run one unittest method per process and return its result.
 
-    a fresh child -> copy of the files, made the current folder -> import -> one method -> reply
+    a fresh child -> copy the files, change to that folder -> import -> one method -> reply
 
-Student code shares this process with the test and can make it say anything; whoever reads the
-reply knows that. A score lives as long as the process, so none is left for the next test.
+Student code shares this process with the test and can make it reply anything; the code that reads
+the reply expects that. A score lives as long as the process, so the next test cannot inherit it.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ Raised = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, 
 
 
 class _Kept(unittest.TestResult):
-    """Keeps what tests raised as Gradescope shows it; subtests count as their test does."""
+    """Keep what tests raised in Gradescope's wording; a subtest counts like its test."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class _Kept(unittest.TestResult):
             self.said.append(f"Test Failed: {err[1]}")
 
     def outcome(self) -> str:
-        """The worst of what happened; a test that never ran did not pass."""
+        """Return the worst outcome; a test that never ran did not pass."""
         if self.errors or (self.testsRun == 0 and not self.skipped):
             return "error"
         if self.failures or self.unexpectedSuccesses:
@@ -60,7 +60,7 @@ class _Kept(unittest.TestResult):
 
 
 def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]:
-    """What became of one test: outcome, score and leaderboard value as set, output."""
+    """Run one test; return its outcome, score and leaderboard value as set, and output."""
     _lay_out(folder)
     result, printed = _Kept(), io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
@@ -82,7 +82,7 @@ def run_test(folder: str, module: str, case: str, method: str) -> dict[str, Any]
 
 
 def _lay_out(folder: str) -> None:
-    """The files as on Gradescope: student and tests below the current folder, which is writable."""
+    """Lay out the files as on Gradescope: student's code and tests in a writable folder."""
     work = Path.cwd() / "source"
     shutil.copytree(sys.path[0], work)
     os.chdir(work)

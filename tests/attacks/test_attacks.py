@@ -14,7 +14,7 @@ def found_in(batch):
 
 
 @pytest.mark.promise(
-    "no attack of the table below earns a point, brings back a secret or causes a fault of ours",
+    "no attack in the table below earns a point, leaks a secret, or causes a grader error",
     none="**no**: attacks are not run",
 )
 @pytest.mark.slow
@@ -23,7 +23,7 @@ def test_attackers_gain_nothing(quick):
 
 
 @pytest.mark.promise(
-    "an honest submission beside them keeps its result, and the grader its files",
+    "an honest submission in the same batch keeps its result, and the grader's files are unchanged",
     none="**no**: attacks are not run",
 )
 @pytest.mark.slow
@@ -47,7 +47,7 @@ def test_errors_are_shown_and_not_obeyed(quick):
 
 
 @pytest.mark.promise(
-    "no attack of the table below earns a point, brings back a secret or causes a fault of ours"
+    "no attack in the table below earns a point, leaks a secret, or causes a grader error"
 )
 @pytest.mark.long
 def test_no_attack_of_any_class_gains_anything(all_out):
@@ -55,7 +55,9 @@ def test_no_attack_of_any_class_gains_anything(all_out):
     assert set(all_out.problems) == {attack.name for attack in known_attacks()}
 
 
-@pytest.mark.promise("an honest submission beside them keeps its result, and the grader its files")
+@pytest.mark.promise(
+    "an honest submission in the same batch keeps its result, and the grader's files are unchanged"
+)
 @pytest.mark.long
 def test_all_attacks_together_change_nothing(all_out):
     assert all_out.together == []

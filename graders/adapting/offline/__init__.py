@@ -1,15 +1,15 @@
-"""What the starters of the coursework expect and a sandbox without a network lacks.
+"""Provide what starter code expects and a sandbox without a network lacks.
 
-    ready() -> settings: nothing looks for a network
-            -> datasets, evaluate: the libraries, with rows and scores that are here already
+    ready() -> settings: no library looks for a network
+            -> datasets, evaluate: the libraries, with local rows and scores
             -> accelerate: one process on the CPU, whatever GPU the code was written for
-            -> absent: what only draws or reports is a stand-in
-            -> progress: bars count, and print nothing
-            -> hub: a name of the hub means a tiny model or tokenizer made here
-            -> old_names: what newer transformers have removed is there again
-            -> places: files may be kept in folders that are not here
+            -> absent: libraries that only draw or report are stand-ins
+            -> progress: bars count, but print nothing
+            -> hub: names of the hub return tiny local models and tokenizers
+            -> old_names: names that newer releases of transformers removed
+            -> places: files can be saved in folders that do not exist here
 
-Importing this package is cheap; the libraries are imported by `ready` and by what makes a model.
+Importing this package is cheap; `ready` and the model functions import the libraries.
 """
 
 import sys
@@ -31,7 +31,7 @@ from graders.adapting.offline.reporting import absent, progress
 
 @cache
 def ready() -> None:
-    """Make sure of all that the starters need; a second call changes nothing."""
+    """Set up everything that starter code needs; a second call changes nothing."""
     with _libraries_only():
         settings.cut_off()
         for each in (datasets, evaluate, accelerate):
@@ -45,7 +45,7 @@ def ready() -> None:
 
 @contextmanager
 def _libraries_only() -> Iterator[None]:
-    """Keep the submission's files, a `tokenizers.py` perhaps, from being taken for libraries."""
+    """Keep the submission's files, such as a `tokenizers.py`, from shadowing libraries."""
     code = sys.path.pop(0)
     try:
         yield

@@ -1,7 +1,6 @@
-"""The library `accelerate` in one process on the CPU, whatever GPU the code was written for.
+"""Run the library `accelerate` in one process on the CPU, whatever the code was written for.
 
-Half precision, which a CPU lacks, means full precision; what a run reports to wandb goes to the
-stand-in of wandb.
+Half precision, which a CPU lacks, becomes full precision; reports to wandb go to its stand-in.
 """
 
 import functools
@@ -13,7 +12,7 @@ GPU_ONLY = ("fp16", "fp8")
 
 
 def install() -> None:
-    """Let an Accelerator be made as on a machine with a GPU and with its trackers."""
+    """Make Accelerators work as on a machine with a GPU and with their trackers."""
     library: Any = importlib.import_module("accelerate")
     tracking: Any = importlib.import_module("accelerate.tracking")
     library.Accelerator.__init__ = _on_cpu(library.Accelerator.__init__)

@@ -1,4 +1,4 @@
-"""The AdamW that transformers had before release 5."""
+"""Provide the AdamW that transformers had before release 5."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -10,7 +10,7 @@ import torch
 class AdamW(torch.optim.Optimizer):
     """Adam with decoupled weight decay; its eps is added before the bias is corrected."""
 
-    def __init__(  # noqa: PLR0913  the signature of the class that is gone
+    def __init__(  # noqa: PLR0913  the signature of the removed class
         self,
         params: Iterable[Any],
         lr: float = 1e-3,
@@ -25,7 +25,7 @@ class AdamW(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One update of every parameter that has a gradient."""
+        """Update every parameter that has a gradient."""
         loss = None
         if closure is not None:
             with torch.enable_grad():

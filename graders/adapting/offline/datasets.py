@@ -1,11 +1,11 @@
-"""The library `datasets`, whose downloads are rows that a check sets: SST-2 and BoolQ.
+"""Make the library `datasets` return rows that a check sets, instead of downloads: SST-2 and BoolQ.
 
     set_rows("sst2", {"train": [{"text": "fine", "label": 1}, ...], ...})
     load_dataset("gpt3mix/sst2")["train"][0] -> {"text": "fine", "label": 1}
     load_dataset("glue", "sst2")["train"][0] -> {"sentence": "fine", "label": 1, "idx": 0}
 
-The same rows appear under the column names of whichever edition is asked for. What the library
-reads from files is as always; another name of the hub is `Unavailable`.
+The same rows appear under the column names of the requested edition. Reading from files works as
+usual; any other name of the hub is `Unavailable`.
 """
 
 import functools
@@ -36,14 +36,14 @@ NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 def set_rows(name: str, splits: Mapping[str, Sequence[Row]]) -> None:
-    """Let the dataset of that name, in all its editions, have these rows from now on."""
+    """Set the rows of the dataset of that name, in all its editions, from now on."""
     family = _family(name, None)
     assert family is not None  # noqa: S101  a check names one of the two
     ROWS[family] = {split: list(rows) for split, rows in splits.items()}
 
 
 def install() -> None:
-    """Let the library load these rows in place of what it would download."""
+    """Make the library load these rows instead of downloading."""
     library: Any = importlib.import_module("datasets")
     load: Any = importlib.import_module("datasets.load")
     found = _finding(load.dataset_module_factory)
@@ -74,7 +74,7 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _finding(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Look for a data set as the library does; what it would look for on the hub is ours."""
+    """Look for a dataset as the library does; one that is only on the hub is Unavailable."""
 
     @functools.wraps(original)
     def find(path: str, *values: Any, **named: Any) -> Any:
@@ -89,7 +89,7 @@ def _finding(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_one_process(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Map (and filter, which maps) without `num_proc`: the sandbox has no room for processes."""
+    """Map (and filter, which uses map) without `num_proc`: the sandbox limits processes."""
 
     @functools.wraps(original)
     def map_here(self: Any, *values: Any, **named: Any) -> Any:
@@ -103,7 +103,7 @@ def _publish(*_values: Any, **_named: Any) -> None:
 
 
 def _is_packaged(path: str) -> bool:
-    """Return whether this is a format of files, such as "csv", and no name of the hub."""
+    """Return whether this is a file format, such as "csv", and not a name of the hub."""
     known: Any = importlib.import_module("datasets.packaged_modules")
     return path in known._PACKAGED_DATASETS_MODULES
 
@@ -113,7 +113,7 @@ def _is_file(path: str) -> bool:
 
 
 def _family(path: str, name: str | None) -> str | None:
-    """Which of the two datasets a name of the hub means."""
+    """Return which of the two datasets a name of the hub refers to, if any."""
     asked = re.sub(r"[^a-z0-9]", "", f"{path}/{name or ''}".lower())
     return next((family for family in ROWS if family in asked), None)
 
@@ -122,7 +122,7 @@ def _family(path: str, name: str | None) -> str | None:
 
 
 def _splits(family: str, path: str, rows: Mapping[str, Sequence[Row]]) -> Any:
-    """The library's own DatasetDict of these rows, in the edition of a name of the hub."""
+    """Return the rows as the library's DatasetDict, in the edition of this name of the hub."""
     library: Any = importlib.import_module("datasets")
     editions = {split: _edition(path, each) for split, each in rows.items()}
     return library.DatasetDict(
@@ -134,7 +134,7 @@ def _splits(family: str, path: str, rows: Mapping[str, Sequence[Row]]) -> Any:
 
 
 def _features(family: str, rows: Sequence[Row]) -> Any:
-    """What the columns hold; a label of two classes knows their names, and -1 is none."""
+    """Return the column types; a label of two classes has their names, and -1 means no label."""
     library: Any = importlib.import_module("datasets")
     kinds = {name: library.Value(TYPES.get(name, "string")) for name in (rows[0] if rows else ())}
     named = "label" in kinds and "label_text" not in kinds
@@ -144,7 +144,7 @@ def _features(family: str, rows: Sequence[Row]) -> Any:
 
 
 def _edition(path: str, rows: Sequence[Row]) -> list[Row]:
-    """The rows under the column names of one edition of the dataset."""
+    """Return the rows with the column names of one edition of the dataset."""
     if path.lower() in ("gpt3mix/sst2", "google/boolq", "boolq"):
         return [dict(row) for row in rows]
     plain = "setfit" in path.lower()
@@ -160,7 +160,7 @@ def _renamed(row: Row, at: int, *, keeps_text: bool) -> Row:
 
 
 def _parts(splits: Any, wanted: Any) -> Any:
-    """What the library's `split` means: a name, `train[:10%]`, `train+validation`, or several."""
+    """Return the splits for the library's `split`: `train[:10%]`, `train+validation`, a list."""
     if wanted is None:
         return splits
     if isinstance(wanted, list | tuple):
@@ -183,7 +183,7 @@ def _end(to: int | None, count: int) -> int:
 
 
 def _streamed(parts: Any) -> Any:
-    """The same as the library streams it."""
+    """Return the same datasets as streams of the library."""
     library: Any = importlib.import_module("datasets")
     if isinstance(parts, list):
         return [_streamed(each) for each in parts]

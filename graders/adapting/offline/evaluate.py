@@ -1,9 +1,9 @@
-"""The library `evaluate`, whose downloads are scores that are computed here.
+"""Make the library `evaluate` compute scores locally instead of downloading its scripts.
 
     evaluate.load("accuracy") -> the library's own EvaluationModule, with our `_compute`
 
-On the hub a metric is a script of a few lines; these have its parameters and its result. Another
-name of the hub is `Unavailable`, and a script that lies here is loaded as always.
+A metric on the hub is a short script; ours take the same parameters and return the same result.
+Any other name of the hub is `Unavailable`; a local script is loaded as usual.
 """
 
 import functools
@@ -17,7 +17,7 @@ from graders.adapting.offline import scores
 from graders.adapting.unavailable import Unavailable
 
 Scored = Callable[..., dict[str, Any]]
-OURS = "softmark:"  # before the name of a metric, where the library has the name of a module
+OURS = "softmark:"  # prefix of a metric's name, in place of the library's module name
 SINGLE: Mapping[str, Callable[..., Any]] = {
     "accuracy": scores.accuracy_score,
     "f1": scores.f1_score,
@@ -26,7 +26,7 @@ SINGLE: Mapping[str, Callable[..., Any]] = {
     "matthews_correlation": scores.matthews_corrcoef,
     "confusion_matrix": scores.confusion_matrix,
 }
-# Benchmarks have a metric of their own for each data set; None is the name for whatever is left.
+# Benchmarks have their own metrics for each dataset.
 BENCHMARKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "glue": {
         **dict.fromkeys(("sst2", "mnli", "mnli_mismatched", "mnli_matched"), ("accuracy",)),
@@ -42,7 +42,7 @@ BENCHMARKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def install() -> None:
-    """Let the library compute these scores in place of scripts that it would download."""
+    """Make the library compute these scores instead of downloading scripts."""
     loading: Any = importlib.import_module("evaluate.loading")
     loading.evaluation_module_factory = _finding(loading.evaluation_module_factory)
     loading.import_main_class = _importing(loading.import_main_class)
@@ -76,7 +76,7 @@ def _importing(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def _module(name: str) -> Any:
-    """The library's kind of class for a metric: its class name becomes the metric's."""
+    """Return a metric class as the library expects it: its class name becomes the metric's."""
     library: Any = importlib.import_module("evaluate")
     features: Any = importlib.import_module("datasets")
 
@@ -98,12 +98,12 @@ def _module(name: str) -> Any:
         }
 
     def init(self: Any, *values: Any, num_process: int = 1, **named: Any) -> None:
-        if num_process == 1:  # in files two metrics tell each other by locks, which a sandbox lacks
+        if num_process == 1:  # metrics in files need locks, which the sandbox lacks
             named["keep_in_memory"] = True
         library.Metric.__init__(self, *values, num_process=num_process, **named)
 
     def finalize(self: Any) -> None:
-        if self.keep_in_memory and self.buf_writer is None:  # as the library says it of files
+        if self.keep_in_memory and self.buf_writer is None:  # the library's error for files
             raise ValueError("Please call `add` or `add_batch` at least once before `compute`.")
         library.Metric._finalize(self)
 
@@ -113,7 +113,7 @@ def _module(name: str) -> Any:
 
 
 def _scores_of(name: str, config: str) -> tuple[str, ...]:
-    """The scores of a metric; a benchmark has some for each of its data sets."""
+    """Return the scores of a metric; a benchmark has some for each of its datasets."""
     if name not in BENCHMARKS:
         return (name,)
     if config not in BENCHMARKS[name]:

@@ -1,4 +1,4 @@
-"""Names of the hub mean tiny local models and tokenizers of the same family."""
+"""Replace models and tokenizers of the hub by tiny local ones of the same family."""
 
 import contextlib
 import functools
@@ -12,7 +12,7 @@ from typing import Any
 
 from graders.adapting.offline.models import local_directory
 
-# The classes that have a `from_pretrained` of their own; all others descend from these.
+# The classes that define `from_pretrained`; all others inherit from these.
 OWNERS = (
     ("modeling_utils", "PreTrainedModel"),
     ("tokenization_utils_base", "PreTrainedTokenizerBase"),
@@ -23,12 +23,12 @@ OWNERS = (
 )
 NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 KNOWN = re.compile(r"bert|electra|xlnet|gpt|mpnet|minilm|bart|ernie|longformer|llama|opt-|t5-")
-# First parts of paths that students write; everything else before one slash is a user of the hub.
+# First parts of local paths; any other name before a single slash is a user of the hub.
 FOLDERS = re.compile(
     r"\.+|(.*[_.-])?(checkpoints?|ckpts?|models?|outputs?|results?|saved?|runs?|logs?|data|weights?"
     r"|tmp|drive|content|fine-?tuned)([_.-].*)?"
 )
-# What only asks the hub, another device or another library.
+# Arguments that only matter for the hub, another device or another library.
 DROPPED = (
     *("cache_dir", "revision", "token", "use_auth_token", "force_download", "resume_download"),
     *("proxies", "mirror", "subfolder", "device_map", "max_memory", "low_cpu_mem_usage"),
@@ -38,7 +38,7 @@ DROPPED = (
 
 
 def family_of(name: Any) -> str | None:
-    """The family that a name of the hub means; None where it means a place on this machine."""
+    """Return the family of a name of the hub, or None if it is a path on this machine."""
     if not isinstance(name, str) or os.path.exists(name) or not NAME.fullmatch(name):
         return None
     user, _, rest = name.lower().rpartition("/")
@@ -53,7 +53,7 @@ def family_of(name: Any) -> str | None:
 
 
 def install() -> None:
-    """Let every `from_pretrained` understand names of the hub, and nothing be sent there."""
+    """Make every `from_pretrained` accept names of the hub, and never send anything there."""
     for module_name, names in OWNERS:
         module: Any = importlib.import_module(f"transformers.{module_name}")
         for name in (names,) if isinstance(names, str) else names:
@@ -68,7 +68,7 @@ def install() -> None:
 
 
 def _replace_all(owner: Any) -> None:
-    """Replace it in the class and in those below that have one of their own, as Auto* may."""
+    """Replace it in the class and in subclasses that define their own, as Auto* classes may."""
     if "from_pretrained" in vars(owner):
         _replace(owner)
     for each in owner.__subclasses__():
@@ -87,11 +87,11 @@ def _replace(owner: Any) -> None:
             return original(cls, pretrained_model_name_or_path, *values, **named)
         kept = {key: value for key, value in named.items() if key not in DROPPED}
         with contextlib.redirect_stdout(sys.__stdout__), contextlib.redirect_stderr(sys.__stderr__):
-            here = str(local_directory(family))  # what stands in for them may lack isatty()
+            here = str(local_directory(family))  # replaced streams may lack isatty()
             return original(cls, here, *values, **kept | {"local_files_only": True})
 
     owner.from_pretrained = classmethod(from_pretrained)
 
 
 def _nothing(*_values: object, **_named: object) -> None:
-    """What a machine without a network does to log in or to publish."""
+    """Do nothing, in place of logging in or publishing."""

@@ -1,8 +1,8 @@
-"""Tiny models and tokenizers of the three families, made here and kept in the home folder.
+"""Create tiny models and tokenizers of the three families and keep them in the home folder.
 
     local_directory("roberta") -> config.json, model.safetensors, vocab.json, merges.txt, ...
 
-They have random weights of d = 32 in two layers, large enough that every token shows in the output.
+They have random weights with d = 32 in two layers, large enough that every token has an effect.
 """
 
 import importlib
@@ -21,14 +21,14 @@ Kind = Literal["classifier", "backbone"]
 SEED = 20240
 WIDTH, LAYERS, HEADS, INNER = 32, 2, 2, 64
 LENGTH = 512
-# The spread of the weights in d = 32: with the usual 0.02, outputs hardly depend on the inputs.
+# Standard deviation of the weights at d = 32: with the usual 0.02, outputs hardly depend on inputs.
 SPREAD = 0.2
 CLASSES = {"classifier": "ForSequenceClassification", "backbone": "Model"}
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What the models of one family are called, and whether its tokenizer keeps capitals."""
+    """The name of a family's classes, and whether its tokenizer is cased."""
 
     name: str
     cased: bool = False
@@ -36,7 +36,7 @@ class Family:
 
 @dataclass(slots=True)
 class Shape:
-    """The models behind names of the hub: with the dropout of the real ones, but narrower."""
+    """The shape of the models behind names of the hub: the usual dropout, but narrower."""
 
     width: int = WIDTH
     dropout: float = 0.1
@@ -53,9 +53,9 @@ FAMILIES = {
 
 
 def set_shape(*, width: int = WIDTH, dropout: float = 0.1) -> None:
-    """Let names of the hub mean models of this width and dropout from now on.
+    """Set the width and dropout of the models behind names of the hub from now on.
 
-    A width of 768 is for code that takes it for granted, as it may of roberta-base.
+    A width of 768 is for code that assumes it, as code for roberta-base may.
     """
     HUB.width, HUB.dropout = width, dropout
 
@@ -68,7 +68,7 @@ def tiny_model(
     dropout: float = 0.0,
     width: int = WIDTH,
 ) -> Any:
-    """A model with weights drawn from the seed, in training mode as every new module."""
+    """Return a model with random weights from the seed, in training mode like any new module."""
     import torch
 
     before = torch.random.get_rng_state()
@@ -81,7 +81,7 @@ def tiny_model(
 
 
 def tiny_config(family: str, dropout: float = 0.0, width: int = WIDTH) -> Any:
-    """The configuration of such a model."""
+    """Return the configuration of such a model."""
     named = _distilled if FAMILIES[family].name == "DistilBert" else _usual
     sizes = named(dropout, width)
     if family == "roberta":
@@ -95,16 +95,16 @@ def tiny_config(family: str, dropout: float = 0.0, width: int = WIDTH) -> Any:
 
 
 def tiny_tokenizer(family: str, *, with_model: bool = True) -> Any:
-    """A tokenizer of the family with a small vocabulary.
+    """Return a tokenizer of the family with a small vocabulary.
 
-    Code may ask it for its folder and load the backbone from there, unless that is left out.
+    With `with_model`, code can load the backbone from the tokenizer's folder.
     """
     folder = local_directory(family) if with_model else _tokenizer_directory(family)
     return _named(family, "TokenizerFast").from_pretrained(str(folder), local_files_only=True)
 
 
 def local_directory(family: str) -> Path:
-    """The folder of the family's backbone and tokenizer, made when it is first asked for."""
+    """Return the folder of the family's backbone and tokenizer, created when first needed."""
     return _directory(family, HUB.width, HUB.dropout)
 
 
@@ -166,7 +166,7 @@ def _tokens(family: str) -> list[str]:
 
 
 def _tokenizer_files(family: str) -> dict[str, str]:
-    """The files of a tokenizer that every release of transformers reads."""
+    """Return the files of a tokenizer, in a form that every release of transformers reads."""
     name = FAMILIES[family].name
     settings: dict[str, Any] = {"tokenizer_class": f"{name}Tokenizer", "model_max_length": LENGTH}
     if family != "roberta":

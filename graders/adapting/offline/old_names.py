@@ -1,4 +1,4 @@
-"""What coursework of 2023 uses and later releases of its libraries have changed."""
+"""Restore what coursework of 2023 uses and later releases of its libraries changed."""
 
 import functools
 import importlib
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def install() -> None:
-    """Give back what is missing; what is still there stays as it is."""
+    """Restore what is missing; leave what still exists unchanged."""
     base: Any = importlib.import_module("transformers.tokenization_utils_base")
     optimization: Any = importlib.import_module("transformers.optimization")
     if not hasattr(optimization, "AdamW"):
@@ -31,7 +31,7 @@ def install() -> None:
 
 
 def _with_names(find: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
-    """Find these names in `transformers`, too, which is made anew when a part needs it whole."""
+    """Find these names in `transformers`, too, even if its lazy module is created again."""
 
     def with_names(module: Any, name: str) -> Any:
         if module.__name__ == "transformers" and name in names:
@@ -42,7 +42,7 @@ def _with_names(find: Callable[..., Any], names: dict[str, Any]) -> Callable[...
 
 
 def encode_plus(tokenizer: Any, text: Any, text_pair: Any = None, **options: Any) -> Any:
-    """The encoding of one text or of one pair of texts."""
+    """Return the encoding of one text or of one pair of texts."""
     if _is_pair(text, options) and text_pair is None:
         return tokenizer(*text, **options)
     if isinstance(text, list | tuple):  # the words of a text
@@ -51,7 +51,7 @@ def encode_plus(tokenizer: Any, text: Any, text_pair: Any = None, **options: Any
 
 
 def batch_encode_plus(tokenizer: Any, batch_text_or_text_pairs: Any, **options: Any) -> Any:
-    """The encodings of several texts or of several pairs."""
+    """Return the encodings of several texts or of several pairs."""
     texts = list(batch_text_or_text_pairs)
     if texts and all(_is_pair(each, options) for each in texts):
         return tokenizer([a for a, _ in texts], [b for _, b in texts], **options)
@@ -59,13 +59,13 @@ def batch_encode_plus(tokenizer: Any, batch_text_or_text_pairs: Any, **options: 
 
 
 def _is_pair(text: Any, options: dict[str, Any]) -> bool:
-    """Whether the older releases take it for a question and its passage, not for two words."""
+    """Return whether older releases treat it as a pair of texts, not as two words."""
     both = isinstance(text, list | tuple) and len(text) == 2
     return both and not options.get("is_split_into_words")
 
 
 def _with_old_padding(strategies: Callable[..., Any]) -> Callable[..., Any]:
-    """Understand `pad_to_max_length=True`, as every release before 5 does."""
+    """Accept `pad_to_max_length=True`, as every release before 5 does."""
 
     def with_old_padding(
         tokenizer: Any,
@@ -83,7 +83,7 @@ def _with_old_padding(strategies: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_objects(load: Callable[..., Any]) -> Callable[..., Any]:
-    """Load whole modules again, as torch does before 2.6 unless it is told not to."""
+    """Load whole modules by default, as torch does before 2.6."""
 
     @functools.wraps(load)
     def with_objects(*values: Any, weights_only: bool | None = None, **options: Any) -> Any:
@@ -93,10 +93,10 @@ def _with_objects(load: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_columns(item: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `table["text"]` be a list or a tensor again, as before release 4 of datasets.
+    """Make `table["text"]` a list or a tensor again, as before release 4 of datasets.
 
-    A tokenizer takes a list and refuses what newer releases give, which is read like a list. Plain
-    columns are kept, as code may ask for the same one in a loop.
+    A tokenizer accepts a list and refuses the Column of newer releases. Plain columns are cached,
+    because code may read the same one in a loop.
     """
     kept: weakref.WeakKeyDictionary[Any, dict[str, list[Any]]] = weakref.WeakKeyDictionary()
 

@@ -1,9 +1,9 @@
-"""Let code keep files in places that exist on the student's machine only: `/scratch/me/best.pt`.
+"""Let code save files to paths that exist only on the student's machine: `/scratch/me/best.pt`.
 
-    a path whose folder is missing          the folder is made
+    a path whose folder is missing          the folder is created
     a path that cannot be written to here   the same path below the folder `kept`
 
-Reading a moved path finds what was written there. A file that was never written stays missing.
+Reading a moved path finds the file that was written. A file that was never written stays missing.
 """
 
 import builtins
@@ -20,7 +20,7 @@ _mkdir = os.mkdir
 
 
 def install() -> None:
-    """Move what cannot be written from now on."""
+    """Redirect paths that cannot be written from now on."""
     import torch
 
     builtins.open = io.open = _opening(builtins.open)  # pathlib takes it from io
@@ -30,7 +30,7 @@ def install() -> None:
 
 
 def moved(path: Any) -> Any:
-    """Return the path, or the one that takes its place where it cannot be written to."""
+    """Return the path, or its replacement if it cannot be written to."""
     if not isinstance(path, str | os.PathLike):
         return path
     text = os.path.expanduser(os.fspath(path))
@@ -43,7 +43,7 @@ def moved(path: Any) -> Any:
 
 
 def make_folder(folder: Any, *_: Any, **__: Any) -> None:
-    """Make a folder and those above it; one that is there already stops nobody."""
+    """Create a folder and its parents; it may exist already."""
     target = Path(moved(folder))
     for each in (*reversed(target.parents), target):
         if not each.exists():
@@ -51,7 +51,7 @@ def make_folder(folder: Any, *_: Any, **__: Any) -> None:
 
 
 def _writable(path: Any) -> Any:
-    """Return where this file is written, with its folder made."""
+    """Return where this file is written, after creating its folder."""
     found = moved(path)
     if isinstance(found, str):
         make_folder(Path(found).parent)
@@ -69,7 +69,7 @@ def _opening(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kept_or_itself(path: Any) -> Any:
-    """Return where a file is read: where it was moved to, if it was."""
+    """Return where a file is read: its new place if it was moved, else the path itself."""
     if not isinstance(path, str | os.PathLike) or os.path.exists(path):
         return path
     place = moved(path)

@@ -1,6 +1,6 @@
-"""The scores of classifications that starters and students ask libraries for.
+"""Compute the classification scores that starters and students call libraries for.
 
-Parameters are those of scikit-learn; another option than those computed here is `Unavailable`.
+The parameters are those of scikit-learn; an option that is not supported here is `Unavailable`.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ AVERAGES = ("binary", "micro", "macro", "weighted", None)
 def accuracy_score(
     y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None
 ) -> float:
-    """The share of right predictions, or their number."""
+    """Return the accuracy, or with `normalize=False` the number of correct predictions."""
     right = _labels(y_true) == _labels(y_pred)
     if normalize:
         return float(np.average(right, weights=sample_weight))
@@ -24,22 +24,22 @@ def accuracy_score(
 
 
 def precision_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
-    """Right positives in all predicted ones."""
+    """Return the precision: correct positives among all predicted ones."""
     return _averaged(y_true, y_pred, options, kind=1)
 
 
 def recall_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
-    """Right positives in all true ones."""
+    """Return the recall: correct positives among all true ones."""
     return _averaged(y_true, y_pred, options, kind=0)
 
 
 def f1_score(y_true: Any, y_pred: Any, **options: Any) -> Any:
-    """The harmonic mean of precision and recall."""
+    """Return the harmonic mean of precision and recall."""
     return _averaged(y_true, y_pred, options, kind=2)
 
 
 def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """The correlation of true and predicted labels; 0 where one of them never changes."""
+    """Return the correlation of true and predicted labels; 0 if either is constant."""
     table = confusion_matrix(y_true, y_pred, sample_weight=sample_weight).astype(float)
     true, given, all_ = table.sum(axis=1), table.sum(axis=0), table.sum()
     right = np.trace(table) * all_ - true @ given
@@ -55,7 +55,7 @@ def confusion_matrix(
     sample_weight: Any = None,
     normalize: Any = None,
 ) -> Any:
-    """How often each true label (row) is given each label (column)."""
+    """Return how often each true label (row) gets each predicted label (column)."""
     true, given = _labels(y_true), _labels(y_pred)
     each = np.unique(np.concatenate([true, given])) if labels is None else np.asarray(labels)
     weights = np.ones(len(true), dtype=int) if sample_weight is None else np.asarray(sample_weight)
@@ -68,14 +68,14 @@ def confusion_matrix(
 
 
 def _labels(values: Any) -> Any:
-    """An array of labels; tensors of any device and lists of tensors are welcome."""
+    """Return an array of labels from an array, a tensor, or a list of numbers or tensors."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     return np.asarray([each.item() if hasattr(each, "item") else each for each in values])
 
 
 def _averaged(y_true: Any, y_pred: Any, options: dict[str, Any], *, kind: int) -> Any:
-    """The score of the positive label, or of all labels averaged as the options say."""
+    """Return the score of the positive label, or of all labels averaged as the options say."""
     known: dict[str, Any] = {"average": "binary", "pos_label": 1, "labels": None}
     known |= {"sample_weight": None, "zero_division": "warn"}
     if unknown := sorted(set(options) - set(known)):

@@ -1,6 +1,6 @@
-"""The settings with which the libraries of Hugging Face ask no network and start no thread.
+"""Set up the Hugging Face libraries so that they use no network and start no thread.
 
-What they keep in files lies in the home folder, which is the only one that can be written to.
+Their files go to the home folder, the only one that can be written to.
 """
 
 import importlib
@@ -35,7 +35,7 @@ FOLDERS = {
 
 
 def cut_off() -> None:
-    """Say so to libraries that come, and to those that a warm parent has imported already."""
+    """Apply the settings to libraries imported later, and to those already imported."""
     os.environ.update(OFFLINE)
     constants: Any = importlib.import_module("huggingface_hub.constants")
     constants.HF_HUB_OFFLINE = True
@@ -51,7 +51,7 @@ def cut_off() -> None:
 
 
 def _keep_at_home(library: str) -> None:
-    """Let `datasets` or `evaluate` ask no network, print nothing and write below the home."""
+    """Make `datasets` or `evaluate` use no network, print nothing and write to the home folder."""
     config: Any = importlib.import_module(f"{library}.config")
     home = Path.home() / ".cache" / "huggingface"
     config.HF_CACHE_HOME = str(home)

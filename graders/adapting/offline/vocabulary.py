@@ -1,4 +1,4 @@
-"""Small vocabularies: common English words, and pieces so that every text can be read.
+"""Build small vocabularies: common English words, and pieces so that any text can be encoded.
 
 words.txt -> word_pieces(): the lines of BERT's vocab.txt
           -> byte_pairs(): the tokens and merges of RoBERTa's byte-level BPE
@@ -11,19 +11,19 @@ from pathlib import Path
 Pair = tuple[str, str]
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
-UNUSED = 99  # the places that BERT keeps free before [UNK], which is number 100 there
+UNUSED = 99  # the unused tokens in BERT before [UNK], which has ID 100 there
 SPACE = "Ġ"  # how byte-level BPE writes the space before a word
 
 
 @cache
 def words() -> tuple[str, ...]:
-    """The common words, each once."""
+    """Return the common words, each once."""
     path = Path(__file__).with_name("words.txt")
     return tuple(dict.fromkeys(path.read_text(encoding="utf-8").split()))
 
 
 def word_pieces() -> list[str]:
-    """The tokens of a WordPiece vocabulary in the order of their ids."""
+    """Return the tokens of a WordPiece vocabulary in the order of their IDs."""
     special = ["[PAD]", *(f"[unused{at}]" for at in range(UNUSED))]
     special += ["[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     letters = [chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100))]
@@ -34,7 +34,7 @@ def word_pieces() -> list[str]:
 
 @cache
 def byte_pairs() -> tuple[list[str], list[Pair]]:
-    """The tokens in the order of their ids, and the merges that make the longer ones."""
+    """Return the tokens in the order of their IDs, and the merges that make the longer ones."""
     merges: dict[Pair, int] = {}
     for word in words():
         for spelled in (SPACE + word, word, word.capitalize()):
@@ -44,7 +44,7 @@ def byte_pairs() -> tuple[list[str], list[Pair]]:
 
 
 def _learn(word: str, merges: dict[Pair, int]) -> None:
-    """Add the merges that are still missing to make the word one token."""
+    """Add the merges that are needed to make the word one token."""
     pieces = list(word)
     while len(pieces) > 1:
         pairs = list(pairwise(pieces))
@@ -64,7 +64,7 @@ def _merged(pieces: list[str], pair: Pair) -> list[str]:
 
 
 def _byte_letters() -> list[str]:
-    """A letter for each byte: itself where it can be printed, one above 255 where not."""
+    """Return a letter for each byte: itself if printable, otherwise one above 255."""
     printed = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = 256 - len(printed)
     return [chr(code) for code in (*printed, *range(256, 256 + others))]

@@ -1,1 +1,1 @@
-"""A student's files as statements, read without running them; upload.py is the way in."""
+"""Read a student's files as statements without running them; start with upload.py."""

@@ -1,4 +1,4 @@
-"""The code files of an upload, in the order in which they are looked at."""
+"""List the code files of an upload, in the order in which they are searched."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 SUFFIXES = (".py", ".ipynb")
-MAX_ENTRIES = 20_000  # of the folder, looked at
+MAX_ENTRIES = 20_000  # of the folder
 MAX_FILES = 500  # read and parsed
 MAX_BYTES = 64 * 2**20  # of one file; a notebook carries its figures
 MAX_ALL_BYTES = 256 * 2**20
@@ -30,19 +30,19 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The code files found, the likeliest first, and notes on what was left out."""
+    """The code files found, the most likely first, and notes on what was ignored."""
 
     paths: tuple[Path, ...]
-    own: frozenset[Path]  # the files that the assignment asks for, without the spare ones
+    own: frozenset[Path]  # the files that the assignment requires, without the spare ones
     spare: frozenset[Path]  # copies, drafts, starters and experiments, by their names
     notes: tuple[str, ...]
 
 
 def list_code(folder: Path, own: Sequence[str], without: Sequence[str] = ()) -> Listing:
-    """Return the code files below this folder, the likeliest first, within the limits.
+    """Return the code files below this folder, the most likely first, within the limits.
 
-    `own` holds the stems of the files that the assignment asks for, or names of single files;
-    `without`, those of files to leave out.
+    `own` contains the stems or full names of the files that the assignment requires; `without`,
+    those of files to ignore.
     """
     walked = [path for path in _walk(folder) if not _is_own(shown(folder, path), without)]
     spare = _spare(folder, walked)
@@ -77,14 +77,14 @@ def list_code(folder: Path, own: Sequence[str], without: Sequence[str] = ()) -> 
 def _spare(folder: Path, paths: Sequence[Path]) -> frozenset[Path]:
     """Return the files that are named like copies, drafts, starters or experiments.
 
-    A folder that holds the whole upload says nothing about one file of it, whatever its name.
+    The name of a folder that contains all files is ignored.
     """
     top = Path(os.path.commonpath([path.parent for path in paths])) if paths else folder
     return frozenset(path for path in paths if is_spare(shown(top, path)))
 
 
 def _is_own(name: str, own: Sequence[str]) -> bool:
-    """Return whether this is one of the files that the assignment asks for, by name or stem."""
+    """Return whether this is one of the files that the assignment requires, by name or stem."""
     stem = PurePosixPath(name).stem.lower()
     return name in own or stem in {each.lower() for each in own}
 
@@ -96,12 +96,12 @@ def is_spare(name: str) -> bool:
 
 
 def shown(folder: Path, path: Path) -> str:
-    """The name a student knows the file by."""
+    """Return the name by which a student knows the file."""
     return path.relative_to(folder).as_posix()
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Regular code files, nearest folders first; hidden and foreign folders stay shut."""
+    """Yield regular code files, top folders first; skip folders such as `.git` and `venv`."""
     waiting, seen = [folder], 0
     while waiting:
         here = waiting.pop(0)

@@ -1,4 +1,4 @@
-"""What is no Python in the cells of a notebook: magics, shell lines and questions."""
+"""Remove what is not Python from notebook cells: magics, shell commands and help requests."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ MAX_WORK = 20_000_000  # characters parsed for one text
 
 
 def without_cell_magic(text: str) -> str:
-    """The cell without a magic that leaves it Python; empty where it makes it something else."""
+    """Return the cell without its cell magic, or "" if the magic means that it isn't Python."""
     first = re.match(r"^(?:\s*\n)*\s*%%(\w+)[^\n]*", text)
     if first is None:
         return text
@@ -25,7 +25,7 @@ def without_cell_magic(text: str) -> str:
 
 
 def without_indent(text: str) -> str:
-    """The cell as the notebook runs it when all of it is indented."""
+    """Return the cell without a common indent, as the notebook runs it."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     return textwrap.dedent(text) if first.startswith((" ", "\t")) else text
 
@@ -35,10 +35,10 @@ def _blanked_first(text: str, end: int) -> str:
 
 
 def plain(text: str) -> str:
-    """The text without the lines for the shell that stop it from being Python.
+    """Return the text without the shell lines that make it invalid Python.
 
-    A line goes only where the parser stumbles over it: a line that starts with % may also
-    continue an expression. Line numbers stay.
+    A line is replaced only if the parser fails there, because a line that starts with % may also
+    continue an expression. Line numbers don't change.
     """
     for _ in range(min(MAX_REPAIRS, MAX_WORK // (len(text) + 1))):
         line = _stumbles_at(text)
@@ -50,7 +50,7 @@ def plain(text: str) -> str:
 
 
 def _stumbles_at(text: str) -> int | None:
-    """The line at which the parser stumbles, if it does."""
+    """Return the line at which the parser fails, if it does."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -63,7 +63,7 @@ def _stumbles_at(text: str) -> int | None:
 
 
 def _repaired(text: str, number: int) -> str | None:
-    """The text with this line replaced; None where it is no line for the shell."""
+    """Return the text with this line replaced, or None if it is not a shell line."""
     lines = text.split("\n")
     for at in (number - 1, number - 2):
         if 0 <= at < len(lines) and (instead := _instead(lines[at])) is not None:
@@ -76,7 +76,7 @@ def _repaired(text: str, number: int) -> str | None:
 
 
 def _instead(line: str) -> str | None:
-    """What stands in for a line for the shell; running a file is importing all it defines."""
+    """Return the replacement of a shell line; running a file becomes importing all it defines."""
     if run := RUN.match(line):
         return f"from {run[1].replace('/', '.')} import *"
     if timed := TIMED.match(line):

@@ -1,4 +1,4 @@
-"""What a top-level statement binds, changes and reads."""
+"""Find the names that a top-level statement binds, changes and reads."""
 
 import __future__
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 
-FLAGS = __future__.annotations.compiler_flag  # annotations stay text: none has to exist here
+FLAGS = __future__.annotations.compiler_flag  # annotations stay text: their names may not exist
 MUTATORS = frozenset(("append", "extend", "add", "update", "insert", "setdefault"))
 OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -25,16 +25,16 @@ class Names:
 
 
 def compiled(node: ast.stmt, filename: str) -> CodeType:
-    """The code of one statement."""
+    """Return the compiled code of one statement."""
     module = ast.Module([node], type_ignores=[])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `x is 1` is the student's own affair
+        warnings.simplefilter("ignore")  # warnings such as for `x is 1` don't matter here
         code: CodeType = compile(module, filename, "exec", flags=FLAGS, dont_inherit=True)
     return code
 
 
 def names_of(node: ast.stmt, code: CodeType) -> Names:
-    """The names of one statement, from its code."""
+    """Return the names of one statement, from its code."""
     binds = frozenset(each.argval for each in _of(code, "STORE_NAME"))
     binds |= frozenset(
         each.argval
@@ -55,7 +55,7 @@ def _of(code: CodeType, *operations: str) -> Iterator[dis.Instruction]:
 
 
 def _below(code: CodeType) -> Iterator[CodeType]:
-    """The codes of functions and classes inside, at any depth."""
+    """Yield the code objects of functions and classes inside, at any depth."""
     waiting = [code]
     while waiting:
         for constant in waiting.pop().co_consts:
@@ -65,20 +65,20 @@ def _below(code: CodeType) -> Iterator[CodeType]:
 
 
 def touched(node: ast.stmt) -> Iterator[str]:
-    """The names whose attributes, items or contents the statement changes or may change."""
+    """Yield the names whose attributes, items or contents the statement may change."""
     if isinstance(node, ast.If | ast.With):
         for inner in (*node.body, *getattr(node, "orelse", ())):
             yield from touched(inner)
     if called := method_called(node):
         yield from _root(called)
-    if isinstance(node, ast.ClassDef):  # __init_subclass__ may tell a class of those below it
+    if isinstance(node, ast.ClassDef):  # __init_subclass__ may change the base class
         for base in node.bases:
             yield from _root(base)
     yield from changed(in_scope(node))
 
 
 def changed(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The names whose attributes, items or contents these nodes change or may change."""
+    """Yield the names whose attributes, items or contents these nodes may change."""
     for each in nodes:
         if isinstance(each, ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
             yield from _root(each)
@@ -87,7 +87,7 @@ def changed(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def method_called(node: ast.stmt) -> ast.Attribute | None:
-    """The method that a line like `parser.add_argument("--lr")` calls for its effect alone."""
+    """Return the method that a line like `parser.add_argument("--lr")` calls for its effect."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         return node.value.func if isinstance(node.value.func, ast.Attribute) else None
     return None
@@ -108,7 +108,7 @@ def _root(node: ast.expr) -> Iterator[str]:
 
 
 def in_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all below it that run with it: no bodies of functions or classes."""
+    """Yield the node and its descendants, without the bodies of functions and classes."""
     waiting = [node]
     while waiting:
         here = waiting.pop()

@@ -1,4 +1,4 @@
-"""The cells of a notebook file, format 3 and 4, read without the notebook packages."""
+"""Read the cells of a notebook file, formats 3 and 4, without the notebook packages."""
 
 import json
 import re
@@ -10,7 +10,7 @@ MAX_GAP = 1000  # characters of white space between two cells
 
 
 class UnreadableNotebook(Exception):
-    """The file is no notebook; the message says why, for the student."""
+    """The file is not a notebook; the message tells the student why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Cell:
 
 
 def read_notebook(data: bytes) -> Notebook:
-    """The code and text cells in order; raises UnreadableNotebook.
+    """Return the code and text cells in order; raises UnreadableNotebook.
 
-    Of a file that is damaged, often in what a widget left there, the cells before that are read.
+    If the file is damaged (often in a widget's data), the cells before the damage are read.
     """
     text, damage = decoded(data), ""
     try:
@@ -52,7 +52,7 @@ def read_notebook(data: bytes) -> Notebook:
 
 
 def _undamaged(text: str) -> list[Any]:
-    """The cells of a broken notebook up to the first that is no JSON."""
+    """Return the cells of a broken notebook before the first one that is not valid JSON."""
     start = CELLS.search(text)
     at, found = start.end() if start else len(text), []
     decoder = json.JSONDecoder()
@@ -67,12 +67,12 @@ def _undamaged(text: str) -> list[Any]:
 
 
 def looks_like_notebook(data: bytes) -> bool:
-    """Say whether a file of any name holds a notebook."""
+    """Return whether a file, whatever its name, is a notebook."""
     return data.lstrip()[:1] == b"{" and b'"cells"' in data and b'"cell_type"' in data
 
 
 def _cells(document: Any) -> list[Any] | None:
-    """The list of cells: format 4 has it at the top, format 3 in its work sheets."""
+    """Return the list of cells: format 4 has it at the top, format 3 in its worksheets."""
     if not isinstance(document, dict):
         return None
     if isinstance(document.get("cells"), list):
@@ -87,7 +87,7 @@ def _cells(document: Any) -> list[Any] | None:
 def _cell(number: int, cell: dict[str, Any]) -> Cell:
     kind = cell.get("cell_type")
     text = _joined(cell.get("source", cell.get("input", "")))
-    if kind == "heading":  # format 3 keeps the level beside the text
+    if kind == "heading":  # format 3 stores the level separately from the text
         text = f"{'#' * _level(cell)} {text}"
     return Cell(number, kind == "code", text)
 
@@ -98,14 +98,14 @@ def _level(cell: dict[str, Any]) -> int:
 
 
 def _joined(source: Any) -> str:
-    """The text of a cell, which is a string or a list of lines."""
+    """Return the text of a cell, which is a string or a list of lines."""
     if isinstance(source, list):
         source = "".join(each for each in source if isinstance(each, str))
     return one_newline(source) if isinstance(source, str) else ""
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file: UTF-8 or UTF-16 by its mark, else Latin-1, without the mark."""
+    """Return the text of a file: UTF-16 if it has a byte order mark, else UTF-8 or Latin-1."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace")
     try:
@@ -115,5 +115,5 @@ def decoded(data: bytes) -> str:
 
 
 def one_newline(text: str) -> str:
-    """The text with plain line ends alone."""
+    """Return the text with Unix line endings only."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,4 +1,4 @@
-"""What a file defines and what each of its statements needs, found without running it."""
+"""Find what a file defines and what each of its statements needs, without running it."""
 
 import ast
 import re
@@ -40,12 +40,12 @@ class Statement:
 
     @property
     def is_star(self) -> bool:
-        """Say whether this is `from x import *`."""
+        """Whether this is `from x import *`."""
         return isinstance(self.node, ast.ImportFrom) and self.node.names[0].name == "*"
 
 
 class Outline:
-    """The statements of one file, by what they bind."""
+    """The statements of one file, by the names that they bind."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -68,13 +68,13 @@ class Outline:
 
     @cached_property
     def binders(self) -> dict[str, list[Statement]]:
-        """The statements that bind each name; none below a border that replaces one above."""
+        """The statements that bind each name, except those below a border that only replace it."""
         table = _table((each, each.names.binds) for each in self.statements.values())
         return {name: _early(_without_reuse(found, name)) for name, found in table.items()}
 
     @cached_property
     def touchers(self) -> dict[str, list[Statement]]:
-        """The statements that change what a name stands for."""
+        """The statements that change the object of each name."""
         statements = self.statements.values()
         table = _table((each, each.names.touches | self._registered(each)) for each in statements)
         return {
@@ -83,7 +83,7 @@ class Outline:
         }
 
     def _registered(self, statement: Statement) -> frozenset[str]:
-        """Return what a definition's decorators change: the table that they enter it in."""
+        """Return the names that a definition's decorators change, such as a registry."""
         decorators = getattr(statement.node, "decorator_list", [])
         words = {
             each.id for one in decorators for each in ast.walk(one) if isinstance(each, ast.Name)
@@ -92,7 +92,7 @@ class Outline:
         return frozenset(changed(each for node in makers for each in ast.walk(node)))
 
     def _matters(self, toucher: Statement, name: str) -> bool:
-        """Say whether a change counts: no later thought, no bare call of an imported module."""
+        """Return whether a change counts; a later one or a bare call of an import does not."""
         binders = self.binders.get(name, ())
         if binders and toucher.later > max(each.later for each in binders):
             return False
@@ -103,13 +103,13 @@ class Outline:
         return called is None or called.attr in MUTATORS or not imported
 
     def trains(self, node: ast.stmt) -> bool:
-        """Say whether running this statement trains a model."""
+        """Return whether running this statement trains a model."""
         return not isinstance(node, DEFINITION) and any(
             _is_training(each, self._trainers) for each in in_scope(node)
         )
 
     def definition(self, name: str) -> Statement | None:
-        """The statement that makes this name what it finally is; an import is none."""
+        """Return the statement that gives this name its final value, not counting imports."""
         made = [each for each in self.binders.get(name, ()) if not _is_import(each.node)]
         written = [each for each in made if _defines(each.node, name)]
         if not written:
@@ -117,13 +117,13 @@ class Outline:
         return [each for each in made if each in written or self._remakes(each.node, name)][-1]
 
     def borrowed(self, name: str) -> Statement | None:
-        """The import that this name comes from: `from operator import add as plus`."""
+        """Return the import that binds this name, such as `from operator import add as plus`."""
         binders = self.binders.get(name, ())
         found = [each for each in binders if isinstance(each.node, ast.ImportFrom)]
         return found[-1] if found else None
 
     def _remakes(self, node: ast.stmt, name: str) -> bool:
-        """Say whether an assignment gives the name of a function another function."""
+        """Return whether an assignment replaces the function of this name by another function."""
         value = getattr(node, "value", None)
         if isinstance(value, ast.Lambda | ast.Attribute):
             return True
@@ -136,7 +136,7 @@ class Outline:
         return bool(words & {name, *WRAPPERS}) or any(map(self._makes_functions, words))
 
     def _makes_functions(self, name: str) -> bool:
-        """Say whether this is a function of the file that has another inside."""
+        """Return whether this is a function of the file that contains another function."""
         return any(
             isinstance(inner, (*DEFINITION, ast.Lambda))
             for each in self.binders.get(name, ())
@@ -146,7 +146,7 @@ class Outline:
         )
 
     def method_owner(self, name: str) -> str | None:
-        """The one top-level class that has a method of this name."""
+        """Return the only top-level class that has a method of this name, or None."""
         owners = {
             each.node.name
             for each in self.statements.values()
@@ -155,19 +155,19 @@ class Outline:
         return owners.pop() if len(owners) == 1 else None
 
     def owner_of(self, name: str) -> Statement | None:
-        """Return the statement of the class that `method_owner` names."""
+        """Return the statement that defines the class returned by `method_owner`."""
         owner = self.method_owner(name)
         return self.definition(owner) if owner is not None else None
 
     def is_written(self, name: str) -> bool:
-        """Say whether the definition of this name does more than stand there."""
+        """Return whether this name's definition is more than a stub."""
         statement = self.definition(name)
         if statement is None:
             return bool(self.borrowed(name) or self.method_owner(name))
         return not is_empty(statement.node)
 
     def broken_definition(self, name: str) -> SyntaxError | None:
-        """The error in the text that would have defined this name."""
+        """Return the syntax error in the text that would have defined this name."""
         heads = (f"def {name}(", f"def {name} ", f"class {name}", f"{name} =", f"{name}=")
         for each in self.broken:
             if each.first.strip().removeprefix("async ").startswith(heads):
@@ -176,13 +176,13 @@ class Outline:
 
 
 def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    """The last method of this name in a class."""
+    """Return the last method of this name in a class."""
     found = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name]
     return found[-1] if found else None
 
 
 def _table(pairs: Iterable[tuple[Statement, frozenset[str]]]) -> dict[str, list[Statement]]:
-    """The statements by the names they come with."""
+    """Return the statements grouped by name."""
     table: dict[str, list[Statement]] = {}
     for statement, names in pairs:
         for name in names:
@@ -197,7 +197,7 @@ def _early(found: list[Statement]) -> list[Statement]:
 
 
 def _is_stub(node: ast.stmt) -> bool:
-    """Say whether a definition is still to be written; one that gives what it gets is not."""
+    """Return whether a definition is a stub; one that returns its argument is not."""
     if not is_empty(node) or not isinstance(node, ast.FunctionDef):
         return is_empty(node)
     last = node.body[-1]
@@ -208,7 +208,7 @@ def _is_stub(node: ast.stmt) -> bool:
 
 
 def _without_reuse(found: list[Statement], name: str) -> list[Statement]:
-    """Those that leave a module its name: a later `F = 3` is not what functions mean by F."""
+    """Return the statements without those that reuse a module's name, such as a later `F = 3`."""
     modules = [each.index for each in found if _is_module(each.node)]
     reused = [each for each in found if modules and each.index > modules[0] and _reuses(each, name)]
     return [each for each in found if each not in reused]
@@ -220,7 +220,7 @@ def _is_module(node: ast.stmt) -> bool:
 
 
 def _reuses(statement: Statement, name: str) -> bool:
-    """Say whether it gives the name a value that has nothing to do with what it stood for."""
+    """Return whether it gives the name a value that is unrelated to the earlier one."""
     node = statement.node
     value = getattr(node, "value", None)
     other = not isinstance(value, ast.Lambda | ast.Name | ast.Attribute)
@@ -233,15 +233,15 @@ def _is_import(node: ast.stmt) -> bool:
 
 
 def _defines(node: ast.stmt, name: str) -> bool:
-    """Say whether the statement has a `def` or `class` of this name, also inside an `if`."""
+    """Return whether the statement has a `def` or `class` of this name, also inside an `if`."""
     return any(isinstance(each, DEFINITION) and each.name == name for each in in_scope(node))
 
 
 def is_empty(node: ast.stmt) -> bool:
-    """Return whether a definition is as a starter leaves it: without a body, or one that refuses.
+    """Return whether a definition is a starter's stub: empty, or it raises NotImplementedError.
 
-    A class is while a method that others call is, or its `__init__` refuses. Where it has no such
-    method, it is while all of its methods are.
+    A class is a stub if a method that others call is one, or if its `__init__` raises. If it has
+    no such method, it is a stub if all of its methods are.
     """
     if isinstance(node, ast.ClassDef):
         methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
@@ -258,10 +258,10 @@ def is_empty(node: ast.stmt) -> bool:
 
 
 def _refuses(node: ast.stmt) -> bool:
-    """Return whether a statement raises NotImplementedError whatever the case, as starters do.
+    """Return whether a statement always raises NotImplementedError, as starters do.
 
-    Inside a loop or a branch that has to be the first thing done: behind other code, somebody has
-    begun to write and forgot the line.
+    In a loop or a branch, the `raise` must come first: after other code, the student has begun to
+    write and forgot to remove the line.
     """
     if isinstance(node, ast.For | ast.While | ast.With | ast.Try):
         return _refuses_at_once(node.body)
@@ -279,7 +279,7 @@ def _refuses_at_once(body: list[ast.stmt]) -> bool:
 
 
 def _branches(node: ast.If) -> Iterator[list[ast.stmt]]:
-    """The bodies of an if, all its elifs and its else."""
+    """Yield the bodies of an `if`, all its `elif`s and its `else`."""
     yield node.body
     if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
         yield from _branches(node.orelse[0])
@@ -297,7 +297,7 @@ def _does_nothing(node: ast.stmt) -> bool:
 
 
 def _trainers(statements: Iterable[Statement]) -> set[str]:
-    """The functions of the file that train a model, also by calling one that does."""
+    """Return the functions of the file that train a model, directly or through another one."""
     functions = [each.node for each in statements if isinstance(each.node, ast.FunctionDef)]
     calls = {each.name: _calls(each) for each in functions}
     names: set[str] = set()
@@ -309,7 +309,7 @@ def _trainers(statements: Iterable[Statement]) -> set[str]:
 
 
 def _calls(function: ast.FunctionDef) -> set[str]:
-    """The names of what a function calls, and of what it calls a method named so."""
+    """Return the names of the functions that a function calls, and of the TRAINS methods."""
     functions = [each.func for each in ast.walk(function) if isinstance(each, ast.Call)]
     methods = {each.attr for each in functions if isinstance(each, ast.Attribute)}
     return methods & TRAINS | {each.id for each in functions if isinstance(each, ast.Name)}

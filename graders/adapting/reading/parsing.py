@@ -1,4 +1,4 @@
-"""The top-level statements of a piece of source; one that does not parse costs only itself."""
+"""Parse source into top-level statements; a syntax error affects only its own statement."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 MAX_TEXT = 4_000_000  # characters of one piece
-MAX_BROKEN = 100  # statements of one piece; what stands below is not read
+MAX_BROKEN = 100  # statements of one piece; the text after them is not read
 MAX_WORK = 50_000_000  # characters parsed for one piece
 DEFINES = re.compile(r"(async\s+def|def|class)\s")
 CONTINUES = re.compile(r"\s|[)\]}#]|(else|elif|except|finally)\b|$")
@@ -17,7 +17,7 @@ Chunk = tuple[int, str]  # the number of lines above, and the text
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A statement that is no Python: its error, and the first line of its text."""
+    """A statement that is not valid Python: its error, and the first line of its text."""
 
     error: SyntaxError
     first: str
@@ -25,14 +25,14 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Statements in order, with the line numbers of the piece."""
+    """Statements in order, with their line numbers in the piece."""
 
     statements: tuple[ast.stmt, ...]
     broken: tuple[Broken, ...] = ()
 
 
 def parse(text: str, filename: str) -> Parsed:
-    """The statements of this text, with those left out that do not parse."""
+    """Return the statements of this text, without those that do not parse."""
     if len(text) > MAX_TEXT:
         return Parsed((), (Broken(_error("the text is too long", filename, 1, ""), ""),))
     outcome = _parsed(text, filename)
@@ -40,10 +40,10 @@ def parse(text: str, filename: str) -> Parsed:
 
 
 def _parsed(text: str, filename: str, before: int = 0) -> list[ast.stmt] | SyntaxError:
-    """The statements of a text that stands below `before` other lines, or what is wrong."""
+    """Return the statements of a text that follows `before` other lines, or the error."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "\d" in a plain string is the student's own affair
+            warnings.simplefilter("ignore")  # warnings such as for "\d" don't matter here
             body = ast.parse(text, filename).body
     except SyntaxError as error:
         line = None if error.lineno is None else error.lineno + before
@@ -62,7 +62,7 @@ def _error(message: str, filename: str, line: int | None, text: str) -> SyntaxEr
 
 
 def _salvaged(text: str, filename: str) -> Parsed:
-    """What parses of a text with errors: around each, its top-level statement is left out."""
+    """Return what parses in a text with errors; statements with an error are skipped."""
     chunks = _chunks(text.split("\n"))
     statements: list[ast.stmt] = []
     broken: list[Broken] = []
@@ -78,7 +78,7 @@ def _salvaged(text: str, filename: str) -> Parsed:
 def _up_to_error(
     chunks: list[Chunk], at: int, filename: str
 ) -> tuple[list[ast.stmt], Broken | None, int]:
-    """The statements from a chunk on, up to one that is no Python; that, and where to go on."""
+    """Return the statements up to an invalid one, that one, and the chunk to continue with."""
     end, fault = len(chunks), None
     while end > at:
         joined = "\n".join(text for _, text in chunks[at:end])
@@ -95,12 +95,12 @@ def _up_to_error(
 
 
 def _chunk_of(chunks: list[Chunk], line: int, at: int) -> int:
-    """The number of the chunk that a line stands in, not before `at`."""
+    """Return the number of the chunk that contains a line, not before `at`."""
     return max(bisect_left(chunks, line, key=lambda each: each[0]) - 1, at)
 
 
 def _chunks(lines: list[str]) -> list[Chunk]:
-    """Runs of lines that start at the margin, each with the number of lines above it."""
+    """Split lines into chunks that start at the margin, each with the number of lines above it."""
     margins = [at for at, line in enumerate(lines) if not CONTINUES.match(line)]
     starts = [
         at
@@ -112,6 +112,6 @@ def _chunks(lines: list[str]) -> list[Chunk]:
 
 
 def _heading_line(text: str) -> str:
-    """The first line that says what is defined, below the decorators."""
+    """Return the first line that defines something, below the decorators."""
     lines = text.split("\n")
     return next((line for line in lines if DEFINES.match(line)), lines[0])

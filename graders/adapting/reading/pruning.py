@@ -1,4 +1,4 @@
-"""What of a compound statement has to run for some names."""
+"""Reduce a compound statement to the part that some names need."""
 
 import ast
 import copy
@@ -10,10 +10,10 @@ Refuses = Callable[[ast.stmt], bool]
 
 
 def pruned(node: ast.stmt, names: set[str], refuses: Refuses) -> ast.stmt | None:
-    """The part of a statement that binds or changes the names; None where none may run.
+    """Return the part of a statement that binds or changes the names, or None if none may run.
 
-    Of `if` and `with` only such lines are kept, and of a `try` that `refuses` does not want to
-    run. All else runs whole or, where it says so, not at all.
+    Only the lines for these names are kept of `if`, `with`, and a `try` that `refuses` rejects.
+    Any other statement runs completely, or not at all if `refuses` rejects it.
     """
     if isinstance(node, ast.Try) and refuses(node):
         return _tried(node, names, refuses)
@@ -31,7 +31,7 @@ def pruned(node: ast.stmt, names: set[str], refuses: Refuses) -> ast.stmt | None
 
 
 def _tried(node: ast.Try, names: set[str], refuses: Refuses) -> ast.stmt | None:
-    """A `try` without what may not run."""
+    """Return a `try` without the statements that may not run, or None."""
     kept = copy.copy(node)
     kept.body = _kept(node.body, names, refuses)
     kept.orelse = _kept(node.orelse, names, refuses)
@@ -45,20 +45,20 @@ def _kept(body: Sequence[ast.stmt], names: set[str], refuses: Refuses) -> list[a
 
 
 def _binds_itself(node: ast.If | ast.With) -> bool:
-    """Say whether the line binds a name before its body: `with ... as x`, `if (x := ...)`."""
+    """Return whether the line binds a name before its body: `with ... as x`, `if (x := ...)`."""
     if isinstance(node, ast.With):
         return any(each.optional_vars is not None for each in node.items)
     return any(isinstance(each, ast.NamedExpr) for each in in_scope(node.test))
 
 
 def _concerns(node: ast.stmt, names: set[str]) -> bool:
-    """Say whether the statement binds or changes one of the names."""
+    """Return whether the statement binds or changes one of the names."""
     bound = {_bound(each) for each in in_scope(node)}
     return not names.isdisjoint(bound) or not names.isdisjoint(touched(node))
 
 
 def _bound(node: ast.AST) -> str | None:
-    """The name that this part of a statement binds."""
+    """Return the name that this part of a statement binds."""
     if isinstance(node, DEFINITION):
         return node.name
     if isinstance(node, ast.alias):

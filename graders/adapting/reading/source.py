@@ -1,4 +1,4 @@
-"""One file of a student: its top-level statements, each with where it stands."""
+"""Read one student file: its top-level statements, each with its place."""
 
 import ast
 import linecache
@@ -23,17 +23,17 @@ BEFORE_TITLE = re.compile(
     r"(?:[\s#=*_~>(\[-]|<[^>]*>)*(?:(?:part|section|question|problem|task|q)\b\s*)?", re.IGNORECASE
 )
 NUMBER = re.compile(r"\d+(?:\.\d+)*[.):\]]*[\s:-]+")
-CODE = re.compile(r"[\w.]+(?:\(|\s*=[^=])")  # a comment that is code switched off
+CODE = re.compile(r"[\w.]+(?:\(|\s*=[^=])")  # a comment that is commented-out code
 LONGEST_TITLE = 80  # letters; a longer line is a sentence
-LOWEST = 6  # of the levels of headings: below it is a title without marks
+LOWEST = 6  # the lowest heading level, used for a title without marks
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A top-level statement, the file name in its tracebacks, and how many borders are above.
+    """A top-level statement, the file name in its tracebacks, and how many borders precede it.
 
-    Each heading that matches `until` is one, and so is the main block: what is bound below does
-    not replace what is written above.
+    Each heading that matches `until` is a border, and so is the main block: a name bound after a
+    border does not replace a definition before it.
     """
 
     node: ast.stmt
@@ -43,7 +43,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What one file says, in order."""
+    """The contents of one file, in order."""
 
     path: Path
     name: str
@@ -54,7 +54,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Code that is parsed in one go: a file or a cell."""
+    """Code that is parsed at once: a file or a cell."""
 
     filename: str
     text: str
@@ -62,7 +62,7 @@ class Piece:
 
 
 def read_source(path: Path, name: str, until: re.Pattern[str] | None) -> Source:
-    """The statements of this file; raises UnreadableNotebook."""
+    """Return the statements of this file; raises UnreadableNotebook."""
     places: list[Place] = []
     broken: list[Broken] = []
     above = 0
@@ -88,7 +88,7 @@ def _remember(piece: Piece) -> None:
 
 
 def _pieces(path: Path, until: re.Pattern[str] | None) -> tuple[list[Piece], str]:
-    """The code of a file in order, and what is wrong with the file."""
+    """Return the code of a file in order, and what is wrong with the file."""
     data = path.read_bytes()
     if path.suffix.lower() == ".py" and not looks_like_notebook(data):
         return [Piece(str(path), plain(one_newline(decoded(data))), later=0)], ""
@@ -105,7 +105,7 @@ def _pieces(path: Path, until: re.Pattern[str] | None) -> tuple[list[Piece], str
 
 
 def _ends(lines: list[str], until: re.Pattern[str] | None) -> bool:
-    """Say whether the headings of a text leave the reader below one that matches."""
+    """Return whether the end of a text belongs to the section of a heading that matches."""
     level = 0
     if until is None:
         return False
@@ -125,7 +125,7 @@ def _ends(lines: list[str], until: re.Pattern[str] | None) -> bool:
 def _borders(
     text: str, statements: Sequence[ast.stmt], until: re.Pattern[str] | None
 ) -> Sequence[int]:
-    """The lines of the headings in code that match; a comment inside a statement is none."""
+    """Return the lines of matching headings in code, except comments inside a statement."""
     if until is None:
         return []
     inside = {at for each in statements for at in _lines_inside(each)}
@@ -137,7 +137,7 @@ def _borders(
 
 
 def _lines_inside(node: ast.stmt) -> range:
-    """The lines of a statement; a comment may stand before the first one alone."""
+    """Return the lines of a statement."""
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
@@ -149,7 +149,7 @@ def _is_comment_title(line: str, until: re.Pattern[str]) -> bool:
 
 
 def _is_title(line: str, until: re.Pattern[str]) -> bool:
-    """Say whether a short line, bold, numbered or plain, starts with words that match."""
+    """Return whether a short line, bold, numbered or plain, starts with words that match."""
     words = BEFORE_TITLE.sub("", line, count=1)
     if len(line) > LONGEST_TITLE or CODE.match(words):
         return False
@@ -157,7 +157,7 @@ def _is_title(line: str, until: re.Pattern[str]) -> bool:
 
 
 def _string(node: ast.stmt) -> str:
-    """The text of a string that stands alone, as Colab writes its text cells, or is printed."""
+    """Return the text of a string statement (as Colab exports text cells) or of a print."""
     value = node.value if isinstance(node, ast.Expr) else None
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "print" and len(value.args) == 1:
         value = value.args[0]
@@ -167,7 +167,7 @@ def _string(node: ast.stmt) -> str:
 
 
 def _flat(statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, bool]]:
-    """The statements with one import each; those of the main block alone, too, and marked."""
+    """Yield the statements, imports split by name, with whether they are in the main block."""
     for node in statements:
         if isinstance(node, ast.If) and _is_main(node.test):
             yield from ((each, True) for each, _ in _flat(node.body))
@@ -187,7 +187,7 @@ def _one_each(node: ast.ImportFrom) -> Iterator[ast.stmt]:
 
 
 def _is_main(test: ast.expr) -> bool:
-    """Say whether this is `__name__ == "__main__"`, either way round."""
+    """Return whether this is `__name__ == "__main__"`, in either order."""
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
         return False
     sides = (test.left, *test.comparators)

@@ -1,4 +1,4 @@
-"""All code files of one upload, each read when it is first needed."""
+"""Read all code files of one upload, each when it is first needed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ from graders.adapting.reading.notebook import UnreadableNotebook
 from graders.adapting.reading.outline import Outline
 from graders.adapting.reading.source import Source, read_source
 
-MARKS_16 = (b"\xff\xfe", b"\xfe\xff")  # how a file in UTF-16 starts
+MARKS_16 = (b"\xff\xfe", b"\xfe\xff")  # the byte order marks of UTF-16
 
 
 class Upload:
-    """The files of a folder, what they define and the modules made of them."""
+    """The files of a folder, what they define, and their modules."""
 
     def __init__(
         self,
@@ -36,11 +36,11 @@ class Upload:
 
     @cached_property
     def imports(self) -> Imports:
-        """What the files' import statements mean."""
+        """The resolver of the files' import statements."""
         return Imports(self)
 
     def listed(self, own: Sequence[str], without: Sequence[str]) -> Listing:
-        """Return the files with the assignment's own ones first, and some left out."""
+        """Return the files, the assignment's own ones first, without some."""
         return list_code(self.folder, own, without)
 
     def naming(self, words: Sequence[str], listing: Listing) -> list[Outline]:
@@ -49,7 +49,7 @@ class Upload:
         return [self.outline(path) for path in listing.paths if _names(path, coded)]
 
     def outline(self, path: Path) -> Outline:
-        """What this file defines; nothing where it cannot be read, or for a folder."""
+        """Return what this file defines; nothing if it cannot be read, or for a folder."""
         if path not in self._outlines:
             outline = Outline(self._source(path))
             self.notes += [self._sentence(each.error) for each in outline.broken]
@@ -71,10 +71,10 @@ class Upload:
 
     def _sentence(self, error: SyntaxError) -> str:
         place = str(error.filename).removeprefix(f"{self.folder}/")
-        return f"`{place}`, line {error.lineno} is no Python ({error.msg}); it was left out."
+        return f"`{place}`, line {error.lineno} is not valid Python ({error.msg}); it was ignored."
 
     def module(self, path: Path) -> Module:
-        """The one module of this file, or of a folder of files."""
+        """Return the module of this file, or of a folder of files; always the same one."""
         if path not in self.modules:
             imports = self.imports
             self.modules[path] = Module(

@@ -1,1 +1,1 @@
-"""What runs in the child process beside student code; entry.py is the first of it."""
+"""Softmark's code in the child process, next to student code; entry.py runs first."""

@@ -1,10 +1,10 @@
-"""The first code that runs in a child: it narrows itself, then becomes the worker.
+"""The first code that runs in a child: give up rights, then become the worker.
 
     python -c "... from graders.boundary.child.entry import main; main()" ORDER
 
-ORDER is JSON: where the files lie, the seed, the GPU, and what to give up. Nothing of the
-student's has been imported when the worker says hello. A child that a warm parent forks follows
-the same order, with torch imported already.
+ORDER is JSON: the paths of the files, the seed, the GPU, and what to give up. No student code has
+been imported when the worker says hello. A child that a warm parent forks follows the same order,
+with torch imported already.
 """
 
 import json
@@ -19,7 +19,7 @@ def main() -> None:
 
 
 def follow(order: dict[str, Any]) -> None:
-    """Narrow this process as the order says, and serve until the parent hangs up."""
+    """Give up the rights that the order names, and serve until the parent hangs up."""
     os.environ["CUDA_VISIBLE_DEVICES"] = order.pop("gpu")
     settle = None
     if (give_up := order.pop("narrow")) is not None:

@@ -1,15 +1,15 @@
-"""The warm parent: it has imported torch, and forks a child a submission (Linux only).
+"""The warm parent: a process that has imported torch and forks children (Linux only).
 
     python -c "... from graders.boundary.child.forker import main; main()" CONTROL,MODULE,...
 
     Softmark -- a letter and descriptors --> warm parent
                                                     | fork
-                                                  keeper: holds the child's end, tells how it went
+                                                  keeper: waits for the child, reports how it ended
                                                     | fork, inside the child's own namespaces
-                                                  child: narrows itself, becomes the worker
+                                                  child: gives up rights, becomes the worker
 
-The warm parent runs no student code and reads nothing of a submission: what the child is to do
-lies in a file that only the child opens. It ends when Softmark closes CONTROL.
+The warm parent runs no student code and reads nothing of a submission: the child's order is in a
+file that only the child opens. The warm parent ends when Softmark closes CONTROL.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ from graders.boundary.child import entry as child
 from graders.boundary.child import narrow, supervisor
 
 ENTER, SUPERVISE = b"e", b"s"
-GIVEN, DOORS = 5, 3  # descriptors in a message, and those of a control group at most
+GIVEN, DOORS = 5, 3  # descriptors in a message, and at most so many for a control group
 # The namespaces of bubblewrap: mount, cgroup, UTS, IPC, PID and network.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
 
@@ -39,9 +39,10 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The descriptors of one child; `hold` is a first process to join, or a supervisor's pipe.
+    """The descriptors of one child.
 
-    Through `doors` it enters a control group.
+    `hold` is the first process of the namespaces to join, or a supervisor's pipe; writing to
+    `doors` enters a control group.
     """
 
     doors: tuple[int, ...]
@@ -53,19 +54,19 @@ class Given:
 
 
 def main() -> None:
-    """Fork a keeper for every message, until Softmark hangs up."""
+    """Fork a keeper for each message, until Softmark hangs up."""
     descriptor, *preload = sys.argv[1].split(",")
     control = socket.socket(fileno=int(descriptor))
     os.set_inheritable(control.fileno(), False)
     sys.argv[:] = [""]
-    gc.disable()  # what is imported stays, and to look for garbage in it takes a second
+    gc.disable()  # imported modules stay; looking for garbage among them takes a second
     importlib.import_module("graders.boundary.child.worker")  # imports torch, once for all children
-    for module in preload:  # of the packages that are installed; none of a student is in sight
+    for module in preload:  # installed packages; no student's files are visible here
         importlib.import_module(module)
     if len(os.listdir("/proc/self/task")) != 1:
         raise OSError("a thread was started: a fork would have its locks and not itself")
     gc.collect()
-    gc.freeze()  # a collection in a child would copy what it only looks at
+    gc.freeze()  # a collection in a child would copy the memory that it only reads
     gc.enable()
     while True:
         kind, descriptors, _, _ = socket.recv_fds(control, 1, GIVEN + DOORS)
@@ -79,7 +80,7 @@ def main() -> None:
 
 
 def _fork(kind: bytes, given: Given, control: socket.socket) -> None:
-    """Start a keeper, and let go of those that have ended since the last one."""
+    """Start a keeper, and reap those that have ended since the last one."""
     while _reap():
         pass
     try:
@@ -102,7 +103,7 @@ def _reap() -> bool:
 
 
 def _keep(kind: bytes, given: Given) -> int:
-    """Start the child, wait for its end, and report this, its time and its peak memory."""
+    """Start the child, wait for its end, and report its status, time and peak memory."""
     os.setsid()
     for door in given.doors:
         os.write(door, b"0")
@@ -122,7 +123,7 @@ def _keep(kind: bytes, given: Given) -> int:
 def _enter(first: int, start: Callable[[], None]) -> int:
     """Fork the child into the namespaces of this process, and return how it ended.
 
-    Softmark kills that process, and with it the kernel ends all that live there.
+    Softmark kills the first process, and the kernel then ends all others in its namespace.
     """
     LIBC.prctl(narrow.PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if LIBC.setns(first, NAMESPACES) != 0:
@@ -140,7 +141,7 @@ def _enter(first: int, start: Callable[[], None]) -> int:
 
 
 def _begin(order_file: int) -> None:
-    """Become the child that a fresh interpreter would have become."""
+    """Become the same child that a fresh interpreter would have become."""
     with open(os.dup(order_file), "rb") as file:
         order = json.loads(file.read())
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
@@ -155,7 +156,7 @@ def _begin(order_file: int) -> None:
 
 
 def _move_runtime(runtime: str) -> None:
-    """Import from the child's own copy of our modules from here on, as if it had been the first."""
+    """Import from the child's own copy of our modules from now on, as a fresh child does."""
     for place in [each for each in sys.path_importer_cache if each.startswith(sys.path[0])]:
         del sys.path_importer_cache[place]
     sys.path[0] = runtime

@@ -1,9 +1,9 @@
-"""What a child gives up before any student code is imported (Linux only).
+"""Give up rights in a child before any student code is imported (Linux only).
 
     identity and capabilities -> no new privileges -> Landlock -> seccomp -> limits
 
-This file and the two it imports use the standard library alone: they run inside the child.
-A step that fails ends the child before it says hello, which the parent reports as its own fault.
+This file and the two it imports use only the standard library: they run inside the child.
+A step that fails ends the child before it says hello, which the parent reports as our fault.
 """
 
 import ctypes
@@ -21,20 +21,20 @@ from graders.boundary.child import landlock, seccomp
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_NO_NEW_PRIVS = 1, 4, 8, 38
 CAPABILITY_VERSION = 0x20080522
 CAP_DAC_READ_SEARCH, CAP_KILL = 1 << 2, 1 << 5
-CPU_GRACE = 2  # seconds from the signal that can be caught to the one that cannot
+CPU_GRACE = 2  # seconds between the signal that can be caught and the one that cannot
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
-    """Narrow this process for good, and return what limits its memory and time later on.
+    """Restrict this process permanently; return a function that limits its memory and time.
 
-    Those two limits are set above what the libraries take, so they wait for the libraries.
-    Raises OSError when the kernel refuses a step.
+    Those two limits are added to what the libraries use, so call it after importing them.
+    Raises OSError if the kernel refuses a step.
     """
     if len(os.listdir("/proc/self/task")) != 1:
         raise OSError("a thread was started too early: it would keep what this one gives up")
-    Path("/proc/self/oom_score_adj").write_text("1000")  # when memory ends, this process goes first
+    Path("/proc/self/oom_score_adj").write_text("1000")  # the first to be killed if memory runs out
     sizes = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
     if order["user"] is not None:
         _become(order["user"])
@@ -44,7 +44,7 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
     if (grants := order["landlock"]) is None:
         seccomp.install(shared=False)
     else:
-        if grants:  # without any there is no Landlock: the user and the filter are what holds
+        if grants:  # otherwise there is no Landlock, only the other user and the filter
             landlock.restrict(grants)
         scoped = bool(grants) and landlock.abi() >= landlock.SCOPES_ABI
         seccomp.install(shared=True, scoped=scoped)
@@ -54,9 +54,9 @@ def give_up(order: Mapping[str, Any]) -> Callable[[], None]:
 
 
 def check_process_limit() -> None:
-    """Raise OSError where the kernel lets this process start others in spite of the limit.
+    """Raise OSError if the kernel lets this process start others despite the limit.
 
-    It does so for root, even for a root without privileges: a fork bomb would have no end.
+    The kernel does so for root, even without capabilities: nothing would stop a fork bomb.
     """
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     resource.setrlimit(resource.RLIMIT_NPROC, (0, hard))
@@ -71,7 +71,7 @@ def check_process_limit() -> None:
 
 
 def _limit_memory_and_time(sizes: int, memory: int, cpu: int) -> None:
-    """Limit the student's share above what this process has used until now."""
+    """Limit what student code may use on top of what this process has used until now."""
     pages = int(os.read(sizes, 200).split()[0])
     os.close(sizes)
     memory += pages * resource.getpagesize()
@@ -82,7 +82,7 @@ def _limit_memory_and_time(sizes: int, memory: int, cpu: int) -> None:
 
 
 def _become(user: int) -> None:
-    """Change to a user that owns nothing; capabilities stay until they are dropped by name."""
+    """Change to a user that owns nothing; capabilities stay until they are dropped explicitly."""
     _prctl(PR_SET_KEEPCAPS, 1)
     os.setgroups([])
     os.setresgid(user, user, user)
@@ -91,12 +91,12 @@ def _become(user: int) -> None:
 
 
 def keep_only_kill() -> None:
-    """Leave this process no privilege but to signal the child, which ends with it."""
+    """Keep no capability except to signal the child, which ends with this process."""
     _keep_capabilities(CAP_KILL)
 
 
 def _keep_capabilities(mask: int) -> None:
-    """Drop every capability that is not in the mask; having none to drop is fine."""
+    """Drop every capability that is not in the mask; there may be none to drop."""
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     data = (ctypes.c_uint32 * 6)(mask, mask, 0, 0, 0, 0)
     if LIBC.capset(header, data) != 0:
@@ -105,7 +105,7 @@ def _keep_capabilities(mask: int) -> None:
 
 
 def _limit(name: str, soft: int, hard: int) -> None:
-    """Set a limit, never above the one that holds already."""
+    """Set a limit, never above the one already in force."""
     which = getattr(resource, name)
     ceiling = resource.getrlimit(which)[1]
     if ceiling != resource.RLIM_INFINITY:

@@ -1,7 +1,7 @@
-"""Keep a process from system calls it has no use for (seccomp, Linux only).
+"""Refuse system calls that student code does not need (seccomp, Linux only).
 
-A program of the kernel's packet filter looks at every system call: most pass, those of
-syscalls.py fail with an error number. It stays for good, and for all that the process starts.
+A program of the kernel's packet filter checks every system call: most pass, those in syscalls.py
+fail with an error number. It is permanent and applies to everything that the process starts.
 See seccomp(2). Runs inside the child: standard library only.
 """
 
@@ -23,15 +23,15 @@ AF_UNIX = 1
 NEW_NAMESPACES = 0x7E020000
 TYPE_INTO_TERMINAL = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 LOCKS = (5, 6, 7, 36, 37, 38)  # F_GETLK, F_SETLK, F_SETLKW, and those of open files
-# F_SETSIG sends any signal when a file is ready, F_SETLEASE and F_NOTIFY tell what others open.
+# F_SETSIG sends any signal when a file is ready; F_SETLEASE and F_NOTIFY reveal what others open.
 TELLING = (10, 1024, 1026)
 SHARED_ANONYMOUS = 0x21  # MAP_SHARED, MAP_ANONYMOUS: memory that belongs to no process
-PR_SET_DUMPABLE = 4  # whoever is not dumpable hides its open files
+PR_SET_DUMPABLE = 4  # a process that is not dumpable hides its open files
 SEND_BUFFERS = (7, 32)  # SO_SNDBUF, SO_SNDBUFFORCE
 EXIT_SIGNAL = 0xFF  # the part of clone's flags that says which signal the parent gets
 EXIT_STATUS = 0xFF  # the part of a status that the parent gets
 SIGKILL, RLIMIT_CPU = 9, 0
-AS_IF_KILLED = 128 + SIGKILL  # the status with which a shell passes it on
+AS_IF_KILLED = 128 + SIGKILL  # the exit status with which a shell reports it
 
 COLUMNS = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
@@ -45,12 +45,12 @@ class Program(ctypes.Structure):
 
 
 def install(*, shared: bool, scoped: bool = True) -> None:
-    """Refuse system calls to this process and all it starts; needs no_new_privs.
+    """Refuse system calls in this process and all it starts; requires no_new_privs.
 
-    `shared`: the child sees the machine's users, processes and sockets, so it gets no socket, and
-    may change no process but itself and no mode of a file. `scoped` is False where Landlock
-    cannot keep its signals in: then this process may signal itself and nobody else.
-    Raises OSError when the kernel refuses, or when a shared machine's calls are unknown to us.
+    `shared`: the child sees the machine's users, processes and sockets, so it gets no socket and
+    may change neither other processes nor the mode of a file. `scoped` is False if Landlock does
+    not restrict its signals: then this process may signal only itself.
+    Raises OSError if the kernel refuses, or if `shared` and this architecture has no table.
     """
     if platform.machine() not in COLUMNS:
         if shared:
@@ -61,9 +61,10 @@ def install(*, shared: bool, scoped: bool = True) -> None:
 
 
 def forbid_own_end() -> None:
-    """Refuse this process SIGKILL, the exit status of one, and a limit of its own on its time.
+    """Refuse to send SIGKILL, to exit with its status, or to set another limit on CPU time.
 
-    Whoever is killed all the same was killed by us, by its limits or by a machine short of memory.
+    A process that is killed anyway was killed by us, by its limits, or because the machine ran
+    out of memory.
     """
     if platform.machine() in COLUMNS:
         column, architecture = COLUMNS[platform.machine()]
@@ -90,7 +91,7 @@ def _program(column: int, architecture: int, shared: bool, scoped: bool) -> Iter
     for option in SEND_BUFFERS:
         yield from _fail_if(syscalls.SETSOCKOPT[column], 2, EQUAL, option)
     yield from _fail_if(syscalls.MMAP[column], 3, EQUAL, SHARED_ANONYMOUS, mask=SHARED_ANONYMOUS)
-    yield from _fail(syscalls.CLONE3[column], errno.ENOSYS)  # flags out of sight: libc falls back
+    yield from _fail(syscalls.CLONE3[column], errno.ENOSYS)  # flags not visible: libc uses clone
     yield from _fail_if(syscalls.CLONE[column], 0, ANY_BIT, NEW_NAMESPACES)
     for request in TYPE_INTO_TERMINAL:
         yield from _fail_if(syscalls.IOCTL[column], 1, EQUAL, request)
@@ -104,7 +105,7 @@ def _program(column: int, architecture: int, shared: bool, scoped: bool) -> Iter
 
 
 def _known(architecture: int) -> Iterator[bytes]:
-    """Go on with the number of the call, where it is one of this architecture."""
+    """Load the number of the call; kill or fail if it is for another architecture."""
     yield _step(LOAD, ARCHITECTURE)
     yield from (_step(EQUAL, architecture, 1, 0), _step(RETURN, KILL))
     yield _step(LOAD, NUMBER)
@@ -124,7 +125,7 @@ def _own_end(column: int, architecture: int) -> Iterator[bytes]:
 
 
 def _fail_to_set(number: int, limit: int) -> Iterator[bytes]:
-    """Fail when prlimit is given a new limit of this kind; to ask for the old one is fine."""
+    """Fail if prlimit sets a new limit of this kind; reading the old one is allowed."""
     yield _step(EQUAL, number, 0, 8)
     yield from (_step(LOAD, ARGUMENTS + 8), _step(EQUAL, limit, 0, 5))
     yield from (_step(LOAD, ARGUMENTS + 16), _step(EQUAL, 0, 0, 2))  # both halves of a pointer
@@ -159,10 +160,10 @@ def _fail(number: int, error: int) -> Iterator[bytes]:
     yield from (_step(EQUAL, number, 0, 1), _step(RETURN, FAIL | error))
 
 
-def _fail_if(  # noqa: PLR0913  what it is of the argument that is looked at, and how
+def _fail_if(  # noqa: PLR0913  which argument is tested, and how
     number: int, argument: int, test: int, value: int, *, mask: int = 0, error: int = errno.EPERM
 ) -> Iterator[bytes]:
-    """Fail when the argument, or what the mask leaves of it, passes the test."""
+    """Fail if the argument (after the mask, if any) passes the test."""
     looked = [_step(LOAD, ARGUMENTS + 8 * argument)]
     if mask:
         looked.append(_step(MASK, mask))
@@ -173,7 +174,7 @@ def _fail_if(  # noqa: PLR0913  what it is of the argument that is looked at, an
 
 
 def _fail_unless(number: int, value: int) -> Iterator[bytes]:
-    """Fail when the first argument is not this value; then look at the number again."""
+    """Fail if the first argument is not this value; then load the number again."""
     yield _step(EQUAL, number, 0, 4)
     yield _step(LOAD, ARGUMENTS)
     yield from (_step(EQUAL, value, 1, 0), _step(RETURN, FAIL | errno.EACCES))
@@ -181,5 +182,5 @@ def _fail_unless(number: int, value: int) -> Iterator[bytes]:
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One instruction: struct sock_filter."""
+    """Return one instruction: struct sock_filter."""
     return struct.pack("=HBBI", code, if_true, if_false, value)

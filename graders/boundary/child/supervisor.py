@@ -1,11 +1,11 @@
-"""The parent of a child that has no process namespace (Linux, tier `landlock`).
+"""Supervise a child that has no process namespace of its own (Linux, tier `landlock`).
 
     python -I -S supervisor.py CONTROL COMMAND...        a fresh child
     supervise(CONTROL, start)                            one that a warm parent forks
 
-It adopts every process that descends from the command, however it detaches, and ends them all
-when the command ends, when CONTROL is closed, or when Softmark dies. It runs no student code,
-and lies outside the rules that bind the child, so the child cannot reach it.
+It adopts all descendants of the command, however they detach, and ends them all when the command
+ends, when CONTROL is closed, or when Softmark dies. It runs no student code, and the child's
+rules do not let the child reach it.
 """
 
 import ctypes
@@ -21,18 +21,18 @@ from typing import NoReturn
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 FAILED = 125
 PAUSE = 0.001
-ROUNDS = 100  # of stopping before killing; the limit on processes ends a flood long before
+ROUNDS = 100  # of stopping before killing; the limit on processes stops a fork bomb much earlier
 
 
 def main() -> int:
-    """Run the command and return how it ended, as a shell would say it."""
+    """Run the command and return its exit status as a shell would report it."""
     control, command = int(sys.argv[1]), sys.argv[2:]
     os.set_inheritable(control, False)
     return supervise(control, partial(os.execv, command[0], command))
 
 
 def supervise(control: int, start: Callable[[], int | None]) -> int:
-    """Call `start` in a new process, which it may not leave, and end all that descends from it."""
+    """Call `start` in a new process; when that ends, end its descendants and return its status."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         return FAILED
@@ -59,8 +59,8 @@ def _fork(start: Callable[[], int | None]) -> int:
 
 
 def run(body: Callable[[], int | None]) -> NoReturn:
-    """Call it and exit with what it returns: a fork never runs on into its parent's code."""
-    code: int | None = 1  # as an interpreter that ends by an exception
+    """Call `body` and exit with its result: a fork must never continue in its parent's code."""
+    code: int | None = 1  # as when an interpreter ends with an exception
     try:
         code = body()
     except BaseException:  # noqa: BLE001  also SystemExit ends here
@@ -70,7 +70,7 @@ def run(body: Callable[[], int | None]) -> NoReturn:
 
 
 def let_go() -> None:
-    """Leave the channel and the output to the child alone."""
+    """Close the channel and the output, so that only the child has them."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(nothing, descriptor)
@@ -78,13 +78,13 @@ def let_go() -> None:
 
 
 def shell_code(status: int) -> int:
-    """The exit status as a shell says it: 128 and the signal where one ended the process."""
+    """Return the exit status as a shell reports it: 128 + the signal if one ended the process."""
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 
 def _watch(pid: int, control: int, wake: int) -> int:
-    """Wait until the command ends or the parent wants its end."""
+    """Wait until the command ends or Softmark asks for its end; return the exit status."""
     poll = select.poll()
     poll.register(control, select.POLLIN)
     poll.register(wake, select.POLLIN)
@@ -112,7 +112,7 @@ def _reap() -> list[tuple[int, int]]:
 
 
 def _end_all() -> None:
-    """Stop every descendant so that none can fork on, then kill them, until none is left."""
+    """Stop all descendants so that none can fork, then kill them, until none is left."""
     while alive := _descendants():
         for _ in range(ROUNDS):
             running = [pid for pid, state in alive.items() if state not in "TtZX"]
@@ -134,7 +134,7 @@ def _signal(pids: list[int], number: int) -> None:
 
 
 def _descendants() -> dict[int, str]:
-    """Every process below this one, and its state."""
+    """Return all descendants of this process with their states."""
     parents, states = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -1,15 +1,15 @@
-"""The system calls that a student's process is refused, with their numbers on two architectures.
+"""List the system calls refused to a student's process, with numbers for two architectures.
 
     REFUSED      in every tier: no student code needs them
-    UNLOCKED     in every tier: they succeed and do nothing, as a lock on a file that all
-                 submissions read would tell one of them what another does
-    SHARED       where the child shares users, files and processes with the rest of the machine
-    PRETENDED    there, too: they succeed and do nothing, so that copying a file still works
-    OWN_PROCESS  there, too: allowed for the calling process alone (argument 0 is 0)
-    UNSUPPORTED  there, too: they say that the file system lacks them, and libraries do without
+    UNLOCKED     in every tier: they succeed and do nothing, because a lock on a file that all
+                 submissions read would reveal to one of them what another does
+    SHARED       if the child shares users, files and processes with the rest of the machine
+    PRETENDED    likewise: they succeed and do nothing, so that copying a file still works
+    OWN_PROCESS  likewise: allowed only for the calling process (argument 0 is 0)
+    UNSUPPORTED  likewise: they report that the file system lacks them; libraries do without
     KILLING      once the libraries are imported: (call, argument) that may not be SIGKILL
 
-`name: (x86-64, aarch64)`, ANY where the architecture lacks the call.
+`name: (x86-64, aarch64)`, ANY if the architecture lacks the call.
 """
 
 ANY = -1
@@ -36,7 +36,7 @@ REFUSED = {
     "fsmount": (432, 432),
     "fspick": (433, 433),
     "mount_setattr": (442, 442),
-    # ways round the file and network rules
+    # ways around the file and network rules
     "open_by_handle_at": (304, 265),
     "name_to_handle_at": (303, 264),
     "io_uring_setup": (425, 425),
@@ -84,16 +84,16 @@ UNLOCKED = {"flock": (73, 32)}
 SHARED = {
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
-    # events of files that it may not read
+    # events on files that it may not read
     "inotify_init": (253, ANY),
     "inotify_init1": (294, 26),
     "inotify_add_watch": (254, 27),
-    # a file that is on its way through a socket is counted nowhere
+    # an open file in transit through a socket is not counted anywhere
     "sendmsg": (46, 211),
     "sendmmsg": (307, 269),
 }
 
-UNSUPPORTED = {"fallocate": (285, 47)}  # takes gigabytes between two looks
+UNSUPPORTED = {"fallocate": (285, 47)}  # allocates gigabytes between two measurements
 
 PRETENDED = {
     "chmod": (90, ANY),
@@ -129,7 +129,7 @@ OWN_PROCESS = {
     "move_pages": (279, 239),
 }
 
-# Calls that are told apart by their arguments.
+# Calls that are refused depending on their arguments.
 SOCKET = (41, 198)
 CLONE = (56, 220)
 CLONE3 = (435, 435)

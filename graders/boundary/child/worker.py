@@ -1,10 +1,10 @@
-"""The student's side of the boundary: answers one question after the other.
+"""Answer requests in the child, one after the other.
 
     import torch -> take the channel -> limits -> our modules -> hello -> the student's folder
-          -> for each request: seed, call, reply (a value, or what went wrong)
+          -> for each request: seed, call, reply (a value or an error)
 
-The channel is descriptor 0 at the start; it moves away before anything of the student's runs,
-and 0 becomes empty input. What the student prints goes to the parent as it is.
+The channel is descriptor 0 at the start; it moves to another descriptor before any student code
+runs, and 0 becomes empty input. The student's output goes to the parent unchanged.
 """
 
 import importlib
@@ -28,12 +28,12 @@ from graders.boundary import wire
 RECEIVE_BYTES = 2**18
 NUMPY_FLOATS = (torch.float16, torch.float32, torch.float64)
 MAX_TEXT = 2000  # characters of an exception's message
-UNAVAILABLE = "graders.adapting.unavailable"  # says what the student asked for and we lack
+UNAVAILABLE = "graders.adapting.unavailable"  # recognizes resources that the sandbox lacks
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Where this child finds its files, its seed, and the modules that answer."""
+    """This child's paths, its seed, and the modules that answer requests."""
 
     runtime: str
     code: str
@@ -50,7 +50,7 @@ class Channel:
         self._reader = wire.FrameReader()
 
     def receive(self) -> Any:
-        """The next message; ends the process when the parent has hung up."""
+        """Return the next message; end the process if the parent has hung up."""
         while (frame := self._reader.take()) is None:
             data = self._socket.recv(RECEIVE_BYTES)
             if not data:
@@ -80,7 +80,7 @@ def work(order: Order, settle: Callable[[], None] | None) -> None:
 
 
 def _take_socket() -> socket.socket:
-    """The channel on a descriptor of its own; standard input becomes empty."""
+    """Return the channel, moved to another descriptor; standard input becomes empty."""
     if sys.platform == "win32":
         return socket.fromshare(bytes.fromhex(sys.stdin.readline()))
     connection = socket.socket(fileno=os.dup(0))
@@ -99,7 +99,7 @@ def _versions() -> wire.Value:
 
 
 def _import_modules(order: Order) -> dict[str, ModuleType]:
-    """What answers, imported while no file of the student can take the place of one of ours."""
+    """Import the modules that answer, while no student file can replace one of our modules."""
     standins = str(Path(order.runtime) / "standins")
     outside = [each for each in sys.path if each != order.runtime]
     known = [each for each in order.packages if each not in outside]
@@ -109,7 +109,7 @@ def _import_modules(order: Order) -> dict[str, ModuleType]:
 
 
 def _open_student_side(order: Order) -> None:
-    """Let imports find the student's modules first, and of ours those alone that answer."""
+    """Make imports find the student's modules first, and unload `graders.boundary`."""
     sys.path.remove(order.runtime)
     sys.path[:] = [order.code, *sys.path, order.runtime]
     sys.argv[:] = [""]
@@ -123,7 +123,7 @@ def _open_student_side(order: Order) -> None:
 
 
 def _answer(request: Any, order: Order, modules: Mapping[str, ModuleType]) -> bytes:
-    """The reply to one request, whatever the student's code does short of ending the process."""
+    """Return the reply to one request, whatever the code does except ending the process."""
     number, values = request["id"], request["values"]
     try:
         _seed(values.pop("seed", order.seed))
@@ -144,7 +144,7 @@ def _seed(seed: int) -> None:
     np.random.seed(seed % 2**32)
     if os.environ.get("CUDA_VISIBLE_DEVICES"):
         torch.manual_seed(seed)
-    else:  # the same without a note for every kind of device that is not there
+    else:  # the same, without queueing seeds for devices that do not exist
         torch.default_generator.manual_seed(seed)
 
 
@@ -157,7 +157,7 @@ def _flush() -> None:
 
 
 def _to_value(value: Any, depth: int) -> Any:
-    """The value with every tensor as an array and every numpy scalar as a number."""
+    """Return the value with tensors as arrays and numpy scalars as numbers."""
     if depth > wire.MAX_DEPTH:
         raise wire.WireError("the value is nested too deeply")
     if isinstance(value, torch.Tensor):
@@ -186,7 +186,7 @@ def _to_array(tensor: torch.Tensor) -> Any:
 
 
 def _describe(error: BaseException, code: str) -> dict[str, wire.Value]:
-    """What the student raised and where in their own files; never a line of ours."""
+    """Describe the error and its place in the student's files, never a line of our code."""
     try:
         frames = [
             frame
@@ -215,7 +215,7 @@ def _describe(error: BaseException, code: str) -> dict[str, wire.Value]:
 
 
 def _unavailable(error: BaseException) -> BaseException | None:
-    """What of ours was not available, where the error came of that."""
+    """Return the error about something that the sandbox lacks, if it caused this error."""
     module: Any = sys.modules.get(UNAVAILABLE)
     found: BaseException | None = None if module is None else module.cause_of(error)
     return found
@@ -224,7 +224,7 @@ def _unavailable(error: BaseException) -> BaseException | None:
 def _location(
     error: BaseException, frames: list[traceback.FrameSummary], code: str
 ) -> tuple[str, str]:
-    """File and line of the student's last frame, or of their syntax error, and that line."""
+    """Return file and line of the student's last frame or syntax error, and the source line."""
     name, line, source = "", None, ""
     if frames:
         name, line, source = frames[-1].filename, frames[-1].lineno, frames[-1].line or ""

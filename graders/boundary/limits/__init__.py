@@ -1,1 +1,1 @@
-"""What a child may use of the machine, and what it used; cgroup.py where the kernel counts."""
+"""Limit and measure what a child uses; start with cgroup.py, in which the kernel counts."""

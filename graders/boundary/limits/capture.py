@@ -1,4 +1,4 @@
-"""What a child prints, kept up to a limit and never in its way."""
+"""Keep a child's output up to a limit, without blocking the child."""
 
 import os
 from pathlib import Path
@@ -6,22 +6,22 @@ from typing import BinaryIO, Protocol
 
 
 class Capture(Protocol):
-    """Where standard output and error of a child go."""
+    """The destination of a child's standard output and error."""
 
     write: int  # the descriptor that the child gets
 
     def started(self) -> None:
-        """The child has its descriptor now."""
+        """Close the writing end here, now that the child has it."""
 
     def text(self) -> str:
-        """What was kept."""
+        """Return the text that was kept."""
 
     def close(self) -> None:
-        """Take what is left and let go; `text` still answers."""
+        """Read the rest and close; `text` still works."""
 
 
 class PipeCapture:
-    """A pipe that the parent empties whenever it waits; what exceeds the limit is thrown away."""
+    """A pipe that the parent empties whenever it waits; output above the limit is discarded."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -35,7 +35,7 @@ class PipeCapture:
         os.close(self.write)
 
     def drain(self) -> bool:
-        """Take what lies in the pipe now; False when nobody can write to it any more."""
+        """Read what is in the pipe now; return False if no process can write to it anymore."""
         try:
             data = os.read(self.read, 2**16)
         except BlockingIOError:
@@ -46,11 +46,11 @@ class PipeCapture:
         return bool(data)
 
     def text(self) -> str:
-        """All that was kept."""
+        """Return the text that was kept."""
         return _text(bytes(self._kept), cut=self._cut)
 
     def close(self) -> None:
-        """Take the rest, at most a pipe full, and let go."""
+        """Read the rest, at most a full pipe, and close."""
         for _ in range(16):
             if not self.drain():
                 break
@@ -58,7 +58,7 @@ class PipeCapture:
 
 
 class FileCapture:
-    """A file, for systems on which a pipe cannot be waited for (tier `none`)."""
+    """A file, for systems that cannot wait for a pipe (tier `none`)."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self._path, self._limit = path, limit
@@ -71,7 +71,7 @@ class FileCapture:
         self._file.close()
 
     def text(self) -> str:
-        """The beginning of what was written."""
+        """Return the beginning of what was written."""
         if not self._path.exists():
             return self._last
         with self._path.open("rb") as file:

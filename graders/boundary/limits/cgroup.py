@@ -1,11 +1,11 @@
-"""A control group a child: what the kernel counts and bounds of all its processes together.
+"""Give each child a control group, in which the kernel counts and limits all its processes.
 
-    version 2    memory.max, memory.swap.max, pids.max      one folder a group
-    version 1    memory.limit_in_bytes, pids.max            one folder a group and controller
+    version 2    memory.max, memory.swap.max, pids.max      one folder per group
+    version 1    memory.limit_in_bytes, pids.max            one folder per group and controller
 
-A group counts what no look at processes finds: shared mappings, sockets, pipes, files in memory.
+A group counts what /proc does not show: shared mappings, sockets, pipes, files in memory.
 It needs root, or a group that was delegated to this user (`systemd-run --user --scope -p
-Delegate=yes`). Where there is none, usage.py counts what it can see. See cgroups(7).
+Delegate=yes`). Without one, usage.py counts what it can see. See cgroups(7).
 """
 
 import contextlib
@@ -25,10 +25,10 @@ from graders.model import Limits
 MOUNTS = Path("/sys/fs/cgroup")
 UNIFIED = (MOUNTS, MOUNTS / "unified")
 NEEDED = ("memory", "pids")
-OURS = 8  # processes that are not the student's: bubblewrap, supervisor, keeper
-REMOVING = 2.0  # seconds in which the kernel lets go of a group whose processes are gone
-NEW = 300.0  # seconds in which a process enters the group that was made for it
-NEARLY = 0.95  # of the limit: who used so much was stopped by it
+OURS = 8  # processes that are Softmark's: bubblewrap, supervisor, keeper
+REMOVING = 2.0  # seconds that the kernel may take to release a group whose processes are gone
+NEW = 300.0  # seconds within which a process enters the group that was created for it
+NEARLY = 0.95  # of the limit: a group whose peak is this high was stopped by its limit
 ENTER = """\
 for each in "$@"; do shift; [ "$each" = -- ] && break; echo 0 > "$each" || exit 125; done
 unset PWD OLDPWD SHLVL
@@ -40,7 +40,7 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where groups can be made: the folder above them, of each controller."""
+    """The folders in which groups can be created, one per controller."""
 
     memory: Path
     pids: Path
@@ -70,28 +70,28 @@ class Group:
             raise
 
     def _folders(self) -> list[Path]:
-        """Each once: under version 2 they are the same."""
+        """Return each folder once: under version 2 they are the same."""
         return list(dict.fromkeys(filter(None, (self._memory, self._pids, self._time))))
 
     @property
     def doors(self) -> tuple[Path, ...]:
-        """The files through which a process enters, by writing 0 to each."""
+        """The files to which a process writes 0 to enter the group."""
         return tuple(folder / "cgroup.procs" for folder in self._folders())
 
     def command(self, words: list[str]) -> list[str]:
-        """A command line that enters the group and becomes the given one."""
+        """Return a command line that enters the group and then runs the given one."""
         return ["/bin/sh", "-c", ENTER, "sh", *map(str, self.doors), "--", *words]
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[tuple[int, ...]]:
-        """The doors as descriptors, for a process that may not open them."""
+        """Yield the doors as descriptors, for a process that may not open them."""
         with contextlib.ExitStack() as stack:
             yield tuple(
                 stack.enter_context(door.open("wb", buffering=0)).fileno() for door in self.doors
             )
 
     def used(self) -> Resources:
-        """The peak of its memory and the time of its processor, of all its processes."""
+        """Return the peak memory and the processor time of all its processes together."""
         if self._unified:
             peak = _number(self._memory / "memory.peak") or _number(self._memory / "memory.current")
             return Resources(peak, _words(self._memory / "cpu.stat").get("usage_usec", 0) / 1e6)
@@ -100,7 +100,7 @@ class Group:
         return Resources(peak, spent)
 
     def ran_out(self) -> bool:
-        """Whether the kernel killed one of its processes because the group reached its limit."""
+        """Return whether the kernel killed a process because the group reached its limit."""
         if self._unified:
             events = _words(self._memory / "memory.events")
             return bool(events.get("oom_kill") and events.get("oom"))
@@ -108,12 +108,12 @@ class Group:
         return bool(killed) and self.used().peak_memory_bytes >= NEARLY * self.limit
 
     def watch(self) -> None:
-        """Raise TooMuch once the kernel had to kill one of its processes."""
+        """Raise TooMuch if the kernel had to kill one of its processes."""
         if self.ran_out():
             raise TooMuch(TOGETHER)
 
     def remove(self) -> None:
-        """Let go of it; one that the kernel still holds is left, empty, to the next start."""
+        """Remove it; if the kernel still holds it, a later start removes the empty folder."""
         deadline = time.monotonic() + REMOVING
         for folder in self._folders():
             while folder.exists():
@@ -126,7 +126,7 @@ class Group:
 
 
 def group_for(limits: Limits) -> Group | None:
-    """A new group with these limits, None where this machine has none for us."""
+    """Return a new group with these limits, or None if none can be created here."""
     if find_place() is None:
         return None
     with contextlib.suppress(OSError):
@@ -136,7 +136,7 @@ def group_for(limits: Limits) -> Group | None:
 
 @cache
 def find_place() -> Place | None:
-    """Where this process can make groups that bound memory and processes, by trying."""
+    """Find where this process can create groups that limit memory and processes, by trying."""
     for place in _places():
         if _works(place):
             _sweep(place)
@@ -159,7 +159,7 @@ def _places() -> Iterator[Place]:
 
 
 def _own_groups() -> dict[str, str]:
-    """The group of this process by controller; that of version 2 under the empty name."""
+    """Return this process's group per controller; that of version 2 under the empty name."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
@@ -169,9 +169,9 @@ def _own_groups() -> dict[str, str]:
 
 
 def _enable(group: Path) -> None:
-    """Hand the controllers on to groups below this one, where it was delegated to us.
+    """Enable the controllers for groups below this one, if it was delegated to us.
 
-    Version 2 does so only for a group without processes of its own, so this one moves to a leaf.
+    Version 2 allows this only for a group without its own processes, so ours moves to a leaf.
     """
     wanted = " ".join(f"+{name}" for name in NEEDED)
     with contextlib.suppress(OSError):
@@ -185,7 +185,7 @@ def _enable(group: Path) -> None:
 
 
 def _works(place: Place) -> bool:
-    """Whether a group can be made there, bounded, and entered by a process of ours."""
+    """Return whether our processes can create a group there, limit it and enter it."""
     name = f"softmark-{os.getpid()}-probe"
     folders = {folder / name for folder in (place.memory, place.pids, place.time) if folder}
     try:
@@ -216,10 +216,10 @@ def _bound(memory: Path, pids: Path, most: int, processes: int, *, unified: bool
 
 
 def _sweep(place: Place) -> None:
-    """Remove empty groups of gradings that are over; one in use cannot be removed.
+    """Remove empty groups of gradings that have ended; one in use cannot be removed.
 
-    A new one is left alone: its process has not entered it yet, and in a container's own process
-    namespace the grading that made it is not seen.
+    A new one is kept: its process may not have entered it yet, and the grading that created it
+    may be in another container, where we cannot see it.
     """
     for above in filter(None, {place.memory, place.pids, place.time}):
         for folder in above.glob("softmark-*-*"):
@@ -237,7 +237,7 @@ def _number(path: Path) -> int:
 
 
 def _words(path: Path) -> Mapping[str, int]:
-    """The numbers in a file of `name number` lines."""
+    """Return the numbers in a file of `name number` lines."""
     try:
         lines = [line.split() for line in path.read_text().splitlines()]
     except OSError:

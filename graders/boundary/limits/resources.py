@@ -1,11 +1,11 @@
-"""What a child used of the machine, measured from outside: nothing here asks the child.
+"""Measure from outside what a child uses of the machine, without asking the child.
 
-    while it runs    /proc of its whole tree, now and then and right before its end
-    once it is over  what the kernel says to whoever waited for it
+    while it runs    /proc of its whole tree, regularly and right before its end
+    after its end    what the kernel reports to the process that waited for it
 
-Either can miss something (a process that ended between two looks; one that nobody waited for),
-so the larger one counts. A control group (cgroup.py) misses nothing, and is asked instead where
-there is one. On other systems than Linux nothing is measured.
+Either can miss something (a process that ended between two measurements; one that nobody waited
+for), so the larger one counts. A control group (cgroup.py) misses nothing and is used instead if
+there is one. Nothing is measured on systems other than Linux.
 """
 
 import os
@@ -18,9 +18,9 @@ KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The memory at its peak, and the processor time of all processes.
+    """The peak memory, and the processor time of all processes.
 
-    The memory is that of all processes together where a control group counts it, else that of
+    The memory is that of all processes together if a control group counts it, otherwise that of
     the largest one.
     """
 
@@ -28,14 +28,14 @@ class Resources:
     cpu_seconds: float = 0.0
 
     def seen_again(self, other: "Resources") -> "Resources":
-        """The same processes at two times, or measured in two ways."""
+        """Combine two measurements of the same processes: the larger values."""
         return Resources(
             max(self.peak_memory_bytes, other.peak_memory_bytes),
             max(self.cpu_seconds, other.cpu_seconds),
         )
 
     def and_of(self, other: "Resources") -> "Resources":
-        """These processes and others."""
+        """Combine with other processes: the larger peak, the sum of the times."""
         return Resources(
             max(self.peak_memory_bytes, other.peak_memory_bytes),
             self.cpu_seconds + other.cpu_seconds,
@@ -43,25 +43,25 @@ class Resources:
 
 
 class Times:
-    """The processor time of every process that was seen, also of those that are over since."""
+    """The processor time of every process that was seen, including those that have ended."""
 
     def __init__(self) -> None:
         self._seconds: dict[tuple[int, int], float] = {}
 
     def note(self, pid: int, began: int, seconds: float) -> None:
-        """What a process has used of its own; numbers come again, with another beginning."""
+        """Record a process's own time; a process ID can be reused, with another start time."""
         self._seconds[pid, began] = seconds
 
     @property
     def together(self) -> float:
-        """The time of all of them."""
+        """The sum of all times."""
         return sum(self._seconds.values())
 
 
 def of_trees(*tops: int, times: Times | None = None) -> Resources:
-    """What these processes and all below them have used; nothing where no /proc says it.
+    """Return what these processes and their descendants have used; zero if there is no /proc.
 
-    `times` remembers processes that nobody waits for: their time would be lost with them.
+    `times` remembers processes that nobody waits for; otherwise their time would be lost.
     """
     if sys.platform != "linux":
         return Resources()
@@ -74,16 +74,16 @@ def of_trees(*tops: int, times: Times | None = None) -> Resources:
 
 
 def of_finished(peak: int, seconds: float) -> Resources:
-    """What Linux says of processes that are over; `peak` in KiB, as it counts."""
+    """Return what Linux reports for processes that have ended; `peak` is in KiB."""
     return Resources(peak * KIB, seconds)
 
 
 def _of_process(pid: int, times: Times) -> Resources:
-    """One process, with the time of those it has waited for; `times` gets its own."""
+    """Measure one process and those it has waited for; record its own time in `times`."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
         words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:  # it is gone
+    except OSError:  # it has ended
         return Resources()
     peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
     own, waited = (sum(map(int, each)) for each in (words[11:13], words[13:15]))

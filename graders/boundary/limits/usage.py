@@ -1,4 +1,4 @@
-"""What all processes of a child use together, which no limit on one process bounds (Linux only)."""
+"""Measure what all processes of a child use together; per-process limits miss it (Linux only)."""
 
 import errno
 import os
@@ -13,9 +13,9 @@ DELETED = " (deleted)"
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """What processes hold open that no folder and no process's size shows.
+    """Open files and sockets that neither a folder nor a process's size shows.
 
-    `size` and `files` are of files without a name, `sockets` a number.
+    `size` (bytes) and `files` (count) are of files without a name, `sockets` is a count.
     """
 
     size: int
@@ -24,7 +24,7 @@ class Open:
 
 
 def tree(pid: int) -> list[int]:
-    """This process and all below it; itself alone where the kernel does not tell."""
+    """Return this process and its descendants; only itself if the kernel does not list them."""
     found = [pid]
     for each in found:  # grows while it is read
         found += _children(each)
@@ -32,14 +32,14 @@ def tree(pid: int) -> list[int]:
 
 
 def memory(*tops: int, enough: int) -> int:
-    """Bytes in use by the trees below these processes; shared pages count once above `enough`."""
+    """Return the bytes used by these process trees; above `enough`, shared pages count once."""
     pids = {pid for top in tops for pid in tree(top)}
     total = sum(map(_resident, pids))
     return total if total <= enough else sum(map(_proportional, pids))
 
 
 def files(root: Path, folders: Sequence[Path]) -> int:
-    """Files on the file systems that a child has for itself, seen from its first process."""
+    """Count the files on a child's own file systems, seen from its first process."""
     total = 0
     for folder in folders:
         try:
@@ -51,9 +51,9 @@ def files(root: Path, folders: Sequence[Path]) -> int:
 
 
 def folder(path: Path, enough: int) -> tuple[int, int]:
-    """Bytes and files below a folder, counted until there are more than `enough` files.
+    """Return bytes and files below a folder, counted until there are more than `enough` files.
 
-    A tree too deep to be named counts as more: what lies below cannot be counted.
+    A tree too deep for a path counts as more than enough, because its files cannot be counted.
     """
     size = files = 0
     places = [os.fspath(path)]  # not os.walk, which recurses
@@ -73,10 +73,10 @@ def folder(path: Path, enough: int) -> tuple[int, int]:
 
 
 def held_open(*tops: int, system: int, largest: int) -> Open:
-    """What the trees below these processes hold open on a file system (`st_dev`).
+    """Return the deleted files and the sockets that these process trees hold open.
 
-    A file that is mapped without being open counts as the `largest` that can be written: how much
-    of it there is cannot be seen.
+    Only files on the file system `system` (`st_dev`) count. A deleted file that is mapped but not
+    open counts as `largest` bytes, because its size cannot be seen.
     """
     sizes: dict[int, int] = {}
     sockets: set[int] = set()
@@ -105,7 +105,7 @@ def _descriptors(pid: int) -> Iterator[os.stat_result]:
 
 
 def _mapped_without_name(pid: int, system: int) -> Iterator[int]:
-    """The inodes of files that a process maps and that were removed."""
+    """Yield the inodes of deleted files that a process maps."""
     try:
         lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
     except OSError:
@@ -141,7 +141,7 @@ def _resident(pid: int) -> int:
 
 
 def _proportional(pid: int) -> int:
-    """The process's memory, with a page that n processes share counted as 1/n."""
+    """Return the process's memory; a page that n processes share counts as 1/n."""
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

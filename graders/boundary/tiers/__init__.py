@@ -1,1 +1,1 @@
-"""The three ways to start a child: bubblewrap, Landlock, or none; sandbox.py chooses."""
+"""Start a child in one of three tiers: bubblewrap, landlock or none; sandbox.py chooses."""

@@ -1,4 +1,4 @@
-"""The strong tier: a child in namespaces of its own, built by bubblewrap (Linux only)."""
+"""The strongest tier: a child in its own namespaces, built by bubblewrap (Linux only)."""
 
 import contextlib
 import json
@@ -25,14 +25,14 @@ from graders.model import Limits
 PROGRAM = "bwrap"
 TMP = Path("/tmp")  # noqa: S108  the child's own
 WRITABLE = (TMP, Path("/dev/shm"), policy.INSIDE.scratch)  # noqa: S108
-PLACEHOLDER = "/student/cat"  # the cheapest program that answers, and waits until we hang up
+PLACEHOLDER = "/student/cat"  # the cheapest program that replies and waits until we hang up
 READY = b"ready"
 HELP_SECONDS = 20.0
-GONE = 10.0  # seconds in which the kernel takes down a killed process namespace
+GONE = 10.0  # seconds that the kernel may take to end a killed process namespace
 
 
 def start(job: Job) -> Child:
-    """A child in namespaces of its own; it says hello when it has narrowed itself."""
+    """Start a child in its own namespaces; it says hello after it has given up its rights."""
     inner = command(job, policy.INSIDE, _narrowing(job))
     group = group_for(job.limits)
     try:
@@ -46,7 +46,7 @@ def start(job: Job) -> Child:
 
 
 def start_warm(job: Job) -> Child:
-    """As `start`, forked from the warm parent into namespaces that a placeholder keeps open."""
+    """Start like `start`, but fork from the warm parent into a placeholder's namespaces."""
     words = order(job, policy.INSIDE, _narrowing(job))
     scratch = policy.INSIDE.scratch
     words["environment"] = policy.environment(scratch) | {"PWD": str(scratch)}
@@ -69,7 +69,7 @@ def start_warm(job: Job) -> Child:
 
 
 def _hold(job: Job) -> "Namespace":
-    """Namespaces with nothing in them but a placeholder, built to the end."""
+    """Return fully built namespaces that contain only a placeholder."""
     if job.stage.user is None:
         raise OSError("without root, nobody joins the namespaces that bubblewrap made")
     bound = ("--ro-bind", _program("cat"), PLACEHOLDER)
@@ -87,7 +87,7 @@ def _hold(job: Job) -> "Namespace":
 
 
 def _wait_for(said: PipeCapture) -> None:
-    """Wait until the placeholder answers; raises OSError when something else comes, or nothing."""
+    """Wait until the placeholder replies; raises OSError on any other reply, or none."""
     waiting = select.poll()
     waiting.register(said.read, select.POLLIN)
     while READY.startswith(said.text().encode()) and waiting.poll(policy.START_SECONDS * 1000):
@@ -108,7 +108,7 @@ def _build(
     bound: Sequence[str] = (),
     group: Group | None = None,
 ) -> tuple["Namespace", socket.socket, PipeCapture]:
-    """Namespaces for this job in which bubblewrap runs the command, in this control group."""
+    """Build namespaces in which bubblewrap runs the command, in this control group."""
     status, report = os.pipe()
     try:
         devices = policy.gpu_devices(job.limits)
@@ -131,7 +131,7 @@ def arguments(
     devices: Iterable[Path] = (),
     bound: Sequence[str] = (),
 ) -> list[str]:
-    """The command line of bubblewrap up to the command itself; the files are those of `layout`."""
+    """Return bubblewrap's command line up to the command itself, with the files of `layout`."""
     return [
         _program(),
         *("--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"),
@@ -154,7 +154,7 @@ def arguments(
 
 
 def _program(name: str = PROGRAM) -> str:
-    """Where a program is; raises FileNotFoundError where it is not installed."""
+    """Return the path of a program; raises FileNotFoundError if it is not installed."""
     found = shutil.which(name)
     if found is None:
         raise FileNotFoundError(f"`{name}` is not installed")
@@ -162,7 +162,7 @@ def _program(name: str = PROGRAM) -> str:
 
 
 def _identity(user: int | None) -> Iterator[str]:
-    """No capabilities; where the child must change its user, those two until it has done so."""
+    """Yield options that drop all capabilities, except two if the child must change its user."""
     if user is None:
         yield from ("--unshare-user", "--uid", "1000", "--gid", "1000")
     yield from ("--cap-drop", "ALL")
@@ -171,7 +171,7 @@ def _identity(user: int | None) -> Iterator[str]:
 
 
 def _machine() -> Iterator[str]:
-    """The interpreter and the libraries, without what is ours among them."""
+    """Yield options that bind the interpreter and the libraries, but hide our own packages."""
     seen = policy.visible()
     links = [path for path in seen if path.is_symlink()]
     tops = [path for path in seen if path not in links and not _lies_in_another(path, seen)]
@@ -188,7 +188,10 @@ def _machine() -> Iterator[str]:
 
 
 def _devices(gpu: Sequence[Path]) -> Iterator[str]:
-    """A GPU's files; without them no /dev/zero, whose shared mappings belong to no process."""
+    """Yield options that bind a GPU's files.
+
+    Without a GPU, /dev/zero is replaced: its shared mappings are not counted for any process.
+    """
     for path in gpu:
         yield from ("--dev-bind", str(path), str(path))
     if not gpu:
@@ -196,7 +199,7 @@ def _devices(gpu: Sequence[Path]) -> Iterator[str]:
 
 
 def _folders(paths: Iterable[Path]) -> Iterator[str]:
-    """The folders above these paths, empty, and open to whichever user the child becomes."""
+    """Yield options that create the parent folders of these paths, readable to any user."""
     above = {parent for path in paths for parent in path.parents} - {Path("/"), TMP}
     for folder in sorted(above):
         yield from ("--perms", "0755", "--dir", str(folder))
@@ -214,7 +217,7 @@ def _tmpfs(path: str, size: int) -> Iterator[str]:
 
 @cache
 def _sizes_tmpfs() -> bool:
-    """Whether this bubblewrap can limit a temporary file system (0.7 and later)."""
+    """Return whether this bubblewrap can limit a temporary file system (0.7 and later)."""
     try:
         words = subprocess.run(  # noqa: S603
             [_program(), "--help"], capture_output=True, check=False, timeout=HELP_SECONDS
@@ -237,27 +240,27 @@ class Namespace:
         self.process = process
         self.group = group
         self.held: socket.socket | None = None  # what a placeholder waits for
-        self.joined: int | None = None  # the keeper of a child that came from outside
+        self.joined: int | None = None  # the keeper of a child that entered from outside
         self._status = status
         self._most = policy.together(limits)
         self._first: int | None = None
         self._handle: int | None = None
 
     def first(self) -> int:
-        """A handle of the first process; raises OSError when it is gone."""
+        """Return a handle of the first process; raises OSError if it is gone."""
         self._find_first()
         if self._handle is None:
             raise OSError("bubblewrap did not say which process is the first")
         return self._handle
 
     def tops(self) -> tuple[int, ...]:
-        """The processes that are above all of the namespace's."""
+        """Return the processes whose descendants are all of the namespace's processes."""
         return (self.process.pid, *((self.joined,) if self.joined is not None else ()))
 
     def watch(self) -> int:
-        """The memory of the whole namespace; TooMuch when this or its files pass what is allowed.
+        """Return the namespace's memory in bytes; raises TooMuch if it exceeds a limit.
 
-        Where there is a control group, the kernel looks after the memory.
+        If there is a control group, the kernel limits the memory, and this returns 0.
         """
         self._find_first()
         root = Path(f"/proc/{self._first}/root")
@@ -283,14 +286,14 @@ class Namespace:
         os.kill(self.process.pid, signal.SIGKILL)  # ours until it is reaped, so its own number
 
     def end(self) -> None:
-        """As `kill`, with bubblewrap itself and what its placeholder waited for."""
+        """Kill the namespace, then reap bubblewrap and close the placeholder's channel."""
         self.kill()
         self.process.wait()
         if self.held is not None:
             self.held.close()
 
     def _find_first(self) -> None:
-        """Take hold of the first process while it lives: later its number may be another's."""
+        """Open a handle of the first process while it lives: later its ID may be reused."""
         if self._handle is not None:
             return
         os.set_blocking(self._status, False)
@@ -301,10 +304,10 @@ class Namespace:
 
 
 def _is_ours(root: Path) -> bool:
-    """Whether a process still has our root: what bubblewrap builds is not there yet."""
+    """Return whether a process still has our root, because bubblewrap is not done yet."""
     try:
         return root.samefile("/")
-    except OSError:  # nothing is counted where nothing can be looked at
+    except OSError:  # then its files cannot be counted either
         return False
 
 
@@ -313,7 +316,7 @@ def _has_ended(pid: int) -> bool:
 
 
 def _kill_and_wait(handle: int) -> None:
-    """Kill the first process of a namespace; the kernel reports its end after all the others'."""
+    """Kill a namespace's first process and wait; the kernel reports its end after all others'."""
     with contextlib.suppress(ProcessLookupError):
         signal.pidfd_send_signal(handle, signal.SIGKILL)
     gone = select.poll()

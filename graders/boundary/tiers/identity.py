@@ -1,4 +1,4 @@
-"""Under which user a child runs, and what that user can reach (Linux only)."""
+"""Choose the user that a child runs as, and find out what it can reach (Linux only)."""
 
 import os
 import secrets
@@ -13,10 +13,10 @@ SPREAD = 2**24
 
 
 def student_user() -> int | None:
-    """A user id that owns nothing, another one every time; None where we may not change users.
+    """Return a user ID that owns nothing, a different one each time; None if we are not root.
 
-    The kernel holds root to no limit of processes, and root owns most files: so where Softmark
-    runs as root, the child becomes somebody else.
+    The kernel does not limit root's processes, and root owns most files. If Softmark runs as root,
+    the child therefore becomes another user.
     """
     if os.geteuid() != 0 or not _has_capabilities():
         return None
@@ -27,7 +27,7 @@ def student_user() -> int | None:
 
 
 def processes_of_this_user() -> int:
-    """Threads that count already against this user's limit of processes."""
+    """Count the threads that already count against this user's limit on processes."""
     mine, total = os.getuid(), 0
     for entry in Path("/proc").iterdir():
         try:
@@ -39,7 +39,7 @@ def processes_of_this_user() -> int:
 
 
 def open_to_all(paths: Iterable[Path]) -> bool:
-    """Whether any user can walk to all of these paths."""
+    """Return whether any user can reach all of these paths."""
     return all(folder.stat().st_mode & 0o001 for path in paths for folder in path.resolve().parents)
 
 
@@ -50,7 +50,7 @@ def _has_capabilities() -> bool:
 
 
 def _largest_range() -> tuple[int, int]:
-    """First id and length of the largest range of user ids that exist here."""
+    """Return the first ID and the length of the largest range of user IDs that exist here."""
     lines = (SELF / "uid_map").read_text().splitlines()
     ranges = [(int(first), int(count)) for first, _, count in map(str.split, lines)]
     return max(ranges, key=lambda each: each[1])

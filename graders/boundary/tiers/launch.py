@@ -1,4 +1,4 @@
-"""What all tiers share: the order to a child, its command line, and the first moments."""
+"""Launch a child in any tier: its order, its command line and its channel."""
 
 import json
 import socket
@@ -23,9 +23,9 @@ BOOT = (
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One child to start: its files, limits and seed; a `probe` narrows itself and ends.
+    """One child to start: its files, limits and seed; a `probe` gives up its rights and ends.
 
-    `warm` is whether it may be forked from a parent that has imported torch, and the modules of
+    `warm` says whether it may be forked from a parent that has imported torch and the modules in
     `preload`.
     """
 
@@ -38,7 +38,7 @@ class Job:
 
 
 def order(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a child is to do, with `layout` as the child sees it; see child/entry.py."""
+    """Return the order to a child, with `layout` as the child sees it; see child/entry.py."""
     return {
         "runtime": str(layout.runtime),
         "code": str(layout.code),
@@ -52,12 +52,12 @@ def order(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> 
 
 
 def command(job: Job, layout: policy.Layout, narrow: Mapping[str, Any] | None) -> list[str]:
-    """The command line of a child that starts in a fresh interpreter."""
+    """Return the command line of a child that starts in a fresh interpreter."""
     return python("entry", json.dumps(order(job, layout, narrow)), layout.runtime)
 
 
 def python(module: str, argument: str, runtime: Path) -> list[str]:
-    """The command line that calls `main` of a module of ours in a fresh interpreter."""
+    """Return a command line that calls `main` of one of our modules in a fresh interpreter."""
     flags = policy.PYTHON_FLAGS
     return [sys.executable, *flags, "-c", BOOT.format(module), argument, str(runtime)]
 
@@ -65,7 +65,7 @@ def python(module: str, argument: str, runtime: Path) -> list[str]:
 def narrowing(
     job: Job, *, processes_before: int, reads_all: bool, grants: Mapping[str, Sequence[str]] | None
 ) -> dict[str, Any]:
-    """What a Linux child gives up; see narrow.py."""
+    """Return the part of an order that says what a Linux child gives up; see narrow.py."""
     return {
         "user": job.stage.user,
         "reads_all": reads_all,
@@ -85,7 +85,7 @@ def launch(
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start the command with one end of a new channel as its standard input.
 
-    Raises OSError, with nothing left open, when the program cannot be started.
+    Raises OSError, with nothing left open, if the program cannot be started.
     """
     ours, theirs = socket.socketpair()
     with theirs:
@@ -112,7 +112,7 @@ def launch(
 
 
 def _share(theirs: socket.socket, process: subprocess.Popen[bytes]) -> None:
-    """Give the child its end where a socket cannot be standard input (Windows)."""
+    """Send the child its end on systems where a socket cannot be standard input (Windows)."""
     if sys.platform == "win32" and process.stdin is not None:
         with process.stdin as pipe:
             pipe.write(theirs.share(process.pid).hex().encode() + b"\n")

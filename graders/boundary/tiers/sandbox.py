@@ -1,13 +1,13 @@
-"""Start a child behind one of three walls; the rest of Softmark cannot tell which.
+"""Start a child in one of three tiers; the rest of Softmark works the same with each.
 
     bubblewrap   own namespaces: no network, no other process, no other file
-    landlock     kernel rules on files, TCP and signals, own user where we are root
-    none         a plain subprocess, on any system: for code that its own author runs; where we are
-                 root, as in a container, another user's, with limits and fewer system calls
+    landlock     kernel rules on files, TCP and signals; its own user if we are root
+    none         a plain subprocess, on any system: for code that its own author runs; if we are
+                 root, as in a container, another user with limits and fewer system calls
 
-Behind the first two a child can start warm: as a fork of a process that has imported torch.
+In the first two a child can start warm: as a fork of a process that has imported torch.
 
-Everything that exists on Linux alone is imported by the two functions that need it.
+Modules that exist only on Linux are imported by the functions that need them.
 """
 
 import logging
@@ -31,7 +31,7 @@ PROBE_LIMITS = Limits(PROBE_SECONDS, 20, 2**30, 2**16, 16)
 
 
 class Tier(Enum):
-    """The walls, the strongest first."""
+    """The tiers of the sandbox, the strongest first."""
 
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"
@@ -39,13 +39,13 @@ class Tier(Enum):
 
 
 def best_tier() -> Tier:
-    """The strongest tier that works on this machine, by trying."""
+    """Return the strongest tier that works on this machine, by trying."""
     return next(tier for tier in Tier if tier_works(tier))
 
 
 @cache
 def tier_works(tier: Tier) -> bool:
-    """Whether a child really starts and narrows itself in this tier, here and now."""
+    """Return whether a child really starts and gives up its rights in this tier, by trying."""
     return tier is Tier.NONE or (sys.platform == "linux" and _probe(tier, warm=False))
 
 
@@ -53,7 +53,7 @@ def tier_works(tier: Tier) -> bool:
 def warm_works(tier: Tier, preload: tuple[str, ...] = ()) -> bool:
     """Return True if a warm parent can fork children as strictly isolated as cold starts.
 
-    The parent is the one with these modules, which is at work already or soon will be.
+    The parent is the one with these modules; it is started if it does not run yet.
     """
     if tier is Tier.NONE or sys.platform != "linux":
         return False
@@ -64,7 +64,7 @@ def warm_works(tier: Tier, preload: tuple[str, ...] = ()) -> bool:
 
 
 def _probe(tier: Tier, *, warm: bool, preload: tuple[str, ...] = ()) -> bool:
-    """Whether a child of no submission narrows itself and ends well."""
+    """Return whether a child without a submission gives up its rights and ends normally."""
     stage = Stage(None, None, user_for(tier))
     job = Job(stage, PROBE_LIMITS, seed=0, probe=True, preload=preload)
     try:
@@ -78,7 +78,7 @@ def _probe(tier: Tier, *, warm: bool, preload: tuple[str, ...] = ()) -> bool:
 
 
 def user_for(tier: Tier) -> int | None:
-    """The user that a child of this tier becomes, None for our own."""
+    """Return the user that a child of this tier becomes, or None for our own."""
     if sys.platform != "linux":
         return None
     from graders.boundary.tiers.identity import open_to_all, student_user
@@ -89,10 +89,10 @@ def user_for(tier: Tier) -> int | None:
 
 
 def start(tier: Tier, job: Job) -> Child:
-    """A new child; raises OSError when the sandbox cannot be built.
+    """Start a child; raises OSError if the sandbox cannot be built.
 
-    It is forked from a warm parent where the job allows and this tier can, except for a GPU: a
-    driver's state is not to be copied. If the warm start fails, the child starts cold.
+    It is forked from a warm parent if the job and the tier allow it, except with a GPU, because a
+    driver's state must not be copied. If the warm start fails, the child starts cold.
     """
     if job.warm and not job.limits.gpu and warm_works(tier, job.preload):
         try:
@@ -119,7 +119,7 @@ def _start(tier: Tier, job: Job, *, warm: bool) -> Child:
 
 
 def _start_plain(job: Job) -> Child:
-    """A child without walls: an environment, a channel and a folder of its own, no more."""
+    """Start a child without isolation: only its own environment, channel and folder."""
     layout = job.stage.layout
     capture = FileCapture(job.stage.root / "output", job.limits.output_bytes)
     process, channel = launch(command(job, layout, None), layout.scratch, layout.scratch, capture)
@@ -127,7 +127,7 @@ def _start_plain(job: Job) -> Child:
 
 
 def _kill_plain(process: subprocess.Popen[bytes]) -> None:
-    """End the child and what stayed in its session; a child that left it is out of reach."""
+    """End the child and the processes in its session; one that left the session is not reached."""
     if sys.platform == "win32":
         process.kill()
     else:

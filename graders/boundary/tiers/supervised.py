@@ -1,4 +1,4 @@
-"""The fallback tier: a child that binds itself with Landlock, below a supervisor (Linux only)."""
+"""The fallback tier: a child restricted by Landlock, below a supervisor (Linux only)."""
 
 import os
 import socket
@@ -19,19 +19,19 @@ from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
 
 SUPERVISOR = Path(__file__).parents[1] / "child" / "supervisor.py"
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
-ZERO = Path("/dev/zero")  # for drivers alone: shared mappings of it belong to no process
+ZERO = Path("/dev/zero")  # only for GPU drivers: its shared mappings belong to no process
 MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
 
 
 def start(job: Job) -> Child:
-    """A child under Landlock; it says hello when it has narrowed itself."""
+    """Start a child under Landlock; it says hello after it has given up its rights."""
     if landlock.abi() < landlock.NEEDED_ABI:
         raise OSError("this kernel has no Landlock, or one that cannot keep files whole")
     return _start(job, _narrowing(job))
 
 
 def start_as_another(job: Job) -> Child:
-    """As `start`, where there is no Landlock: what another user may, this child may, too."""
+    """Start like `start` but without Landlock: the child may do whatever another user may."""
     return _start(job, narrowing(job, processes_before=0, reads_all=False, grants={}))
 
 
@@ -55,7 +55,7 @@ def _start(job: Job, narrow: dict[str, Any]) -> Child:
 
 
 def start_warm(job: Job) -> Child:
-    """As `start`, with supervisor and child forked from the warm parent."""
+    """Start like `start`, with supervisor and child forked from the warm parent."""
     words = order(job, job.stage.layout, _narrowing(job))
     words["environment"] = policy.environment(job.stage.layout.scratch)
     heard, control = os.pipe()
@@ -72,7 +72,7 @@ def start_warm(job: Job) -> Child:
     return _child(keeper, channel, capture, control, job, group)
 
 
-def _child(  # noqa: PLR0913  what a child consists of
+def _child(  # noqa: PLR0913  the parts of a child
     process: Process,
     channel: socket.socket,
     capture: PipeCapture,
@@ -95,7 +95,10 @@ def _narrowing(job: Job) -> dict[str, Any]:
 
 
 def _watch(pid: int, job: Job, group: Group | None) -> int:
-    """The memory of the whole tree; TooMuch when this, or what it keeps on disk, is too large."""
+    """Return the tree's memory in bytes; raises TooMuch if it or the scratch folder is too large.
+
+    If there is a control group, the kernel limits the memory, and this returns 0.
+    """
     scratch = job.stage.layout.scratch
     size, files = usage.folder(scratch, policy.TREE_FILES)
     hidden = usage.held_open(pid, system=scratch.stat().st_dev, largest=policy.FILE_BYTES)
@@ -116,7 +119,7 @@ def _watch(pid: int, job: Job, group: Group | None) -> int:
 def grants(
     layout: policy.Layout, seen: tuple[Path, ...], gpu: tuple[Path, ...] = ()
 ) -> dict[str, list[str]]:
-    """The Landlock rules of one child, by kind of access."""
+    """Return the Landlock rules of one child, by kind of access."""
     readable, listable = _without(seen, policy.hidden(seen))
     readable |= {layout.runtime, layout.code, *filter(Path.exists, map(Path, MACHINE))}
     return {
@@ -129,10 +132,10 @@ def grants(
 
 
 def _without(seen: tuple[Path, ...], hidden: tuple[Path, ...]) -> tuple[set[Path], set[Path]]:
-    """Folders to read, and folders of which only the names may be listed.
+    """Return the folders to read, and those in which only the names may be listed.
 
-    A rule on a folder holds for all below it, so a folder with something hidden inside is opened
-    entry by entry.
+    A rule on a folder applies to everything below it, so a folder that contains something hidden
+    is granted entry by entry.
     """
     readable, listable = {path.resolve() for path in seen}, set[Path]()
     for secret in hidden:

@@ -1,8 +1,8 @@
-"""Children that are forks of one warm parent a grading process (Linux only).
+"""Fork children from a warm parent, one per grading process (Linux only).
 
-The parent is started when first needed, and again when it has died. It is a process of ours that
-no student's code ever runs in; forker.py says what it does. Each child gets namespaces or a
-supervisor of its own, exactly as one that starts in a fresh interpreter.
+The parent is started when first needed, and again if it has died. It is one of our processes and
+never runs student code; forker.py says what it does. Each child gets its own namespaces or
+supervisor, exactly like one that starts in a fresh interpreter.
 """
 
 import atexit
@@ -29,39 +29,39 @@ REPORT_BYTES = 200
 
 
 class Keeper:
-    """The process that a child was forked from, as far as it reports of itself.
+    """The process that forked a child, as it reports through a pipe.
 
-    Its number and the child's end come through a pipe: it is no child of this process.
+    It is not a child of this process, so the pipe carries its process ID and the child's end.
     """
 
     def __init__(self, status: int) -> None:
         self._status = status
         self._said = b""
         self._over = False
-        self.used = Resources()  # of the child and what it waited for; known when it is over
+        self.used = Resources()  # of the child and what it waited for; known when it has ended
         self.pid = self._first_word()
 
     def has_ended(self) -> bool:
-        """Whether the child is over."""
+        """Return whether the child has ended."""
         while not self._over and _readable(self._status, 0):
             self._read()
         return self._over
 
     def reap(self) -> int | None:
-        """How the child ended, as a shell says it; None while it runs."""
+        """Return the child's exit status as a shell reports it; None while it runs."""
         if not self.has_ended():
             return None
         if self._status != -1:
             os.close(self._status)
             self._status = -1
         words = self._said.split()
-        if len(words) < 4:  # somebody ended the keeper
+        if len(words) < 4:  # the keeper was killed
             return -signal.SIGKILL
         self.used = of_finished(int(words[3]), float(words[2]))
         return int(words[1])
 
     def _first_word(self) -> int:
-        """The keeper's own number, which it says before anything else."""
+        """Return the keeper's process ID, which it sends first."""
         deadline = policy.START_SECONDS
         while b"\n" not in self._said:
             if self._over or not _readable(self._status, deadline):
@@ -83,7 +83,7 @@ def _readable(descriptor: int, seconds: float) -> bool:
 
 
 class WarmParent:
-    """A process that has imported torch and what else children will need, and forks."""
+    """A process that has imported torch and the `preload` modules, and forks children."""
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
         self._stage = Stage(None, None, None)
@@ -103,19 +103,19 @@ class WarmParent:
         self.pid = self._process.pid
 
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Return whether it still runs."""
         return self._process.poll() is None
 
     def fork(self, kind: bytes, given: tuple[int, ...]) -> None:
-        """Ask for a child; raises OSError when the parent is gone."""
+        """Request a child; raises OSError if the parent is gone."""
         socket.send_fds(self._control, [kind], list(given))
 
     def has_started(self) -> None:
-        """Remove its files: what it imports, it has imported before it forks."""
+        """Remove its files: it has imported everything before it forks."""
         self._stage.close()
 
     def close(self) -> None:
-        """End it; children that it forked go with it."""
+        """End it; the children that it forked end with it."""
         self._control.close()
         self._process.kill()
         self._process.wait()
@@ -123,12 +123,12 @@ class WarmParent:
 
 
 _lock = threading.Lock()
-# By our own process, as a fork of Softmark shares none, and by what was imported.
+# By process ID (a fork of Softmark does not share its parent's) and by the modules it imported.
 _parents: dict[tuple[int, tuple[str, ...]], WarmParent] = {}
 
 
 def parent(preload: tuple[str, ...] = ()) -> WarmParent:
-    """The warm parent of this process with these modules, a new one if there is none that lives."""
+    """Return this process's warm parent with these modules; start one if none is running."""
     with _lock:
         own = _parents.get((os.getpid(), preload))
         if own is None or not own.alive():
@@ -140,14 +140,14 @@ def parent(preload: tuple[str, ...] = ()) -> WarmParent:
 
 @atexit.register
 def close() -> None:
-    """End the warm parents of this process; the next child starts another."""
+    """End the warm parents of this process; the next child starts a new one."""
     with _lock:
         own = [_parents.pop(key) for key in list(_parents) if key[0] == os.getpid()]
     for each in own:
         each.close()
 
 
-def fork(  # noqa: PLR0913  what a child is given
+def fork(  # noqa: PLR0913  what a child needs
     kind: bytes,
     order: Mapping[str, Any],
     capture: Capture,
@@ -155,10 +155,10 @@ def fork(  # noqa: PLR0913  what a child is given
     preload: tuple[str, ...] = (),
     group: Group | None = None,
 ) -> tuple[Keeper, socket.socket]:
-    """A new child of the warm parent, in this control group, and our end of its channel.
+    """Fork a child from the warm parent, in this control group; return it and our channel end.
 
-    The order says in `environment` what a fresh interpreter would have found in its own.
-    Raises OSError, with nothing left open, where there is no child.
+    The order contains in `environment` what a fresh interpreter would find in its own.
+    Raises OSError, with nothing left open, if no child was started.
     """
     ours, theirs = socket.socketpair()
     heard, status = os.pipe()

@@ -98,7 +98,7 @@ def read_choice(text: str, options: Options) -> str:
     if len(found) > 1:
         raise Unreadable(f"This names {_named(found)}: choose only one of {options.shown}.")
     if not found:
-        raise Unreadable(f"`{_short(text)}` is no option: write one of {options.shown}.")
+        raise Unreadable(f"`{_short(text)}` is not an option: write one of {options.shown}.")
     return found.pop()
 
 

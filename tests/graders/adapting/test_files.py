@@ -63,7 +63,9 @@ def test_broken_definition_is_a_syntax_error(take):
     got = take({"a.py": F + "@decorated\ndef g(x:\n    return 1\n"}, "f", "g")
     assert got["f"]() == 1
     assert got.missing == ("g",)
-    assert got.notes == ["`a.py`, line 4 is no Python ('(' was never closed); it was left out."]
+    assert got.notes == [
+        "`a.py`, line 4 is not valid Python ('(' was never closed); it was ignored."
+    ]
     with pytest.raises(SyntaxError) as caught:
         got["g"]
     assert (caught.value.filename.endswith("a.py"), caught.value.lineno) == (True, 4)

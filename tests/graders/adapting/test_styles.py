@@ -122,7 +122,7 @@ def test_class_that_needs_arguments_is_said(take):
         "class All:\n    def __init__(self, n):\n        self.n = n\n    def f(self):\n"
         "        return 1\n"
     )
-    with pytest.raises(NotHandedIn, match="`f` stands in the class `All`"):
+    with pytest.raises(NotHandedIn, match="`f` is a method of the class `All`"):
         take({"a.py": text}, "f")["f"]
 
 

@@ -86,15 +86,15 @@ def test_a_folder_with_its_own_expectation_is_an_example(plant, tiny, tiny_folde
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (THREE.replace("2 *", "9 *"), "work.py has 0 times the text '9 [*]'"),
-        (THREE.replace('"2 *"', '"e"'), "work.py has 3 times"),
-        (THREE.replace('"work.py"', '"other.py"'), "other.py has 0 times"),
+        (THREE.replace("2 *", "9 *"), "'9 [*]' occurs 0 times in work.py"),
+        (THREE.replace('"2 *"', '"e"'), "occurs 3 times in work.py"),
+        (THREE.replace('"work.py"', '"other.py"'), "occurs 0 times in other.py"),
         (THREE + 'of = "nobody"\n', "there is no example `nobody`"),
-        (THREE + 'of = "wrong-three"\n', "made of itself"),
+        (THREE + 'of = "wrong-three"\n', "based on itself"),
         (THREE + 'without = ["none.py"]\n', "`solution` has no file `none.py`"),
         (THREE + "color = 3\n", "color"),
-        (THREE + THREE, "two examples"),
-        (THREE.replace('"wrong-three"', '"../three"'), "two examples, or a folder's path"),
+        (THREE + THREE, "not a unique name"),
+        (THREE.replace('"wrong-three"', '"../three"'), "not a unique name"),
         (THREE + "[", "examples.toml"),
     ],
 )

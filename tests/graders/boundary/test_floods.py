@@ -17,7 +17,7 @@ from graders.errors import StudentFault, StudentRaised, StudentTimedOut
 
 @pytest.mark.promise(
     "limits on memory, time, processes, files, disk and output",
-    none="of one process, where the system has them",
+    none="per process, if the system has them",
 )
 def test_memory_flood_is_stopped(walled):
     with pytest.raises(StudentFault, match="memory"):
@@ -131,7 +131,9 @@ def counted(request, monkeypatch):
         pytest.skip("no control groups here")
 
 
-@pytest.mark.promise("the same for memory, files and time that no single process shows")
+@pytest.mark.promise(
+    "limits that cannot be attributed to a single process (memory, files, CPU time)"
+)
 @pytest.mark.slow
 @pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("source", [FORKS, SOCKETS, UNLINKED], ids=["memory", "sockets", "disk"])
@@ -150,7 +152,9 @@ MAPPINGS = [
 ]
 
 
-@pytest.mark.promise("the same for memory, files and time that no single process shows")
+@pytest.mark.promise(
+    "limits that cannot be attributed to a single process (memory, files, CPU time)"
+)
 @pytest.mark.parametrize("source", MAPPINGS)
 def test_memory_that_belongs_to_no_process_is_refused(walled, source):
     """Its pages can be filled and given away: then no process is large."""
@@ -163,7 +167,9 @@ def test_private_mappings_are_as_ever(walled):
     assert walled.call("run", source=f"{source}\nblock[:2] = b'ok'\nresult = 1") == 1
 
 
-@pytest.mark.promise("the same for memory, files and time that no single process shows")
+@pytest.mark.promise(
+    "limits that cannot be attributed to a single process (memory, files, CPU time)"
+)
 @pytest.mark.usefixtures("counted")
 def test_processor_time_of_all_processes_is_limited(start_walled):
     """None of them uses more than one may; nobody waits for them."""
@@ -183,7 +189,7 @@ while True:
         student.call("run", source=source)
 
 
-@pytest.mark.promise("leaves no process behind", none="a child that leaves its session stays")
+@pytest.mark.promise("leaves no process behind", none="a child that leaves its session remains")
 def test_daemon_is_gone_after_close(start_walled):
     marker = f"softmark_daemon_{os.getpid()}"
     source = f"""
@@ -207,7 +213,7 @@ result = os.read(ends[0], 1).decode()
     assert not processes_with(marker)
 
 
-@pytest.mark.promise("leaves no process behind", none="a child that leaves its session stays")
+@pytest.mark.promise("leaves no process behind", none="a child that leaves its session remains")
 def test_fork_bomb_is_gone_after_close(start_walled):
     marker = f"softmark_bomb_{os.getpid()}"
     source = f"""

@@ -118,7 +118,7 @@ def test_temporary_files_work(student):
     assert student.call("run", source=source) == 1
 
 
-@pytest.mark.promise("own environment; nothing of the grader's variables")
+@pytest.mark.promise("its own environment, with none of the grader's variables")
 def test_environment_is_ours_alone(student, monkeypatch):
     monkeypatch.setenv("SOFTMARK_CANARY", CANARY)
     names = set(student.call("run", source="import os; result = sorted(os.environ)"))
@@ -257,7 +257,7 @@ def test_core_limits_cannot_be_raised(walled):
     assert attempt(walled, action) in {"ValueError", "PermissionError"}
 
 
-@pytest.mark.promise("no lock or event on a file tells what another does")
+@pytest.mark.promise("file locks and events reveal nothing about other processes")
 def test_locks_on_common_files_tell_nothing(walled):
     """They seem to work, so that code which locks its own files runs."""
     with open(os.__file__, "rb") as file:
@@ -268,7 +268,7 @@ def test_locks_on_common_files_tell_nothing(walled):
         assert walled.call("run", source=source) is None
 
 
-@pytest.mark.promise("no lock or event on a file tells what another does")
+@pytest.mark.promise("file locks and events reveal nothing about other processes")
 def test_files_of_others_are_not_watched(walled, tmp_path):
     source = f"""
 import ctypes

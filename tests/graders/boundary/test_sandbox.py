@@ -124,7 +124,7 @@ def test_a_student_side_that_cannot_be_imported_are_our_fault(start, tmp_path):
         student.call("echo")
 
 
-@pytest.mark.promise("leaves no process behind", none="a child that leaves its session stays")
+@pytest.mark.promise("leaves no process behind", none="a child that leaves its session remains")
 def test_killed_softmark_leaves_no_process(start_in, tmp_path):
     """Also a daemon of the student's goes when the grader is killed without warning."""
     tier = start_in.args[0]

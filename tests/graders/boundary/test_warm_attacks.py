@@ -100,7 +100,7 @@ except OSError:
 """
 
 
-@pytest.mark.promise("sees nothing of another submission, of the same moment or before")
+@pytest.mark.promise("sees nothing of other submissions, running now or earlier")
 @pytest.mark.parametrize("closed", [True, False], ids=["after", "meanwhile"])
 def test_next_child_finds_nothing_of_the_last(open_warm, closed):
     """Files, daemons, shared memory, queues, sockets, patches: also while the other still runs."""
@@ -114,7 +114,7 @@ def test_next_child_finds_nothing_of_the_last(open_warm, closed):
     assert is_warm(victim)
 
 
-@pytest.mark.promise("sees nothing of another submission, of the same moment or before")
+@pytest.mark.promise("sees nothing of other submissions, running now or earlier")
 def test_other_submissions_cannot_be_read(open_warm):
     """Not at the places outside, where the folder of one that runs lies."""
     other, student = open_warm(), open_warm()

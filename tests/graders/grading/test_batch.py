@@ -121,7 +121,7 @@ class Meddling(SerialExecutor):
 
 
 def test_checks_changed_in_between_store_nothing(tiny_folder, ada, tmp_path):
-    with pytest.raises(UsageError, match="was changed while it graded"):
+    with pytest.raises(UsageError, match="was changed during grading"):
         grade(tiny_folder, [ada], tmp_path / "out", Meddling(tiny_folder / "checks.py"))
     assert grade(tiny_folder, [ada], tmp_path / "out") == (["ada"], {"ada": 2.0})
 

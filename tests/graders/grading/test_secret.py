@@ -87,7 +87,7 @@ def test_inputs_of_a_folder_are_not_changed(out, secret_file, first, then):
 
 def test_file_that_all_may_read_is_refused(out, secret_file):
     secret_file.chmod(0o644)
-    with pytest.raises(UsageError, match="everybody on this machine may read it"):
+    with pytest.raises(UsageError, match="everyone on this machine can read it"):
         settled(out, str(secret_file))
 
 

@@ -142,19 +142,22 @@ class A(Case):
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        ("class A(Case):\n    @weight(N)\n    def test_x(self): ...", "no plain value"),
+        ("class A(Case):\n    @weight(N)\n    def test_x(self): ...", "no literal value"),
         ("class A(Case):\n    @weight(-1)\n    def test_x(self): ...", "`@weight` is -1"),
-        ("class A(Case):\n    @visibility('no')\n    def test_x(self): ...", "does not know 'no'"),
+        (
+            "class A(Case):\n    @visibility('no')\n    def test_x(self): ...",
+            "`@visibility` is 'no'",
+        ),
         ("class A(Case):\n    for n in 'ab':\n        def test_x(self): ...", "tests by code"),
         ("class A(Case):\n    test_x = print", "makes tests by code"),
         ("class A(Case): ...\nfor n in 'ab': setattr(A, 'test_' + n, print)", "`setattr` makes"),
         (f"class A(Case):\n    {X}\nB = type('B', (A,), {{}})", "`type` makes a class by code"),
         ("def load_tests(*_): ...", "`load_tests` makes"),
         (f"from lib import Base\nclass A(Base):\n    {X}", "`lib.Base`, which is not in"),
-        (f"class A(Other[int]):\n    {X}", "`A` builds on `Other"),
+        (f"class A(Other[int]):\n    {X}", "`A` inherits from `Other"),
         ("from lib import Base\nclass A(Base, Case):\n    def test_x(self): ...", "`lib.Base`"),
         ("class A(Case): ...", "has no tests"),
-        ("class A(A):\n    def test_x(self): ...", "builds on itself"),
+        ("class A(A):\n    def test_x(self): ...", "inherits from itself"),
         (f"class A(Case):\n    try:\n        {X}\n    except OSError: ...", "tests by code"),
         (f"{LOOP}    class A(Case):\n        def test_x(self): ...", "`A` is not at the top"),
         (f"try: ...\nexcept OSError:\n    {ONE}", "test_a.py:10: `A` is not at the top"),
@@ -164,7 +167,7 @@ class A(Case):
         (f"def w(n): return weight(n)\nclass A(Case):\n    @w(2)\n    {X}", "`@w` hides"),
         (f"from ddt import data as d\nclass A(Case):\n    @d(1, 2)\n    {X}", "`@ddt.data` makes"),
         (f"def more(c): return c\n@more\nclass A(Case):\n    {X}", "`more` may give `A`"),
-        (f"@points(2)\nclass A(Case):\n    {X}", "`@weight` stands on the class `A`"),
+        (f"@points(2)\nclass A(Case):\n    {X}", "`@weight` is on the class `A`"),
         (f"class A(Case, metaclass=M):\n    {X}", "`M` may give `A`"),
         (f"class A(Case):\n    {X}\nA.test_y = print", "`A.test_y =` makes"),
         ("class A(Case)", "test_a.py: "),
@@ -191,7 +194,7 @@ def test_tests_in_a_deeper_folder_are_refused(read, tmp_path):
     deeper = tmp_path / "tests" / "more"
     deeper.mkdir(parents=True)
     (deeper / "test_b.py").write_text("")
-    with pytest.raises(UsageError, match="in a folder of the suite"):
+    with pytest.raises(UsageError, match="in a subfolder of the suite"):
         read("")
 
 
@@ -206,5 +209,5 @@ def test_the_suite_is_a_folder_of_the_assignment(folder):
     with pytest.raises(UsageError, match="suite.folder"):
         load_assignment(str(folder))
     toml.write_text(toml.read_text().replace('"../tests"', '"test"'))
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         load_assignment(str(folder))

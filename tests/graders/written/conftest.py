@@ -88,7 +88,7 @@ text = "attention sees a set"
 """
 
 CHECKS = '''
-"""The written part: questions, keys and rubrics stand in written.toml."""
+"""The written part: its questions, keys and rubrics are in written.toml."""
 
 from graders.written.checks import judge, written_checks
 

@@ -1,1 +1,1 @@
-"""Stand-ins for what only draws or reports: charts, wandb, progress bars."""
+"""Stand-ins for libraries that only draw or report: charts, wandb, progress bars."""

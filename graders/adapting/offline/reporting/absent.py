@@ -1,8 +1,8 @@
-"""Stand-ins, found by import, for libraries that no sandbox needs or has.
+"""Provide importable stand-ins for libraries that the sandbox does not need or have.
 
-Two finders: one before all others, for what only draws and reports; one after all others, for what
-a machine may have. The first stands in even where the library is installed: a submission's points
-do not depend on the machine.
+One finder comes before all others, for libraries that only draw and report; one comes after all
+others, for libraries that may be installed. The first applies even if the library is installed, so
+that a submission's points do not depend on the machine.
 """
 
 import importlib.abc
@@ -30,7 +30,7 @@ CONTENTS: Mapping[str, Mapping[str, Any]] = {
 
 
 class SilentModule(ModuleType):
-    """A module that has every name."""
+    """A module that has every attribute."""
 
     def __getattr__(self, name: str) -> Silent:
         if name.startswith("__") and name.endswith("__"):
@@ -39,23 +39,23 @@ class SilentModule(ModuleType):
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds a stand-in for each library of a list, and for every module inside it."""
+    """Find a stand-in for each library of a list, and for every module inside it."""
 
     def __init__(self, libraries: Sequence[str]) -> None:
         self._libraries = libraries
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """The stand-in's description, unless the submission has a module of this name."""
+        """Return the stand-in's spec, unless the submission has a module of this name."""
         if not any(name == each or name.startswith(f"{each}.") for each in self._libraries):
             return None
         return None if _handed_in(name.split(".")[0]) else ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """An empty module of that name."""
+        """Return an empty module of that name."""
         return SilentModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the module what it has of its own."""
+        """Add the contents that the stand-in provides."""
         vars(module)["__version__"] = "0"
         vars(module).update(CONTENTS.get(module.__name__.split(".")[0], {}))
 
@@ -66,7 +66,7 @@ def _handed_in(library: str) -> bool:
 
 
 def install() -> None:
-    """Put both finders in place, and let go of libraries that a stand-in replaces."""
+    """Install both finders, and unload libraries that a stand-in replaces."""
     for name in list(sys.modules):
         if any(name == each or name.startswith(f"{each}.") for each in ALWAYS):
             del sys.modules[name]

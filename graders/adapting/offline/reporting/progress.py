@@ -1,4 +1,4 @@
-"""Progress bars that count as always and print nothing."""
+"""Make progress bars count as usual but print nothing."""
 
 import importlib
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def quiet() -> None:
-    """Silence tqdm; its notebook bars, which need a notebook, become plain ones."""
+    """Silence tqdm; its notebook bars, which need a notebook, become plain bars."""
     plain: Any = importlib.import_module("tqdm.std")
     plain.tqdm.monitor_interval = 0  # no thread that watches the bars
     plain.tqdm.status_printer = staticmethod(_printer)

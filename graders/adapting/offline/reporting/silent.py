@@ -1,4 +1,4 @@
-"""An object that takes whatever is done with it, and does nothing."""
+"""Provide an object that accepts any operation and does nothing."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Silent:
-    """Stands for a figure, a logger or a display: every attribute and result is silent, too."""
+    """A stand-in for a figure, logger or display; its attributes and results are silent, too."""
 
     def __init__(self, name: str = "") -> None:
         self._name = name
@@ -80,7 +80,7 @@ class Silent:
 
 
 def axes(nrows: int = 1, ncols: int = 1, *, squeeze: bool = True, **_more: object) -> Any:
-    """A figure and its axes, in the shape in which matplotlib gives them."""
+    """Return a figure and its axes, in the shape that matplotlib returns."""
     grid = np.empty((nrows, ncols), dtype=object)
     for place in np.ndindex(nrows, ncols):
         grid[place] = Silent()
@@ -104,7 +104,7 @@ def _legend(*_values: object, **_named: object) -> tuple[list[Any], list[str]]:
     return [], []
 
 
-# Results that are taken apart where they are used, by the name of the function.
+# Results that callers unpack, by the name of the function.
 RESULTS: dict[str, Callable[..., Any]] = {
     "subplots": axes,
     "plot": _several(1),

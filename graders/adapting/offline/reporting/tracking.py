@@ -1,4 +1,4 @@
-"""A stand-in for wandb that keeps the settings a run is given, and reports nothing."""
+"""Provide a stand-in for wandb that keeps a run's settings and reports nothing."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ class Settings(dict[str, Any]):
         self[name] = value
 
     def update(self, *values: Any, **named: Any) -> None:
-        """Take more settings; `allow_val_change` is wandb's own word."""
+        """Add settings; wandb's option `allow_val_change` is ignored."""
         named.pop("allow_val_change", None)
         super().update(*values, **named)
 
@@ -37,7 +37,7 @@ def init(*_values: Any, config: Any = None, **_named: Any) -> Silent:
 
 
 def login(*_values: Any, **_named: Any) -> bool:
-    """Say that it worked."""
+    """Report success."""
     return True
 
 
