@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from graders.model import CriterionResult, Result
-from graders.storage.results import read_store
+from graders.storage.store import read_store
 
 __all__ = ["load"]
 

@@ -30,7 +30,7 @@ from graders.model import (
     Submission,
 )
 from graders.scoring import criterion_result, result_status, total
-from graders.storage.results import FILE, Made, Store, open_store
+from graders.storage.store import FILE, Made, Store, open_store
 from reports import write_course_reports, write_submission_files
 from reports.course.twins import TwinSearch
 from reports.course.view import Counted

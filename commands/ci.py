@@ -17,7 +17,7 @@ from graders.grading.secret import new_secret
 from graders.model import Assignment, Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.scoring import maximum, wanted_criteria
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 from reports import write_student_page
 from reports.exports.classroom50 import classroom50_text
 from reports.exports.github_annotations import annotations

@@ -15,7 +15,7 @@ from graders.course.review import open_review
 from graders.errors import UsageError
 from graders.grading.asked import stored_assignment
 from graders.model import Assignment, Criterion
-from graders.storage.results import reopen_store
+from graders.storage.store import reopen_store
 from reports.course.files import write_pages
 from reports.terminal.store import show_kinds, show_sentences
 

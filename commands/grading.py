@@ -40,9 +40,8 @@ from graders.course.preview import (
     stored_in,
     survey,
 )
-from graders.course.regrade import grade_draft, plan_draft
+from graders.course.regrade import grade_draft, plan_draft, unfinished
 from graders.course.release import terms_of
-from graders.course.retry import unfinished
 from graders.course.roster import FILE as ROSTER
 from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
@@ -53,7 +52,7 @@ from graders.grading.rerun import WALL_MINUTES
 from graders.grading.secret import SECRET, with_draw
 from graders.model import Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.results import open_store, read_store
+from graders.storage.store import open_store, read_store
 from reports import write_submission_files
 from reports.course.files import keep_edited, publish_course, show_draft, write_course
 from reports.course.progress import ProgressPage

@@ -17,8 +17,8 @@ from graders.grading.asked import stored_assignment
 from graders.grading.choices import existing
 from graders.model import Result, Submission
 from graders.storage.files import write_whole
-from graders.storage.results import Store, read_store, reopen_store
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
+from graders.storage.store import Store, read_store, reopen_store
 from reports.course.files import write_pages
 from reports.exports import FORMATS, Course, Export, Writer
 from reports.exports.pages import TABLE, pages_export

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from graders.course.release import PLAIN, Terms
 from graders.model import Result
-from graders.storage.store import submission_file, write_result
+from graders.storage.result_json import submission_file, write_result
 from reports.course.generations import Comparison
 from reports.course.page import write_course_page
 from reports.course.twins import Twins, deterministic_files, find_twins, write_twins

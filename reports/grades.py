@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graders.storage.csv_cells import table
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 from reports.course.view import CourseView, Row
 from reports.text import PROSE_LIMIT, line
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from graders.course.release import PLAIN, Terms
 from graders.model import Result
-from graders.storage.store import result_text, submission_file
+from graders.storage.result_json import result_text, submission_file
 from reports.gradescope.results_json import gradescope_text
 from reports.student.opened import has_mark, mark_of
 

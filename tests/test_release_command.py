@@ -13,7 +13,7 @@ from graders.grading.pipeline import Options
 from graders.model import Check, CheckResult, Criterion, CriterionResult, Result
 from graders.registry.discovery import load_assignment
 from graders.storage.locking import only_writer
-from graders.storage.results import Made, open_store, read_store
+from graders.storage.store import Made, open_store, read_store
 from reports.course.files import publish_course, write_course
 from reports.review.outputs import write_grades
 from submissions.submission import Submission

@@ -23,7 +23,7 @@ from graders.errors import UsageError
 from graders.grading.batch import grade_all
 from graders.grading.pipeline import Options
 from graders.model import Assignment, Result
-from graders.storage.store import result_to_json
+from graders.storage.result_json import result_to_json
 from submissions.receive import identify_all
 
 WALL_SECONDS = 6.0  # an endless attack takes all of it, several times a criterion

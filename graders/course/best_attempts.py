@@ -12,7 +12,7 @@ from pathlib import Path
 from graders.course.extensions import read_extensions
 from graders.course.final_grades import final_grade
 from graders.model import Assignment, Submission
-from graders.storage.results import Store
+from graders.storage.store import Store
 from submissions.imports.attempts import key_of
 from submissions.people import people_in
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from graders.course.regrade import Draft
 from graders.errors import GraderFault
 from graders.model import CheckChange, CheckResult, Difference, Regraded, Result
-from graders.storage.results import Store
+from graders.storage.store import Store
 
 
 def regraded(store: Store, draft: Draft | None) -> Regraded:

@@ -17,7 +17,7 @@ from graders.grading.batch import is_decided
 from graders.grading.pipeline import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
 from graders.scoring import wanted_criteria
-from graders.storage.results import FILE, read_store
+from graders.storage.store import FILE, read_store
 from graders.written.loading import ANSWERS
 from submissions.escaping import listed
 from submissions.finding import find

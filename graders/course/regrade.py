@@ -1,4 +1,4 @@
-"""After a change of checks, grade the affected criteria and reuse the rest.
+"""After a change of checks, grade the affected criteria and reuse the rest; retry incomplete ones.
 
     published generation ── old and new keys of criteria ──┬── equal: kept, scored again
                                                            └── others: graded with `--only` those
@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from graders import scoring
-from graders.errors import UsageError
+from graders.boundary.tiers.sandbox import Tier
+from graders.data.declared import refuse_other_data
+from graders.errors import UsageError, UserError
 from graders.grading.address import Keys, keys_of
-from graders.grading.asked import options_asked
+from graders.grading.asked import assignment_asked, options_asked
 from graders.grading.batch import DECIDED, grade_all, refuse_changes, version_note
 from graders.grading.pipeline import GradingRequest, Options
 from graders.grading.secret import settle_draw
 from graders.model import Assignment, CriterionResult, Result, Submission
-from graders.storage.results import Made, Member, Store
+from graders.registry.discovery import load_assignment
+from graders.storage.store import Made, Member, Store
 from submissions.receive import identify
 
 
@@ -219,3 +222,44 @@ def _resources(old: Result, new: Result) -> dict[str, object]:
     names = {name for each in found for name in each}
     most = {name: max(each.get(name, 0) for each in found) for name in sorted(names)}
     return {"resources": most} if found else {}
+
+
+# ---------------------------------------------------------------- retry
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Submissions of one request to grade again, and a sentence for each missing upload."""
+
+    request: GradingRequest
+    submissions: tuple[Submission, ...]
+    gone: tuple[str, ...]
+
+
+def unfinished(store: Store, tier: Tier) -> Iterator[Retry]:
+    """Yield a Retry for each request; raises UsageError if nothing was graded yet."""
+    current = store.generation()
+    members = [
+        each
+        for each in store.members(current.number)
+        if each.listed and each.status == "incomplete"
+    ]
+    for asked, group in groupby(sorted(members, key=_asked), key=_asked):
+        yield _retry(store, asked, list(group), tier)
+
+
+def _asked(member: Member) -> str:
+    return member.made.asked
+
+
+def _retry(store: Store, asked: str, members: list[Member], tier: Tier) -> Retry:
+    assignment = load_assignment(assignment_asked(asked))
+    found, gone = [], []
+    for member in members:
+        try:
+            found.append(upload_again(store, member, assignment))
+        except UserError as error:
+            gone.append(f"{error}; {error.hint}")
+    request = GradingRequest(assignment, options_asked(asked, tier))
+    refuse_other_data(assignment, request.options.data)
+    return Retry(request, tuple(found), tuple(gone))

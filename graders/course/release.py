@@ -16,7 +16,7 @@ from graders.course.extensions import Extensions, read_extensions
 from graders.course.final_grades import DAY, FinalGrade, final_grade
 from graders.grading_policy import GradingPolicy, Lateness
 from graders.model import Assignment, Criterion, Result
-from graders.storage.results import Store
+from graders.storage.store import Store
 
 LATER = ("after_due_date", "after_published")
 

@@ -18,7 +18,7 @@ from graders.model import Assignment, CheckResult, CriterionResult, Result
 from graders.registry.discovery import load_assignment
 from graders.storage.decisions import Decisions, open_decisions
 from graders.storage.locking import only_writer
-from graders.storage.results import FILE, Store, read_store
+from graders.storage.store import FILE, Store, read_store
 from graders.written.decisions import (
     MACHINE,
     Decision,

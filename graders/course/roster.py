@@ -17,7 +17,7 @@ from graders.errors import UsageError
 from graders.model import Submission
 from graders.storage.csv_cells import plain_cell
 from graders.storage.files import write_whole
-from graders.storage.results import Member, Store
+from graders.storage.store import Member, Store
 from submissions.identity import safe_id
 from submissions.people import Person, folded, name_key, people_in, student_text
 

@@ -28,7 +28,7 @@ from graders.grading.pipeline import Options
 from graders.model import Assignment, Submission
 from graders.registry.check_files import CheckFile, check_files, files_below
 from graders.scoring import wanted_criteria
-from graders.storage.results import Made
+from graders.storage.store import Made
 
 # No check reads those.
 LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "__pycache__")

@@ -15,7 +15,7 @@ from graders.grading.pipeline import Options
 from graders.grading.rerun import RerunPlan, Schedule
 from graders.model import Assignment
 from graders.registry.discovery import ASSIGNMENTS, load_assignment, name_of
-from graders.storage.results import Store
+from graders.storage.store import Store
 
 
 def asked_of(assignment: Assignment, options: Options) -> str:

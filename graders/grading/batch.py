@@ -12,7 +12,7 @@ from graders.errors import GraderFault, UsageError, UserError
 from graders.grading.address import Keys, files_key, keys_of
 from graders.grading.pipeline import GradingRequest, Options, excused, grade_submission
 from graders.model import Assignment, Result, Submission
-from graders.storage.results import Store
+from graders.storage.store import Store
 
 DECIDED = ("graded", "needs_review", "rejected")
 

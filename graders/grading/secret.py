@@ -12,7 +12,7 @@ from pathlib import Path
 from graders.checks.inputs import PUBLIC
 from graders.errors import UsageError
 from graders.grading.pipeline import GradingRequest
-from graders.storage.results import Store
+from graders.storage.store import Store
 
 SECRET, PUBLICLY = "secret", "public"
 SHORTEST = 32  # characters of a file: 128 bits as hexadecimal digits

@@ -1,5 +1,5 @@
 """Keep the results folder: the SQLite store, Results as JSON, people's decisions, and locks.
 
-Start with `results.py`: the store from which every other file in the folder is written. `store.py`
-reads and writes a Result as JSON; `decisions.py` is the audit trail.
+Start with `store.py`: the store from which every other file in the folder is written.
+`result_json.py` reads and writes a Result as JSON; `decisions.py` is the audit trail.
 """

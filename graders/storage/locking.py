@@ -9,7 +9,7 @@ from pathlib import Path
 from graders.errors import StorageError
 
 FILE = "store.lock"
-UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.tmp")  # as graders.storage.store.write_text names them
+UNFINISHED = re.compile(r"\.[0-9a-f]{32}\.tmp")  # the names that write_text gives
 
 
 @contextmanager

@@ -1,257 +1,319 @@
-"""Read and write Results as JSON: one document per submission.
+"""Store a course's Results; every other file in DIR is written from this store.
 
-    DIR/results/<submission>.json      schema softmark/result/v1
-    ├── schema, status, score, max_score, started_at, seconds
-    ├── submission    id, student, sha256, submitted_at
-    ├── assignment    name, version, title
-    ├── criteria[]    id, title, points, max_points, visibility, status, extra_credit, kind
-    │   └── checks[]  id, description, status, fraction, message, hint, expected, actual,
-    │                 counterexample (label -> value, or null), seconds, outcome,
-    │                 figures[] (numbers to draw, each with its `kind`), weight, depends_on[]
-    └── environment   whatever the pipeline recorded
-
-A Result read back is complete except that the submission's `path` is `.`. Texts are unchanged,
-except that an unpaired surrogate, which UTF-8 cannot hold, becomes U+FFFD. Files of earlier
-versions lack the last keys of some objects above; those keys get their defaults.
+An address is a hash of everything that can alter a Result (graders/grading/address.py). A Result is
+stored in one transaction or not at all. `published` counts up: the files in DIR are those of the
+generation with the highest; a draft has 0. Only the process that holds `DIR/store.lock` writes.
 """
 
 import contextlib
+import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
-from datetime import datetime
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
-
-from graders.errors import StorageError, UserError
-from graders.figures import Figure
-from graders.model import (
-    Check,
-    CheckResult,
-    CheckStatus,
-    Criterion,
-    CriterionKind,
-    CriterionResult,
-    Outcome,
-    Result,
-    ResultStatus,
-    Submission,
-    Visibility,
+from graders.errors import StorageError
+from graders.model import Assignment, Generation, Result, ResultStatus, Submission
+from graders.storage.database import (
+    GRADES,
+    INPUTS,
+    RELEASES,
+    in_words,
+    keep_private,
+    open_database,
 )
-from graders.storage.files import write_whole
+from graders.storage.decisions import decisions_of
+from graders.storage.locking import only_writer
+from graders.storage.repeats import Repeats, count_repeats, repeats_of
+from graders.storage.result_json import result_from_text, result_text
+from graders.storage.stored import (
+    MEMBERS,
+    Made,
+    Member,
+    decoded,
+    encoded,
+    handed_in,
+    member_of,
+    name_anew,
+    place_anew,
+    sum_of,
+    whole,
+)
+from graders.written.decisions import decided
 
-SCHEMA: Literal["softmark/result/v1"] = "softmark/result/v1"
-FIGURES = TypeAdapter(list[Annotated[Figure, Field(discriminator="kind")]])
-DECLARED = ("id", "description", "weight", "depends_on")  # fields of the check, not of its result
-REMEDY = "make room for it and run the same command again"
+__all__ = ["FILE", "Made", "Member", "Store", "open_store", "read_store", "reopen_store"]
 
-
-class _Edge(BaseModel):
-    """The base of every part of the file: no unknown keys, no type coercion."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-class _Submission(_Edge):
-    id: str
-    student: str
-    sha256: str
-    submitted_at: datetime | None = None
-
-
-class _Assignment(_Edge):
-    name: str
-    version: int
-    title: str = ""
-
-
-class _Check(_Edge):
-    id: str
-    description: str
-    status: CheckStatus
-    fraction: Annotated[float, Field(ge=0, le=1)]
-    message: str
-    hint: str
-    expected: str
-    actual: str
-    counterexample: dict[str, str] | None
-    seconds: float
-    outcome: Outcome = ""
-    figures: list[dict[str, JsonValue]] = []
-    weight: float = 1.0
-    depends_on: list[str] = []
+FILE = "store.sqlite"
+LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
+COPY = "INSERT INTO members SELECT ?, submission, address, listed FROM members WHERE generation = ?"
 
 
-class _Criterion(_Edge):
-    id: str
-    title: str
-    points: float | None
-    max_points: float
-    visibility: Visibility
-    status: CheckStatus
-    extra_credit: bool = False
-    kind: CriterionKind = "code"
-    checks: list[_Check]
+class Store:
+    """The Results of one assignment, in generations."""
+
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._file = file
+        self._connection = connection
+
+    def begin(self, assignment: Assignment, checks: str, *, draft: bool = False) -> int:
+        """Return the number of the generation to write into, for these checks.
+
+        If the published one has other checks, a new one with its members is published; a new
+        draft is empty.
+        Raises StorageError if the store has another assignment's Results.
+        """
+        with self._transaction() as connection:
+            known = self.generations()
+            if known and known[0].assignment != assignment.name:
+                raise StorageError(
+                    f"{self._file} contains results of `{known[0].assignment}`",
+                    "choose another --out for each assignment",
+                )
+            base = max(known, key=lambda each: each.published, default=None)
+            same = known[-1] if draft and known else base
+            if same is not None and same.checks == checks and bool(same.published) != draft:
+                return same.number
+            number = len(known) + 1
+            connection.execute(
+                "INSERT INTO generations VALUES (?, ?, ?, ?, ?, NULL)",
+                (number, assignment.name, assignment.version, checks, _now()),
+            )
+            if not draft:
+                connection.execute(COPY, (number, base.number if base else 0))
+                self._publish(connection, number)
+        return number
+
+    def publish(self, number: int) -> None:
+        """Make this generation the one whose files are in DIR."""
+        with self._transaction() as connection:
+            self._publish(connection, number)
+
+    def generations(self) -> list[Generation]:
+        """Return every generation, the oldest first."""
+        rows = self._rows(
+            "SELECT number, assignment, version, checks, made_at, coalesce(published, 0), "
+            "(SELECT count(*) FROM members WHERE generation = number) "
+            "FROM generations ORDER BY number"
+        )
+        return [Generation(*row) for row in rows]
+
+    def generation(self, number: int = 0) -> Generation:
+        """Return this generation, or for 0 the one published last; raises StorageError if none."""
+        known = [each for each in self.generations() if each.published or each.number == number]
+        for each in sorted(known, key=lambda each: each.published, reverse=True):
+            if number in (0, each.number):
+                return each
+        remedy = "`show` lists what there is" if number else "grade with `run` or `batch` first"
+        raise StorageError(
+            f"{self._file} has no generation {number or 'that is published'}", remedy
+        )
+
+    def status(self, submission: str, address: str) -> ResultStatus | None:
+        """Return the status of the Result at this address, or None if there is none."""
+        query = "SELECT status FROM results WHERE submission = ? AND address = ?"
+        for (status,) in self._rows(query, submission, address):
+            known: ResultStatus = status
+            return known
+        return None
+
+    def draw(self) -> int | None:
+        """Return the seed of this store's random inputs, or None if it has none yet."""
+        with self._transaction() as connection:
+            connection.execute(INPUTS)
+        for (draw,) in self._rows("SELECT draw FROM inputs"):
+            return int(draw, 16)
+        return None
+
+    def keep_draw(self, draw: int) -> None:
+        """Store the seed of the random inputs, permanently."""
+        keep_private(self._file)
+        with self._transaction() as connection:
+            connection.execute("INSERT INTO inputs VALUES (1, ?)", (f"{draw:032x}",))
+
+    def released(self) -> bool:
+        """Return whether staff have released the criteria that wait for release."""
+        with self._transaction() as connection:
+            connection.execute(RELEASES)
+        rows = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
+        return any(said for (said,) in rows)
+
+    def keep_release(self, *, released: bool) -> None:
+        """Record that staff released them or not, with the time; skip if nothing changed."""
+        if released != self.released():
+            with self._transaction() as connection:
+                connection.execute(
+                    "INSERT INTO releases VALUES (NULL, ?, ?)", (int(released), _now())
+                )
+
+    def wrote(self, grades: bytes) -> bool:
+        """Whether Softmark wrote this `grades.csv`; True in stores that never kept a sum."""
+        with self._transaction() as connection:
+            connection.execute(GRADES)
+        sums = {known for (known,) in self._rows("SELECT sum FROM grades_csv")}
+        return not sums or hashlib.sha256(grades).hexdigest() in sums
+
+    def keep_written(self, grades: bytes) -> None:
+        """Keep the sum of a `grades.csv` that is about to be written."""
+        with self._transaction() as connection:
+            connection.execute(GRADES)
+            total = hashlib.sha256(grades).hexdigest()
+            connection.execute("INSERT OR IGNORE INTO grades_csv VALUES (?)", (total,))
+
+    def put(self, generation: int, result: Result, made: Made) -> None:
+        """Store a Result and list it in this generation: both or neither.
+
+        If it replaces one with the same address, the changed verdicts are counted.
+        """
+        document, annex = result_text(result), ""
+        name, path = result.submission.id, encoded(result.submission.path)
+        keys, total = json.dumps(dict(made.keys), sort_keys=True), sum_of(document, annex)
+        row = (name, made.address, result.status, result.submission.sha256, made.asked)
+        with self._transaction() as connection:
+            with contextlib.suppress(StorageError):  # there was none, or it cannot be read anymore
+                count_repeats(connection, generation, self.as_graded(name, made.address), result)
+            connection.execute(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, keys, document, annex, total, path),
+            )
+            connection.execute(LIST, (generation, name, made.address))
+
+    def repeats(self, generation: int) -> Repeats:
+        """Return per criterion and check ("" for all) how often it was regraded and changed."""
+        with in_words(self._file):
+            return repeats_of(self._connection, generation)
+
+    def unlist(self, generation: int, submissions: Iterable[str] | None = None) -> None:
+        """Remove these submissions, or all, from the reports; their Results stay stored."""
+        query = "UPDATE members SET listed = 0 WHERE generation = ?"
+        with self._transaction() as connection:
+            if submissions is None:
+                connection.execute(query, (generation,))
+            else:
+                named = ((generation, name) for name in submissions)
+                connection.executemany(f"{query} AND submission = ?", named)
+
+    def adopt(
+        self, generation: int, found: Iterable[tuple[Submission, str]], *, anew: bool = False
+    ) -> None:
+        """List stored Results in this generation, each by submission and address.
+
+        With `anew`, the student and the time of submission are updated, too.
+        """
+        known = name_anew if anew else place_anew
+        with self._transaction() as connection:
+            for submission, address in found:
+                connection.execute(LIST, (generation, submission.id, address))
+                known(connection, submission, address)
+
+    def members(self, generation: int) -> list[Member]:
+        """Return a generation's members by submission, listed or not."""
+        return [member_of(row) for row in self._rows(MEMBERS, generation)]
+
+    def handed_in(self, submission: str, address: str) -> tuple[str, datetime | None]:
+        """Return the student and the time of submission of the Result at this address."""
+        with in_words(self._file):
+            return handed_in(self._connection, submission, address)
+
+    def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
+        """Yield the listed Results of a generation, by submission, each read when needed."""
+        wanted = None if only is None else frozenset(only)
+        names = self._rows(
+            "SELECT submission, address FROM members WHERE generation = ? AND listed "
+            "ORDER BY submission",
+            generation,
+        )
+        for name, address in names:
+            if wanted is None or name in wanted:
+                yield self.result(name, address)
+
+    def member_result(self, generation: int, submission: str) -> Result:
+        """Return a submission's Result in a generation; raises StorageError if it has none."""
+        query = "SELECT address FROM members WHERE generation = ? AND submission = ?"
+        for (address,) in self._rows(query, generation, submission):
+            return self.result(submission, address)
+        raise StorageError(
+            f"{self._file}: generation {generation} has no submission `{submission}`",
+            "`show` without a name lists what there is",
+        )
+
+    def result(self, submission: str, address: str) -> Result:
+        """Return the Result at this address with people's decisions about its written answers."""
+        graded = self.as_graded(submission, address)
+        with in_words(self._file):
+            return decided(graded, decisions_of(self._connection, submission))
+
+    def as_graded(self, submission: str, address: str) -> Result:
+        """Return the Result at this address; raises StorageError if it is missing or damaged."""
+        query = (
+            "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"
+        )
+        for document, annex, path, stored in self._rows(query, submission, address):
+            if sum_of(document, annex) == stored:
+                result = result_from_text(whole(document, annex), str(self._file))
+                return replace(result, submission=replace(result.submission, path=decoded(path)))
+        raise StorageError(
+            f"{self._file}: the Result of {submission} is damaged or gone",
+            "grade it again with --force",
+        )
+
+    @staticmethod
+    def _publish(connection: sqlite3.Connection, number: int) -> None:
+        connection.execute(
+            "UPDATE generations SET published = "
+            "(SELECT coalesce(max(published), 0) + 1 FROM generations) WHERE number = ?",
+            (number,),
+        )
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with in_words(self._file):
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with in_words(self._file):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
 
 
-class _Result(_Edge):
-    schema_: Annotated[Literal["softmark/result/v1"], Field(alias="schema")]
-    submission: _Submission
-    assignment: _Assignment
-    status: ResultStatus
-    score: float | None
-    max_score: float
-    criteria: list[_Criterion]
-    environment: dict[str, JsonValue]
-    started_at: datetime
-    seconds: float
+@contextmanager
+def open_store(out: Path) -> Iterator[Store]:
+    """Yield the store in `out` for writing, locked; it is created if there is none."""
+    with only_writer(out), open_database(out / FILE) as connection:
+        yield Store(out / FILE, connection)
 
 
-def result_to_json(result: Result) -> dict[str, JsonValue]:
-    """Return the Result as a document of schema softmark/result/v1."""
-    document = {
-        "schema": SCHEMA,
-        "submission": {key: getattr(result.submission, key) for key in _Submission.model_fields},
-        "assignment": {
-            "name": result.assignment,
-            "version": result.version,
-            "title": result.title,
-        },
-        "criteria": [_criterion_to_json(c) for c in result.criteria],
-    } | {
-        key: getattr(result, key)
-        for key in ("status", "score", "max_score", "environment", "started_at", "seconds")
-    }
-    edge = _Result.model_validate(_plain(document))
-    dumped: dict[str, JsonValue] = edge.model_dump(mode="json", by_alias=True)
-    return dumped
+@contextmanager
+def read_store(out: Path) -> Iterator[Store]:
+    """Yield the store in `out`, even while another process writes; StorageError without one."""
+    _refuse_none(out)
+    with open_database(out / FILE) as connection:
+        yield Store(out / FILE, connection)
 
 
-def result_from_json(document: Mapping[str, object]) -> Result:
-    """Return the Result in a document; raises ValidationError if it violates the schema."""
-    return _result(_Result.model_validate_json(json.dumps(document)))
+@contextmanager
+def reopen_store(out: Path) -> Iterator[Store]:
+    """Yield the existing store in `out` for writing, locked; raises StorageError without one."""
+    _refuse_none(out)
+    with open_store(out) as store:
+        yield store
 
 
-def result_text(result: Result) -> str:
-    """Return the Result as the text of its file."""
-    return json.dumps(result_to_json(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+def _refuse_none(out: Path) -> None:
+    if not (out / FILE).is_file():
+        raise StorageError(
+            f"{out} has no grading results", "pass the --out of an earlier `run` or `batch`"
+        )
 
 
-def write_result(result: Result, out: Path) -> Path:
-    """Write `out/results/<submission>.json` atomically and return its path."""
-    path = submission_file(out, "results", result.submission.id, ".json")
-    return write_text(path, result_text(result))
-
-
-def read_result(path: Path) -> Result:
-    """Return the Result in a file; raises StorageError, which names the file, if it is broken."""
-    remedy = "grade that submission again, or delete the file"
-    try:
-        return result_from_text(path.read_bytes(), str(path))
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror}", remedy) from error
-    except UserError as error:
-        raise StorageError(str(error), remedy) from error
-
-
-def result_from_text(text: str | bytes, source: str) -> Result:
-    """Return the Result in a text; raises StorageError, which names the source, if it has none."""
-    try:
-        return _result(_Result.model_validate_json(text))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise StorageError(f"{source}: not a {SCHEMA} file: {where}: {first['msg']}") from error
-
-
-def submission_file(out: Path, folder: str, submission_id: str, suffix: str) -> Path:
-    """Return the path of a submission's file; raises StorageError if its id isn't a file name."""
-    if submission_id in ("", ".", "..") or any(c in submission_id for c in "/\\\0"):
-        raise StorageError(f"submission {submission_id!r}: the id is not a file name")
-    return out / folder / f"{submission_id}{suffix}"
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a UTF-8 file atomically; if that fails, remove the older one, too."""
-    try:
-        return write_whole(path, text.encode(), remedy=REMEDY)
-    except UserError:
-        with contextlib.suppress(OSError):  # an older file would be mistaken for this one
-            path.unlink(missing_ok=True)
-        raise
-
-
-def _criterion_to_json(graded: CriterionResult) -> dict[str, object]:
-    criterion = graded.criterion
-    return {
-        "id": criterion.id,
-        "title": criterion.title,
-        "points": graded.points,
-        "max_points": criterion.points,
-        "visibility": criterion.visibility,
-        "status": graded.status,
-        "extra_credit": criterion.extra_credit,
-        "kind": criterion.kind,
-        "checks": [_check_to_json(c) for c in graded.checks],
-    }
-
-
-def _check_to_json(found: CheckResult) -> dict[str, object]:
-    declared = {key: getattr(found.check, key) for key in DECLARED}
-    said = {key: getattr(found, key) for key in _Check.model_fields if key not in declared}
-    shown: dict[str, object] = {"figures": [asdict(figure) for figure in found.figures]}
-    return declared | said | shown | {"counterexample": dict(found.counterexample) or None}
-
-
-def _plain(value: object) -> object:
-    """Return the same value as dicts, lists and text that UTF-8 can hold."""
-    match value:
-        case str():
-            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        case Mapping():
-            return {_plain(str(key)): _plain(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_plain(item) for item in value]
-        case _:
-            return value
-
-
-def _result(edge: _Result) -> Result:
-    return Result(
-        submission=Submission(
-            id=edge.submission.id,
-            student=edge.submission.student,
-            assignment=edge.assignment.name,
-            path=Path(),
-            sha256=edge.submission.sha256,
-            submitted_at=edge.submission.submitted_at,
-        ),
-        assignment=edge.assignment.name,
-        version=edge.assignment.version,
-        title=edge.assignment.title or edge.assignment.name,
-        status=edge.status,
-        criteria=tuple(_criterion(c) for c in edge.criteria),
-        score=edge.score,
-        max_score=edge.max_score,
-        environment=edge.environment,
-        started_at=edge.started_at,
-        seconds=edge.seconds,
-    )
-
-
-def _criterion(edge: _Criterion) -> CriterionResult:
-    named = (edge.id, edge.title, edge.max_points, edge.visibility)
-    criterion = Criterion(*named, kind=edge.kind, extra_credit=edge.extra_credit)
-    checks = tuple(_check(c, edge.id) for c in edge.checks)
-    return CriterionResult(criterion, edge.status, edge.points, checks)
-
-
-def _check(edge: _Check, criterion: str) -> CheckResult:
-    return CheckResult(
-        check=Check(edge.id, edge.description, criterion, edge.weight, tuple(edge.depends_on)),
-        counterexample=tuple((edge.counterexample or {}).items()),
-        figures=tuple(FIGURES.validate_python(edge.figures)),
-        **edge.model_dump(exclude={*DECLARED, "counterexample", "figures"}),
-    )
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

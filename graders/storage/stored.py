@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.model import ResultStatus, Submission
-from graders.storage.store import result_from_text, result_text
+from graders.storage.result_json import result_from_text, result_text
 
 MEMBERS = (
     "SELECT submission, status, sha256, path, listed, address, asked, keys "

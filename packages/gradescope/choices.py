@@ -7,7 +7,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
 from graders.grading.secret import PUBLICLY, SECRET, settle_draw
 from graders.model import Assignment
-from graders.storage.results import open_store
+from graders.storage.store import open_store
 from packages.gradescope.settings import Settings
 
 FRESH = ""  # different inputs for each grading

@@ -30,7 +30,7 @@ from graders.grading.pipeline import Options, grade_submission
 from graders.grading.secret import new_secret
 from graders.model import Assignment, Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 from packages.gradescope.lateness import about_previous, about_time
 from packages.gradescope.metadata import Metadata, read_metadata
 from packages.gradescope.settings import Settings, read_settings, sized

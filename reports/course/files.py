@@ -6,7 +6,7 @@ from pathlib import Path
 
 from graders.course.release import Terms, terms_of
 from graders.model import Assignment, Result
-from graders.storage.results import Store
+from graders.storage.store import Store
 from reports import write_course_page, write_course_reports, write_submission_files
 from reports.course.generations import comparisons
 from reports.course.twins import TwinSearch, deterministic_files

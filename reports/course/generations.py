@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graders.model import Generation
-from graders.storage.results import Store
+from graders.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from graders.model import ResultStatus
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 from reports.course.charts import Drawings, draw
 from reports.course.generations import Comparison
 from reports.course.items import ItemTables, item_tables

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graders.model import Difference, Regraded
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 from reports.page import render
 
 FILE = "regrade.html"

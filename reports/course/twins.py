@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from graders.model import Assignment, Result, Submission
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 
 SCHEMA = "softmark/twins/v1"
 FILE = "twins.json"

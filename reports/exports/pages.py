@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graders.model import Result
-from graders.storage.store import submission_file
+from graders.storage.result_json import submission_file
 from reports.exports.entries import NAMED, table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell

@@ -18,7 +18,7 @@ from pathlib import Path
 from graders.course.release import PLAIN, Terms
 from graders.figures import Accuracy, drawable
 from graders.model import CheckResult, CriterionResult, Result
-from graders.storage.store import submission_file, write_text
+from graders.storage.result_json import submission_file, write_text
 from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.markdown import block, escaped, spans, told
 from reports.provisional import provisional

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 from reference.training.classification.metrics import (
     ClassifierMetrics,
     Comparison,

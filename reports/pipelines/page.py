@@ -6,7 +6,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 from reference.training.gpt.metrics import Kind, Metrics, Phase
 from reference.training.metrics import Accuracy
 from reports.drawing.charts import Curve, Look, Whisker, accuracy_chart, loss_chart, thinned

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graders.course.release import PLAIN, Terms
 from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
-from graders.storage.store import submission_file, write_text
+from graders.storage.result_json import submission_file, write_text
 from reports.page import render
 from reports.student.grade import AboutGrade, about_grade
 from reports.student.opened import mark_of

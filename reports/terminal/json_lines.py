@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection, Iterable
 
 from graders.model import Result
-from graders.storage.store import result_to_json
+from graders.storage.result_json import result_to_json
 from reports.terminal.results import OUT
 
 

@@ -18,7 +18,7 @@ from graders.audit.attacks_uploads import build_attackers, build_base, known_att
 from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, tier_works
 from graders.registry.discovery import load_assignment
-from graders.storage.store import read_result
+from graders.storage.result_json import read_result
 from submissions.receive import identify_all
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 
 from graders.audit.attacks_uploads import build_attacker, build_base, known_attacks
 from graders.registry.discovery import load_assignment
-from graders.storage.store import read_result
+from graders.storage.result_json import read_result
 from tests.planted import examples_of
 
 (ATTACK,) = [attack for attack in known_attacks() if attack.name == "caching-stored-answers"]

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.store_and_pages import fill
 from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database
-from graders.storage.results import FILE, Store
+from graders.storage.store import FILE, Store
 from reports.course.files import publish_course, write_course
 
 COUNT = 101  # the hundredth is ours to grade again

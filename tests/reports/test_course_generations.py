@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graders.registry.discovery import load_assignment
-from graders.storage.results import Made, open_store
+from graders.storage.store import Made, open_store
 from reports.course.files import show_draft, write_course
 from reports.course.generations import comparisons
 

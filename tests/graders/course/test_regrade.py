@@ -14,7 +14,7 @@ from graders.grading.batch import grade_stored, plan_work
 from graders.grading.pipeline import GradingRequest, Options
 from graders.grading.secret import PUBLICLY, with_draw
 from graders.registry.discovery import load_assignment
-from graders.storage.results import open_store
+from graders.storage.store import open_store
 from submissions.receive import identify_all
 
 OPTIONS = Options(best_tier())

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from graders.boundary.tiers.sandbox import best_tier
-from graders.course.retry import unfinished
+from graders.course.regrade import unfinished
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
 from graders.grading.pipeline import GradingRequest, Options
 from graders.registry.discovery import load_assignment
-from graders.storage.results import open_store
+from graders.storage.store import open_store
 from reference.data.world import write_world
 from submissions.receive import identify_all
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from graders.errors import StorageError
-from graders.storage.store import write_text
+from graders.storage.result_json import write_text
 
 ROOT = Path(__file__).parents[3]
 RIGHT = "def double(x):\n    return 2 * x\n"

@@ -17,7 +17,7 @@ from graders.grading.pipeline import Options, grade_submission
 from graders.grading.secret import new_secret, settle_draw
 from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database
-from graders.storage.results import FILE, open_store
+from graders.storage.store import FILE, open_store
 from submissions.receive import identify
 
 ROOT = Path(__file__).parents[3]

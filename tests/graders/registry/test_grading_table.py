@@ -9,7 +9,7 @@ from graders.errors import UsageError
 from graders.grading.pipeline import Options, grade_submission
 from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.registry.discovery import load_assignment
-from graders.storage.store import result_from_json, result_to_json
+from graders.storage.result_json import result_from_json, result_to_json
 from submissions.receive import identify
 
 HEAD = """

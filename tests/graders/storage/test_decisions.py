@@ -12,7 +12,7 @@ from graders import scoring
 from graders.errors import StorageError
 from graders.model import Check, CheckResult, Criterion, Result, Submission
 from graders.storage.decisions import Overtaken, open_decisions
-from graders.storage.results import FILE, Made, open_store, read_store
+from graders.storage.store import FILE, Made, open_store, read_store
 from graders.written.decisions import Decision, JudgedItem, answer_sum
 
 TEXT = "The margin is large."

@@ -1,240 +1,278 @@
+"""The store: all or nothing, one writer, and a clear sentence for every problem."""
+
+import contextlib
 import json
+import os
+import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from graders.errors import StorageError
-from graders.figures import Accuracy, Curve, Rotation
 from graders.model import Check, CheckResult, Criterion, CriterionResult, Result, Submission
-from graders.storage.store import (
-    read_result,
-    result_from_json,
-    result_to_json,
-    submission_file,
-    write_result,
-)
+from graders.registry.discovery import load_assignment
+from graders.storage.store import FILE, Made, open_store, read_store
+from graders.storage.stored import sum_of
 
-KEYS = {
-    "": "schema submission assignment status score max_score criteria environment started_at "
-    "seconds",
-    "submission": "id student sha256 submitted_at",
-    "assignment": "name version title",
-    "criterion": "id title points max_points visibility status extra_credit kind checks",
-    "check": "id description status fraction message hint expected actual counterexample seconds "
-    "outcome figures weight depends_on",
-}
-
-texts = st.text(max_size=8)
-names = st.text("abc-_. ", min_size=1, max_size=8).filter(lambda name: name.strip("."))
-points = st.floats(0, 100)
-check_statuses = st.sampled_from(
-    ["passed", "partial", "failed", "skipped", "needs_review", "error"]
-)
-angles = st.lists(points, max_size=3).map(tuple)
-figures = st.one_of(
-    st.builds(
-        Accuracy,
-        texts,
-        st.integers(0, 9),
-        st.integers(9, 99),
-        st.none() | st.floats(0, 1),
-        st.lists(st.tuples(texts, st.floats(0, 1)), max_size=2).map(tuple),
-    ),
-    st.builds(Rotation, texts, angles, angles),
-    st.builds(Curve, texts, texts, st.lists(st.tuples(points, points), max_size=2).map(tuple)),
-)
-check_results = st.builds(
-    CheckResult,
-    check=st.builds(
-        Check, texts, texts, st.just("?"), points, st.lists(texts, max_size=2).map(tuple)
-    ),
-    status=check_statuses,
-    fraction=st.floats(0, 1),
-    message=texts,
-    hint=texts,
-    expected=texts,
-    actual=texts,
-    counterexample=st.dictionaries(texts, texts, max_size=3).map(lambda d: tuple(d.items())),
-    seconds=points,
-    outcome=st.sampled_from(["", "raised", "timed_out", "out_of_memory", "blocked"]),
-    figures=st.lists(figures, max_size=2).map(tuple),
-)
-criteria = st.builds(
-    CriterionResult,
-    criterion=st.builds(
-        Criterion,
-        texts,
-        texts,
-        points,
-        st.sampled_from(["visible", "hidden", "after_due_date", "after_published"]),
-        st.sampled_from(["code", "metric", "written"]),
-    ),
-    status=check_statuses,
-    points=st.none() | points,
-    checks=st.lists(check_results, max_size=2).map(tuple),
-)
-moments = st.none() | st.datetimes(timezones=st.just(UTC))
-results = st.builds(
-    Result,
-    submission=st.builds(
-        Submission, names, texts, st.just("toy"), st.just(Path("upload")), texts, moments
-    ),
-    assignment=st.just("toy"),
-    version=st.integers(0, 99),
-    title=st.just("Toy assignment"),
-    status=st.sampled_from(["graded", "needs_review", "rejected", "incomplete"]),
-    criteria=st.lists(criteria, max_size=2).map(tuple),
-    score=st.none() | points,
-    max_score=points,
-    environment=st.dictionaries(texts, texts | st.integers(-9, 9) | st.lists(texts), max_size=2),
-    started_at=st.datetimes(timezones=st.just(UTC)),
-    seconds=points,
-)
-round_trip = settings(
-    max_examples=50,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+ROOT = Path(__file__).parents[3]
+CRITERION = Criterion("double", "Doubling", 4.0, "visible", "metric")
+MADE = Made("address", "asked", {"double": "key"})
 
 
-def kept(result):
-    """What the module says that a round trip keeps."""
-
-    def of(criterion_id, found):
-        return replace(found, check=replace(found.check, criterion=criterion_id))
-
-    return replace(
-        result,
-        submission=replace(result.submission, path=Path()),
-        criteria=tuple(
-            replace(c, checks=tuple(of(c.criterion.id, found) for found in c.checks))
-            for c in result.criteria
-        ),
-    )
+def a_result(name="ada", **changes):
+    found = CheckResult(Check("a", "It holds.", "double", 2.0, ("b",)), "failed", 0.0, "No.")
+    graded = CriterionResult(CRITERION, "failed", 0.0, (found,))
+    submitted = datetime(2025, 2, 1, tzinfo=UTC)
+    submission = Submission(name, name, "tiny", Path(f"/uploads/{name}"), "0" * 64, submitted)
+    environment = {"python": "3.11", "intake": ["took it"]}
+    began = datetime(2025, 3, 1, tzinfo=UTC)
+    parts = ("tiny", 3, "Double a number", "graded", (graded,), 0.0, 4.0, environment, began, 0.1)
+    return replace(Result(submission, *parts), **changes)
 
 
-@round_trip
-@given(results)
-def test_file_round_trips(tmp_path, result):
-    path = write_result(result, tmp_path)
-    assert path == tmp_path / "results" / f"{result.submission.id}.json"
-    assert read_result(path) == kept(result)
-    assert [p.name for p in path.parent.glob("*.tmp")] == []
-    path.unlink()
+@pytest.fixture
+def stored(tiny, tmp_path):
+    """A folder whose store holds one Result."""
+    with open_store(tmp_path / "out") as store:
+        store.put(store.begin(tiny, "checks"), a_result(), MADE)
+    return tmp_path / "out"
 
 
-@round_trip
-@given(results)
-def test_files_of_earlier_versions_are_read(result):
-    document = result_to_json(result)
-    for criterion in document["criteria"]:
-        for found in criterion["checks"]:
-            for key in ("outcome", "figures", "weight", "depends_on"):
-                del found[key]
-        del criterion["kind"]
-    del document["submission"]["submitted_at"], document["assignment"]["title"]
-    read = result_from_json(document)
-    assert {found.outcome for graded in read.criteria for found in graded.checks} <= {""}
-    assert {graded.criterion.kind for graded in read.criteria} <= {"code"}
-    assert read.title == result.assignment
+def results_in(out, generation=1):
+    with read_store(out) as store:
+        return list(store.results(generation))
 
 
-def test_a_figure_of_unknown_kind_is_refused():
-    document = a_document()
-    document["criteria"][0]["checks"][0]["figures"] = [{"kind": "pie", "label": "x"}]
-    with pytest.raises(ValidationError, match="pie"):
-        result_from_json(document)
+def test_a_result_comes_back_whole(stored):
+    assert results_in(stored) == [a_result()]
 
 
-@round_trip
-@given(results)
-def test_document_has_exactly_the_keys(result):
-    document = result_to_json(result)
-    assert document["schema"] == "softmark/result/v1"
-    parts = [("", document), *((key, document[key]) for key in ("submission", "assignment"))]
-    parts += [("criterion", c) for c in document["criteria"]]
-    parts += [("check", found) for c in document["criteria"] for found in c["checks"]]
-    assert all(list(part) == KEYS[name].split() for name, part in parts)
+def as_before(out):
+    """The store as earlier versions wrote it: what their JSON left out stood in a column."""
+    with contextlib.closing(sqlite3.connect(out / FILE)) as connection, connection:
+        ((text,),) = connection.execute("SELECT document FROM results")
+        document = json.loads(text)
+        kept = {
+            "title": document["assignment"].pop("title"),
+            "submitted_at": document["submission"].pop("submitted_at"),
+            "criteria": [
+                [each.pop("kind"), [[c.pop("weight"), c.pop("depends_on")] for c in each["checks"]]]
+                for each in document["criteria"]
+            ],
+        }
+        row = json.dumps(document), json.dumps(kept)
+        connection.execute(
+            "UPDATE results SET document = ?, annex = ?, sum = ?", (*row, sum_of(*row))
+        )
 
 
-def a_document():
-    found = CheckResult(Check("a", "It holds.", "c"), "failed", 0.0, message="No.")
-    criterion = Criterion("c", "C", 2.0, "visible", "code")
-    result = Result(
-        Submission("ada", "Ada", "toy", Path(), "0", None),
-        "toy",
-        1,
-        "Toy",
-        "graded",
-        (CriterionResult(criterion, "failed", 0.0, (found,)),),
-        0.0,
-        2.0,
-        {"intake": ("a tuple becomes a list",), "name": "\ud800"},
-        datetime(2025, 3, 1, tzinfo=UTC),
-        0.1,
-    )
-    return result_to_json(result)
+def test_a_store_of_an_earlier_version_is_read(stored):
+    as_before(stored)
+    assert results_in(stored) == [a_result()]
 
 
-def test_empty_words_are_kept_the_same_way():
-    check = a_document()["criteria"][0]["checks"][0]
-    assert (check["hint"], check["expected"], check["actual"]) == ("", "", "")
-    assert check["counterexample"] is None
+def test_a_store_of_an_earlier_version_takes_a_new_name(stored):
+    as_before(stored)
+    given = replace(a_result().submission, student="Ada L.", submitted_at=None)
+    with open_store(stored) as store:
+        store.adopt(1, [(given, MADE.address)], anew=True)
+        assert store.handed_in("ada", MADE.address) == ("Ada L.", None)
+    assert results_in(stored) == [a_result(submission=given)]
 
 
-def test_environment_becomes_plain_json():
-    expected = {"intake": ["a tuple becomes a list"], "name": "\ufffd"}
-    assert a_document()["environment"] == expected
+def test_a_path_need_not_be_text(tiny, tmp_path):
+    odd = Path(os.fsdecode(b"/uploads/\xff"))
+    result = a_result(submission=replace(a_result().submission, path=odd))
+    with open_store(tmp_path) as store:
+        store.put(store.begin(tiny, "checks"), result, MADE)
+    assert results_in(tmp_path)[0].submission.path == odd
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"extra": 1},
-        {"schema": "softmark/result/v2"},
-        {"status": "fine"},
-        {"score": "7"},
-        {"score": float("nan")},
-        {"submission": {"id": "ada", "student": "Ada"}},
-    ],
-)
-def test_other_documents_are_refused(change):
-    with pytest.raises(ValidationError):
-        result_from_json(a_document() | change)
+def test_a_result_graded_again_stands_there_once(tiny, stored):
+    with open_store(stored) as store:
+        store.put(1, a_result(score=4.0), MADE)
+    assert [result.score for result in results_in(stored)] == [4.0]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "softmark/result/v1"}', "\xff"])
-def test_broken_file_is_named(tmp_path, text):
-    path = tmp_path / "ada.json"
-    path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(StorageError, match=r"ada\.json: not a softmark/result/v1 file") as error:
-        read_result(path)
-    assert "grade that submission again" in error.value.hint
+def test_the_clock_decides_nothing(tiny, stored):
+    """The Result stored last counts, though the clock was put back in between."""
+    earlier = a_result().started_at - timedelta(days=400)
+    with open_store(stored) as store:
+        store.put(1, a_result(score=4.0, started_at=earlier), replace(MADE, address="new"))
+    assert [result.score for result in results_in(stored)] == [4.0]
 
 
-def test_missing_file_is_named(tmp_path):
-    with pytest.raises(StorageError, match=r"nobody\.json: cannot be read"):
-        read_result(tmp_path / "nobody.json")
+def test_other_checks_begin_another_generation(tiny, stored):
+    with open_store(stored) as store:
+        number = store.begin(tiny, "other checks")
+        store.put(number, a_result(score=4.0), replace(MADE, address="new"))
+        assert store.generation().number == number == 2
+    assert [result.score for result in results_in(stored)] == [0.0]
+    assert [result.score for result in results_in(stored, 2)] == [4.0]
 
 
-@pytest.mark.parametrize("name", ["", "..", "../up", "a/b", "a\\b", "a\0b"])
-def test_file_cannot_leave_its_folder(tmp_path, name):
-    with pytest.raises(StorageError, match="not a file name"):
-        submission_file(tmp_path, "results", name, ".json")
+def test_the_store_of_another_assignment_is_left_alone(tiny_folder, stored):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace('"tiny"', '"large"'))
+    with (
+        open_store(stored) as store,
+        pytest.raises(StorageError, match="contains results of `tiny`"),
+    ):
+        store.begin(load_assignment(str(tiny_folder)), "checks")
+    assert results_in(stored) == [a_result()]
 
 
-def test_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
-    old = result_from_json(a_document())
-    path = write_result(old, tmp_path)
-    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        write_result(replace(old, status="rejected"), tmp_path)
-    assert json.loads(path.read_text())["status"] == "graded"
-    assert list(path.parent.iterdir()) == [path]
+def test_two_gradings_never_share_a_folder(stored):
+    with (
+        open_store(stored),
+        pytest.raises(StorageError, match="another grading into .* is running"),
+    ):
+        open_store(stored).__enter__()
+    with open_store(stored) as store:
+        assert store.generation().number == 1
+
+
+def test_what_a_killed_writer_left_is_removed(stored):
+    (stored / "results").mkdir()
+    left = stored / "results" / f".{'0af' * 10}0a.tmp"
+    own = stored / "results" / ".notes.tmp"
+    for file in (left, own):
+        file.write_text("{")
+    with open_store(stored):
+        assert (left.exists(), own.exists()) == (False, True)
+
+
+@pytest.mark.parametrize("damage", [b"not a store at all" * 100, None])
+def test_a_damaged_store_is_named(stored, damage):
+    file = stored / FILE
+    content = bytearray(file.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096) if damage is None else b""
+    file.write_bytes(damage or content)
+    with pytest.raises(StorageError, match=r"store\.sqlite is damaged") as error:
+        open_store(stored).__enter__()
+    assert "grade again" in error.value.hint
+
+
+def change(out, statement):
+    with contextlib.closing(sqlite3.connect(out / FILE)) as connection, connection:
+        connection.execute(statement)
+
+
+def test_a_result_changed_behind_our_back_is_not_shown(stored):
+    change(stored, """UPDATE results SET document = replace(document, ': 0.0', ': 4.0')""")
+    with pytest.raises(StorageError, match="the Result of ada is damaged"):
+        results_in(stored)
+
+
+def test_a_store_of_a_newer_softmark_is_not_touched(stored):
+    change(stored, "PRAGMA user_version = 99")
+    with pytest.raises(StorageError, match="newer Softmark"):
+        open_store(stored).__enter__()
+
+
+def test_a_locked_store_says_so(stored, monkeypatch):
+    monkeypatch.setattr("graders.storage.database.BUSY_SECONDS", 0.1)
+    with open_store(stored) as store, contextlib.closing(sqlite3.connect(stored / FILE)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match="in use by another program"):
+            store.put(1, a_result(score=4.0), MADE)
+        other.execute("ROLLBACK")
+        store.put(1, a_result("bob"), MADE)
+    assert [(result.submission.id, result.score) for result in results_in(stored)] == [
+        ("ada", 0.0),
+        ("bob", 0.0),
+    ]
+
+
+FULL = """
+import resource, sys
+from dataclasses import replace
+from pathlib import Path
+from graders.errors import StorageError, UserError
+from graders.storage.store import Made, open_store
+from tests.graders.storage.test_results import MADE, a_result
+with open_store(Path(sys.argv[1])) as store:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+    try:
+        for n in range(10_000):
+            store.put(1, a_result(f"s{n:05}"), MADE)
+    except UserError as error:
+        print(n, error, sep="|")
+"""
+
+
+def test_a_full_disk_stores_no_half_result(stored):
+    command = [sys.executable, "-c", FULL, str(stored)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    count, _, said = done.stdout.partition("|")
+    assert "cannot" in said, done.stderr
+    assert "store.sqlite" in said
+    names = [result.submission.id for result in results_in(stored)]
+    assert names == ["ada", *(f"s{n:05}" for n in range(int(count)))]
+
+
+def test_a_folder_without_a_store_is_a_misuse(tmp_path):
+    with pytest.raises(StorageError, match="has no grading results"):
+        read_store(tmp_path).__enter__()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_folder_is_a_misuse(tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(StorageError, match="cannot be written"):
+        open_store(tmp_path / "out").__enter__()
+
+
+def test_an_unknown_generation_is_a_misuse(stored):
+    with read_store(stored) as store:
+        with pytest.raises(StorageError, match="no generation 7"):
+            store.generation(7)
+        with pytest.raises(StorageError, match="no submission `bob`"):
+            store.member_result(1, "bob")
+
+
+MEMORY = """
+import resource, sys, time
+from pathlib import Path
+from graders.registry.discovery import load_assignment
+from graders.storage.store import Made, open_store, read_store
+from tests.graders.storage.test_results import a_large_result
+out, count = Path(sys.argv[1]), 10_000
+began = time.monotonic()
+with open_store(out) as store:
+    number = store.begin(load_assignment("cs224n-a4"), "checks")
+    made = Made("0" * 64, "asked" * 30, {f"criterion-{n}": "0" * 64 for n in range(8)})
+    for n in range(count):
+        store.put(number, a_large_result(f"s{n:05}"), made)
+written = time.monotonic()
+with read_store(out) as store:
+    assert sum(1 for _ in store.results(number)) == count
+    assert len(store.members(number)) == count
+read = time.monotonic()
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+size = (out / "store.sqlite").stat().st_size // 2**20
+print(peak, round(written - began), round(read - written), size)
+"""
+
+
+def a_large_result(name):
+    """As large as one of cs224n-a4: 54 checks, each with some words."""
+    words = {"message": "It is not so. " * 9, "hint": "Look there. " * 5, "expected": "x" * 80}
+    found = [
+        CheckResult(Check(f"check-{n}", "It holds. " * 6, "double"), "failed", 0.0, **words)
+        for n in range(54)
+    ]
+    return a_result(name, criteria=(CriterionResult(CRITERION, "failed", 0.0, tuple(found)),))
+
+
+@pytest.mark.long
+def test_ten_thousand_results_need_little_memory(tmp_path):
+    command = [sys.executable, "-c", MEMORY, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    peak = int(done.stdout.split()[0])
+    assert peak < 1024, done.stdout

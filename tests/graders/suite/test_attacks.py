@@ -6,7 +6,7 @@ from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
 from graders.grading.pipeline import GradingRequest, grade_submission
 from graders.registry.discovery import load_assignment
-from graders.storage.results import open_store
+from graders.storage.store import open_store
 from submissions.receive import identify
 from tests.graders.suite.conftest import FULL, OPTIONS, RIGHT, SUMS, checks, points
 

@@ -10,7 +10,7 @@ from graders.grading.pipeline import GradingRequest, Options
 from graders.grading.secret import PUBLICLY, with_draw
 from graders.registry.discovery import load_assignment
 from graders.storage.decisions import open_decisions
-from graders.storage.results import FILE, open_store
+from graders.storage.store import FILE, open_store
 from graders.written.decisions import Decision, JudgedItem, answer_sum
 from submissions.receive import identify
 from tests.graders.written.conftest import RIGHT

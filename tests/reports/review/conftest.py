@@ -15,7 +15,7 @@ from graders import scoring
 from graders.course.review import open_review
 from graders.model import Check, CheckResult, Result, Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.results import Made, open_store
+from graders.storage.store import Made, open_store
 from graders.written.free_text.similarity import TfIdf
 from reports.review.views.help import Help
 from reports.review.web.server import entry, listen, make_server

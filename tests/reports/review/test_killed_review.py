@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.storage.results import read_store
+from graders.storage.store import read_store
 from tests.reports.review.conftest import Visitor
 from tests.reports.review.test_pages import at, decide
 

@@ -9,7 +9,7 @@ from grade import app
 from graders import scoring
 from graders.course.review import open_review
 from graders.model import Check, CheckResult, Criterion
-from graders.storage.results import read_store
+from graders.storage.store import read_store
 from reports.review.kinds import kinds
 from tests.reports.review import conftest
 from tests.reports.review.test_pages import decide

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from graders.storage.results import FILE, read_store
+from graders.storage.store import FILE, read_store
 from tests.reports.review.conftest import ANSWERS, Visitor
 
 HOSTILE = (
