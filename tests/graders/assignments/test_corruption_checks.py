@@ -211,16 +211,20 @@ def test_hint_and_counterexample_reach_the_student():
 
 
 @pytest.mark.parametrize(
-    ("instead", "came"), [("return {'x': 1}", "dict"), ("raise KeyError('zz')", "KeyError")]
+    ("instead", "expected", "came"),
+    [
+        ("return {'x': 1}", "a pair (x, y) of int64", "dict"),
+        ("raise KeyError('zz')", "", "KeyError"),
+    ],
 )
-def test_items_that_cannot_be_read_are_shown(tmp_path, instead, came):
+def test_items_that_cannot_be_read_are_shown(tmp_path, instead, expected, came):
     text = (EXAMPLES / "correct-plain" / "src" / "dataset.py").read_text()
     file = tmp_path / "dataset.py"
     file.write_text(text.replace("return ids[:-1], ids[1:]", instead, 1))
     said = results(reader_of(file))["test_documents_are_corrupted"]
     assert said.status == "failed"
-    assert "a pair (x, y) of int64" in said.expected
-    assert came in said.actual
+    assert expected in said.expected
+    assert came in said.actual + said.message
 
 
 def test_tiny_documents_cost_nothing():

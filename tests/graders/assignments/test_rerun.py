@@ -143,7 +143,7 @@ def test_each_command_has_an_ending_of_its_own(upload):
     assert "killed by signal 11 (SIGSEGV)" in trains.message
     others = [told for _, told in trains.counterexample]
     assert others[0] == "ended with exit status 0 and wrote no `rope.pretrain.params`."
-    assert "wrote a `vanilla.model.params` that holds no state dict" in others[1]
+    assert "wrote a `vanilla.model.params` that contains no state dict" in others[1]
 
 
 def test_one_broken_command_stops_only_what_builds_on_it(upload):
@@ -154,7 +154,7 @@ def test_one_broken_command_stops_only_what_builds_on_it(upload):
     assert dict(trains.counterexample)[
         "python src/run.py evaluate rope wiki.txt --reading_params_path rope.finetune.params "
         "--eval_corpus_path birth_dev.tsv --outputs_path rope.pretrain.dev.predictions"
-    ] == ("was not run, because there is no `rope.finetune.params`.")
+    ] == ("was not run, because `rope.finetune.params` is missing.")
 
 
 @pytest.mark.slow
@@ -236,10 +236,10 @@ def test_predictions_better_than_the_rerun_go_to_a_person(upload, world):
     assert compares.status == "needs_review"
     first, other = compares.message.splitlines()
     assert "`rope.pretrain.dev.predictions`: rerun 3 of 60" in first
-    assert "the submission 40 of 60" in first
+    assert "submission 40 of 60" in first
     assert "Chance does not explain the difference" in first
     assert "Chance explains" in other
-    assert "would repeat them exactly" in other
+    assert "would reproduce them exactly" in other
 
 
 def test_a_shortened_rerun_compares_no_accuracy(upload, world):

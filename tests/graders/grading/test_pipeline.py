@@ -131,7 +131,7 @@ def test_the_sandbox_holds_none_of_the_students_code(tiny_folder, tiny, hand_in)
     (tiny_folder / "checks.py").write_text(FENCED)
     result = grade(hand_in(work_py=RIGHT), tiny)
     assert checks(result)["own-code"].status == "passed"
-    assert "No module named 'work'" in checks(result)["none-of-it"].message
+    assert "`work.py` is not in your submission" in checks(result)["none-of-it"].message
 
 
 ORACLE_CHECKS = '''

@@ -5,7 +5,7 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from tests.graders.storage.test_results import MADE, a_result
+from tests.graders.storage.test_store import MADE, a_result
 
 from graders.model import CheckResult
 from graders.storage.repeats import Repeats

@@ -194,7 +194,7 @@ from dataclasses import replace
 from pathlib import Path
 from graders.errors import StorageError, UserError
 from graders.storage.store import Made, open_store
-from tests.graders.storage.test_results import MADE, a_result
+from tests.graders.storage.test_store import MADE, a_result
 with open_store(Path(sys.argv[1])) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
     try:
@@ -240,7 +240,7 @@ import resource, sys, time
 from pathlib import Path
 from graders.registry.discovery import load_assignment
 from graders.storage.store import Made, open_store, read_store
-from tests.graders.storage.test_results import a_large_result
+from tests.graders.storage.test_store import a_large_result
 out, count = Path(sys.argv[1]), 10_000
 began = time.monotonic()
 with open_store(out) as store:

@@ -206,7 +206,7 @@ def test_two_tests_of_one_id_are_refused(read):
 def test_the_suite_is_a_folder_of_the_assignment(folder):
     toml = folder / "assignment.toml"
     toml.write_text(toml.read_text().replace('"tests"', '"../tests"'))
-    with pytest.raises(UsageError, match="suite.folder"):
+    with pytest.raises(UsageError, match="suite: `folder` is"):
         load_assignment(str(folder))
     toml.write_text(toml.read_text().replace('"../tests"', '"test"'))
     with pytest.raises(UsageError, match="is not a folder"):

@@ -171,7 +171,7 @@ def test_an_example_with_answers_is_asked_them(both_folder, examples):
     assert "loses 1.00, expected 0.00" in found["expects-too-much"].problems[0]
     assert found["expects-no-person"].problems == (
         "`1b/review` needs manual grading, expected 1.00",
-        "there is no check `2/machine`",
+        "there is no check `2/machine`; did you mean `1b/machine`?",
     )
 
 

@@ -120,10 +120,10 @@ WRONG = [
     ("cs182-transformers", "i", "A\nA\nA\nA", 0.5),
     ("cs224n-a5", "1e.ii", "V: beta^-2 (u_b u_b^T - u_c u_c^T)", 0.5),
     ("cs224n-a5", "1e.ii", "K: u_d^T u_d\nQ: u_d u_a^T\nV: u_b u_b^T", 0),
-    ("cs224n-a4", "1b", "Die Query ist q = c(k_a + 2 k_b) mit c → ∞.", 0),
     ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 2^n, k heads: 2^n", 1 / 3),
 ]
 UNTOLD = [  # what is expected is not shown
+    ("cs224n-a4", "1b", "Die Query ist q = c(k_a + 2 k_b) mit c → ∞.", 0),
     ("uw-a2", "1.2.1", "S·k_1, where S = 1,000,000", 0),
     ("uw-a2", "2.2.1", "| Split | Perplexity |\n|---|---|\n| Train | 0.20 |\n| Dev | 0.55 |", 0.5),
     ("uw-a2", "Q5.1", "12%", 0.5),
