@@ -200,6 +200,6 @@ def _problem(came: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
         hint = "Pass self.prefix to the optimizer as well"
         return "Training leaves the prefix unchanged.", hint
     if not came.head <= trained:
-        hint = "The classifier is trained, too: pass its parameters to the optimizer"
+        hint = "Train the classifier, too: pass its parameters to the optimizer"
         return "Training leaves the classifier unchanged.", hint
     return None

@@ -70,7 +70,10 @@ def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score)
                 hint=f"Call it on every batch of train_dataloader ({STEP}).",
             )
         if not any(each.backwards for each in run.forwards):
-            fail("train never calls backward().", hint=f"Compute the gradients ({STEP}).")
+            fail(
+                "train never calls backward().",
+                hint=f"Compute the gradients: call loss.backward() ({STEP}).",
+            )
         fail(
             "backward() is called, but the model's weights get no gradient.",
             hint="Compute the loss directly from the logits: detach(), .data, .item() and "

@@ -24,7 +24,7 @@ POOLINGS = {
     "first of the text": "Only the first token of the text ([CLS]) is classified",
     "last": "Only the last token is classified",
     "sum": "The hidden states are summed but not divided by their number",
-    "max": "The maximum of each feature is classified, not the mean",
+    "max": "The maximum of each feature is classified instead of the mean",
     "pooler": "pooler_output is classified, which is computed only from [CLS]",
     **{f"softmax of {each}": SOFTMAX for each in MEANS},
 }
