@@ -27,7 +27,7 @@ def in_each_file(student: Student, score: Score, name: str, judge: Callable[[str
     if not found:
         fail(
             f"No file defines `{name}`.",
-            hint=f"Softmark looks in every .py and .ipynb file; the homework has {FILES}.",
+            hint=f"Softmark searches every .py and .ipynb file; the homework uses {FILES}.",
         )
     failures = [each for file, place in found if (each := _failure(judge, file, name, place))]
     if not failures:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from graders.errors import BadReply
 
 Floats = NDArray[np.floating[Any]]
-UNREADABLE = "The reply of the submission's process has not the form it was asked for in."
+UNREADABLE = "Your code's return value could not be read."
 
 
 def mapping(value: Any, *keys: str) -> Mapping[str, Any]:

@@ -18,8 +18,8 @@ from .tuning.questions import CLASS, Model, Question, draw_question, logits_of
 
 EVALUATE = "evaluate_model"
 GIVEN = {
-    "BoolQADataset": "The homework comes with BoolQADataset",
-    EVALUATE: "Some editions of the homework come with evaluate_model",
+    "BoolQADataset": "The starter code includes BoolQADataset",
+    EVALUATE: "Some editions of the starter code include evaluate_model",
 }
 
 
@@ -41,8 +41,8 @@ def require_own_work(student: Student, sandbox: Student, inputs: Inputs, given: 
     wanted = {name: way for name, way in ways.items() if name != given}
     if not any(_does(student, name, way) for name, way in wanted.items()):
         fail(
-            f"None of these does anything yet: {', '.join(wanted)}.",
-            hint=f"{GIVEN[given]}: it counts only beside work of your own.",
+            f"None of these is implemented yet: {', '.join(wanted)}.",
+            hint=f"{GIVEN[given]}, so it counts only together with code of your own.",
         )
 
 

@@ -61,7 +61,7 @@ def test_prefix_for_each_text_is_named(grade):
     used = ("self.prefix.unsqueeze(0).expand(len(words), -1, -1)", "self.prefix[: len(words)]")
     lost, said = grade({BASE: solution(BASE), PEFT: changed(PEFT, shape, used)}, "prefix-tuning")
     assert lost == {"prefix-tuning": 3}
-    assert "a prefix for each text" in said
+    assert "Each text of the batch has its own prefix" in said
 
 
 def test_constant_accuracy_earns_nothing(grade):
@@ -78,7 +78,7 @@ def test_prefix_that_is_not_used_earns_nothing(grade):
         "prefix-tuning",
     )
     assert lost == {"prefix-tuning": 8}
-    assert "the same whatever the prefix is" in said or "Your code raised" in said
+    assert "The logits don't depend on the prefix" in said or "Your code raised" in said
 
 
 def test_weights_changed_without_training_earn_nothing(grade):
@@ -110,7 +110,7 @@ def test_unwritten_starter_earns_nothing(grade):
     )
     lost, said = grade({BASE: unwritten})
     assert lost == {name: load_points()[name] for name in CODE}
-    assert "counts only beside work of your own" in said
+    assert "counts only together with code of your own" in said
 
 
 def test_missing_names_cost_their_own_checks(grade):

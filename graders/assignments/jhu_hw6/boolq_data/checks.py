@@ -25,31 +25,31 @@ FAMILIES = ("bert", "roberta")
 KEYS = ("input_ids", "attention_mask", "labels")
 ACCEPTED = ("handout", "separator", "separators", "pair", "pair-passage-cut")
 MISTAKES = {
-    "passage-first": "The passage stands before the question",
-    "passage-alone": "The question is missing: only the passage is encoded",
-    "question-alone": "The passage is missing: only the question is encoded",
-    "no-separator": "Nothing separates question and passage",
+    "passage-first": "The passage comes before the question",
+    "passage-alone": "The question is missing; only the passage is encoded",
+    "question-alone": "The passage is missing; only the question is encoded",
+    "no-separator": "There is no separator between question and passage",
 }
-TEXT = 'the text of an item is question + " [SEP] " + passage'
+TEXT = 'the handout encodes question + " [SEP] " + passage'
 PREPARE = "pre_process"
 PARTS = ("training", "validation", "test")
 MOST_ROWS = 100_000  # of all parts together
 MOST_LONG = 10_000  # numbers in an item
 MOST_SMALL = 100  # rows of a small subset; the handout uses 10
-GIVEN = "BoolQADataset is not in your files: the one that the course gives was taken."
+GIVEN = "Your files don't define BoolQADataset, so the course's version was used."
 
 
 @pytest.mark.criterion("boolq-data", weight=0)
 def test_some_code_is_written(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Something beside the data set, which the course gives, is written."""
+    """Prerequisite: something besides the provided dataset is implemented."""
     require_own_work(student, sandbox, inputs, NAME)
 
 
 @pytest.mark.criterion("boolq-data", depends_on=("some-code-is-written",))
 def test_items_have_the_keys(student: Student, inputs: Inputs, score: Score) -> None:
-    """An item is a dict of input_ids and attention_mask, of max_len, and one label."""
+    """Each item has input_ids and attention_mask of length max_len, and one label."""
     for rows, items in _replies(student, inputs, score):
         for item in items:
             _require_keys(item, rows.max_len)
@@ -59,7 +59,7 @@ def test_items_have_the_keys(student: Student, inputs: Inputs, score: Score) -> 
 def test_items_encode_the_text(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The ids are those of question + " [SEP] " + passage, cut or padded to max_len."""
+    """input_ids encode question + " [SEP] " + passage, truncated or padded to max_len."""
     for rows, items in _replies(student, inputs, score):
         ways: Any = ask(
             sandbox, "encoded", family=rows.family, rows=dict(rows.columns), max_len=rows.max_len
@@ -68,17 +68,17 @@ def test_items_encode_the_text(
         found = next((each for each in ACCEPTED if _agrees(came, ways[each])), None)
         if found is None:
             fail(
-                "The ids of an item are not those of its question and passage.",
+                "The input_ids of an item do not encode its question and passage.",
                 hint=_mistake(came, ways),
                 counterexample={"tokenizer": rows.family, "max_len": str(rows.max_len)},
             )
         if found != "handout":
-            score.note(f"Question and passage are joined in a way of your own; {TEXT}.")
+            score.note(f"Accepted, but question and passage are joined differently: {TEXT}.")
 
 
 @pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
 def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) -> None:
-    """There is an item for each row, in their order, and its label is 1 for yes and 0 for no."""
+    """There is one item per row, in order; its label is 1 for True and 0 for False."""
     for rows, items in _replies(student, inputs, score):
         labels = [_flat(item.get("labels")) for item in items]
         wanted = [int(answer) for answer in rows.columns["answers"]]
@@ -86,8 +86,8 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
             [each] for each in wanted
         ]:
             fail(
-                "The labels are not the answers, row by row.",
-                hint="labels is a whole number: 1 where the answer is True, 0 where it is False.",
+                "The labels do not match the answers of the rows.",
+                hint="Return an integer as the label: 1 if the answer is True, 0 if it is False.",
                 expected=str(wanted),
                 actual=str([None if each is None else each.tolist() for each in labels])[:200],
             )
@@ -95,7 +95,7 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
 
 @pytest.mark.criterion("boolq-data", weight=0.5, depends_on=("some-code-is-written",))
 def test_parts_are_apart(student: Student, score: Score) -> None:
-    """pre_process trains, validates and tests on different rows, and on ten with small_subset."""
+    """The three splits in pre_process share no rows; small_subset loads only ten."""
     if not definitions(student, PREPARE):
         return  # the class or the script may do it; this function is not required
 
@@ -103,8 +103,8 @@ def test_parts_are_apart(student: Student, score: Score) -> None:
         whole, small = (_parts(student, file, small=each) for each in (False, True))
         if small and len(small[0]) > MOST_SMALL:
             fail(
-                "With small_subset=True pre_process still loads many rows for training.",
-                hint="small_subset is for debugging: take 10 rows.",
+                "With small_subset=True, pre_process still loads many training rows.",
+                hint="small_subset is for debugging; use only 10 rows.",
                 actual=f"{len(small[0])} rows",
             )
         if whole:
@@ -136,7 +136,7 @@ def _require_apart(*parts: frozenset[int]) -> None:
             fail(
                 f"The {one} and {other} sets share rows.",
                 hint="Train on train[:8000], validate on validation, test on train[8000:].",
-                expected="no row in two sets",
+                expected="no shared rows",
                 actual=f"{shared} of the {len(right)} {other} rows",
             )
 
@@ -166,9 +166,9 @@ def _items(student: Student, rows: Rows, file: str) -> Sequence[Mapping[str, Any
     )
     if length != len(rows) or len(items) != len(rows):
         fail(
-            "The data set has not one item for each row.",
+            "The dataset does not have one item per row.",
             expected=f"{len(rows)} items",
-            actual=f"len() gives {length}",
+            actual=f"len() returned {length}",
         )
     return items
 
@@ -186,9 +186,9 @@ def _require_keys(item: Mapping[str, Any], max_len: int) -> None:
         size = 1 if name == "labels" else max_len
         if not is_whole(value) or value.size != size or value.ndim > 1:
             fail(
-                f"`{name}` of an item is not what a batch is made of.",
-                hint='encode_plus gives (1, max_len): flatten() it; pad with "max_length".',
-                expected=f"a tensor of integers of {size} element(s), of one axis at most",
+                f"`{name}` of an item has the wrong type or shape.",
+                hint='encode_plus returns (1, max_len): flatten() it; use padding="max_length".',
+                expected=f"an integer tensor with {size} element(s) and at most one axis",
                 actual=kind(value) if name in item else f"keys {sorted(item)[:6]}",
             )
 
@@ -212,5 +212,7 @@ def _mistake(came: Mapping[str, Sequence[Any]], ways: Mapping[str, Any]) -> str:
             return f"{says}: {TEXT}."
     right = ways["handout"]
     if _agrees({**came, "attention_mask": list(right["attention_mask"])}, right):
-        return "The ids are right, the attention mask is not: 1 for text, 0 for padding."
-    return f"Handout: {TEXT}, truncated to max_len or padded with max_length."
+        return (
+            "The ids are correct, but the attention mask isn't: use 1 for text and 0 for padding."
+        )
+    return f"Check the text and its length: {TEXT}, truncated or padded to max_len."

@@ -22,7 +22,7 @@ COURSE = {"dev": 3270, "test": 1427}
 def test_dev_labels(
     submitted: SubmittedFiles, data: LabelledData, settings: Mapping[str, Setting], score: Score
 ) -> None:
-    """The labels predicted for the validation questions are right often enough."""
+    """The accuracy on the validation questions reaches the threshold."""
     _judge(_read(submitted, data, "dev"), settings, score)
 
 
@@ -30,23 +30,23 @@ def test_dev_labels(
 def test_test_labels(
     submitted: SubmittedFiles, data: LabelledData, settings: Mapping[str, Setting], score: Score
 ) -> None:
-    """The labels predicted for the test questions are right often enough."""
+    """The accuracy on the test questions reaches the threshold."""
     _judge(_read(submitted, data, "test"), settings, score)
 
 
 def _read(submitted: SubmittedFiles, data: LabelledData, part: str) -> Labels:
     name = f"boolq.{part}.predictions"
     if not submitted.has(name):
-        skip(f"`{name}` was not handed in; it is optional.")
+        skip(f"`{name}` was not submitted; it is optional.")
     raw, items = submitted.bytes(name), data.dev if part == "dev" else data.test
     whole = (COURSE[part], COURSE[part] - 1)
     if raw.count(b"\n") in whole and len(items) != COURSE[part]:
-        skip(f"`{name}` is of BoolQ, whose labels are not here: grade with --data.")
+        skip(f"`{name}` is for BoolQ, whose labels are missing. Grade with --data.")
     return read_labels(name, raw, [label for _, label in items])
 
 
 def _judge(labels: Labels, settings: Mapping[str, Setting], score: Score) -> None:
     """Check the accuracy against the threshold, and note if all labels are correct."""
     if labels.correct == labels.n:
-        score.note(f"All {labels.n} labels are right: are these the answers themselves?")
+        score.note(f"All {labels.n} labels are correct. Are these the answers themselves?")
     judge(labels, Fraction(str(settings["boolq_accuracy_percent"])) / 100, score)

@@ -49,18 +49,18 @@ class Question:
         groups = [self.right[i : i + SIZE] for i in range(0, ITEMS, SIZE)]
         count = sum(self.right)
         return {
-            "It is the mean of the batches' accuracies, of which the last is smaller": (
+            "This is the mean of the batch accuracies, but the last batch is smaller": (
                 sum(sum(each) / len(each) for each in groups) / len(groups)
             ),
-            "It is in percent; an accuracy is a share between 0 and 1": 100 * self.accuracy,
-            "It is the share of wrong answers": 1 - self.accuracy,
-            "It is that of the last batch alone": sum(groups[-1]) / len(groups[-1]),
-            "It is that of the first batch alone": sum(groups[0]) / len(groups[0]),
-            "It is the number of right answers, not their share": float(count),
-            "The right answers are divided by batches times batch size": count
+            "This is a percentage; return a fraction between 0 and 1": 100 * self.accuracy,
+            "This is the error rate (1 - accuracy)": 1 - self.accuracy,
+            "This is the accuracy of the last batch only": sum(groups[-1]) / len(groups[-1]),
+            "This is the accuracy of the first batch only": sum(groups[0]) / len(groups[0]),
+            "This is the count of correct predictions; divide by the number of items": float(count),
+            "Divide by the number of items, not by batches times batch size": count
             / (len(groups) * SIZE),
-            "The right answers are divided by the number of batches": count / len(groups),
-            "The model is called without the attention mask, so it reads the padding": (
+            "Divide by the number of items, not by the number of batches": count / len(groups),
+            "The model is called without the attention mask, so padding counts as text": (
                 sum(self.unmasked) / len(self.unmasked)
             ),
         }
@@ -83,7 +83,7 @@ class Seen:
 def test_accuracy_comes_back(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """evaluate_model gives a number that depends on the model's answers and on the labels."""
+    """Prerequisite: evaluate_model returns a number that depends on predictions and labels."""
     require_own_work(student, sandbox, inputs, NAME)
     question = _question(inputs, sandbox)
     labels = question.batch["labels"]
@@ -96,11 +96,14 @@ def test_accuracy_comes_back(
             for value, seen in _evaluations(student, each, [SIZE], file)
         ]
         if not all(modes for _, modes in came):
-            fail("evaluate_model does not call the model.", hint="Call it on every batch.")
+            fail(
+                "evaluate_model does not call the model.",
+                hint="Call it on every batch of the dataloader.",
+            )
         if is_close(came[0][0], came[1][0], "share"):
             fail(
-                "evaluate_model gives the same when all labels are exchanged.",
-                hint="Compare argmax over the two logits with the labels of the batch.",
+                "evaluate_model returns the same number when all labels are flipped.",
+                hint="Compare the argmax over the two logits with the labels of the batch.",
             )
 
     in_each_file(student, score, NAME, judge)
@@ -110,7 +113,7 @@ def test_accuracy_comes_back(
 def test_accuracy_is_counted(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The accuracy is the share of right answers among all items, of an uneven last batch, too."""
+    """The accuracy is the fraction of correct predictions, even with a smaller last batch."""
     question = _question(inputs, sandbox)
 
     def judge(file: str) -> None:
@@ -127,7 +130,7 @@ def test_accuracy_is_counted(
 def test_batch_size_does_not_matter(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Batches of any size give the same accuracy."""
+    """The accuracy doesn't depend on the batch size."""
     question = _question(inputs, sandbox)
 
     def judge(file: str) -> None:
@@ -135,10 +138,10 @@ def test_batch_size_does_not_matter(
         came = [_accuracy(each) for each, _ in _evaluations(student, question, sizes, file)]
         if not is_close(came, [came[0]] * len(came), "share"):
             fail(
-                "The accuracy depends on the size of the batches.",
-                hint="Add up right answers and items over all batches, and divide once.",
+                "The accuracy depends on the batch size.",
+                hint="Count correct predictions and items over all batches, then divide once.",
                 counterexample={
-                    f"batches of {size}": f"{each:.4f}"
+                    f"batch size {size}": f"{each:.4f}"
                     for size, each in zip(sizes, came, strict=True)
                 },
             )
@@ -150,18 +153,18 @@ def test_batch_size_does_not_matter(
 def test_model_is_in_evaluation_mode(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """While it is evaluated, the model is in evaluation mode: dropout is off."""
+    """The model is in evaluation mode during evaluation, so dropout is off."""
     question = _question(inputs, sandbox)
 
     def judge(file: str) -> None:
         for _, seen in _evaluations(student, question, [SIZE, SIZE], file, dropout=0.5):
             if not seen.modes or any(training for training, _ in seen.modes):
                 fail(
-                    "The model is in training mode while it is evaluated.",
-                    hint="Call model.eval() before the loop, so that dropout is off.",
+                    "The model is evaluated in training mode, so dropout is on.",
+                    hint="Call model.eval() before the loop.",
                 )
             if any(graded for _, graded in seen.modes):
-                score.note("Gradients are kept while evaluating: torch.no_grad() saves memory.")
+                score.note("Gradients are tracked during evaluation; torch.no_grad() saves memory.")
 
     in_each_file(student, score, NAME, judge)
 
@@ -170,7 +173,7 @@ def test_model_is_in_evaluation_mode(
 def test_model_is_left_as_it_was(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """An evaluation changes no weight and leaves no gradient."""
+    """Evaluation doesn't change weights or leave gradients behind."""
     question = _question(inputs, sandbox)
 
     def judge(file: str) -> None:
@@ -178,13 +181,13 @@ def test_model_is_left_as_it_was(
             if seen.changed:
                 fail(
                     "The evaluation changes weights of the model.",
-                    hint="No optimizer may step while the model is evaluated.",
+                    hint="Don't call optimizer.step() during evaluation.",
                     actual=", ".join(seen.changed[:4])[:200],
                 )
             if seen.graded:
                 fail(
-                    "The evaluation leaves gradients behind, which the next step would use.",
-                    hint="Call no backward() while evaluating.",
+                    "The evaluation leaves gradients behind; the next step would use them.",
+                    hint="Don't call backward() during evaluation.",
                 )
 
     in_each_file(student, score, NAME, judge)
@@ -275,13 +278,13 @@ def _accuracy(value: Any, score: Score | None = None) -> float:
     accuracy = number(given)
     if accuracy is None:
         fail(
-            "evaluate_model does not give an accuracy.",
-            hint="It returns what evaluate.load('accuracy') computes: {'accuracy': a number}.",
+            "evaluate_model does not return an accuracy.",
+            hint="Return what evaluate.load('accuracy') computes: {'accuracy': a number}.",
             expected="{'accuracy': a number between 0 and 1}",
             actual=f"{kind(value)}: {str(value)[:120]}",
         )
     if score is not None and not isinstance(value, dict):
-        score.note("evaluate_model gives the number itself; the homework's gives {'accuracy': …}.")
+        score.note("Accepted: evaluate_model returns the number itself, not {'accuracy': …}.")
     return accuracy
 
 
@@ -291,9 +294,9 @@ def _require_accuracy(
     if is_close(accuracy, question.accuracy, "share"):
         return
     fail(
-        "The accuracy is not the share of right answers.",
-        hint=f"{known_mistake() or 'Compare argmax over the two logits with the labels'}.",
+        "evaluate_model does not return the accuracy.",
+        hint=f"{known_mistake() or 'Compare the argmax over the two logits with the labels'}.",
         expected=f"{question.accuracy:.4f} ({sum(question.right)} of {ITEMS})",
         actual=f"{accuracy:.4f}",
-        counterexample={"batches": "4, 4 and 3 items"},
+        counterexample={"batches": "sizes 4, 4 and 3"},
     )

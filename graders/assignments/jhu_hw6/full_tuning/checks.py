@@ -20,17 +20,19 @@ MOST = 0.8  # of the backbone's parameters; an unused pooler does not change
 def test_full_model_gives_logits(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The model of type full gives two logits for every text, from one linear layer."""
+    """Prerequisite: type full returns two logits per text, from one linear layer."""
 
     def judge(asked: Asked) -> None:
         for question in asked.questions(TYPE):
             came = asked.forward(question)
             if came.output != "dict":
-                score.note('forward gives its logits in another form than {"logits": …}: accepted.')
+                score.note(
+                    'Accepted: forward returns its logits in a form other than {"logits": …}.'
+                )
             if not came.outside_of("head"):
                 fail(
-                    "The model has no linear layer that gives two numbers.",
-                    hint="self.classifier = nn.Linear(d, num_labels).",
+                    "The model has no linear layer with two outputs.",
+                    hint="Define self.classifier = nn.Linear(d, num_labels).",
                 )
 
     in_each_model(Asked(student, sandbox, inputs, score), judge)
@@ -40,7 +42,7 @@ def test_full_model_gives_logits(
 def test_mean_is_classified(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The logits are those of the mean over all tokens of the last hidden states."""
+    """The classifier gets the mean of the last hidden states over all tokens."""
 
     def judge(asked: Asked) -> None:
         for question in asked.questions(TYPE):
@@ -49,12 +51,12 @@ def test_mean_is_classified(
             if any(each.pooled in ACCEPTED for each in found):
                 continue
             named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
-            known = f"{named.pop()} (" if len(named) == 1 else "("
+            known = f"{named.pop()}. " if len(named) == 1 else ""
             fail(
-                "The logits are not those of the mean of the last hidden states.",
-                hint=f"{known}{POOLED}).",
+                "The logits are not computed from the mean of the last hidden states.",
+                hint=f"{known}{POOLED}.",
                 actual=largest_difference(came.logits, asked.known(question)["right"]["mean"]),
-                counterexample={"model": question.family, "texts": "all of one length"},
+                counterexample={"model": question.family, "texts": "all of equal length"},
             )
 
     in_each_model(Asked(student, sandbox, inputs, score), judge)
@@ -64,7 +66,7 @@ def test_mean_is_classified(
 def test_padding_is_masked(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The backbone gets the attention mask, so that it does not read the padding."""
+    """The backbone gets the attention mask, so it ignores padding."""
 
     def judge(asked: Asked) -> None:
         for family in asked.families:
@@ -76,8 +78,8 @@ def test_padding_is_masked(
             blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
             if found or blind:
                 fail(
-                    "The backbone reads padding as if it were text.",
-                    hint="Call it with attention_mask=attention_mask.",
+                    "The backbone treats padding as text.",
+                    hint="Pass attention_mask=attention_mask to the backbone.",
                     counterexample={"model": family},
                 )
 
@@ -88,7 +90,7 @@ def test_padding_is_masked(
 def test_all_of_the_model_is_trained(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Training a model of type full changes backbone and classifier."""
+    """With type full, training changes the backbone and the classifier."""
 
     def judge(asked: Asked) -> None:
         came = asked.tuned(asked.question("distilbert", TYPE))
@@ -97,8 +99,8 @@ def test_all_of_the_model_is_trained(
         still = sorted((backbone | came.head) - trained)
         if len(backbone & trained) < MOST * len(backbone) or not came.head <= trained:
             fail(
-                "Fine-tuning all of the model leaves parts of it as they were.",
-                hint="With type full the optimizer has all parameters, and none is frozen.",
+                "With type full, training leaves some parameters unchanged.",
+                hint="Pass all parameters of the model to the optimizer, and don't freeze any.",
                 actual=f"unchanged: {', '.join(still[:3])} and {max(len(still) - 3, 0)} more",
             )
 

@@ -13,7 +13,7 @@ from ..tuning.questions import Question
 from ..tuning.tuned import Tuned, require_trained
 
 TYPE = "head"
-COUNT = "2d + 2 numbers: two rows of weights and two biases"
+COUNT = "2d + 2 parameters (two rows of weights and two biases)"
 WRITTEN = ("head-model-gives-logits",)
 
 
@@ -21,7 +21,7 @@ WRITTEN = ("head-model-gives-logits",)
 def test_head_model_gives_logits(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The model of type head gives the logits that the model of type full gives."""
+    """With the same weights, type head returns the same logits as type full."""
 
     def judge(asked: Asked) -> None:
         for family in asked.families:
@@ -43,13 +43,13 @@ def _require_logits_of_full(asked: Asked, question: Question) -> None:
         return
     blind = is_close(came.logits, asked.forward(question.all_seen()).logits, "attention")
     fail(
-        "With the same weights, types head and full give different logits.",
-        hint="The backbone reads padding as if it were text: call it with the attention mask."
+        "With the same weights, types head and full return different logits.",
+        hint="The backbone treats padding as text: pass it the attention mask."
         if blind and question.is_padded
-        else f"They differ in what learns, not in what they compute: {POOLED}.",
+        else f"They differ in what is trained, not in what they compute. {POOLED}.",
         counterexample={
             "model": question.family,
-            "texts": "of different lengths" if question.is_padded else "all of one length",
+            "texts": "of different lengths" if question.is_padded else "all of equal length",
         },
     )
 
@@ -58,7 +58,7 @@ def _require_logits_of_full(asked: Asked, question: Question) -> None:
 def test_only_the_head_is_trained(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Training a model of type head changes the 2d + 2 numbers of the classifier, no others."""
+    """With type head, training changes only the 2d + 2 parameters of the classifier."""
 
     def judge(asked: Asked) -> None:
         _require_head_alone(asked.tuned(asked.question("bert", TYPE)), asked.width)
@@ -71,15 +71,15 @@ def _require_head_alone(came: Tuned, width: int) -> None:
     trained = require_trained(came)
     if trained & came.backbone:
         fail(
-            "Training changes the backbone, which is to stay as it is.",
-            hint="Give the optimizer the classifier's parameters alone, or freeze the others.",
+            "Training changes the backbone, which should stay frozen.",
+            hint="Pass only the classifier's parameters to the optimizer, or freeze the others.",
             expected=COUNT,
-            actual=f"{came.count(trained):,} numbers change (d is {width})",
+            actual=f"{came.count(trained):,} parameters change (d = {width})",
         )
     if not came.head <= trained:
         fail(
-            "Training leaves parts of the classifier as they were.",
-            hint="Give the optimizer all parameters of the classifier.",
-            expected=f"{COUNT}, so {2 * width + 2} for d = {width}",
-            actual=f"{came.count(trained):,} numbers change, in {', '.join(sorted(trained)[:4])}",
+            "Training leaves parts of the classifier unchanged.",
+            hint="Pass all parameters of the classifier to the optimizer.",
+            expected=f"{COUNT}; {2 * width + 2} for d = {width}",
+            actual=f"{came.count(trained):,} change, in {', '.join(sorted(trained)[:4])}",
         )

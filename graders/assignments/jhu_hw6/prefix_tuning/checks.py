@@ -35,14 +35,14 @@ from .expected import (
 
 NUMBERED = ("roberta",)  # with embeddings as input, it also numbers the positions of padding
 WRITTEN = ("prefix-model-gives-logits",)
-COUNT = "130d + 2 numbers: 128 vectors of d, and the classifier's 2d + 2"
+COUNT = "130d + 2 parameters (128 vectors of size d, and the classifier's 2d + 2)"
 
 
 @pytest.mark.criterion("prefix-tuning", weight=0)
 def test_prefix_model_gives_logits(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The model of type prefix gives two logits for every text, in which the prefix shows."""
+    """Prerequisite: type prefix returns two logits per text, which depend on the prefix."""
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
@@ -51,8 +51,8 @@ def test_prefix_model_gives_logits(
             given = came.prefix == question.weights["prefix"].size
             if given and is_close(came.logits, other.logits, "attention"):
                 fail(
-                    "The logits are the same whatever the prefix is.",
-                    hint=f"{CALLED}. Checks that hold of any such code are not counted.",
+                    "The logits don't depend on the prefix.",
+                    hint=f"{CALLED}. Other checks are skipped until then.",
                     counterexample={"model": question.family},
                 )
 
@@ -63,7 +63,7 @@ def test_prefix_model_gives_logits(
 def test_prefix_is_a_parameter(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The prefix is one trainable parameter of prefix_length vectors, the same for every text."""
+    """The prefix is one trainable parameter of prefix_length vectors, shared by all texts."""
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
@@ -76,7 +76,7 @@ def test_prefix_is_a_parameter(
 def test_prefix_stands_before_the_words(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The backbone gets the prefix, then the words' embeddings; the mean is classified."""
+    """The backbone gets the prefix followed by the word embeddings; the mean is classified."""
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
@@ -84,12 +84,12 @@ def test_prefix_stands_before_the_words(
             if _is_before(asked, question, came, found):
                 continue
             fail(
-                "The logits are not those of the prefix followed by the text.",
+                "The logits are not computed from the prefix followed by the text.",
                 hint=known_mistake(question, came, found),
                 counterexample={
                     "model": question.family,
                     "prefix_length": str(question.length),
-                    "texts": "all of one length",
+                    "texts": "all of equal length",
                 },
             )
 
@@ -113,12 +113,12 @@ def _is_before(asked: Asked, question: Question, came: Forward, found: Sequence[
 def test_mask_covers_the_prefix(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The mask has a one for each vector of the prefix, and then the text's own mask."""
+    """The mask has a 1 for each prefix vector, followed by the mask of the text."""
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
             if is_mask_too_short(question, came):
-                fail("The mask has not a one for each vector of the prefix.", hint=f"{SHORT}.")
+                fail("The mask does not have a 1 for each prefix vector.", hint=f"{SHORT}.")
         for family in set(asked.families) - set(NUMBERED):
             question = prefix_question(asked, family)
             came = asked.forward(question)
@@ -126,7 +126,7 @@ def test_mask_covers_the_prefix(
             if any(each.called in ORDERED for each in found) or is_masked_rightly(question, came):
                 continue
             fail(
-                "The mask is not that of the prefix followed by the text.",
+                "The mask does not match the prefix followed by the text.",
                 hint=known_mistake(question, came, found),
                 counterexample={"model": family, "prefix_length": str(question.length)},
             )
@@ -138,7 +138,7 @@ def test_mask_covers_the_prefix(
 def test_gradient_reaches_the_prefix(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """The loss has a gradient with respect to the prefix, so that it can learn."""
+    """The loss has a gradient with respect to the prefix, so the prefix can be trained."""
 
     def judge(asked: Asked) -> None:
         for question, came in _unpadded(asked):
@@ -146,9 +146,9 @@ def test_gradient_reaches_the_prefix(
             if not any(came.gradients.get(name, 0.0) > 0 for name in names):
                 fail(
                     "No gradient reaches the prefix.",
-                    hint="detach(), .data and no_grad() cut it off."
+                    hint="Don't use detach(), .data or no_grad() on the prefix."
                     if names
-                    else f"It is no parameter of the model; make it {ONE}.",
+                    else f"The prefix isn't a parameter of the model; make it {ONE}.",
                     counterexample={"model": question.family},
                 )
 
@@ -159,7 +159,7 @@ def test_gradient_reaches_the_prefix(
 def test_prefix_and_head_are_trained(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Training changes the 130d + 2 numbers of prefix and classifier, and no others."""
+    """Training changes only the 130d + 2 parameters of the prefix and the classifier."""
 
     def judge(asked: Asked) -> None:
         question = asked.question("roberta", TYPE, PREFIX_LENGTH)
@@ -173,8 +173,8 @@ def test_prefix_and_head_are_trained(
         fail(
             message,
             hint=f"{hint}.",
-            expected=f"{COUNT}, so {(PREFIX_LENGTH + 2) * asked.width + 2:,} for d = {asked.width}",
-            actual=f"{came.count(require_trained(came)):,} numbers change",
+            expected=f"{COUNT}; {(PREFIX_LENGTH + 2) * asked.width + 2:,} for d = {asked.width}",
+            actual=f"{came.count(require_trained(came)):,} parameters change",
         )
 
     in_each_model(Asked(student, sandbox, inputs, score), judge)
@@ -194,12 +194,12 @@ def _problem(came: Tuned, prefix: frozenset[str]) -> tuple[str, str] | None:
     """
     trained = require_trained(came)
     if trained & came.backbone:
-        hint = "Give the optimizer prefix and classifier alone, or freeze the backbone"
-        return "Training changes the backbone, which is to stay as it is.", hint
+        hint = "Pass only prefix and classifier to the optimizer, or freeze the backbone"
+        return "Training changes the backbone, which should stay frozen.", hint
     if prefix and not trained & prefix:
-        hint = "Give self.prefix to the optimizer as well"
-        return "Training leaves the prefix as it was.", hint
+        hint = "Pass self.prefix to the optimizer as well"
+        return "Training leaves the prefix unchanged.", hint
     if not came.head <= trained:
-        hint = "The classifier learns, too: give its parameters to the optimizer"
-        return "Training leaves the classifier as it was.", hint
+        hint = "Train the classifier, too: pass its parameters to the optimizer"
+        return "Training leaves the classifier unchanged.", hint
     return None

@@ -13,28 +13,31 @@ from ..tuning.questions import PREFIX_LENGTH, Forward, Question
 
 TYPE = "prefix"
 EMBEDDED = (
-    "The words are looked up in the word embeddings alone (get_input_embeddings): the backbone "
-    "adds positions and normalizes by itself"
+    "Use only the word embeddings (get_input_embeddings) for the words, because the backbone "
+    "itself adds positions and normalizes"
 )
-CALLED = "inputs_embeds is the prefix, then the words; the mask a one for each vector of the prefix"
+CALLED = (
+    "Set inputs_embeds to the prefix followed by the word embeddings, and start the mask with a 1 "
+    "for each prefix vector"
+)
 MISTAKES = {
     "twice": (
-        "The words go through all of the backbone's embeddings before they are given to it, so "
-        f"positions are added twice. {EMBEDDED}"
+        "The words already went through the backbone's whole embedding module, so positions are "
+        f"added twice. {EMBEDDED}"
     ),
-    "appended": f"The prefix stands behind the text, not before it: {CALLED}",
-    "appended-mask-first": f"The prefix stands behind the text, not before it: {CALLED}",
-    "hidden": f"The mask is 0 for the prefix, so no word sees it: {CALLED}",
-    "mask-appended": f"The ones for the prefix stand behind the text's mask: {CALLED}",
-    "no-mask": "The text's own mask is not given to the backbone: padding is read as text",
+    "appended": f"The prefix comes after the text instead of before it. {CALLED}",
+    "appended-mask-first": f"The prefix comes after the text instead of before it. {CALLED}",
+    "hidden": f"The mask is 0 for the prefix, so no word attends to it. {CALLED}",
+    "mask-appended": f"The ones for the prefix come after the text's mask. {CALLED}",
+    "no-mask": "The text's own mask isn't passed to the backbone, so padding counts as text",
 }
 SHORT = (
-    "The mask is as long as the text, and the embeddings have the prefix, too: the course's "
-    f"version of transformers raises here. {CALLED}"
+    "The mask is only as long as the text, but the embeddings include the prefix; the course's "
+    f"version of transformers raises an error here. {CALLED}"
 )
 ORDERED = ("right", "twice", "appended")  # variants whose mask has the embeddings' order
 BEFORE = ("right", "hidden", "mask-appended", "no-mask")  # the variants with correct embeddings
-ONE = "one nn.Parameter of shape (prefix_length, d), the same for every text"
+ONE = "one nn.Parameter of shape (prefix_length, d), shared by all texts"
 
 
 def prefix_question(asked: Asked, family: str) -> Question:
@@ -63,15 +66,15 @@ def require_prefix(asked: Asked, question: Question, came: Forward) -> None:
     wanted = question.length * question.size
     if list(rest.values()) == [wanted]:
         return
-    hint = f"It is {ONE}."
+    hint = f"Make it {ONE}."
     if not rest and came.prefix:
-        hint = f"self.prefix is a tensor that no optimizer finds; make it {ONE}."
+        hint = f"self.prefix is a plain tensor, so no optimizer finds it; make it {ONE}."
     elif sum(rest.values()) == wanted * len(question.batch["input_ids"]):
-        hint = f"There is a prefix for each text of the batch; make it {ONE}, and expand it."
+        hint = f"Each text of the batch has its own prefix; make it {ONE}, and expand it."
     fail(
-        "The prefix is not one parameter of prefix_length times d numbers.",
+        "The prefix is not one parameter of prefix_length vectors of size d.",
         hint=hint,
-        expected=f"{question.length} vectors of {question.size}: {wanted:,} numbers",
+        expected=f"{question.length} vectors of size {question.size}: {wanted:,} numbers",
         actual=", ".join(f"{name}: {size:,}" for name, size in list(rest.items())[:4]) or "none",
         counterexample={"prefix_length": str(question.length)},
     )
@@ -117,8 +120,8 @@ def known_mistake(question: Question, came: Forward, found: Sequence[Way]) -> st
     poolings = {each.pooled for each in found}
     if "right" in calls:
         named = {POOLINGS.get(each, "") for each in poolings}
-        says = f"{named.pop()} ({POOLED})." if len(named) == 1 and "" not in named else ""
+        says = f"{named.pop()}. {POOLED}." if len(named) == 1 and "" not in named else ""
     else:
         named = {MISTAKES.get(each, "") for each in calls}
         says = f"{named.pop()}." if len(named) == 1 and "" not in named else ""
-    return says or f"{EMBEDDED}; {CALLED}."
+    return says or f"{EMBEDDED}. {CALLED}."

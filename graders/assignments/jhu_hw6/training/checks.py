@@ -34,18 +34,18 @@ SINGLE = Plan(batch_size=1)
 ITEMS = 11  # in batches of 4, 4 and 3
 SMALL = 10
 OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
-ALL_PARAMETERS = "Give the optimizer all parameters of the model: mymodel.parameters()"
-UNCHANGED = "Training changes no weight of the model."
-ENDED = "The code of train then ends with an error; what it did before counts"
+ALL_PARAMETERS = "Pass all parameters of the model to the optimizer: mymodel.parameters()"
+UNCHANGED = "Training doesn't change any weight of the model."
+ENDED = "Everything before this error in train counts"
 LEARNED = 0.9
 FASTER = 10.0  # the ratio of the second learning rate to the first
 ADDED_UP = (
-    "The loss of earlier batches is part of this one: call backward() on each batch's own loss"
+    "The loss includes the losses of earlier batches: call backward() on each batch's own loss"
 )
 CRASHES = {
-    "'Tensor' object is not callable": "The name of the loss function is given to its value",
-    "not implemented for 'Long'": "Cross entropy is given the labels first: loss(logits, labels)",
-    "element 0 of tensors does not require grad": "No gradient reaches the loss: is it detached?",
+    "'Tensor' object is not callable": "The name of the loss function is reused for its value",
+    "not implemented for 'Long'": "Cross entropy takes the logits first: loss(logits, labels)",
+    "element 0 of tensors does not require grad": "The loss has no gradient; is it detached?",
     "Trying to backward through the graph a second time": ADDED_UP,
 }
 IN_PLACE = "modified by an inplace operation"
@@ -54,7 +54,7 @@ WRITTEN = ("loop-computes-gradients",)
 
 @pytest.mark.criterion("training", weight=0)
 def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score) -> None:
-    """train calls the model on batches, and backward() gives its weights gradients."""
+    """Prerequisite: train calls the model, and backward() computes gradients for its weights."""
 
     def judge(run: Run) -> None:
         if run.ended is not None:
@@ -70,11 +70,14 @@ def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score)
                 hint=f"Call it on every batch of train_dataloader ({STEP}).",
             )
         if not any(each.backwards for each in run.forwards):
-            fail("train never calls backward().", hint=f"Compute the gradients: {STEP}.")
+            fail(
+                "train never calls backward().",
+                hint=f"Compute the gradients: call loss.backward() ({STEP}).",
+            )
         fail(
-            "backward() is called, but gives the model's weights no gradient.",
-            hint="The loss must be made of the logits themselves: detach(), .data, .item() and "
-            "torch.tensor(...) cut it off from the model.",
+            "backward() is called, but the model's weights get no gradient.",
+            hint="Compute the loss directly from the logits: detach(), .data, .item() and "
+            "torch.tensor(...) detach it from the model.",
         )
 
     _in_each_run(student, inputs, score, judge)
@@ -84,28 +87,31 @@ def test_loop_computes_gradients(student: Student, inputs: Inputs, score: Score)
 def test_every_epoch_sees_every_batch(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Every batch of the training set, and no other, makes one step in every epoch."""
+    """In every epoch, the optimizer takes one step for each training batch, and no others."""
     task = draw_task(inputs, "training", ITEMS)
 
     def judge(file: str) -> None:
         run = training_run(student, task, PLAN, file)
         if not run.updates:
             run.refuse_unavailable()
-            fail("No step changes the model.", hint=_why_unchanged(run))
+            fail("No optimizer step changes the model.", hint=_why_unchanged(run))
         _require_batches(run)
         if any(each.steps > 1 for each in run.updates):
-            fail("The optimizer makes more than one step for a batch.", hint=f"{STEP}.")
+            fail(
+                "The optimizer takes more than one step for a batch.",
+                hint=f"Call optimizer.step() once per batch ({STEP}).",
+            )
         if len(run.updates) == len(run.graded):
             return
         for plan in (PLAN, SINGLE):  # several batches may make one step, if they always do
             batches = batches_of(task.train, plan.batch_size)
             steps = steps_of(sandbox, training_run(student, task, plan, file), batches)
             if is_accumulated(steps, len(batches)):
-                score.note("The gradients of several batches are added up for each step: accepted.")
+                score.note("Accepted: each step uses the accumulated gradients of several batches.")
                 return
         fail(
-            "Not every batch makes a step.",
-            hint=f"optimizer.step() stands inside the loop over batches: {STEP}.",
+            "The optimizer does not take a step for every batch.",
+            hint=f"Call optimizer.step() inside the loop over batches ({STEP}).",
             expected=f"{len(run.graded)} steps",
             actual=f"{len(run.updates)} steps",
         )
@@ -119,8 +125,8 @@ def _require_batches(run: Run) -> None:
     seen = Counter(batch_of(each, batches) for each in run.graded)
     if None in seen:
         fail(
-            "A step is made on a batch that is not in the training set.",
-            hint="Train on train_dataloader alone; the other two are for evaluating.",
+            "The model is trained on a batch that is not in the training set.",
+            hint="Train only on train_dataloader; the other two are for evaluation.",
         )
     counts = [seen[number] for number in range(len(batches))]
     whole = all(each == PLAN.epochs for each in counts)
@@ -128,17 +134,17 @@ def _require_batches(run: Run) -> None:
         return
     run.refuse_unavailable()
     fail(
-        "Not every batch is trained on in every epoch"
+        "The model is not trained on every batch in every epoch"
         + (f": {run.ended}" if run.ended is not None else "."),
-        hint=f"Loop over all of train_dataloader in every epoch; {STEP}.",
-        expected=f"each of {len(batches)} batches {PLAN.epochs} times",
+        hint=f"Loop over all of train_dataloader in every epoch ({STEP}).",
+        expected=f"each of the {len(batches)} batches {PLAN.epochs} times",
         actual=f"{', '.join(map(str, counts))} times",
     )
 
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
 def test_model_is_in_training_mode(student: Student, inputs: Inputs, score: Score) -> None:
-    """The model is in training mode in every epoch, also after it was evaluated."""
+    """The model is in training mode in every epoch, even after an evaluation."""
 
     def judge(run: Run) -> None:
         modes = [each.training for each in run.graded]
@@ -146,9 +152,9 @@ def test_model_is_in_training_mode(student: Student, inputs: Inputs, score: Scor
             return
         later = any(modes[:1])
         fail(
-            "The model is in evaluation mode while it is trained"
+            "The model is trained in evaluation mode"
             + (", after the first evaluation." if later else "."),
-            hint="Call mymodel.train() in every epoch: evaluate_model switches it off.",
+            hint="Call mymodel.train() in every epoch: evaluate_model sets evaluation mode.",
             actual="training mode in steps "
             + (", ".join(str(i + 1) for i, each in enumerate(modes) if each) or "none"),
         )
@@ -160,7 +166,7 @@ def test_model_is_in_training_mode(student: Student, inputs: Inputs, score: Scor
 def test_gradients_are_those_of_the_batch(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Every step uses the gradient of the cross entropy of its own batch, and nothing else."""
+    """Each step uses only the gradient of its own batch's cross entropy."""
     task = draw_task(inputs, "training", ITEMS)
     parts = (task.train, task.held_out)  # another check reports the wrong loader
     batches = [each for part in parts for each in batches_of(part, PLAN.batch_size)]
@@ -173,8 +179,8 @@ def test_gradients_are_those_of_the_batch(
             return  # evaluate_model leaves gradients behind, and loses its own points
         mistake = mistake_of(steps) if steps else None
         fail(
-            "A step uses a gradient that is not the one of its batch's loss.",
-            hint=mistake.hint if mistake else f"{LOSS[0].upper()}{LOSS[1:]}; {STEP}.",
+            "A step does not use the gradient of its own batch's loss.",
+            hint=mistake.hint if mistake else f"{LOSS[0].upper()}{LOSS[1:]} ({STEP}).",
             counterexample=_first_wrong(steps),
         )
 
@@ -188,14 +194,14 @@ def _first_wrong(steps: Sequence[Step]) -> dict[str, str]:
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
 def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Score) -> None:
-    """Training changes every parameter of a model that is to be trained as a whole."""
+    """In full fine-tuning, training changes every parameter of the model."""
 
     def judge(run: Run) -> None:
         still = [name for name, each in run.task.weights.items() if (run.final[name] == each).all()]
         if still:
             none = len(still) == len(run.task.weights)
             fail(
-                UNCHANGED if none else "Training leaves some of the parameters as they were.",
+                UNCHANGED if none else "Training leaves some parameters unchanged.",
                 hint=_why_unchanged(run) if none else f"{ALL_PARAMETERS}.",
                 actual=f"unchanged: {', '.join(still)}",
             )
@@ -205,7 +211,7 @@ def test_every_parameter_is_trained(student: Student, inputs: Inputs, score: Sco
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
 def test_learning_rate_is_used(student: Student, inputs: Inputs, score: Score) -> None:
-    """A larger learning rate makes larger steps."""
+    """A larger learning rate leads to larger steps."""
     task = draw_task(inputs, "learning rates", ITEMS)
 
     def judge(file: str) -> None:
@@ -216,10 +222,10 @@ def test_learning_rate_is_used(student: Student, inputs: Inputs, score: Score) -
             fail(UNCHANGED, hint=_why_unchanged(runs[1]))
         if sizes[1] <= sizes[0] * np.sqrt(FASTER):
             fail(
-                "The learning rate that train is given does not change how far it steps.",
-                hint="Give the optimizer lr=lr.",
+                "The lr argument of train does not affect the step size.",
+                hint="Pass lr=lr to the optimizer.",
                 counterexample={
-                    f"lr {lr}": f"first change of the weights {size:.3g}"
+                    f"lr {lr}": f"size of the first step: {size:.3g}"
                     for lr, size in zip(rates, sizes, strict=True)
                 },
             )
@@ -231,7 +237,7 @@ def test_learning_rate_is_used(student: Student, inputs: Inputs, score: Score) -
 def test_ten_items_are_learned(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:
-    """Twenty epochs on ten items end with nine or more of them right."""
+    """After 20 epochs on ten items, at least nine are classified correctly."""
     task = draw_task(inputs, "ten items", SMALL)
 
     def judge(file: str) -> None:
@@ -240,10 +246,10 @@ def test_ten_items_are_learned(
         right = float(np.mean(logits.argmax(-1) == task.train["labels"]))
         if right < LEARNED:
             fail(
-                "The loop does not learn ten items by heart.",
-                hint="A model that trains overfits a small set, as --small_subset shows.",
-                expected="9 or 10 of 10 right after 20 epochs",
-                actual=f"{round(right * SMALL)} of {SMALL}",
+                "The training loop does not overfit ten items.",
+                hint="A working loop overfits a small set. Try it with --small_subset.",
+                expected="9 or 10 of 10 correct after 20 epochs",
+                actual=f"{round(right * SMALL)} of {SMALL} correct",
             )
 
     in_each_file(student, score, NAME, judge)
@@ -262,7 +268,7 @@ def _fail_after(run: Run, fault: StudentFault | Unavailable) -> NoReturn:
     hint = next((says for words, says in CRASHES.items() if words in str(fault)), "")
     if IN_PLACE in str(fault):
         late = run.forwards[-1].steps > 0
-        hint = "optimizer.step() comes before backward()" if late else ADDED_UP
+        hint = "optimizer.step() is called before backward()" if late else ADDED_UP
     hint = f"{hint} ({STEP})." if hint else ""
     raise CheckFailed(str(fault), hint=hint, actual=fault.where) from fault
 
@@ -271,8 +277,8 @@ def _why_unchanged(run: Run) -> str:
     """Return why no weight changes."""
     if not run.updates:
         if any(each.foreign for each in run.forwards):
-            return f"The optimizer that steps holds no parameter of the model. {ALL_PARAMETERS}."
-        return f"No optimizer.step() is made in {PLAN.epochs} epochs ({STEP})."
+            return f"The optimizer has none of the model's parameters. {ALL_PARAMETERS}."
+        return f"optimizer.step() was not called in {PLAN.epochs} epochs ({STEP})."
     if all(each.rate == 0 for each in run.updates):
         return (
             "The learning rate is 0 in every step. A schedule with warm-up starts at 0 and rises "
@@ -280,8 +286,8 @@ def _why_unchanged(run: Run) -> str:
         )
     if all(each.cleared for each in run.updates):
         return (
-            "The gradients are zero in every step: zero_grad stands between backward and step "
-            f"({STEP})."
+            "The gradients are zero in every step because zero_grad is called between backward "
+            f"and step ({STEP})."
         )
     return f"{ALL_PARAMETERS}."
 

@@ -19,28 +19,30 @@ from ..batches import Batch, part
 from ..replies import Floats
 from .runs import Run, Update
 
-STEP = "each batch: forward, loss, backward, optimizer step, zero_grad"
+STEP = "for each batch: forward, loss, backward, optimizer.step, zero_grad"
 LOSS = "the loss is the cross entropy of the logits and the batch's labels"
 
 PILED = Mistake(
     "no-zero-grad",
-    "The gradients of earlier batches are still in those of this one: zero_grad is missing, or "
-    "it clears another optimizer's parameters",
+    "Gradients accumulate over batches: zero_grad is missing, or it clears the parameters of "
+    "another optimizer",
     STEP,
 )
-UPHILL = Mistake("uphill", "The loss is made larger: its sign is wrong", LOSS)
+UPHILL = Mistake("uphill", "Training increases the loss: its sign is wrong", LOSS)
 LOSSES = {
     "softmax-twice": Mistake(
         "softmax-twice",
-        "Cross entropy is given probabilities; it takes the softmax itself and wants logits",
+        "Pass logits to cross entropy, not probabilities: it applies the softmax itself",
         LOSS,
     ),
     "own-predictions": Mistake(
         "own-predictions", "The loss compares the logits with the model's own predictions", LOSS
     ),
-    "labels-swapped": Mistake("labels-swapped", "The loss is that of the labels exchanged", LOSS),
+    "labels-swapped": Mistake("labels-swapped", "The two labels are swapped in the loss", LOSS),
     "unmasked": Mistake(
-        "unmasked", "The model is called without the attention mask of the batch", STEP
+        "unmasked",
+        "The model is called without the attention mask, so padding counts as text",
+        STEP,
     ),
 }
 

@@ -13,17 +13,19 @@ from .questions import Forward, Question
 
 Ways = Mapping[str, Mapping[str, Floats]]  # how the backbone is called -> how it is pooled
 
-POOLED = "the classifier gets the mean of last_hidden_state over all tokens"
+POOLED = "Classify the mean of last_hidden_state over all tokens"
 MEANS = ("mean", "masked mean", "mean of the text", "masked mean of the text")
 ACCEPTED = (*MEANS, *(f"log softmax of {each}" for each in MEANS))  # equivalent for cross entropy
-SOFTMAX = "forward gives probabilities: cross entropy takes the softmax itself and wants logits"
+SOFTMAX = (
+    "forward returns probabilities; return logits, as cross entropy applies the softmax itself"
+)
 POOLINGS = {
     "first": "Only the first token ([CLS]) is classified",
     "first of the text": "Only the first token of the text ([CLS]) is classified",
     "last": "Only the last token is classified",
-    "sum": "The hidden states are added up and not divided by their number",
-    "max": "The largest value of each feature is taken, not the mean",
-    "pooler": "The backbone's pooler_output is classified, which is made from [CLS] alone",
+    "sum": "The hidden states are summed but not divided by their number",
+    "max": "The maximum of each feature is classified instead of the mean",
+    "pooler": "pooler_output is classified, which is computed only from [CLS]",
     **{f"softmax of {each}": SOFTMAX for each in MEANS},
 }
 

@@ -182,8 +182,8 @@ def _forward(question: Question, reply: Any) -> Forward:
     logits = floats(reply["logits"])
     if logits is None or logits.shape != (len(question.batch["input_ids"]), 2):
         fail(
-            "forward does not give two logits for every text.",
-            hint='It returns {"logits": a tensor (B, 2)}.',
+            "forward does not return two logits per text.",
+            hint='Return {"logits": a tensor of shape (B, 2)}.',
             expected=f"real numbers of shape {(len(question.batch['input_ids']), 2)}",
             actual=kind(reply["logits"]),
             counterexample={"type": question.type, "model": question.family},
@@ -217,6 +217,6 @@ def outside_parts(parts: Any) -> Mapping[str, tuple[str, int]]:
         told = mapping(each, "part", "shape")
         shape = sequence(told["shape"], int)
         if told["part"] not in ("head", "rest"):
-            raise BadReply("The parts of the model could not be read.")
+            raise BadReply("The parts of your model could not be read.")
         found[name] = (told["part"], int(np.prod(shape, dtype=np.int64)))
     return found

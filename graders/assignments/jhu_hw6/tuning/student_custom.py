@@ -133,7 +133,7 @@ class Parts:
         kinds = [each for each in model.modules() if isinstance(each, PreTrainedModel)]
         found = [each for each in kinds if each is not model] or kinds
         if not found:
-            raise LookupError("the model holds no pretrained model of transformers")
+            raise LookupError("the model contains no pretrained model from transformers")
         self.backbone: nn.Module = found[0].base_model
         inside = {id(p) for p in self.backbone.parameters()}
         self.outside = {name: p for name, p in model.named_parameters() if id(p) not in inside}

@@ -78,8 +78,8 @@ def require_trained(came: Tuned) -> frozenset[str]:
     if came.trained:
         return came.trained
     fail(
-        "Training the model changes none of its parameters.",
-        hint="Give the optimizer the parameters of this way of tuning, and step.",
+        "Training doesn't change any parameter of the model.",
+        hint="Pass the parameters that this method trains to the optimizer, and call step().",
         actual=f"the run ended with {came.error}"[:100] if came.error else "",
     )
 
