@@ -96,26 +96,26 @@ def test_no_python_starts_with_the_repository_on_its_path(name):
 
 
 def test_a_right_submission_passes_the_step(runner, tiny_folder, hand_in, tmp_path):
-    folder = hand_in(work_py="def double(x):\n    return 2 * x\n")
+    folder = hand_in(work_py="def double(x):\n    return 2 * x\n", answer_txt="42")
     done = runner("Grade", folder, assignment=tiny_folder, fail_below="100%")
     assert done.returncode == 0, done.stderr
     out, summary = written(tmp_path)
-    assert summary.startswith("## Double a number: 4 of 4 points")
+    assert summary.startswith("## Double a number: 6 of 6 points")
     assert JUnitXml.fromfile(str(out / "junit.xml")).failures == 0
     assert (out / "classroom50.json").is_file()
     assert (out / "reports" / "ada.html").is_file()
 
 
 def test_a_wrong_one_fails_it_and_learns_where(runner, tiny_folder, hand_in, tmp_path):
-    folder = hand_in("a b;$(touch pwned)")
+    folder = hand_in("a b;$(touch pwned)", answer_txt="0")
     for name, text in WRONG.items():
         (folder / name).write_text(text)
     done = runner("Grade", folder.parent, assignment=tiny_folder, path=folder.name, fail_below=2)
     assert done.returncode == 3, done.stderr
     out, summary = written(tmp_path)
     assert "::error file=a b;$(touch pwned)/work.py,line=4,title=Doubling::" in done.stdout
-    assert "0 of 4 points" in summary
-    assert JUnitXml.fromfile(str(out / "junit.xml")).failures == 1
+    assert "0 of 6 points" in summary
+    assert JUnitXml.fromfile(str(out / "junit.xml")).failures == 2
     assert not any("imported" in text for text in (summary, done.stdout, done.stderr))
     assert "PATH" in summary  # it did print the variables that it sees
     assert "GITHUB" not in summary + done.stdout

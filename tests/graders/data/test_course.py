@@ -83,6 +83,8 @@ def test_assignments_name_their_data(tiny_folder):
 def test_students_metrics_are_judged_where_the_files_lie(tiny_folder, folder):
     file = tiny_folder / "assignment.toml"
     file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "sst2"'))
+    checks = tiny_folder / "checks.py"
+    checks.write_text(checks.read_text().replace("(submitted, score)", "(submitted, score, data)"))
     task, place = load_assignment(str(tiny_folder)), folder(SST2)
     plan = precheck_options(task, place, Tier.NONE, data=None, only=None)
     assert plan.options.data == place
