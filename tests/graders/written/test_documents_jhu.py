@@ -105,7 +105,7 @@ def test_bert_pair_says_what_the_option_lacks(graded):
 def test_mixed_checkpoints_are_wrong(graded):
     found = graded["1.6/machine"]
     assert (found.status, found.fraction) == ("failed", 0.0)
-    assert "C is not the right choice" in found.message
+    assert "C is not the correct choice" in found.message
 
 
 def test_query_without_scale_gets_half(graded):
@@ -129,7 +129,7 @@ def test_no_choice_of_a_run_is_told(graded):
 def test_majority_class_is_flagged_in_every_row(graded):
     message = graded["3.1.3/machine"].message
     assert "0.6217125382262997 is 2033/3270" in message
-    others = message.split("The same holds for", 1)[1].split(".\n", 1)[0]
+    others = message.split("The same applies to", 1)[1].split(".\n", 1)[0]
     assert others.count("dev") == 3  # all four rows
 
 

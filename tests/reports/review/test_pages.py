@@ -243,6 +243,6 @@ def test_what_speaks_against_a_line_is_shown(start, grade, essay):
     file.write_text(file.read_text().replace(phrases, 'contradictions = ["weights are equal"]'))
     visitor = start(grade(ada=("So all weights are equal.\r\nThat is it.", "x"))).visitor()
     page = visitor.get(visitor.get("/q/1b").answer_headers["location"])
-    assert "Speaks against it: <q" in page.body
+    assert "Contradicts it: <q" in page.body
     assert "<mark>So all weights are equal.<sup" in page.body
     assert "not 2</sup>" in page.body

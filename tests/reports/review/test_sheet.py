@@ -65,7 +65,7 @@ FAULTS = {
     "items": ({"items": "1 7"}, "items 1 to 2"),
     "word": ({"items": "yes"}, "items 1 to 2"),
     "adjustment": ({"items": "1", "adjustment": "much"}, "a number from -3 to 3"),
-    "half": ({"comment": "Good."}, "write `none` where none is earned"),
+    "half": ({"comment": "Good."}, "write `none` if none is earned"),
     "changed": ({"answer_sum": "sha256:00"}, "the answer has changed"),
     "long": ({"items": "1", "comment": "x" * 2001}, "at most 2,000"),
 }
@@ -97,7 +97,7 @@ def test_a_decision_made_meanwhile_is_a_conflict(rea, handles):
     decide(rea, at(handles, "ada"), item=["2"])
     rea.send_sheet(written(rows))
     assert rea.status == 422
-    assert "Rea gave 1 points since this sheet was made" in rea.body
+    assert "Rea gave 1 points after this sheet was made" in rea.body
     assert [row["points"] for row in taken(rea) if row["points"]] == ["1"]
 
 
@@ -118,8 +118,8 @@ def test_an_answer_twice_is_refused(rea):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "there is no column"),
-        (b"question,answer\r\n1b,a0\r\n", "there is no column `answer_sum`"),
+        (b"", "is missing; required columns"),
+        (b"question,answer\r\n1b,a0\r\n", "column `answer_sum` is missing"),
         (b"\xff\xfe\x00", "utf-8"),
         (b'question,"answer', "line 1: "),
         (b"\x00" * 1000, "line 1"),

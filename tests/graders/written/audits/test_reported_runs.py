@@ -55,7 +55,7 @@ def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, sa
 
 def test_flags_alone_cost_nothing(grid):
     judged = grid(table(ROWS, chosen=1))
-    assert any("commonest class" in note for note in judged.notes)
+    assert any("most frequent class" in note for note in judged.notes)
 
 
 def test_flags_cost_where_the_rubric_says_so(judge, boolq):

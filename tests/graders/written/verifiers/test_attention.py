@@ -140,7 +140,7 @@ def test_only_the_third_key_may_change(judge):
     others = own(f"50*{EVEN}")
     assert judge("attention_weights", str(whole), others=others, **ONLY).fraction == 1
     found = judge("attention_weights", str([[1, 0, 0], *whole[1:]]), others=others, **ONLY)
-    assert (found.fraction, found.message) == (0, "Other keys than k_2 are changed.")
+    assert (found.fraction, found.message) == (0, "Keys other than k_2 were changed.")
 
 
 @pytest.mark.parametrize("others", [{}, own("no idea"), own("[1, 2]")])

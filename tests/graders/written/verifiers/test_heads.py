@@ -48,7 +48,7 @@ def test_wrong_pairs_earn_what_is_listed(judge, earned, one, two, share, said):
 
 def test_one_query_alone_is_not_enough(judge):
     found = judge("two_queries", {"q1": "beta mu_a"}, parts=("q1", "q2"))
-    assert (found.fraction, found.message) == (0, "Both are asked for: q1 and q2.")
+    assert (found.fraction, found.message) == (0, "Both are required: q1 and q2.")
 
 
 def test_a_number_is_no_query(judge):
