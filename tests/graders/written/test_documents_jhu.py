@@ -111,19 +111,19 @@ def test_mixed_checkpoints_are_wrong(graded):
 def test_query_without_scale_gets_half(graded):
     found = graded["2.2.3/machine"]
     assert found.fraction * found.check.weight == 1.0
-    assert "Right direction, but not long enough" in found.message
+    assert "Correct direction, but too short" in found.message
 
 
 def test_two_of_six_runs_are_on_the_grid(graded):
     found = graded["3.1.3/machine"]
-    assert "2 of the 6 runs" in found.message
-    assert "2 of the runs are not among those asked for" in found.message
+    assert "2 of the 6 required runs" in found.message
+    assert "2 of the reported runs are not required" in found.message
     points = found.fraction * found.check.weight
     assert points == pytest.approx(2 * 2 / 6 + 1)  # the grid, and the settings are told
 
 
 def test_no_choice_of_a_run_is_told(graded):
-    assert "Nothing says which run you chose" in graded["3.1.3/machine"].message
+    assert "You did not say which run you chose" in graded["3.1.3/machine"].message
 
 
 def test_majority_class_is_flagged_in_every_row(graded):

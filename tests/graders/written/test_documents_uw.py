@@ -134,7 +134,7 @@ def test_best_epochs_need_the_curve(graded):
 def test_sizes_fit_the_reported_accuracies(graded):
     found = graded["Q4.7/machine"]
     assert found.fraction == 1.0, found.message
-    assert "Not possible" not in found.message
+    assert "Impossible" not in found.message
 
 
 def test_polarity_of_labels_is_in_no_key():

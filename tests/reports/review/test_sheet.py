@@ -106,13 +106,13 @@ def test_an_undo_meanwhile_is_a_conflict(rea, handles):
     rows = fill(taken(rea), handles["1b", "ada"], items="1")
     rea.get("/").post("/undo")
     rea.send_sheet(written(rows))
-    assert "a decision was undone since" in rea.body
+    assert "a decision was undone after" in rea.body
 
 
 def test_an_answer_twice_is_refused(rea):
     rows = taken(rea)
     rea.send_sheet(written([*rows, rows[0]]))
-    assert "stands in the sheet twice" in rea.body
+    assert "appears twice in the sheet" in rea.body
 
 
 @pytest.mark.parametrize(
