@@ -171,11 +171,17 @@ class A(Case):
         (f"two = weight(2)\nclass A(Case):\n    @two\n    {X}", "`@two` hides `weight`"),
         (f"w = decorators.weight\nclass A(Case):\n    @w(2)\n    {X}", "`@w` hides `weight`"),
         (f"def w(n): return weight(n)\nclass A(Case):\n    @w(2)\n    {X}", "`@w` hides"),
-        (f"from ddt import data as d\nclass A(Case):\n    @d(1, 2)\n    {X}", "`@ddt.data` makes"),
-        (f"def more(c): return c\n@more\nclass A(Case):\n    {X}", "`more` may give `A`"),
+        (
+            f"from ddt import data as d\nclass A(Case):\n    @d(1, 2)\n    {X}",
+            "`@ddt.data` creates",
+        ),
+        (
+            f"def more(c): return c\n@more\nclass A(Case):\n    {X}",
+            "`more` could change the tests of `A`",
+        ),
         (f"@points(2)\nclass A(Case):\n    {X}", "`@weight` is on the class `A`"),
-        (f"class A(Case, metaclass=M):\n    {X}", "`M` may give `A`"),
-        (f"class A(Case):\n    {X}\nA.test_y = print", "`A.test_y =` makes"),
+        (f"class A(Case, metaclass=M):\n    {X}", "`M` could change the tests of `A`"),
+        (f"class A(Case):\n    {X}\nA.test_y = print", "`A.test_y =` creates"),
         ("class A(Case)", "test_a.py: "),
     ],
 )

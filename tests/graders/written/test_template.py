@@ -49,7 +49,7 @@ def test_answers_are_never_overwritten(essay, tmp_path):
 
 
 def test_an_unknown_form_is_refused(essay):
-    with pytest.raises(UsageError, match="no format `docx`"):
+    with pytest.raises(UsageError, match="unknown format `docx`"):
         template_of(essay, "docx", None)
 
 
