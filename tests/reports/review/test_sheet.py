@@ -62,8 +62,8 @@ def test_a_filled_sheet_decides(rea, handles, style):
 FAULTS = {
     "unknown": ({"answer": "a0"}, "there is no answer"),
     "question": ({"question": "9z"}, "to question &#39;9z&#39;"),
-    "items": ({"items": "1 7"}, "items 1 to 2"),
-    "word": ({"items": "yes"}, "items 1 to 2"),
+    "items": ({"items": "1 7"}, "choose from 1 to 2"),
+    "word": ({"items": "yes"}, "choose from 1 to 2"),
     "adjustment": ({"items": "1", "adjustment": "much"}, "a number from -3 to 3"),
     "half": ({"comment": "Good."}, "write `none` if none is earned"),
     "changed": ({"answer_sum": "sha256:00"}, "the answer has changed"),
