@@ -51,7 +51,7 @@ def _value(call: ast.Call, name: str, where: str) -> Any:
     except (ValueError, IndexError, TypeError):
         raise UsageError(
             f"{where}: `@{name}` has no literal value",
-            "write the number or the text itself there: it is read without running the file",
+            "write the number or the text itself; the file is read without running it",
         ) from None
     if name in WEIGHTS:
         return _weight(value, name, where)
@@ -64,5 +64,5 @@ def _value(call: ast.Call, name: str, where: str) -> Any:
 def _weight(value: object, name: str, where: str) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 <= float(str(value)) < math.inf:
-        raise UsageError(f"{where}: `@{name}` is {value!r}", "points are a number, 0 or more")
+        raise UsageError(f"{where}: `@{name}` is {value!r}", "points must be a number, 0 or more")
     return float(str(value))

@@ -7,7 +7,7 @@ from graders.model import Criterion, Visibility
 
 MARK = "[suite]"  # after the title of every criterion that comes from a suite
 LABEL = (
-    f"Criteria marked {MARK} come from a unittest suite, the less trusted kind: student code "
+    f"Criteria marked {MARK} come from a unittest suite and are less trusted: student code "
     "shares a process with these tests and could alter their verdict."
 )
 

@@ -13,7 +13,7 @@ MAKERS = ("parameterized", "nose_parameterized", "ddt")  # packages that turn on
 CLASS_MAKERS = ("type", "types.new_class", "new_class")
 NO_BASES = ("", "()")  # `type(x)` creates no class, and a class without bases has no tests
 RUNS = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
-COUNTED = "tests are counted without running the file: write each one down as a method"
+COUNTED = "tests are counted without running the file; write each one as a method"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,9 @@ def _class(node: ast.ClassDef, names: dict[str, str], path: Path) -> Class:
     for each in node.body:
         by_name = any(name.startswith("test") for name in _assigned(each))
         if by_name or isinstance(each, RUNS):
-            raise UsageError(f"{path}:{each.lineno}: `{node.name}` makes tests by code", COUNTED)
+            raise UsageError(
+                f"{path}:{each.lineno}: `{node.name}` creates tests dynamically", COUNTED
+            )
         if isinstance(each, Method) and each.name.startswith("test"):
             methods[each.name] = each
             _refuse_makers(each, names, f"{path}:{each.lineno}")
@@ -81,7 +83,7 @@ def _refuse_makers(node: Method, names: dict[str, str], where: str) -> None:
     for each in node.decorator_list:
         called = _called(each, names)
         if called.partition(".")[0] in MAKERS:
-            raise UsageError(f"{where}: `@{called}` makes tests by code", COUNTED)
+            raise UsageError(f"{where}: `@{called}` creates tests dynamically", COUNTED)
 
 
 def _called(decorator: ast.expr, names: dict[str, str]) -> str:
@@ -139,20 +141,22 @@ def _refuse_what_runs(
     """Refuse `load_tests`, and code that adds tests to a class from outside the class."""
     for node in nodes:
         if isinstance(node, Method) and node.name == "load_tests":
-            raise UsageError(f"{path}:{node.lineno}: `load_tests` makes tests by code", COUNTED)
+            raise UsageError(
+                f"{path}:{node.lineno}: `load_tests` creates tests dynamically", COUNTED
+            )
     for node in (each for each in ast.walk(tree) if isinstance(each, ast.Assign)):
         for own, dot, name in (each.partition(".") for each in _assigned(node)):
             if own in classes and name.startswith("test"):
-                problem = f"{path}:{node.lineno}: `{own}{dot}{name} =` makes tests by code"
+                problem = f"{path}:{node.lineno}: `{own}{dot}{name} =` creates tests dynamically"
                 raise UsageError(problem, COUNTED)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         target = ast.unparse(call.args[0]) if call.args else ""
         called, where = ast.unparse(call.func), f"{path}:{call.lineno}"
         if called == "setattr" and target in classes:
-            raise UsageError(f"{where}: `setattr` makes tests of `{target}`", COUNTED)
+            raise UsageError(f"{where}: `setattr` adds tests to `{target}`", COUNTED)
         bases = ast.unparse(call.args[1]) if len(call.args) > 1 else ""
         if called in CLASS_MAKERS and bases not in NO_BASES:
-            raise UsageError(f"{where}: `{called}` makes a class by code", COUNTED)
+            raise UsageError(f"{where}: `{called}` creates a class dynamically", COUNTED)
 
 
 def _refuse_inner_classes(tree: ast.Module, outer: set[ast.stmt], path: Path) -> None:

@@ -115,7 +115,7 @@ class _Suite:
             hidden = module.hides.get(own) if module is not None else None
             if hidden is not None:
                 problem = f"{where}: `@{plain}` hides `{hidden}`"
-                raise UsageError(problem, "write that one itself there, with its value")
+                raise UsageError(problem, "use that decorator directly, with its value")
 
     def _home(self, place: str) -> Module | None:
         """Return the suite's module of that name, if there is one."""
@@ -140,7 +140,7 @@ class _Suite:
                 raise UsageError(
                     f"{module.path}: `{case.name}` inherits from `{base}`, "
                     "which is not in the suite",
-                    "its tests cannot be counted: put the class into the suite's folder",
+                    "its tests cannot be counted; put the class into the suite's folder",
                 )
 
     def _is_case(self, module: Module, case: Class) -> bool:
@@ -162,10 +162,10 @@ def _refuse_shapers(module: Module, case: Class) -> None:
         if each.startswith("gradescope_utils."):
             raise UsageError(
                 f"{module.path}: `@{each.rpartition('.')[2]}` is on the class `{case.name}`",
-                "gradescope-utils only reads it on tests: put it on each of them",
+                "gradescope-utils reads it only on tests; put it on each of them",
             )
         if each.partition(".")[0] not in HARMLESS:
-            problem = f"{module.path}: `{each}` may give `{case.name}` other tests"
+            problem = f"{module.path}: `{each}` could change the tests of `{case.name}`"
             raise UsageError(problem, COUNTED)
 
 

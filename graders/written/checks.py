@@ -46,8 +46,8 @@ from graders.written.verifiers import VERIFIERS
 PATIENCE = 60.0  # seconds for one answer; a verifier that takes longer is broken
 LONGEST_TEXT = 20_000  # characters of a free text that graders see
 HOW_TO_ANSWER = (
-    "`softmark answers-template` with the assignment's name writes an empty one with every "
-    "question. Staff who take the written part elsewhere grade with `--only code,metric`."
+    "Run `softmark answers-template` with the assignment's name to get an empty file with every "
+    "question. Staff: if written answers are graded elsewhere, use `--only code,metric`."
 )
 PERSON_READS = "A person reads this and decides."
 Role = Literal["machine", "review"]
@@ -100,9 +100,9 @@ def _description(check: WrittenCheck) -> str:
     title = check.question.title + ("" if check.question.title.endswith(("?", ".", "!")) else ":")
     if check.role == "review" or machine is None:
         part = review.part if review is not None else "text"
-        return f"{title} the {part if machine else 'answer'}, read by a person."
+        return f"{title} the {part if machine else 'answer'}, graded by a person."
     verb = "are" if len(machine.parts) > 1 else "is"
-    return f"{title} {listed(machine.parts)} {verb} right."
+    return f"{title} {listed(machine.parts)} {verb} correct."
 
 
 def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs) -> None:
@@ -126,8 +126,7 @@ def _answers(written: WrittenCheck, submitted: SubmittedFiles) -> Answers:
     files = {name: _content(name, submitted) for name in ANSWERS if submitted.has(name)}
     if not files:
         fail(
-            f"There is no answers file in your submission, neither `{ANSWERS[0]}` nor "
-            f"`{ANSWERS[1]}`.",
+            f"Your submission contains no answers file (`{ANSWERS[0]}` or `{ANSWERS[1]}`).",
             hint=HOW_TO_ANSWER if written.first else "",
         )
     return read_answers(files, tuple(wanted_of(each, quoted(each)) for each in written.questions))
@@ -188,7 +187,7 @@ def _judge_machine(asking: Asking, score: Score) -> None:
     machine, answer = asking.machine, asking.answer
     versions = answer.versions(machine.parts)
     if answer.unplaced and any(part not in answer.parts for part in machine.parts):
-        return _by_hand("No answer was found here, but text that may hold it.", answer, score)
+        return _by_hand("No answer was found, but some text here may contain it.", answer, score)
     if not versions[0]:
         fail("Not answered.", hint=_where_to_write(asking.written.question, machine.parts))
     if len(versions) > 1:
@@ -201,7 +200,7 @@ def _judge_machine(asking: Asking, score: Score) -> None:
         return _by_hand(str(error), answer, score, _place(answer, versions[0]))
     verdict, parts = min(judged, key=lambda each: each[0].fraction)
     if len(versions) > MOST_VERSIONS and verdict.fraction > 0:
-        return _by_hand("You answered this too many times; keep one answer.", answer, score)
+        return _by_hand("You answered this too many times; keep only one answer.", answer, score)
     for note in verdict.notes:
         score.note(note)
     return _say(verdict, verdict.actual or _shown(parts), machine, score)
@@ -246,15 +245,15 @@ def _given_twice(answer: Answer, machine: Machine) -> str:
     values = [answer.parts[part] for part in machine.parts if len(answer.parts.get(part, ())) > 1]
     lines = [f"{each.file} line {each.line}" for several in values for each in several]
     return (
-        f"You answered this more than once, differently ({', '.join(lines[:6])}): the weaker "
-        "answer counts. Keep one."
+        f"You gave different answers to this question ({', '.join(lines[:6])}); the weaker one "
+        "counts. Keep only one."
     )
 
 
 def _ask_person(question: Question, review: Review, answer: Answer, score: Score) -> None:
     text = answer.text(review.part) or answer.unplaced or _explained(question, answer)
     if not text:
-        fail("Not answered.", hint=f"Write your answer behind `{review.part}:`.")
+        fail("Not answered.", hint=f"Write your answer after `{review.part}:`.")
     if len(text) > LONGEST_TEXT:
         score.note(f"Only the first {LONGEST_TEXT} characters of this answer are read.")
     score.needs_review(PERSON_READS, actual=text[:LONGEST_TEXT])

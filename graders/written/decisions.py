@@ -200,7 +200,7 @@ def _status(fraction: float) -> CheckStatus:
 
 def message_of(decision: Decision) -> str:
     """Return the student's message: the points, the comment, and the rubric's items."""
-    lines = [f"{decision.earned:g} of {decision.points:g} points, decided by a person."]
+    lines = [f"{decision.earned:g} of {decision.points:g} points, graded by a person."]
     lines += [decision.comment] if decision.comment else []
     lines += [f"Given: {_item(each)}" for each in decision.items if each.ticked]
     lines += [f"Not given: {_item(each)}" for each in decision.items if not each.ticked]

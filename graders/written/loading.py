@@ -115,7 +115,7 @@ def _refuse_equal_ids(questions: Iterable[_Question], file: str) -> None:
     for each in questions:
         before = seen.setdefault(canonical(each.id), each.id)
         if before != each.id or list(seen.values()).count(each.id) > 1:
-            raise UsageError(f"{file}: `{before}` and `{each.id}` are one name for students")
+            raise UsageError(f"{file}: students cannot tell `{before}` and `{each.id}` apart")
     ids = [each.id for each in questions]
     twice = sorted({each for each in ids if ids.count(each) > 1})
     if twice:
@@ -129,7 +129,7 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
     if machine is None and review is None:
         raise UsageError(f"{where} has neither [question.machine] nor [question.review]")
     if review is not None and sum(item.points for item in review.items) < review.points - 1e-9:
-        raise UsageError(f"{where}: the items of its rubric add up to less than {review.points:g}")
+        raise UsageError(f"{where}: its rubric items add up to less than {review.points:g}")
     if machine is None:
         return
     # Few commands read formulas and statistics, and not for assignments without a written part.
@@ -137,11 +137,11 @@ def _refuse_what_nobody_judges(question: _Question, file: str) -> None:
 
     if machine.verify not in VERIFIERS:
         known = ", ".join(f"`{name}`" for name in sorted(VERIFIERS))
-        raise UsageError(f"{where}: there is no verifier `{machine.verify}`", f"there is {known}")
+        raise UsageError(f"{where}: unknown verifier `{machine.verify}`", f"choose from: {known}")
     strange = [each.part for each in machine.mistakes if each.part not in machine.parts]
     if strange:
         raise UsageError(
-            f"{where}: a mistake names the part `{strange[0]}`, which it does not have"
+            f"{where}: a mistake refers to the part `{strange[0]}`, which does not exist"
         )
 
 

@@ -17,14 +17,15 @@ from graders.written.reading.split import listed
 Form = Literal["md", "yaml"]
 WIDTH = 92
 ABOUT = (
-    "Write below each question, behind the names of its parts. Lines that begin with `>` are the "
-    "course's: leave them or delete them. What a part needs may take several lines.",
+    "Write your answer below each question, after the names of its parts. An answer may take "
+    "several lines. Lines that begin with `>` are from the course; you may keep or delete them.",
     "Formulas: as in Python or LaTeX, such as `2*x_1^T y`, `2 x_1^T y` or `$2 x_1^\\top y$`. Text: "
-    "Markdown and LaTeX as you like.",
+    "you may use Markdown and LaTeX.",
 )
 ABOUT_YAML = (
-    "Write behind the colons. What holds `:`, `#` or a quote goes between single quotes, longer "
-    "text below `|` and indented. Lines that begin with `#` are the course's.",
+    "Write your answers after the colons. Put text that contains `:`, `#` or a quote between "
+    "single quotes. Put longer text below `|` and indent it. Lines that begin with `#` are from "
+    "the course.",
     "Formulas: as in Python or LaTeX, such as '2*x_1^T y'. A vector: [1, 2, 3].",
 )
 KINDS = {
@@ -54,12 +55,12 @@ def template_of(assignment: Assignment, form: str, output: Path | None) -> str:
     suffix = output.suffix.removeprefix(".").replace("yml", "yaml") if output is not None else ""
     chosen = known.get(form or (suffix if suffix in known else "md"))
     if chosen is None:
-        raise UsageError(f"there is no format `{form}`", "there is `md` and `yaml`")
+        raise UsageError(f"unknown format `{form}`", "choose from: `md`, `yaml`")
     questions = questions_in(assignment.folder)
     if not questions:
-        raise UsageError(f"{assignment.name} asks nothing in writing")
+        raise UsageError(f"{assignment.name} has no written questions")
     if output is not None and output.exists():
-        raise UsageError(f"{output} is there already", "it may hold answers: give another name")
+        raise UsageError(f"{output} already exists", "it may contain answers; choose another name")
     return answers_template(assignment.title, questions, chosen)
 
 

@@ -13,7 +13,7 @@ from graders.written.question import Question
 # The keys of assignment.toml that a student's checks read; staff keep the others.
 KEYS = ("name", "title", "version", "seed", "due", "data", "preload")
 TABLES = ("limits", "files", "settings")
-LATER = "Judged after you hand it in."
+LATER = "Graded after you submit it."
 
 
 def assignment_toml(

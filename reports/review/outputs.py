@@ -13,4 +13,4 @@ def write_grades(review: Review) -> str:
         write_course(store, generation, task=task, out=review.folder, named=())
     review.decisions.keep_written(newest)
     whose = "1 submission" if count == 1 else f"{count} submissions"
-    return f"grades written: decisions of {whose} are in {review.folder} now"
+    return f"grades written: decisions of {whose} are now in {review.folder}"

@@ -78,7 +78,7 @@ def read_sheet(site: Site, content: bytes, reviewer: str) -> Sheet:
         try:
             key = row["question"], row["answer"]
             if key in made:
-                raise _Wrong("this answer stands in the sheet twice")
+                raise _Wrong("this answer appears twice in the sheet")
             made[key] = _decision(site, row, reviewer)
         except (_Wrong, Mistyped) as error:
             problems.append(Problem(line, str(error)))
@@ -130,11 +130,11 @@ def _rows(content: bytes) -> Iterator[tuple[int, Mapping[str, str]]]:
     columns = [name.strip() for name in next(reader, [])]
     missing = [name for name in READ if name not in columns]
     if missing:
-        raise _Wrong(f"there is no column `{missing[0]}`; there must be {', '.join(READ)}")
+        raise _Wrong(f"column `{missing[0]}` is missing; required columns: {', '.join(READ)}")
     line = reader.line_num + 1
     for cells in reader:
         if len(cells) not in (0, len(columns)):
-            raise _Wrong(f"line {line} has {len(cells)} cells, the first line {len(columns)}")
+            raise _Wrong(f"line {line} has {len(cells)} cells, but the header has {len(columns)}")
         if any(cells):
             row = dict(zip(columns, cells, strict=True))
             yield line, {name: plain_cell(row[name]) for name in READ}
@@ -164,7 +164,7 @@ def _decision(site: Site, row: Mapping[str, str], reviewer: str) -> Decision | N
 
 def _refuse_half(row: Mapping[str, str]) -> None:
     if row["adjustment"].strip() or row["comment"].strip():
-        raise _Wrong(f"no items: write `{NONE}` where none is earned")
+        raise _Wrong(f"`items` is empty; write `{NONE}` if none is earned")
 
 
 def _same(holds: Decision, verdict: Verdict, rubric: Review) -> bool:
@@ -175,8 +175,8 @@ def _same(holds: Decision, verdict: Verdict, rubric: Review) -> bool:
 
 def _conflict(newest: Decision | None) -> str:
     if newest is None:
-        return "a decision was undone since this sheet was made"
+        return "a decision was undone after this sheet was made"
     return (
-        f"{newest.reviewer} gave {number(newest.earned)} points since this sheet was made "
+        f"{newest.reviewer} gave {number(newest.earned)} points after this sheet was made "
         f"({newest.decided_at})"
     )

@@ -36,7 +36,9 @@ def read_verdict(items: Iterable[str], adjustment: str, comment: str, review: Re
     """Return the verdict that was entered. Raises Mistyped."""
     comment = comment.replace("\r\n", "\n").translate(_STRIPPED).strip()
     if len(comment) > COMMENT_LIMIT:
-        raise Mistyped(f"A comment has at most {COMMENT_LIMIT:,} characters, not {len(comment):,}.")
+        raise Mistyped(
+            f"A comment can have at most {COMMENT_LIMIT:,} characters; this has {len(comment):,}."
+        )
     typed = [each.strip() for each in items]
     verdict = Verdict(
         _items([each for each in typed if each != NONE], len(review.items)),
@@ -106,7 +108,7 @@ def _items(typed: Collection[str], count: int) -> frozenset[int]:
     known = {str(n) for n in range(1, count + 1)}
     wrong = [each for each in typed if each not in known]
     if wrong:
-        raise Mistyped(f"The rubric has the items 1 to {count}, not {wrong[0][:20]!r}.")
+        raise Mistyped(f"{wrong[0][:20]!r} is not a rubric item; choose from 1 to {count}.")
     return frozenset(map(int, typed))
 
 
@@ -118,5 +120,7 @@ def _adjustment(typed: str, review: Review) -> float:
         value = math.nan
     if not abs(value) <= review.points:
         most = number(review.points)
-        raise Mistyped(f"An adjustment is a number from -{most} to {most}, not {typed[:20]!r}.")
+        raise Mistyped(
+            f"An adjustment must be a number from -{most} to {most}, not {typed[:20]!r}."
+        )
     return round(value, 4) + 0.0

@@ -10,7 +10,7 @@ from tests.reports.test_student_page_parts import FIGURES, SEQUENCES, Accuracy, 
 pytestmark = [pytest.mark.browser, needs_chromium]
 ATTACK = "<img src=//x.test onerror=alert(1)></svg><script>alert(1)</script>\u202e\x1b" + "W" * 300
 TURNS = tuple(0.2 * t for t in range(16))
-DECISION = "1 of 3 points, decided by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
+DECISION = "1 of 3 points, graded by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
 HOSTILE = (
     Accuracy(ATTACK, 1, 3, 0.5, ((ATTACK, 0.25), (ATTACK[5:], 1.0))),
     Rotation(ATTACK, TURNS, TURNS[::-1]),

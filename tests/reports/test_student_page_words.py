@@ -46,7 +46,7 @@ def test_a_decision_is_read_back_as_it_was_made():
 
 
 def test_only_a_person_decides():
-    told = "1 of 4 points, decided by a person."
+    told = "1 of 4 points, graded by a person."
     assert judged(review(told)) is not None
     assert judged(review(told, "1b/machine")) is not None
     assert judged(review(told, "rotary")) is None
@@ -58,7 +58,7 @@ def test_what_a_machine_found_can_be_seen_again(make_result):
     result = make_result(wrong)
     assert command(wrong, result).text == "softmark check . --assignment toy --only rotary"
     assert command(criterion_result(CODE, check_result()), result) is None
-    decided = review("1 of 4 points, decided by a person.")
+    decided = review("1 of 4 points, graded by a person.")
     assert command(criterion_result(CODE, replace(decided, status="failed")), result) is None
     machine = replace(review(decided.message, "1b/machine"), status="failed")
     assert command(criterion_result(CODE, machine), result) is None

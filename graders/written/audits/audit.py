@@ -125,5 +125,5 @@ def _of_figures(report: Report, rules: Rules) -> Iterator[Finding]:
 def _not_finite(report: Report) -> Iterator[Finding]:
     for run in report.runs:
         for name in run.not_finite:
-            sentence = f"{name} in line {run.line} is no finite number."
+            sentence = f"{name} in line {run.line} is not a finite number."
             yield Finding("not-finite", "impossible", sentence, sentence)

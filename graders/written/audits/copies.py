@@ -23,8 +23,8 @@ def identical_runs(runs: Sequence[Run]) -> Iterator[Finding]:
             yield Finding(
                 "identical-runs",
                 "suspicious",
-                f"{titles} have the same dev and test accuracy in every digit ({shown}): check "
-                "that they are two runs.",
+                f"{titles} have identical dev and test accuracies ({shown}); check that they are "
+                "different runs.",
                 f"{titles}: {shown} twice; copied, the same run, or the same constant predictor.",
                 ((titles, shown),),
             )
@@ -39,9 +39,9 @@ def dev_equals_test(runs: Sequence[Run]) -> Finding | None:
     return Finding(
         "dev-equals-test",
         "suspicious",
-        "Dev and test accuracy are equal in every run: are they measured on the same items, as "
-        "with the small subset?",
-        f"dev equals test in {count}: one data set for both, or a debug run.",
+        "Dev and test accuracy are equal in every run: were they measured on the same items, "
+        "such as the small subset?",
+        f"dev equals test in {count}: the same data set for both, or a debug run.",
         (("dev = test", count),),
     )
 
@@ -58,7 +58,7 @@ def test_above_dev(runs: Sequence[Run], splits: Mapping[str, Split]) -> Iterator
         errors = [standard_error(share, splits[name].items) for name, share in shares.items()]
         if shares["test"] - shares["dev"] > TOO_FAR * (errors[0] ** 2 + errors[1] ** 2) ** 0.5:
             sentence = (
-                f"{run.title}: test {test.text} is above dev {dev.text} by more than chance "
-                "explains: is the test set among the training data?"
+                f"{run.title}: test {test.text} is higher than dev {dev.text} by more than chance "
+                "can explain; is the test set part of the training data?"
             )
             yield Finding("test-above-dev", "suspicious", sentence, sentence)

@@ -35,15 +35,15 @@ def length_finding(curve: Curve, allowed: Sequence[int]) -> Finding:
     wanted = " or ".join(map(str, allowed))
     numbers = (("epochs", f"{size}/{wanted}"),)
     if any(b - a != 1 for a, b in zip(curve.epochs, curve.epochs[1:], strict=False)):
-        sentence = "The epochs do not go up one by one: give each epoch one row, in order."
+        sentence = "The epochs are not consecutive; give one row per epoch, in order."
         return Finding("curve-order", "suspicious", sentence, sentence, numbers)
     if size not in allowed:
         start = (
-            " A row for epoch 0, before training, counts as one."
+            " The row for epoch 0, before training, counts as an epoch."
             if curve.epochs[:1] == (0,)
             else ""
         )
-        sentence = f"The curve has {size} epochs where {wanted} are stated.{start}"
+        sentence = f"The curve has {size} epochs; expected {wanted}.{start}"
         return Finding("curve-length", "suspicious", sentence, sentence, numbers)
     sentence = f"The curve has {size} epochs."
     return Finding("curve-length", "fine", sentence, sentence, numbers)
@@ -73,9 +73,12 @@ def epoch_finding(curve: Curve, name: str, stated: int, from_zero: bool = False)
     right |= set(places) if from_zero else set()
     shown = ", ".join(str(curve.epochs[at]) for at in places[:4])
     if stated in right:
-        sentence = f"{name} is best at epoch {shown}, as you say."
+        sentence = f"{name} is best at epoch {shown}, as you stated."
         return Finding("best-epoch", "fine", sentence, sentence)
-    sentence = f"You say that {name} is best at epoch {stated}; by your own curve it is {shown}."
+    sentence = (
+        f"You stated that {name} is best at epoch {stated}. "
+        f"According to your own curve, it is epoch {shown}."
+    )
     return Finding("best-epoch", "suspicious", sentence, sentence, ((name, shown),))
 
 

@@ -71,20 +71,20 @@ def granularity(figure: Figure, name: str, n: int, sizes: Sequence[int] = KNOWN_
         return Finding(
             "granularity",
             "note",
-            f"{name} {figure.text} has too few digits to say how many of {n} were right: write "
-            "all digits that your script prints.",
-            f"{name} {figure.text}: every value with so few digits is a share of {n}; no power.",
+            f"{name} {figure.text} has too few digits to tell how many of {n} answers were "
+            "correct; write all digits that your script prints.",
+            f"{name} {figure.text}: with so few digits, any value fits {n} items; no power.",
             ((name, found.words),),
         )
     half = figure.share_unit / 2 + FLOAT32
     cut = found.low == found.high and abs(Fraction(found.low, n) - figure.share) > half
-    sentence = f"{name} {figure.text} is {found.words}{', cut off, not rounded' if cut else ''}."
+    sentence = f"{name} {figure.text} is {found.words}{', truncated, not rounded' if cut else ''}."
     return Finding("granularity", "fine", sentence, sentence, ((name, found.words),))
 
 
 def out_of_range(figure: Figure, name: str) -> Finding:
     """The finding on an accuracy below 0 or above 1."""
-    sentence = f"{name} {figure.text} is no accuracy: it must lie from 0 to 1, or 0 to 100%."
+    sentence = f"{name} {figure.text} is not an accuracy: it must be from 0 to 1, or 0 to 100%."
     return Finding("accuracy-range", "impossible", sentence, sentence, ((name, figure.text),))
 
 
@@ -96,9 +96,9 @@ def _impossible(figure: Figure, name: str, n: int, sizes: Sequence[int]) -> Find
     return Finding(
         "granularity",
         "impossible",
-        f"{name} {figure.text} cannot be a share of {n} items: the nearest is {around}. Count "
-        "right answers over the whole split; an average over batches of unequal size is no share."
-        + fits,
+        f"{name} {figure.text} cannot be the accuracy on {n} items; the nearest possible "
+        f"value is {around}. Count correct answers over the whole split: an average over batches "
+        "of unequal size is not an accuracy." + fits,
         f"{name} {figure.text} fails GRIM for n = {n} (nearest {around}).{fits}",
         ((name, around),),
     )
@@ -125,9 +125,9 @@ def debug_finding(figures: Sequence[tuple[str, Figure, int]], size: int) -> Find
     return Finding(
         "debug-subset",
         "impossible",
-        f"{shown}: these are whole counts out of {size}, and not all of them can be shares of the "
+        f"{shown}: these are accuracies on {size} items, and not all of them are possible on the "
         f"whole splits. Run on all the data, not on the small subset of {size}, and write all "
         "digits that your script prints.",
-        f"{shown}: only n = {size} fits when read as printed in full; a debug run on {size} items.",
+        f"{shown}: only n = {size} fits if they are printed in full: a debug run on {size} items.",
         tuple((name, f"{round(figure.share * size)}/{size}") for name, figure, _ in figures[:6]),
     )

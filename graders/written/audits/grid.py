@@ -29,10 +29,10 @@ class Coverage:
 
     @property
     def summary(self) -> str:
-        """A summary: `2 of the 6 runs asked for are there; missing: ...`."""
+        """A summary: `2 of the 6 required runs are reported; missing: ...`."""
         rows = "; ".join(self.words(point) for point in self.missing[:8])
         missing = f"; missing: {rows}" if rows else ""
-        return f"{len(self.found)} of the {self.size} runs asked for are there{missing}."
+        return f"{len(self.found)} of the {self.size} required runs are reported{missing}."
 
     def words(self, point: Point) -> str:
         """Return the point in words: `lr 0.001, epochs 7`."""
@@ -73,13 +73,13 @@ def grid_findings(covered: Coverage) -> list[Finding]:
         )
     if covered.off:
         rows = "; ".join(run.title for run in covered.off[:6])
-        sentence = f"{len(covered.off)} of the runs are not among those asked for: {rows}."
+        sentence = f"{len(covered.off)} of the reported runs are not required: {rows}."
         findings.append(Finding("off-grid", "note", sentence, sentence))
     twice = [point for point, runs in covered.found.items() if len(runs) > 1]
     if twice:
-        sentence = f"{covered.words(twice[0])} stands there more than once: say which run counts."
+        sentence = f"{covered.words(twice[0])} appears more than once; state which run counts."
         findings.append(Finding("repeated-run", "note", sentence, sentence))
     if not findings:
-        sentence = f"All {covered.size} runs asked for are there."
+        sentence = f"All {covered.size} required runs are reported."
         findings.append(Finding("grid", "fine", sentence, sentence, (("grid", count),)))
     return findings

@@ -93,8 +93,8 @@ def _collapsed(figure: Figure, name: str, split: Split) -> Finding:
     return Finding(
         "majority-class",
         "suspicious",
-        f"{name} {figure.text} is {count}, just what always answering the commonest class gives: "
-        "count how often your model predicts each class, and say what you find.",
+        f"{name} {figure.text} is {count}, exactly what always predicting the most frequent class "
+        "gives; count how often your model predicts each class, and report what you find.",
         f"{name} {figure.text} = {count} equals the majority class: probably a constant predictor.",
         ((name, count),),
     )
@@ -105,10 +105,10 @@ def _no_better(figure: Figure, name: str, split: Split, k: int) -> Finding:
     return Finding(
         "not-better-than-majority",
         "suspicious",
-        f"{name} {figure.text} is not better than always answering the commonest class: for that "
-        f"{least} of {split.items} are needed.",
+        f"{name} {figure.text} is not better than always predicting the most frequent class; that "
+        f"takes {least} of {split.items} correct.",
         f"{name} {k}/{split.items}: p = {better_than_majority(k, split):.3g} against the majority "
-        f"share {split.share:.4f}; {least} needed at {LEVEL:.0%}.",
+        f"class ({split.share:.4f}); {least} needed at {LEVEL:.0%}.",
         ((name, f"{k}/{split.items}"),),
     )
 
@@ -118,10 +118,10 @@ def _by_chance(figure: Figure, name: str, within: tuple[int, int]) -> Finding:
     return Finding(
         "chance-range",
         "suspicious",
-        f"{name} {figure.text} lies where a model that always answers the commonest class comes "
-        f"out ({low} to {high} right, by the random split): it shows no learning, and such "
+        f"{name} {figure.text} is what a model that always predicts the most frequent class gets "
+        f"({low} to {high} correct, depending on the random split): it shows no learning, and such "
         "accuracies cannot be ranked.",
-        f"{name} {figure.text} lies in the 95% range {low} to {high} of a constant predictor on a "
+        f"{name} {figure.text} is in the 95% range {low} to {high} of a constant predictor on a "
         "random split.",
         ((name, f"{low} to {high}"),),
     )

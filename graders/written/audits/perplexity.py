@@ -48,16 +48,16 @@ def cell_finding(cell: Cell) -> Finding:
     blur = blur if blur > 1e-3 else 0.0
     if cell.corpus and not cell.micro:
         if gap < -BELOW * coarse - blur:
-            return _disagree(cell, "over a corpus ln(perplexity) is never below the mean loss")
+            return _disagree(cell, "over a corpus, ln(perplexity) is never below the mean loss")
     elif abs(gap) > EQUAL * coarse + blur:
-        return _disagree(cell, "of one text the perplexity is exp(loss)")
+        return _disagree(cell, "for a single text, the perplexity is exp(loss)")
     sentence = f"{cell.name}: ln({cell.perplexity.text}) = {cell.log:.4f} agrees with the loss."
     return Finding("perplexity", "fine", sentence, sentence, _numbers(cell))
 
 
 def _disagree(cell: Cell, rule: str) -> Finding:
     bits = abs(cell.log / math.log(2) - float(cell.loss.value)) <= EQUAL
-    remedy = " The loss looks as if in bits: use natural logarithms." if bits else ""
+    remedy = " The loss seems to be in bits; use natural logarithms." if bits else ""
     shown = f"ln({cell.perplexity.text}) = {cell.log:.4f}, but the loss is {cell.loss.text}"
     return Finding(
         "perplexity",
@@ -95,7 +95,7 @@ def shortened(cells: Sequence[Cell]) -> Finding | None:
         return None
     first = cut[0]
     sentence = (
-        f"{len(cut)} of {len(single)} losses are cut off instead of rounded ({first.name}: "
-        f"{first.log:.4f} became {first.loss.text}): round all of them."
+        f"{len(cut)} of {len(single)} losses are truncated instead of rounded ({first.name}: "
+        f"{first.log:.4f} became {first.loss.text}); round all of them."
     )
     return Finding("rounding-style", "note", sentence, sentence)

@@ -86,20 +86,20 @@ def selection_finding(report: Report, items: int = 0) -> Finding:
         return _no_choice(choice)
     run = choice.run
     if run in tops:
-        tied = f" {len(tops)} runs tie on it." if len(tops) > 1 else ""
+        tied = f" {len(tops)} runs are tied." if len(tops) > 1 else ""
         sentence = f"You chose the best run on dev: {run.title}.{tied}"
         return Finding("selection", "fine", sentence, f"Chosen by dev: {run.title}.{tied}")
     if not tops or "dev" not in run.values:
-        sentence = f"The run you chose, {run.title}, has no dev accuracy to choose it by."
+        sentence = f"The run that you chose, {run.title}, has no dev accuracy."
         return Finding("no-dev", "suspicious", sentence, sentence)
     return _not_best(run, tops[0], report, items)
 
 
 def _no_choice(choice: Choice) -> Finding:
     if choice.ambiguous:
-        sentence = "Several runs fit what you say of your choice: name learning rate and epochs."
+        sentence = "Several runs match your choice; state its learning rate and epochs."
     else:
-        sentence = "Nothing says which run you chose: write `chosen: ` with its settings below."
+        sentence = "You did not say which run you chose; add `chosen: ` and its settings below."
     return Finding("no-choice", "suspicious", sentence, sentence)
 
 
@@ -110,7 +110,7 @@ def _not_best(run: Run, top: Run, report: Report, items: int) -> Finding:
         near = " The two differ by less than one standard error of the dev set."
     tested = best(report.runs, "test")
     by_test = run in tested and top not in tested and "test" in top.values
-    why = " It is the best on the test set: choose by dev alone." if by_test else ""
+    why = " It is the best on the test set; use only dev accuracy to choose." if by_test else ""
     sentence = (
         f"You chose {run.title} with dev {mine.text}, but {top.title} has {theirs.text}.{why}{near}"
     )

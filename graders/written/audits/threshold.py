@@ -21,9 +21,9 @@ def threshold_finding(name: str, k: int, n: int, threshold: Fraction) -> Finding
     """Return the finding on k of n and a threshold; k decides, the interval only adds a caveat."""
     state = reached(k, n, threshold)
     enough = k >= math.ceil(threshold * n)
-    words = f"{name}: {share_in_words(k, n)}, {float(threshold):.0%} asked"
+    words = f"{name}: {share_in_words(k, n)}, {float(threshold):.0%} required"
     verdict = "reached" if enough else "not reached"
-    doubt = f"; {n} items cannot tell for sure" if state == "borderline" else ""
+    doubt = f"; {n} items are too few to be sure" if state == "borderline" else ""
     severity: Literal["fine", "note", "suspicious"] = "fine" if enough else "suspicious"
     severity = "note" if enough and doubt else severity
     sentence = f"{words}: {verdict}{doubt}."

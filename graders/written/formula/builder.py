@@ -138,7 +138,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         least, most = ARGUMENTS.get(function, (1, 1))
         if not least <= len(arguments) <= most:
             raise FormulaError(
-                f"`{function}` has not {len(arguments)} arguments.", arguments[-1].at
+                f"`{function}` does not take {len(arguments)} arguments.", arguments[-1].at
             )
         if function == "pow":
             return self.raised([arguments[0], found[0], arguments[1]])
@@ -165,10 +165,10 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         for each in below:
             name = f"{each.partition('_')[0]}_{member}"
             if name not in self.words.names:
-                raise FormulaError(f"The name `{name[:40]}` is not known here.", at)
+                raise FormulaError(f"The name `{name[:40]}` is unknown here.", at)
             given[each] = Name(name, at)
         if not given:
-            raise FormulaError("Nothing in this sum has its index.", at)
+            raise FormulaError("Nothing in this sum uses its index.", at)
         self.count += sum(1 for _ in walk(body))
         return self.new(substituted(body, given))
 
@@ -183,5 +183,5 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         below = {name.partition("_")[2] for name in names if name in self.words.names}
         letters = {each for each in below if each in INDICES}
         if len(letters) != 1:
-            raise FormulaError("Say over what the sum runs, as in sum_i a_i.", at)
+            raise FormulaError("State what the sum runs over, as in sum_i a_i.", at)
         return letters.pop()

@@ -178,7 +178,7 @@ class Evaluation:
             return typed(self.values[node.name])
         base, _, below = node.name.partition("_")
         if base not in self.families:
-            raise FormulaError(f"The name `{node.name[:40]}` is not known here.", node.at)
+            raise FormulaError(f"The name `{node.name[:40]}` is unknown here.", node.at)
         return typed(self.member(base, below, node))
 
     def member(self, base: str, below: str, node: Name) -> Value:
@@ -192,7 +192,7 @@ class Evaluation:
         elif below and np.ndim(last := self.values.get(below, np.zeros(1))) == 0:
             place = int(last) - 1
         else:
-            raise FormulaError(f"`{node.name[:40]}` stands outside a sum over it.", node.at)
+            raise FormulaError(f"`{node.name[:40]}` is used outside a sum over it.", node.at)
         if not 0 <= place < len(family):
             raise FormulaError(f"There is no `{base}_{place + 1}` here.", node.at)
         return family[place]
@@ -202,7 +202,7 @@ class Evaluation:
         outside = self.indices.get(node.index)
         first, last = self.bounds(node)
         if not first <= last < first + LONGEST_SUM:
-            raise FormulaError(f"A sum has 1 to {LONGEST_SUM} members here.", node.at)
+            raise FormulaError(f"A sum can have 1 to {LONGEST_SUM} terms here.", node.at)
         terms = []
         for value in range(first, last + 1):
             self.indices[node.index] = value, first
@@ -229,7 +229,7 @@ class Evaluation:
         """Return the value of a bound."""
         value = self.of(node)
         if value.kind != "scalar" or not float(value.array).is_integer():
-            raise FormulaError("A sum runs between whole numbers.", node.at)
+            raise FormulaError("The limits of a sum must be integers.", node.at)
         return int(np.clip(value.array, -(10**6), 10**6))
 
     def members(self, node: Total) -> int:

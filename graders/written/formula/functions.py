@@ -34,14 +34,14 @@ def apply(function: str, arguments: list[Typed]) -> Typed:
 def norm(value: Typed) -> Typed:
     """Return the norm of a vector or the absolute value of a scalar."""
     if value.kind not in ("scalar", "vector", "row"):
-        raise Ambiguous(f"A norm is taken of vectors here, not of {value}.")
+        raise Ambiguous(f"A norm can only be taken of vectors here, not of {value}.")
     return Typed("scalar", np.asarray(np.sqrt(np.sum(value.array**2))))
 
 
 def column(value: Typed) -> Typed:
     """Return a vector as a column, whether it was transposed or not."""
     if value.kind not in ("vector", "row"):
-        raise ShapeError(f"Two vectors are needed, not {value}.")
+        raise ShapeError(f"Two vectors are required, not {value}.")
     return transpose(value) if value.kind == "row" else value
 
 

@@ -128,8 +128,8 @@ def unexpected(error: UnexpectedInput, pieces: list[Piece], end: int) -> Formula
         return FormulaError("The formula ends too early.", end)
     at = int(token.start_pos or 0)
     if token.type == "COMMA":
-        return FormulaError("One expression is asked for; a comma only parts arguments.", at)
+        return FormulaError("Write only one expression; a comma only separates arguments.", at)
     if token.type == "EQUALS":
-        return FormulaError("An `=` cannot stand inside brackets.", at)
+        return FormulaError("An `=` cannot be inside brackets.", at)
     shown = re.sub(r"\s+", " ", str(token))[:20]
-    return FormulaError(f"`{shown}` cannot stand here; something before it is missing.", at)
+    return FormulaError(f"`{shown}` cannot be here; something before it is missing.", at)

@@ -67,8 +67,8 @@ def expanded(node: Node) -> Polynomial:
 def no_polynomial(node: Node) -> FormulaError:
     """Return the error for a node that is not part of a polynomial."""
     if isinstance(node, Transposed):
-        return FormulaError("A transpose has no place in a count.", node.at)
-    message = "Only sums, products and whole powers of names are expected here."
+        return FormulaError("A count cannot contain a transpose.", node.at)
+    message = "Only sums, products and integer powers of names are expected here."
     if isinstance(node, Call) and node.function in ("log", "log2", "log10", "sqrt", "exp"):
         return Mismatch(message, node.at)
     return FormulaError(message, node.at)
@@ -125,7 +125,7 @@ def check(found: Polynomial, node: Node) -> None:
 def inverse(terms: Polynomial, node: Node) -> Polynomial:
     """Return the reciprocal of a single term."""
     if len(terms) != 1:
-        raise FormulaError("Only one term, not zero, can stand below a fraction here.", node.at)
+        raise FormulaError("A denominator must be one nonzero term here.", node.at)
     ((monomial, factor),) = terms.items()
     return {tuple((name, -exponent) for name, exponent in monomial): 1 / factor}
 
@@ -133,10 +133,10 @@ def inverse(terms: Polynomial, node: Node) -> Polynomial:
 def raised(base: Polynomial, exponent: Polynomial, node: Node) -> Polynomial:
     """Return an integer power."""
     if set(exponent) - {()}:
-        raise Mismatch("A count has no name in an exponent.", node.at)
+        raise Mismatch("An exponent in a count cannot contain a name.", node.at)
     times_ = exponent.get((), Fraction())
     if times_.denominator != 1 or abs(times_) > HIGHEST:
-        raise FormulaError("Only small whole exponents are expected here.", node.at)
+        raise FormulaError("Only small integer exponents are expected here.", node.at)
     found: Polynomial = {(): Fraction(1)}
     for _ in range(abs(int(times_))):
         found = times(found, base, node)

@@ -115,7 +115,7 @@ def vectors(left: Typed, right: Typed, operator: str) -> tuple[Typed, Typed]:
     """Transpose one of two vectors, as the operator requires."""
     if operator not in ("·", "⊗"):
         raise Ambiguous(
-            "Two vectors stand side by side; did you mean k_a^T k_b (a scalar)"
+            "Two vectors are next to each other; did you mean k_a^T k_b (a scalar)"
             " or k_a k_b^T (a matrix)?"
         )
     return (left, transpose(right)) if operator == "⊗" else (transpose(left), right)
@@ -125,7 +125,7 @@ def divide(left: Typed, right: Typed) -> Typed:
     """Divide by a scalar."""
     if right.kind != "scalar":
         hint = " Did you mean the inverse, A^{-1}?" if right.kind == "matrix" else ""
-        raise ShapeError(f"Only a scalar can stand below a fraction, not {right}.{hint}")
+        raise ShapeError(f"A denominator must be a scalar, not {right}.{hint}")
     return Typed(left.kind, np.asarray(left.array / right.array))
 
 
@@ -145,7 +145,7 @@ def power(base: Typed, exponent: Typed) -> Typed:
         raise Ambiguous("A vector has no powers; did you mean norm(x)^2 or x^T x?")
     whole = float(exponent.array)
     if not whole.is_integer() or abs(whole) > 16:
-        raise Ambiguous("A matrix has whole powers only, up to 16.")
+        raise Ambiguous("Only integer powers of a matrix, up to 16, are supported.")
     if base.array.shape[0] != base.array.shape[1]:
         raise ShapeError(f"Only a square matrix has powers, not {base}.")
     return Typed("matrix", np.linalg.matrix_power(base.array, int(whole)))

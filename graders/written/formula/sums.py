@@ -58,7 +58,7 @@ def header(marked: Marked, start: int) -> Header:
     if members := OF_LIST.fullmatch(bound.text):
         return listed(bound, members, end)
     if OF_NAME.fullmatch(bound.text):
-        raise FormulaError("Say over which members the sum runs.", bound.origin[0])
+        raise FormulaError("State which terms the sum runs over.", bound.origin[0])
     index, low, last = lower(bound)
     return Header(index, low, high or last, end)
 
@@ -70,7 +70,7 @@ def listed(bound: Marked, members: re.Match[str], end: int) -> Header:
     found = list(MEMBER.finditer(bound.text, first, members.end(name)))
     over = tuple(each[0] for each in found)
     if ",".join(over) != "".join(members[name].split()) or not over:
-        raise FormulaError("The members of this sum cannot be read.", bound.origin[0])
+        raise FormulaError("The terms of this sum cannot be read.", bound.origin[0])
     if not all(each.isdecimal() for each in over):
         return Header(members["index"], None, None, end, over)
     if [int(each) for each in over] != list(range(int(over[0]), int(over[0]) + len(over))):

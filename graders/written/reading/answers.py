@@ -25,7 +25,7 @@ from graders.written.reading.yaml import BadYaml, read_yaml
 LARGEST = 2**20
 MOST_LINES = 20_000
 MOST_VERSIONS = 16
-NOT_TEXT = "(The answers file is no text. Open it in the upload.)"
+NOT_TEXT = "(The answers file is not text. Open the uploaded file.)"
 _POINTS = re.compile(  # `(2 points)` behind a title
     r"\W*\d+(?:[.,]\d+)?\s*(?:points?|pts?|marks?|credits?|punkte?|p)?\W*", re.IGNORECASE
 )
@@ -157,7 +157,7 @@ def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answ
 def _two_files(files: Mapping[str, bytes]) -> Iterable[str]:
     if len(files) > 1:
         names = " and ".join(f"`{name}`" for name in files)
-        yield f"you handed in {names}: keep one; where they differ, the weaker answer counts"
+        yield f"you submitted {names}; keep only one. Where they differ, the weaker answer counts"
 
 
 @lru_cache(maxsize=4)
@@ -165,7 +165,7 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     """Read one file; cached, because every check of a submission needs it."""
     text, strange = _decoded(content)
     if not text.strip():
-        raise Unusable("it is empty; write your answers into it")
+        raise Unusable("it is empty; write your answers in it")
     try:
         read = read_yaml(text, wanted) if name != ANSWERS[0] else read_sections(text, wanted)
     except BadYaml as error:
@@ -190,7 +190,7 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
     A quotation mark costs no answers.
     """
     if len(content) > LARGEST:
-        message = "it is larger than 1 MiB; answers are text, so leave pictures and data out"
+        message = "it is larger than 1 MiB; answers are text, so leave out pictures and data"
         raise Unusable(message, _beginning(content))
     if kind := next((name for magic, name in _FORMATS.items() if content.startswith(magic)), ""):
         raise Unusable(f"it is {kind}, not text; save it as plain text in UTF-8", NOT_TEXT)
@@ -201,15 +201,15 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         if encoding.startswith("utf-16") or b"\0" in content:
-            raise Unusable("it is no text; save it as plain text in UTF-8", NOT_TEXT) from None
+            raise Unusable("it is not text; save it as plain text in UTF-8", NOT_TEXT) from None
         line = content.count(b"\n", 0, error.start) + 1
         notes = (f"line {line} is not UTF-8 and was read as Windows-1252: save it as UTF-8.",)
         text = content.decode("cp1252", errors="replace")
     if "\0" in text:
-        raise Unusable("it is no text; save it as plain text in UTF-8", NOT_TEXT)
+        raise Unusable("it is not text; save it as plain text in UTF-8", NOT_TEXT)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") > MOST_LINES:
-        message = f"it has more than {MOST_LINES} lines; answers are text, so leave data out"
+        message = f"it has more than {MOST_LINES} lines; answers are text, so leave out data"
         raise Unusable(message, text)
     return text, notes
 

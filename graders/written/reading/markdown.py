@@ -284,7 +284,7 @@ def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
     elif meant.either:
         both = " or ".join(f"`{name}`" for name in meant.either)
         note = f"the heading `{marker.text}` in line {marker.line} could mean {both}, so a person "
-        walk.notes.append((meant.either[0], f"{note}reads the text below it; write the id"))
+        walk.notes.append((meant.either[0], f"{note}reads the text below it; write the ID"))
         walk.open = _Open(marker, maybe=meant.either)
     elif meant.group:
         walk.groups.append((marker.level, meant.group))
@@ -298,4 +298,4 @@ def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
 def _unknown(marker: _Marker, names: Names) -> tuple[str, str]:
     near = names.nearest(marker.text)
     remedy = f"; did you mean `{near}`?" if near else "; nothing below it was read"
-    return near, f"the heading `{marker.text}` in line {marker.line} is no question{remedy}"
+    return near, f"the heading `{marker.text}` in line {marker.line} is not a question{remedy}"

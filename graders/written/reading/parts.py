@@ -232,7 +232,8 @@ def _note_strange(number: int, line: str, wanted: Wanted, split: Split) -> None:
     name = found["name"].strip().casefold()
     if get_close_matches(name, [part.casefold() for part in wanted.parts], n=1, cutoff=0.75):
         split.notes.append(
-            f"`{name}` in line {number} is no part of {wanted.id}, which has {listed(wanted.parts)}"
+            f"`{name}` in line {number} is not a part of {wanted.id}, which has "
+            f"{listed(wanted.parts)}"
         )
 
 

@@ -68,7 +68,7 @@ def _alone(loose: Sequence[Line], wanted: Wanted, split: Split) -> Sequence[Line
     if len(values) != 1 or _may_hold(others, wanted):
         return loose
     split.notes.append(
-        f"line {values[0][0][0]} was read as {wanted.id}'s `{wanted.parts[0]}`, and nothing else"
+        f"only line {values[0][0][0]} was read as `{wanted.parts[0]}` of {wanted.id}"
     )
     return values[0]
 
@@ -98,7 +98,7 @@ def _place_text(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split: Spl
     if wanted.text and wanted.text not in wanted.machine:
         split.add(wanted.text, lines, wanted)
     elif any(line.strip() for _, line in lines):
-        split.notes.append(f"what begins in line {lines[0][0]} belongs to no part of {wanted.id}")
+        split.notes.append(f"the text from line {lines[0][0]} on belongs to no part of {wanted.id}")
         if any(part not in split.parts for part in wanted.machine):
             split.unplaced += lines
 
@@ -121,7 +121,7 @@ def _place_value_and_text(
             return _place_text([*paragraphs[:at], rest, *paragraphs[at + 1 :]], wanted, split)
     if size == 0:
         split.notes.append(
-            f"no line of {wanted.id} looks like its `{part}`, so it was looked for in the text: "
+            f"no line of {wanted.id} looks like its `{part}`, so the text was searched for it; "
             f"begin the line with `{part}:`"
         )
         split.guessed = True
@@ -174,7 +174,7 @@ def _is_short(lines: Sequence[Line]) -> bool:
 def _note_reading(number: int, wanted: Wanted, split: Split) -> None:
     part, text = wanted.machine[0], wanted.text
     split.notes.append(
-        f"line {number} was read as `{part}` and the rest as `{text}`: to say it yourself, begin "
+        f"line {number} was read as `{part}` and the rest as `{text}`; to change this, begin "
         f"them with `{part}:` and `{text}:`"
     )
 
@@ -188,13 +188,13 @@ def _place_in_order(paragraphs: Sequence[Sequence[Line]], wanted: Wanted, split:
     groups = [[line] for line in lines] if len(lines) == count else [list(p) for p in paragraphs]
     if len(groups) != count:
         names = " and ".join(f"`{part}: ...`" for part in wanted.machine)
-        split.notes.append(f"{wanted.id} has several parts: write {names}, each on its own line")
+        split.notes.append(f"{wanted.id} has several parts; write {names}, each on its own line")
         split.unplaced += lines
         return _place_text(paragraphs, wanted, split) if wanted.text else None
     for part, (first, *rest) in zip(wanted.machine, groups, strict=True):
         split.add(part, [(first[0], _ITEM.sub("", first[1])), *rest], wanted)
     split.notes.append(
-        f"the lines of {wanted.id} have no names, so they were read in this order: "
+        f"the lines of {wanted.id} have no labels, so they were read in this order: "
         f"{listed(wanted.machine)}"
     )
     return None
@@ -231,7 +231,7 @@ def place_from_text(wanted: Wanted, split: Split) -> None:
     if len(wanted.machine) == 1 and wanted.kind in _READ_AMONG_WORDS:
         split.add(missing[0], lines, wanted)
         split.notes.append(
-            f"`{missing[0]}` of {wanted.id} is empty, so it was looked for in the text"
+            f"`{missing[0]}` of {wanted.id} is empty, so the text was searched for it"
         )
     else:
         split.unplaced += lines

@@ -109,7 +109,7 @@ def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml
             raise error from None
         if answers is None:
             raise error
-        answers.notes.append(("", f"{error}. The values were read as they stand"))
+        answers.notes.append(("", f"{error}. The values were read as written"))
         return answers
     answers = YamlAnswers()
     try:
@@ -121,9 +121,9 @@ def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml
     _doubt_repeated(blocks, answers)
     unread = sorted({question for question, _ in answers.unread if question})
     rest = (
-        f"a person reads {listed(unread)}, the other answers were read"
+        f"a person will read {listed(unread)}; the other answers were read"
         if unread
-        else "the answers were read as they stand"
+        else "the answers were read as written"
     )
     answers.notes.insert(0, ("", f"{error}. Until you fix that, {rest}"))
     return answers
@@ -273,7 +273,7 @@ def _collect(
         elif looks_like_id(key.text) or value.pairs:
             near = names.nearest(key.text)
             remedy = f"; did you mean `{near}`?" if near else ""
-            note = f"the key `{key.text[:80]}` in line {key.line} is no question{remedy}"
+            note = f"the key `{key.text[:80]}` in line {key.line} is not a question{remedy}"
             answers.notes.append((near, note))
             if near and (shown := _shown(value, wanted[near]).strip()):
                 answers.unread.append((near, f"{key.text}: {shown}"))
@@ -310,7 +310,7 @@ def _lines(value: Node, wanted: Wanted) -> Iterator[Line]:
 def _strange_parts(value: Node, wanted: Wanted) -> Iterator[tuple[str, str]]:
     for key, _ in value.pairs:
         if not label_of(key.text, wanted):
-            note = f"`{key.text[:80]}` in line {key.line} is no part of {wanted.id}, which has "
+            note = f"`{key.text[:80]}` in line {key.line} is not a part of {wanted.id}, which has "
             yield wanted.id, note + listed(wanted.parts)
 
 
@@ -374,7 +374,7 @@ class _Events:
     def next(self) -> yaml.Event:
         self._count += 1
         if self._count > 4 * MOST_VALUES:
-            raise BadYaml(f"it holds more than {MOST_VALUES} values; write only your answers")
+            raise BadYaml(f"it contains more than {MOST_VALUES} values; write only your answers")
         return next(self._events)
 
 
@@ -403,7 +403,7 @@ def _node(event: yaml.Event, events: _Events, depth: int) -> Node:
             "between single quotes"
         )
     if depth > DEEPEST:
-        raise BadYaml(f"line {line} is nested too deep; write values as text between quotes")
+        raise BadYaml(f"line {line} is nested too deeply; write values as text between quotes")
     if isinstance(event, yaml.ScalarEvent):
         value = _typed(event.value) if event.style == '"' else event.value
         plain = event.style is None and event.value in _NOTHING

@@ -89,7 +89,7 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
     if zero := _zero(text, shapes):
         return np.zeros(zero)
     if _THOUSANDS.fullmatch(text):
-        raise Unreadable(f"`{text[:40]}` may be one number: write a vector in brackets.")
+        raise Unreadable(f"`{text[:40]}` may be one number; write a vector in brackets.")
     errors: list[Exception] = []
     readings = list(_readings(text))
     for reading in readings:
@@ -99,7 +99,7 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
             errors.append(error)
             continue
         if not np.all(np.abs(found) <= LARGEST):
-            raise Unreadable("A number is too large for the machine: write smaller numbers.")
+            raise Unreadable("A number is too large; write smaller numbers.")
         return found
     plain = alone and len(readings) == 1 and _WORDLESS.fullmatch(text) is not None
     raise errors[0] if plain else Unreadable(str(errors[0]))
@@ -148,7 +148,7 @@ def _values(text: str) -> list[list[float]]:
     rows = [_cells(row) for row in _rows(body.inside)]
     rows = [row for row in rows if row]
     if not rows:
-        raise Unreadable("There are no numbers here: write them like `[1, 2.5, -3]`.")
+        raise Unreadable("No numbers were found; write them like `[1, 2.5, -3]`.")
     if sum(map(len, rows)) > MOST_CELLS:
         raise Unreadable(f"There are more than {MOST_CELLS} numbers here.")
     return [[body.factor * cell(each) for each in row] for row in rows]
@@ -178,7 +178,7 @@ def _factor(before: str, after: str) -> float:
     if after:
         sign, rest = after[0], after[1:]
         if sign not in "*/·×":
-            raise Unreadable(f"`{after[:20]}` behind the bracket cannot be read.")
+            raise Unreadable(f"`{after[:20]}` after the bracket cannot be read.")
         factor = factor / cell(rest) if sign == "/" and cell(rest) else factor * cell(rest)
     return factor
 
@@ -194,7 +194,7 @@ def _groups(text: str) -> Iterator[tuple[int, int]]:
         elif sign in _CLOSE:
             depth -= 1
             if depth < 0:
-                raise Unreadable("A bracket is closed that was never opened.")
+                raise Unreadable("A closing bracket has no opening bracket.")
             if depth == 0:
                 yield start, at
     if depth:
@@ -268,7 +268,7 @@ def _shaped(rows: list[list[float]], shapes: Sequence[tuple[int, ...]]) -> Array
             return found.reshape(shape)
     wanted = " or ".join(_shown(shape) for shape in shapes)
     given = _shown(found.shape if 1 not in found.shape else (found.size,))
-    raise Misfit(f"This has {given}, but {wanted} are asked for.")
+    raise Misfit(f"This has {given}, but {wanted} are expected.")
 
 
 def _shown(shape: tuple[int, ...]) -> str:

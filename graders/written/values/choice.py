@@ -84,21 +84,21 @@ def read_choice(text: str, options: Options) -> str:
     """Return the chosen label. Raises Misfit if there are several, Unreadable if there is none."""
     lines = without_marks("\n".join(_ticked(_lines(text))))
     if not lines:
-        raise Misfit(f"Nothing is chosen: write one of {options.shown}.")
+        raise Misfit(f"No option is chosen; write one of {options.shown}.")
     listed = _listed(lines, options)
     if len(listed) > 1:
-        raise Misfit(f"{_named(listed)} are chosen: choose only one of {options.shown}.")
+        raise Misfit(f"{_named(listed)} are chosen; choose only one of {options.shown}.")
     line = lines.replace("\n", " ")
     labelled = listed or _LABEL.match(line)
     if labelled and not listed and _CORRECTED.search(line):
-        raise Unreadable(f"`{_short(text)}` corrects itself: write one of {options.shown}.")
+        raise Unreadable(f"`{_short(text)}` contains a correction; write one of {options.shown}.")
     if not labelled and not options.denies and denies(first_clause(narrow(text))):
-        raise Unreadable(f"`{_short(text)}` denies something, and may mean another option.")
+        raise Unreadable(f"`{_short(text)}` contains a negation and may mean another option.")
     found = listed or _one(line, options) or _last(line, options)
     if len(found) > 1:
-        raise Unreadable(f"This names {_named(found)}: choose only one of {options.shown}.")
+        raise Unreadable(f"This names {_named(found)}; choose only one of {options.shown}.")
     if not found:
-        raise Unreadable(f"`{_short(text)}` is not an option: write one of {options.shown}.")
+        raise Unreadable(f"`{_short(text)}` is not an option; write one of {options.shown}.")
     return found.pop()
 
 
@@ -111,11 +111,11 @@ def read_choices(text: str, options: Options) -> frozenset[str]:
     if plain(joined) in ("all", "all of them", "all of the above"):
         return frozenset(options.labels)
     if _OPEN.search(joined):
-        raise Unreadable(f"`{_short(text)}` leaves it open: list every option, such as `A, C`.")
+        raise Unreadable(f"`{_short(text)}` is incomplete; list every option, such as `A, C`.")
     found = _listed(joined, options) or _run(joined, options) or _each(joined, options)
     if not found:
-        remedy = f"list letters out of {', '.join(options.labels)}, such as `A, C`"
-        raise Unreadable(f"`{_short(text)}` names no options: {remedy}.")
+        remedy = f"list letters from {', '.join(options.labels)}, such as `A, C`"
+        raise Unreadable(f"`{_short(text)}` names no options; {remedy}.")
     return frozenset(found)
 
 
@@ -147,7 +147,7 @@ def _listed(text: str, options: Options) -> set[str]:
 def _known(letter: str, options: Options) -> str:
     label = options.label(letter)
     if label is None:
-        raise Misfit(f"There is no option {letter}: write one of {options.shown}.")
+        raise Misfit(f"There is no option {letter}; write one of {options.shown}.")
     return label
 
 
@@ -217,7 +217,7 @@ def _meant(line: str, options: Options) -> set[str]:
             continue
         rest = words[len(text) :].split(maxsplit=1)
         if options.denies and _contradicts(words, text, label, options):
-            raise Contradictory(f"`{_short(line)}` may mean either.")
+            raise Contradictory(f"`{_short(line)}` could mean either.")
         if rest[:1] in (["or"], ["and"]) and (others := _meant_by(rest[1:], options)):
             return {label, *others}
         return {label}

@@ -40,7 +40,7 @@ def read_numbers(text: str, *, percent: bool = False) -> tuple[float, ...]:
     line = _ABOUT.sub("", _last_side(line))
     signed = _PERCENT.search(line)
     if signed and not percent:
-        raise Unreadable("No percentage is asked for: write the number without a percent sign.")
+        raise Unreadable("The answer is not a percentage; write the number without a percent sign.")
     if signed:
         line = line[: signed.start()]
     line = _UNIT.sub("", line.rstrip(" .;,")).strip("*_` ")
@@ -77,7 +77,7 @@ def cell(text: str) -> float:
     if _PLAIN.fullmatch(text):
         return _bounded(float(text), text)
     if _INFINITE.fullmatch(text):
-        raise Unreadable(f"`{text}` is not a number that can be used: write finite numbers.")
+        raise Unreadable(f"`{text}` is not a usable number; write finite numbers.")
     try:
         value = evaluate(parse(text, ()), {})
     except FormulaError as error:
@@ -89,7 +89,7 @@ def cell(text: str) -> float:
 
 def _bounded(value: float, text: str) -> float:
     if not abs(value) <= LARGEST:  # also rejects NaN
-        raise Unreadable(f"`{text[:40]}` is too large for the machine: write smaller numbers.")
+        raise Unreadable(f"`{text[:40]}` is too large; write smaller numbers.")
     return value
 
 

@@ -45,7 +45,7 @@ _REPEATED = re.compile(
 )
 FEW_WORDS = 8  # in which two verdicts contradict each other
 _FAR = 120  # characters that are searched for the verdict
-REMEDY = "begin the answer with True or False, and give the reason behind it"
+REMEDY = "begin the answer with True or False, and give the reason after it"
 
 
 def read_truth(text: str) -> bool:
@@ -62,7 +62,7 @@ def read_truth(text: str) -> bool:
         raise Unreadable(f"It does not say whether it is true or false: {REMEDY}.")
     _refuse_either(line, word.end())
     if _WOULD.search(line[: word.start()]):
-        raise Unreadable(f"It does not say plainly whether it is true or false: {REMEDY}.")
+        raise Unreadable(f"It does not clearly say whether it is true or false: {REMEDY}.")
     if _differs(line[: word.end()] + _beginning(line[word.end() : _FAR])):
         raise Unreadable(f"It names both true and false: {REMEDY}.")
     return _says(word)

@@ -70,7 +70,7 @@ def _choices(asked: Asked, part: str) -> Judgement:
     if chosen == key:
         return Judgement(1.0, actual=shown)
     per_box = machine.settings.get("credit", "all") == "boxes"
-    message = f"{right} of {len(options.labels)} options are set right."
+    message = f"{right} of {len(options.labels)} options are correct."
     fraction = right / len(options.labels) if per_box else 0.0
     for mistake in machine.mistakes:
         if mistake.part == part and read_choices(mistake.answer, options) == chosen:
@@ -86,7 +86,7 @@ def _true_false(asked: Asked, part: str) -> Judgement:
     if said == key:
         return Judgement(1.0, actual=str(said))
     hints = (mistake.hint for mistake in asked.machine.mistakes if mistake.part == part)
-    return Judgement(0.0, f"{said} is not right.", next(hints, ""), actual=str(said))
+    return Judgement(0.0, f"{said} is not correct.", next(hints, ""), actual=str(said))
 
 
 def _options(machine: Machine) -> Options:
@@ -97,4 +97,4 @@ def _options(machine: Machine) -> Options:
 
 
 def _not(chosen: str) -> str:
-    return f"{chosen} is not the right choice."
+    return f"{chosen} is not the correct choice."

@@ -17,7 +17,7 @@ from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 from graders.written.verifiers.values.found import agreed
 
-OTHERWISE = "This does not grow as the cost does."
+OTHERWISE = "This does not grow like the cost."
 
 
 def complexity(asked: Asked) -> Judgement:
@@ -92,7 +92,10 @@ def _divides(one: Monomial, other: Monomial) -> bool:
 def _said(terms: set[Monomial], key: Monomial, allowed: set[Monomial]) -> tuple[str, str]:
     """Return the message and the hint for an incorrect complexity."""
     if key in terms:
-        return "There is a term that does not belong here.", "Which step of the layer costs it?"
+        return (
+            "There is a term that does not belong here.",
+            "Which step of the layer would cost that?",
+        )
     for name, _ in key:
         if tuple(pair for pair in key if pair[0] != name) in terms and len(terms) == 1:
             missing = f"`{name}` is missing."
@@ -106,5 +109,5 @@ def _said(terms: set[Monomial], key: Monomial, allowed: set[Monomial]) -> tuple[
             "This grows too slowly.",
             "How many scores are there, and what does one of them cost?",
         )
-    hint = "Who asks, who is asked, and so how many pairs are there?"
+    hint = "How many queries and how many keys are there, and so how many pairs?"
     return OTHERWISE, hint

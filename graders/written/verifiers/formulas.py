@@ -236,7 +236,7 @@ def known(formula: Formula, names: Sequence[str]) -> Formula:
     if formula.unknown:
         strange = ", ".join(f"`{name[:20]}`" for name in sorted(formula.unknown)[:4])
         given = ", ".join(f"`{name}`" for name in names)
-        raise Unreadable(f"The question has no {strange}: write the formula in {given}.")
+        raise Unreadable(f"The question does not define {strange}; write the formula with {given}.")
     return formula
 
 

@@ -30,7 +30,7 @@ from graders.written.verifiers.values.value import shown
 
 POINTS = 12
 TOLERANCE = 1e-9
-UNEQUAL = "This is not equal to what is asked for."
+UNEQUAL = "This is not equal to the expected formula."
 Point = Mapping[str, Value]
 
 
@@ -150,7 +150,7 @@ def _drawn(domain: Any, size: int, draw: np.random.Generator) -> Value:
         case [int(low), int(high)]:
             return float(draw.integers(low, high + 1))
     raise UsageError(
-        f"`{domain!r}` is no domain", "write size, real, positive, vector or [low, high]"
+        f"`{domain!r}` is not a domain", "write size, real, positive, vector or [low, high]"
     )
 
 
@@ -165,7 +165,7 @@ def _judged(asked: Asked, part: str, formula: Formula, question: _Question) -> J
             return Judgement(mistake.fraction, UNEQUAL, mistake.hint, actual=formula.text)
     wanted = _values(keys[0], question)
     if given[0].shape != wanted[0].shape:
-        message = f"This is {shape_of(given[0])}, but {shape_of(wanted[0])} is asked for."
+        message = f"This is {shape_of(given[0])}, but {shape_of(wanted[0])} is expected."
         return Judgement(0.0, message, actual=formula.text)
     return _unequal(formula, given, wanted, question)
 
@@ -215,7 +215,9 @@ def _unequal(
     point = question.points[at]
     used = [name for name in point if name in formula.names and np.ndim(point[name]) == 0]
     rows = [(name, f"{point[name]:.6g}") for name in used]
-    hint = "" if formula.names else f"Write a formula in {', '.join(question.names)}, not a number."
+    hint = (
+        "" if formula.names else f"Write a formula with {', '.join(question.names)}, not a number."
+    )
     scalars = wanted[at].ndim == 0 and not question.softmax and rows
     if scalars:
         rows += [("your formula gives", shown(given[at]))]

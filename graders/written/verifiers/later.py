@@ -9,5 +9,5 @@ from graders.written.reading.split import listed
 def later(asked: Asked) -> NoReturn:
     """Report which parts are missing, and nothing on the others. There are no settings."""
     missing = [part for part in asked.machine.parts if part not in asked.parts]
-    said = f"Not answered: {listed(missing)}. The rest is judged" if missing else "Judged"
-    raise Undecided(f"{said} after you hand it in.")
+    said = f"Not answered: {listed(missing)}. The rest is graded" if missing else "Graded"
+    raise Undecided(f"{said} after you submit it.")

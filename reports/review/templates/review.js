@@ -44,7 +44,7 @@
     items().forEach((each, n) => { each.checked = Boolean(draft.items[n]); });
     by("adjustment").value = draft.adjustment;
     by("comment").value = draft.comment;
-    by("draft").textContent = "Not saved yet: this is what you had ticked and typed here before.";
+    by("draft").textContent = "Your unsaved draft was restored.";
   }
 
   const press = (button) => { if (button && !button.disabled) button.click(); };

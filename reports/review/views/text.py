@@ -109,6 +109,4 @@ def _run(hidden: bool, run: str) -> Markup:
         return Markup("{}").format(run)
     # As in Python source: every student of these courses can read it, and every font has it.
     escaped = "".join(char.encode("unicode_escape").decode("ascii") for char in run)
-    return Markup('<span class="escape" title="a character that draws nothing">{}</span>').format(
-        escaped
-    )
+    return Markup('<span class="escape" title="an invisible character">{}</span>').format(escaped)

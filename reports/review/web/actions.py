@@ -65,7 +65,7 @@ def store(site: Site, decisions: list[Decision], *, unseen: bool = True) -> None
 
 def said(decision: Decision, place: int, count: int) -> str:
     """Return a sentence that says what was saved."""
-    others = f" and {count - 1} more of its group" if count > 1 else ""
+    others = f" and {count - 1} more in its group" if count > 1 else ""
     return f"Saved: {points(decision.earned)} for answer {place}{others}."
 
 

@@ -65,10 +65,12 @@ async def guard(request: Request, answering: Answering) -> Response:
     # If another site's domain points to this machine (DNS rebinding), the browser sends that
     # domain.
     if named(request.headers.get("host", "")) not in OURS:
-        return PlainTextResponse("This page answers to 127.0.0.1 only.", 421, HEADERS)
+        return PlainTextResponse("This page is only available at 127.0.0.1.", 421, HEADERS)
     length = request.headers.get("content-length", "")
     if request.method == "POST" and not (length.isdecimal() and int(length) <= BODY_LIMIT):
-        return PlainTextResponse("Too much was sent, or without its length.", 413, HEADERS)
+        return PlainTextResponse(
+            "The request is too large, or its length is missing.", 413, HEADERS
+        )
     answer = await answering(request)
     answer.headers.update(HEADERS)
     return answer
@@ -91,5 +93,5 @@ async def refuse(_: Request, error: Exception) -> Response:
 async def explain(_: Request, error: Exception) -> Response:
     """Return the page of a UsageError: what staff can fix, and how."""
     assert isinstance(error, UserError)  # noqa: S101  it is registered for this type
-    told = Refusal(409, "This cannot be done now", f"{error}; {error.hint}".strip("; "))
+    told = Refusal(409, "This is not possible right now", f"{error}; {error.hint}".strip("; "))
     return HTMLResponse(render("refusal.html.jinja", told), told.status)

@@ -35,7 +35,9 @@ async def sent(request: Request) -> tuple[Site, Session, Form]:
     async with request.form(max_fields=FIELDS_LIMIT) as data:
         form = await _read(data)
     if not session.holds(form.one("token")):
-        raise Refusal(403, "This form is not of this page", "Reload the page and try again.")
+        raise Refusal(
+            403, "This form does not belong to this page", "Reload the page and try again."
+        )
     return site, session, form
 
 

@@ -21,10 +21,10 @@ async def enter(request: Request) -> Response:
     site: Site = request.app.state.site
     token = request.query_params.get("token", "")
     if site.sessions.is_for_this_account(token) and not _from_this_account(request, site):
-        raise Refusal(403, "This address is for another account of this machine", OTHER)
+        raise Refusal(403, "This page belongs to another account on this machine", OTHER)
     cookie = site.sessions.enter(token)
     if cookie is None:
-        raise Refusal(403, "This address was used already", CLOSED)
+        raise Refusal(403, "This link has already been used", CLOSED)
     # Not a redirect: if another page led here, the browser would not send the cookie with it.
     answer = HTMLResponse(render("enter.html.jinja", None))
     name = cookie_name(site)
@@ -41,7 +41,7 @@ def visitor(request: Request) -> tuple[Site, Session]:
     site: Site = request.app.state.site
     session = site.sessions.session(request.cookies.get(cookie_name(site)))
     if session is None:
-        raise Refusal(403, "This page is closed to you", CLOSED)
+        raise Refusal(403, "You do not have access to this page", CLOSED)
     site.refresh()
     return site, session
 
@@ -93,6 +93,6 @@ async def sheet(request: Request) -> Response:
 async def static(name: str) -> Response:
     """Return our own style or script, the only ones that a page may use."""
     if name not in STATIC:
-        raise Refusal(404, "No such file", "There is none of this name.")
+        raise Refusal(404, "No such file", "There is no file with this name.")
     kind, path = STATIC[name]
     return FileResponse(path, media_type=kind)

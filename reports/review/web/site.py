@@ -56,7 +56,9 @@ class Site:
         material = self.review.material
         question = material.questions.get(name)
         if question is None or question.review is None or name not in material.answers:
-            raise Refusal(404, "No such question", "No answer to it needs manual grading.")
+            raise Refusal(
+                404, "No such question", "No answers to this question need manual grading."
+            )
         return question, question.review
 
     def answers(self, name: str) -> dict[str, Answer]:
@@ -68,7 +70,7 @@ class Site:
         """Return one answer. Raises Refusal if it no longer exists."""
         found = self.answers(name).get(handle)
         if found is None:
-            raise Refusal(404, "No such answer", "It may have been graded again meanwhile.")
+            raise Refusal(404, "No such answer", "It may have been regraded in the meantime.")
         return found
 
     def groups(self, name: str) -> list[tuple[str, ...]]:

@@ -168,7 +168,7 @@ def test_two_files_are_read_together(grade):
     _, found = grade({"answers.md": "## 1a\nB\n", "answers.yaml": "1b: 2*a\n"})
     assert found["1a/machine"].status == "passed"
     assert found["1b/machine"].status == "passed"
-    assert "keep one" in found["1a/machine"].message
+    assert "keep only one" in found["1a/machine"].message
 
 
 def test_what_concerns_the_file_is_told_once(grade):
@@ -195,9 +195,9 @@ def test_a_very_long_text_is_cut_for_the_reader(grade):
     [
         (('id = "1a"', 'id = "1 a"'), "question `1 a`: `id` is"),
         (('prompt = "Give both queries."', 'promt = ""'), "there is no key `promt`"),
-        (('verify = "tiny_halves"', 'verify = "halves"'), "no verifier `halves`"),
+        (('verify = "tiny_halves"', 'verify = "halves"'), "unknown verifier `halves`"),
         (('kind = "choice"', 'kind = "guess"'), "kind"),
-        (('id = "1b"', 'id = "1.A"'), "one name for students"),
+        (('id = "1b"', 'id = "1.A"'), "students cannot tell"),
         (('id = "1b"', 'id = "1a"'), "duplicate question id `1a`"),
         (('text = "attention sees a set"', ""), "item 1: the key `text` is missing"),
         (("points = 3\ntext", "points = 2\ntext"), "add up to less"),

@@ -104,7 +104,7 @@ def test_swapping_key_and_query_is_wrong(graded):
     """The document calls them interchangeable; only what V earns is left."""
     swapped = graded(matrices(key=QUERY, query=KEY), "1e.ii")["1e.ii/machine"]
     assert swapped.fraction == 0.5
-    assert swapped.message == "K and Q have changed places."
+    assert swapped.message == "K and Q are swapped."
 
 
 def test_equating_query_and_value_is_refused(graded):

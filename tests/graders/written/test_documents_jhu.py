@@ -105,31 +105,31 @@ def test_bert_pair_says_what_the_option_lacks(graded):
 def test_mixed_checkpoints_are_wrong(graded):
     found = graded["1.6/machine"]
     assert (found.status, found.fraction) == ("failed", 0.0)
-    assert "C is not the right choice" in found.message
+    assert "C is not the correct choice" in found.message
 
 
 def test_query_without_scale_gets_half(graded):
     found = graded["2.2.3/machine"]
     assert found.fraction * found.check.weight == 1.0
-    assert "Right direction, but not long enough" in found.message
+    assert "Correct direction, but too short" in found.message
 
 
 def test_two_of_six_runs_are_on_the_grid(graded):
     found = graded["3.1.3/machine"]
-    assert "2 of the 6 runs" in found.message
-    assert "2 of the runs are not among those asked for" in found.message
+    assert "2 of the 6 required runs" in found.message
+    assert "2 of the reported runs are not required" in found.message
     points = found.fraction * found.check.weight
     assert points == pytest.approx(2 * 2 / 6 + 1)  # the grid, and the settings are told
 
 
 def test_no_choice_of_a_run_is_told(graded):
-    assert "Nothing says which run you chose" in graded["3.1.3/machine"].message
+    assert "You did not say which run you chose" in graded["3.1.3/machine"].message
 
 
 def test_majority_class_is_flagged_in_every_row(graded):
     message = graded["3.1.3/machine"].message
     assert "0.6217125382262997 is 2033/3270" in message
-    others = message.split("The same holds for", 1)[1].split(".\n", 1)[0]
+    others = message.split("The same applies to", 1)[1].split(".\n", 1)[0]
     assert others.count("dev") == 3  # all four rows
 
 

@@ -49,7 +49,7 @@ def test_minilm_knows_synonyms():
 def test_other_weights_are_refused(monkeypatch):
     monkeypatch.setattr(similarity, "WEIGHTS", "0" * 64)
     assert best_encoder().name == "tf-idf"
-    with pytest.raises(UsageError, match="not as published"):
+    with pytest.raises(UsageError, match="differ from the published"):
         MiniLM()
 
 

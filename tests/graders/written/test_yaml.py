@@ -41,7 +41,7 @@ def test_yaml_notes_keep_their_lines(read):
     answers = read("1bb: x\n1b:\n  formul: y\n1d.i:\n  q3: z\n", "answers.yaml")
     notes = [note for answer in answers.given.values() for note in answer.notes]
     assert any("`1bb` in line 1" in note and "`1b`" in note for note in notes)
-    assert any("`q3` in line 5 is no part of 1d.i" in note for note in notes)
+    assert any("`q3` in line 5 is not a part of 1d.i" in note for note in notes)
 
 
 def test_yaml_with_a_stray_character_is_read_all_the_same(read):

@@ -59,5 +59,5 @@ def test_nothing_is_lost_and_nothing_is_markup(text, places, limit):
     assert set(re.findall(r"<[^>]*>", html)) <= {
         *("<mark>", "</mark>", "</span>", "</sup>", '<sup class="for">'),
         *('<span class="away">', '<span class="cut">'),
-        '<span class="escape" title="a character that draws nothing">',
+        '<span class="escape" title="an invisible character">',
     }

@@ -65,7 +65,7 @@ def test_after_a_decision_the_next_that_waits_comes(rea, handles):
     [
         ({}, "Select a rubric item, or “none of these” (0)."),
         ({"item": ["1", "none"]}, "Select rubric items or “none of these”, not both."),
-        ({"item": ["3"]}, "items 1 to 2"),
+        ({"item": ["3"]}, "choose from 1 to 2"),
         ({"item": ["1"], "adjustment": "4"}, "a number from -3 to 3"),
         ({"item": ["1"], "adjustment": "nan"}, "a number from -3 to 3"),
         ({"item": ["1"], "comment": "x" * 2001}, "at most 2,000 characters"),
@@ -243,6 +243,6 @@ def test_what_speaks_against_a_line_is_shown(start, grade, essay):
     file.write_text(file.read_text().replace(phrases, 'contradictions = ["weights are equal"]'))
     visitor = start(grade(ada=("So all weights are equal.\r\nThat is it.", "x"))).visitor()
     page = visitor.get(visitor.get("/q/1b").answer_headers["location"])
-    assert "Speaks against it: <q" in page.body
+    assert "Contradicts it: <q" in page.body
     assert "<mark>So all weights are equal.<sup" in page.body
     assert "not 2</sup>" in page.body

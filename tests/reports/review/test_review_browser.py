@@ -98,7 +98,7 @@ def test_j_and_k_move_and_what_was_ticked_is_still_there(page):
     goes(page, "ArrowLeft")
     assert page.url == first
     assert item(page, 2).is_checked()
-    assert shows(page, "Not saved yet")
+    assert shows(page, "unsaved draft")
     assert shows(page, "0 of 8 answers decided")
 
 
@@ -129,7 +129,7 @@ def test_keys_write_in_the_comment(page):
 def test_keys_are_listed_and_can_be_turned_off(page):
     page.keyboard.press("?")
     assert page.get_by_role("dialog", name="Keys").is_visible()
-    page.get_by_label("Keys are on").uncheck()
+    page.get_by_label("Enable keyboard shortcuts").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("1")
     assert not item(page, 1).is_checked()

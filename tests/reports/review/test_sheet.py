@@ -62,10 +62,10 @@ def test_a_filled_sheet_decides(rea, handles, style):
 FAULTS = {
     "unknown": ({"answer": "a0"}, "there is no answer"),
     "question": ({"question": "9z"}, "to question &#39;9z&#39;"),
-    "items": ({"items": "1 7"}, "items 1 to 2"),
-    "word": ({"items": "yes"}, "items 1 to 2"),
+    "items": ({"items": "1 7"}, "choose from 1 to 2"),
+    "word": ({"items": "yes"}, "choose from 1 to 2"),
     "adjustment": ({"items": "1", "adjustment": "much"}, "a number from -3 to 3"),
-    "half": ({"comment": "Good."}, "write `none` where none is earned"),
+    "half": ({"comment": "Good."}, "write `none` if none is earned"),
     "changed": ({"answer_sum": "sha256:00"}, "the answer has changed"),
     "long": ({"items": "1", "comment": "x" * 2001}, "at most 2,000"),
 }
@@ -97,7 +97,7 @@ def test_a_decision_made_meanwhile_is_a_conflict(rea, handles):
     decide(rea, at(handles, "ada"), item=["2"])
     rea.send_sheet(written(rows))
     assert rea.status == 422
-    assert "Rea gave 1 points since this sheet was made" in rea.body
+    assert "Rea gave 1 points after this sheet was made" in rea.body
     assert [row["points"] for row in taken(rea) if row["points"]] == ["1"]
 
 
@@ -106,20 +106,20 @@ def test_an_undo_meanwhile_is_a_conflict(rea, handles):
     rows = fill(taken(rea), handles["1b", "ada"], items="1")
     rea.get("/").post("/undo")
     rea.send_sheet(written(rows))
-    assert "a decision was undone since" in rea.body
+    assert "a decision was undone after" in rea.body
 
 
 def test_an_answer_twice_is_refused(rea):
     rows = taken(rea)
     rea.send_sheet(written([*rows, rows[0]]))
-    assert "stands in the sheet twice" in rea.body
+    assert "appears twice in the sheet" in rea.body
 
 
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "there is no column"),
-        (b"question,answer\r\n1b,a0\r\n", "there is no column `answer_sum`"),
+        (b"", "is missing; required columns"),
+        (b"question,answer\r\n1b,a0\r\n", "column `answer_sum` is missing"),
         (b"\xff\xfe\x00", "utf-8"),
         (b'question,"answer', "line 1: "),
         (b"\x00" * 1000, "line 1"),

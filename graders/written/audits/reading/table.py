@@ -73,7 +73,7 @@ def numbered(text: str) -> list[Line]:
     if len(text) > LONGEST_TEXT or len(lines) > MOST_LINES:
         raise Unreadable(
             f"The table is larger than {LONGEST_TEXT} characters or {MOST_LINES} lines: "
-            "give one row a run or an epoch, and leave the log out."
+            "give one row per run or epoch, and leave out the log."
         )
     return [(at, "" if _FENCE.match(line) else line) for at, line in enumerate(lines, 1)]
 

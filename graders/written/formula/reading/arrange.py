@@ -14,7 +14,7 @@ OPERAND_ENDS = RIGHT | {"NUMBER", "NAME", "CONSTANT", "EYE", "TRANSPOSE", "PINV"
 OPERATORS = frozenset(("TIMES", "DOT", "OVER", "POWER", "OUTER"))
 SIMPLE = frozenset(("NUMBER", "NAME", "CONSTANT", "EYE"))
 STOPS = frozenset(("PLUS", "MINUS", "COMMA", "EQUALS")) | RIGHT
-TOO_DEEP = f"More than {DEEPEST} brackets stand inside each other."
+TOO_DEEP = f"More than {DEEPEST} brackets are nested."
 
 
 def arranged(pieces: list[Piece], end: int) -> list[Piece]:
@@ -70,7 +70,7 @@ def split_bars(pieces: list[Piece]) -> list[Piece]:
 def close(open_: list[Piece], piece: Piece) -> None:
     """Remove the open bracket that this piece closes."""
     if not open_:
-        raise FormulaError(f"This `{piece.value}` closes nothing.", piece.at)
+        raise FormulaError(f"This `{piece.value}` has no opening bracket.", piece.at)
     opened = open_.pop()
     if opened.kind != "LPAR" or OPENING[opened.value] != piece.value:
         raise FormulaError(f"This `{piece.value}` does not match `{opened.value}`.", piece.at)
@@ -87,7 +87,7 @@ def wrap(pieces: list[Piece], start: int, end: int) -> None:
     """Insert brackets around some pieces. Raises FormulaError if there are none."""
     if start >= end:
         where = pieces[start - 1]
-        raise FormulaError(f"Something is missing behind `{where.value}`.", where.at)
+        raise FormulaError(f"Something is missing after `{where.value}`.", where.at)
     pieces.insert(end, replace(pieces[end - 1], kind="RPAR", value=")"))
     pieces.insert(start, replace(pieces[start], kind="LPAR", value="("))
 

@@ -94,4 +94,4 @@ def by_category(character: str, form: str, at: int) -> str:
         return plain_form(plainer, at)[1]
     if category[0] in "CM":
         raise FormulaError(f"There is an unreadable character (U+{ord(character):04X}) here.", at)
-    raise FormulaError(f"The character `{character}` does not belong to a formula.", at)
+    raise FormulaError(f"The character `{character}` does not belong in a formula.", at)

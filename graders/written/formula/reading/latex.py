@@ -55,7 +55,7 @@ def without_latex(marked: Marked) -> Marked:
         marked = marked.unwrap(WRAPPED, " ", " ")
     if match := ROOT.search(marked.text):
         where = marked.origin[match.start()]
-        raise FormulaError("Only square roots are known here; write x^{1/3} for others.", where)
+        raise FormulaError("Only square roots are supported here; write x^{1/3} for others.", where)
     marked = marked.replace(BARE_FONT, lambda _: " ")
     at = marked.origin
     marked = marked.replace(COMMAND, lambda match: written(match, at[match.start()]))
@@ -68,4 +68,4 @@ def written(match: "re.Match[str]", at: int) -> str:
     """Return the plain form of a command. Raises FormulaError if it is unknown."""
     if (plain := WRITTEN.get(match[1])) is not None:
         return plain
-    raise FormulaError(f"The LaTeX command `\\{match[1][:20]}` is not known here.", at)
+    raise FormulaError(f"The LaTeX command `\\{match[1][:20]}` is not supported here.", at)

@@ -145,9 +145,7 @@ def sides(marked: Marked, words: Vocabulary) -> list[Marked]:
             if index > start:
                 found.append(marked.part(start, index))
             if len(found) > MOST_SIDES:
-                raise FormulaError(
-                    "Too many `=`: one expression is asked for.", marked.origin[index]
-                )
+                raise FormulaError("Too many `=`; write only one expression.", marked.origin[index])
             start = index + 1
     found.append(marked.part(start, len(marked.text)))
     return found[1:] if len(found) > 1 and is_left_side(found[0].text, words) else found

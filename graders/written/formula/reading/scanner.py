@@ -32,12 +32,12 @@ SIGNS = {
 OPENING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 CLOSING = {close: open_ for open_, close in OPENING.items()}
 REMEDIES = {
-    "…": "Dots leave it open what is meant; write a sum, such as sum_i a_i.",
+    "…": "Dots are ambiguous; write a sum, such as sum_i a_i.",
     "_": "A subscript must follow a name.",
-    "<": "Write one expression, not a comparison; words belong into `text`.",
-    ">": "Write one expression, not a comparison; words belong into `text`.",
+    "<": "Write one expression, not a comparison; put words into `text`.",
+    ">": "Write one expression, not a comparison; put words into `text`.",
     ";": "Write one expression, without `;`.",
-    "∞": "Infinity is no number to compute with; name a large constant instead.",
+    "∞": "Infinity cannot be used as a number; use a large constant instead.",
 }
 DEEPEST = 50
 MOST_PIECES = 1000
@@ -98,7 +98,7 @@ class Scanner:
         before = self.pieces[-1] if len(self.pieces) > self.begun else None
         if before and before.kind in ("NUMBER", "NAME", "RPAR"):
             raise self.fail(
-                f"It is not clear what {match[0][:20]} does here;"
+                f"It is not clear what {match[0][:20]} means here;"
                 " write * for a product and ^ for a power.",
                 match.start(),
             )
@@ -118,7 +118,7 @@ class Scanner:
         elif kind := SIGNS.get(sign):
             self.put(kind, sign, start, start + 1)
         else:
-            remedy = REMEDIES.get(sign, f"`{sign}` does not belong to a formula.")
+            remedy = REMEDIES.get(sign, f"`{sign}` does not belong in a formula.")
             raise self.fail(remedy, start)
 
     def greek(self, letter: str) -> None:
@@ -185,7 +185,7 @@ class Scanner:
         if in_prose or (unknown and follows):
             raise self.fail("Only a formula goes here; put words into `text`.", start)
         if unknown and run.lower() in FOREIGN:
-            raise self.fail(f"`{run}` is not among the functions that can be used here.", start)
+            raise self.fail(f"`{run}` is not a function that can be used here.", start)
         if unknown:
             self.last_word = start + len(run)
 
@@ -222,7 +222,7 @@ class Scanner:
         if base := BASE.match(self.marked.text, end):
             below = said(base)
             if (name + below) not in BASED:
-                raise self.fail(f"`{word}` with `{below}` below is not known here.", end)
+                raise self.fail(f"`{word}` with `{below}` below is unknown here.", end)
             name, end = BASED[name + below], base.end()
         self.put("FUNC", name, start, end)
 

@@ -101,7 +101,7 @@ def _judged(asked: Asked, trial: _Trial) -> Judgement:
         return Judgement(
             0.0,
             "The query changes when the values change.",
-            "A query meets only keys; the values v_a and v_b have no place in it.",
+            "A query is compared only with keys; it cannot contain the values v_a and v_b.",
             actual=text,
         )
     blind = not query.means or query.same_with(instance, instance.with_keys(asked.draw))
@@ -119,7 +119,7 @@ def _keys_used(earned: float, text: str) -> Judgement:
     return Judgement(
         earned,
         "The query is built from keys, which are random and not known when it is chosen.",
-        "Which vectors are fixed here, and close to every key that is drawn?",
+        "Which vectors are fixed here and close to every random key?",
         actual=text,
     )
 
@@ -134,7 +134,7 @@ def _known(asked: Asked, trial: _Trial) -> Judgement | None:
         scalars = tuple(each for each in formula.names if each == "beta" or each in formula.unknown)
         listed = Query(formula, scalars, trial.query.means)
         if all(_equal(trial.query, listed, each) for each in trial.instances):
-            message = f"The weights of a and b come to {_pair(trial, trial.instances[1])}."
+            message = f"The weights of a and b are {_pair(trial, trial.instances[1])}."
             text = trial.query.formula.text
             return Judgement(mistake.fraction, message, mistake.hint, actual=text)
     return None
@@ -154,7 +154,7 @@ def _without_scale(asked: Asked, trial: _Trial, earned: float, *, blind: bool) -
         hint += " And the keys are random: what is fixed?"
     return Judgement(
         earned * share(asked.machine, "unscaled", 0.5),
-        f"Right direction, but not long enough: among {n} keys the two weights are {weights}.",
+        f"Correct direction, but too short: with {n} keys, the two weights are {weights}.",
         hint,
         actual=trial.query.formula.text,
     )
@@ -163,7 +163,7 @@ def _without_scale(asked: Asked, trial: _Trial, earned: float, *, blind: bool) -
 def _wrong(trial: _Trial, *, blind: bool) -> Judgement:
     instance = trial.instances[1]
     weights = trial.query.weights(instance, trial.ladder[-1])
-    message = f"The weights of a and b come to {_pair(trial, instance)}, not to one half each."
+    message = f"The weights of a and b are {_pair(trial, instance)}, not one half each."
     hint = _hint(trial, weights, instance)
     if not blind:
         hint += " And the keys are random: what is fixed?"
@@ -174,15 +174,15 @@ def _hint(trial: _Trial, weights: Array, instance: Lookup) -> str:
     a, b = weights[instance.a], weights[instance.b]
     errors = trial.errors(instance)
     if trial.query.means and "alpha" in trial.query.formula.names:
-        return "`alpha` is the variance of the keys here, and very small."
+        return "Here, `alpha` is the variance of the keys, which is very small."
     if min(errors) < errors[-1] / 2 and max(a, b) > 0.9:
-        return "The scores of a and b are not exactly equal: a larger scale tells them apart."
+        return "The scores of a and b differ slightly, and a larger scale increases the difference."
     if max(a, b) > 0.9:
-        return "It looks at one of the two only: what are the scores of a and of b?"
+        return "It attends to only one of the two. What are the scores of a and b?"
     if max(a, b) < 0.5 / len(weights):
-        return "It turns away from a and b: look at the sign of their scores."
+        return "It avoids both a and b; check the signs of their scores."
     if np.ptp(weights) < 1e-6:
-        return "All keys get the same weight: what does the score of a have to be, and of others?"
+        return "All keys get the same weight. How must the scores of a and of other keys differ?"
     return "What are the scores of a and b, and those of all other keys?"
 
 

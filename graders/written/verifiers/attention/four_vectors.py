@@ -105,9 +105,9 @@ def _judged(
     if found.points == 4:
         return Judgement(1.0, actual=text)
     if set(formulas) == set(PARTS) and _found(list(map(_swapped, values)), draws).points == 4:
-        hint = "A score is k_i^T q_j: which of the two is the input that asks?"
+        hint = "A score is k_i^T q_j: which of the two belongs to the input that attends?"
         earned = share(asked.machine, "swapped", found.points / 4)
-        return Judgement(earned, "K and Q have changed places.", hint, actual=text)
+        return Judgement(earned, "K and Q are swapped.", hint, actual=text)
     message, hint = _message(asked, found), _hint(values, found)
     message = "\n".join((message, *faults))
     return Judgement(found.points / 4, message, hint, actual=text)
@@ -151,11 +151,11 @@ def _matrix(formula: Formula, setting: _Setting) -> Array:
     d = setting.x.shape[1]
     if value.shape != (d, d):
         raise Misfit(
-            f"It must be a square matrix, and is {shape_of(value)}: `u_a u_b^T` is a matrix, "
+            f"It must be a square matrix, but it is {shape_of(value)}: `u_a u_b^T` is a matrix, "
             "`u_a^T u_b` a number."
         )
     if not np.all(np.isfinite(value)):
-        raise Misfit("It does not give finite numbers: it divides by zero or overflows.")
+        raise Misfit("The result is not finite: it divides by zero or overflows.")
     return value
 
 
@@ -190,15 +190,15 @@ def _message(asked: Asked, found: _Found) -> str:
     pairs = zip(found.looks, found.outputs, strict=True)
     wrong += [f"c_{n}" for n, (looks, right) in enumerate(pairs, 1) if not (looks or right)]
     message = f"{', '.join(f'`{part}`' for part in missing)} not answered. " if missing else ""
-    return message + (f"Not right: {', '.join(wrong)}." if wrong else "")
+    return message + (f"Incorrect: {', '.join(wrong)}." if wrong else "")
 
 
 def _hint(values: list[Matrices], found: _Found) -> str:
     """Return a hint on what to check first."""
     if all(np.array_equal(each["Q"], each["V"]) for each in values):
-        return "Q is the same as V: what do the inputs ask for, and what do they hand over?"
+        return "Q is the same as V. What do the inputs look for, and what do they pass on?"
     if not all(found.values):
-        return "What is V times each of the u's, whose length is beta, and so V x_1 and V x_3?"
+        return "What is V times each u, whose length is beta? So what are V x_1 and V x_3?"
     if not any(found.looks):
-        return "Which input should the first output look at, which the second?"
+        return "Which input should the first output attend to, and which the second?"
     return "Work out the scores of all three inputs, for each output."

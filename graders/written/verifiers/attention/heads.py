@@ -46,7 +46,7 @@ def two_queries(asked: Asked) -> Judgement:
         if part in asked.parts
     }
     if len(read) < 2:
-        return Judgement(0.0, f"Both are asked for: {' and '.join(asked.machine.parts)}.")
+        return Judgement(0.0, f"Both are required: {' and '.join(asked.machine.parts)}.")
     queries = {part: query_of(found.only(), means=means) for part, found in read.items()}
     text = "; ".join(f"{part} = {query.formula.text}" for part, query in queries.items())
     try:
@@ -98,10 +98,10 @@ def _copies(
 def _judged(asked: Asked, heads: list[_Head]) -> Judgement:
     first, second = heads
     if any(each.uses_values for each in heads):
-        hint = "A query meets only keys; the values v_a and v_b have no place in it."
+        hint = "A query is compared only with keys; it cannot contain the values v_a and v_b."
         return Judgement(0.0, "A query changes when the values change.", hint)
     if first.copies == second.copies and first.copies:
-        hint = "Each head is to fetch one of the two values: they need different queries."
+        hint = "Each head must copy one of the two values, so they need different queries."
         return Judgement(0.0, "Both heads copy the same value.", hint)
     copied = first.copies | second.copies
     if copied == {"a", "b"}:
@@ -109,7 +109,7 @@ def _judged(asked: Asked, heads: list[_Head]) -> Judgement:
     if first.would_copy | second.would_copy == {"a", "b"} and first.would_copy != second.would_copy:
         earned = share(asked.machine, "unscaled", 0.5) * _full(asked, heads).fraction
         hint = "How large are the weights of all other keys together, when there are many of them?"
-        return Judgement(earned, "Right directions, but not long enough.", hint)
+        return Judgement(earned, "Correct directions, but too short.", hint)
     return _wrong(asked, heads)
 
 
@@ -119,7 +119,7 @@ def _full(asked: Asked, heads: list[_Head]) -> Judgement:
     return Judgement(
         share(asked.machine, "keys_for_means", 0.5),
         "The queries are built from keys, which are random and not known when they are chosen.",
-        "Which vectors are fixed here, and close in direction to every key that is drawn?",
+        "Which vectors are fixed here and close in direction to every random key?",
     )
 
 
@@ -127,11 +127,13 @@ def _wrong(asked: Asked, heads: list[_Head]) -> Judgement:
     one, two = heads
     instance = next(iter(lookups(asked.draw, means=one.query.means, scaled=False)))
     if np.allclose(one.query.at(instance, TOP), two.query.at(instance, TOP)):
-        hint = "With two equal queries the second head adds nothing: let each fetch one value."
+        hint = "With two equal queries, the second head adds nothing; let each copy one value."
         return Judgement(0.0, "Both queries are the same.", hint)
     right = [each.part for each in heads if each.copies]
     wrong = [each.part for each in heads if not each.copies]
-    message = f"{' and '.join(f'`{each}`' for each in wrong)} copies neither v_a nor v_b alone."
-    hint = "One head is to put all its weight on a, the other all on b."
+    message = (
+        f"Neither v_a nor v_b is copied alone by {' and '.join(f'`{each}`' for each in wrong)}."
+    )
+    hint = "One head must put all its weight on a, and the other all on b."
     earned = share(asked.machine, "one_of_two", 0.5) if right else 0.0
     return Judgement(earned, message, hint)

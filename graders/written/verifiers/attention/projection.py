@@ -69,7 +69,7 @@ def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgemen
     judged = _judged(asked, list(zip(found, spaces, strict=True)))
     if judged.fraction and not formula.names.isdisjoint({"B", "b_i", "p"}):
         earned = min(judged.fraction, share(asked.machine, "uses_b", 0.75))
-        judged = Judgement(earned, "M is written with B.", "Write it with the a_i alone.")
+        judged = Judgement(earned, "M contains B.", "Write it with only the a_i.")
     return Judgement(judged.fraction, judged.message, judged.hint, actual=formula.text)
 
 
@@ -89,11 +89,11 @@ def _judged(asked: Asked, pairs: list[tuple[Array, _Spaces]]) -> Judgement:
     if all(_gives(matrix, each, each.wanted) for matrix, each in pairs):
         return Judgement(1.0)
     if all(_gives(matrix, each, each.wanted / 2) for matrix, each in pairs):
-        hint = "What is multiplied by M is an average: how much of v_a is in it?"
+        hint = "M is multiplied by an average. How much of v_a does that contain?"
         return Judgement(share(asked.machine, "half", 0.5), "M gives half of v_a.", hint)
     if all(_gives(matrix, each, each.in_a) for matrix, each in pairs):
         message = "M gives the coefficients of v_a in its basis, not v_a itself."
-        hint = "How does a vector come out of its coefficients?"
+        hint = "How do you compute a vector from its coefficients?"
         return Judgement(share(asked.machine, "coordinates", 0.5), message, hint)
     return _wrong(pairs)
 
@@ -109,15 +109,15 @@ def _wrong(pairs: list[tuple[Array, _Spaces]]) -> Judgement:
     matrix, spaces = pairs[0]
     d = len(spaces.average)
     if matrix.shape != (d, d):
-        message = f"M must be a {d}×{d} matrix where vectors have {d} rows; this is {{}}."
-        hint = "Which product of A and A^T has as many rows and columns as a vector is long?"
+        message = f"For vectors with {d} rows, M must be a {d}×{d} matrix; this is {{}}."
+        hint = "Which product of A and A^T has as many rows and columns as a vector has entries?"
         return Judgement(0.0, message.format(shape_of(matrix)), hint)
     if all(_gives(each, one, one.in_a / 2) for each, one in pairs):
-        hint = "How does a vector come out of its coefficients, and what does an average lose?"
+        hint = "How do you compute a vector from its coefficients, and what does averaging change?"
         return Judgement(0.0, "M gives half of the coefficients of v_a.", hint)
     left = np.linalg.norm(matrix @ (spaces.b @ spaces.in_b)) / np.linalg.norm(spaces.in_b)
     if not left <= NEAR:
         hint = "What must M do to every vector in the span of the b_i?"
-        return Judgement(0.0, "M lets a part of v_b through.", hint)
-    hint = "Write v_a as a combination of the a_i, and follow what M does to it."
-    return Judgement(0.0, "M takes v_b away, but does not give v_a.", hint)
+        return Judgement(0.0, "M does not remove all of v_b.", hint)
+    hint = "Write v_a as a combination of the a_i, and work out what M does to it."
+    return Judgement(0.0, "M removes v_b, but does not return v_a.", hint)

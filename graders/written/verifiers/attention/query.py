@@ -64,16 +64,16 @@ class Query:
     def _vector(self, value: Array, instance: Lookup) -> Array:
         d = instance.keys.shape[1]
         if value.shape not in ((d,), (1, d)):
-            message = f"A query is a vector as long as a key; this is {shape_of(value)}."
+            message = f"A query is a vector of the same length as a key; this is {shape_of(value)}."
             raise NoQuery(message, self._shape_hint())
         if not np.all(np.isfinite(value)):
-            raise NoQuery("This does not give finite numbers: it divides by zero or overflows.")
+            raise NoQuery("The result is not finite: it divides by zero or overflows.")
         return value.reshape(d)
 
     def _shape_hint(self) -> str:
         if self.formula.names.isdisjoint({"k_a", "k_b", "mu_a", "mu_b"}):
             return "Build it from the vectors that the question gives for a and b."
-        return "Look at what stands next to what: `k_a^T k_b` is a number, `k_a + k_b` a vector."
+        return "Check what each product is: `k_a^T k_b` is a number, `k_a + k_b` a vector."
 
     def same_with(self, one: Lookup, other: Lookup) -> bool:
         """Return whether the query is the same for two instances."""
@@ -90,7 +90,7 @@ def query_of(formula: Formula, *, means: bool) -> Query:
         if base in VECTORS or below in ("a", "b", "i", "j") or len(unknown) > MOST_SCALARS:
             vectors = "`k_a`, `k_b`" + (", `mu_a`, `mu_b`" if means else "")
             raise Unreadable(
-                f"`{name[:20]}` is not known here: write the query in {vectors} and one large "
+                f"`{name[:20]}` is unknown here; write the query with {vectors} and one large "
                 "scalar such as `beta`."
             )
     beta = ("beta",) if "beta" in formula.names else ()

@@ -136,12 +136,14 @@ def _hint(weights: Array, target: Array) -> str:
     if np.all(inside):
         return "The scores of all keys must be equal: which query makes them so?"
     if float(np.sum(weights[~inside])) <= FULL:
-        return "The scores of the keys that share the weight are not equal: by how much?"
+        return (
+            "The scores of the keys that share the weight are not equal. How much do they differ?"
+        )
     if float(np.ptp(weights[inside])) <= FULL and np.min(weights[inside]) > np.max(
         weights[~inside]
     ):
-        return "The direction is right: how does its length change the weights?"
-    return "Compare the scores, query times key, of the keys that are wanted with all others."
+        return "The direction is correct: how does its length change the weights?"
+    return "Compare the scores (query times key) of the required keys with those of all others."
 
 
 def _key(asked: Asked, keys: Array) -> Judgement:
@@ -152,7 +154,7 @@ def _key(asked: Asked, keys: Array) -> Judgement:
     found = _read(asked.parts[machine.parts[0]], shapes, keys, {"q": query})
     judged = agreed(found, lambda given: _of_key(machine, given, keys, query))
     if note and given and judged.fraction < 1:
-        raise Unreadable(f"{note} With that one this key is not correct.")
+        raise Unreadable(f"{note} With that query, this key is not correct.")
     return replace(judged, notes=(note,) if note else ())
 
 
@@ -161,8 +163,8 @@ def _of_key(machine: Machine, given: Array, keys: Array, query: Array) -> Judgem
     if given.ndim == 2:
         others = np.delete(given - keys, row, axis=0)
         if np.max(np.abs(others)) > UNTOUCHED:
-            message = f"Other keys than k_{row} are changed."
-            return Judgement(0.0, message, f"Only k_{row} may change: keep all others as given.")
+            message = f"Keys other than k_{row} were changed."
+            return Judgement(0.0, message, f"Only k_{row} may change; keep all others as given.")
         given = given[row]
     target = np.asarray(required(machine, "target"), dtype=np.float64)
     unit = bool(machine.settings.get("unit", False))
@@ -174,11 +176,13 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
     length = float(np.linalg.norm(key))
     graded = _graded(machine, change.weights(key), change.target)
     if change.unit and abs(length - 1) > UNIT:
-        message = f"The key must have length 1; this has {length:.4g}."
+        message = f"The key must have length 1, but its length is {length:.4g}."
         again = _graded(machine, change.weights(key / (length or 1)), change.target)
         rounded = abs(length - 1) <= 5 * UNIT  # correct to two decimals
         earned = share(machine, "partial_share", 0.5) * again.fraction if rounded else 0.0
-        return Judgement(earned, message, "Divide by the length.", graded.expected, graded.actual)
+        return Judgement(
+            earned, message, "Divide it by its length.", graded.expected, graded.actual
+        )
     if graded.fraction == 1:
         return graded
     errors = change.errors()
@@ -186,9 +190,9 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
     method = share(machine, "method_share", 0.5)
     telling = np.ptp(errors) >= TELLING
     if telling and error <= np.min(errors) + FULL and method >= graded.fraction:
-        hint = "With your query no key does better: look at its length and at the scores it gives."
+        hint = "No key does better with your query; check its length and the scores that it gives."
         return Judgement(method, graded.message, hint, graded.expected, graded.actual)
-    hint = "What score must this key have, next to those of the others, under your query?"
+    hint = "With your query, what score must this key have compared with the other keys?"
     return Judgement(graded.fraction, graded.message, hint, graded.expected, graded.actual)
 
 
@@ -202,7 +206,7 @@ def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
     reference = asked.machine.settings.get("reference")
     if reference is None:
         raise missing(asked.machine, "reference")
-    note = f"There is no query to read in {question}, so one that is correct there was taken."
+    note = f"No query could be read in {question}, so a correct one was used."
     return np.asarray(reference, dtype=np.float64), note
 
 
@@ -324,9 +328,9 @@ def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
         found = found[0]
     if found.shape not in shapes:
         wanted = " or ".join("×".join(map(str, shape)) for shape in shapes)
-        raise Misfit(f"This is {shape_of(found)}, but {wanted} numbers are asked for.")
+        raise Misfit(f"This is {shape_of(found)}, but {wanted} numbers are expected.")
     if not np.all(np.abs(found) <= LARGEST):
-        raise Unreadable("A number is too large for the machine: write smaller numbers.")
+        raise Unreadable("A number is too large; write smaller numbers.")
     return found
 
 

@@ -50,4 +50,4 @@ def _sentence(findings: Sequence[Finding]) -> str:
     if not names:
         return " ".join([first.student, *(each.student for each in others[:3])])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{first.student} The same holds for {', '.join(names[:MOST_NAMES])}{more}."
+    return f"{first.student} The same applies to {', '.join(names[:MOST_NAMES])}{more}."

@@ -79,7 +79,7 @@ def _report(asked: Asked, settings: CurveSettings) -> Report:
     if len(longest.runs) < 2:
         where = f" in {settings.curve_from}" if settings.curve_from else ""
         raise Unreadable(
-            f"No curve can be read{where}: write a row an epoch below the line "
+            f"No curve could be read{where}; write one row per epoch below the line "
             "`epoch, train accuracy, dev accuracy`, with commas or as a table."
         )
     return longest
@@ -118,7 +118,7 @@ def _columns(drawn: Drawn) -> Award:
         for name in drawn.settings.need
         if max(len(drawn.curve.of(each)) for each in (name, f"{name}_loss")) < size
     ]
-    words = f"The curve lacks numbers for {', '.join(missing)}."
+    words = f"The curve is missing numbers for {', '.join(missing)}."
     return Award(1 - len(missing) / max(len(drawn.settings.need), 1), words)
 
 
@@ -131,7 +131,7 @@ def _final(drawn: Drawn) -> Award:
     train = drawn.curve.of("train")
     least = drawn.settings.final
     enough = bool(train) and float(train[-1].share) >= least - 1e-9
-    return Award(float(enough), f"The last train accuracy is not {least:g} or more.")
+    return Award(float(enough), f"The last train accuracy is below {least:g}.")
 
 
 def _stated(drawn: Drawn) -> Award:
@@ -164,7 +164,7 @@ def _best_epoch(part: str) -> Callable[[Drawn], Award]:
             return Award(0.0, f"`{part}` is not answered.")
         stated = _stated_epoch(text, drawn)
         if stated is None:
-            raise Unreadable(f"`{part}` names no epoch that can be read: write its number.")
+            raise Unreadable(f"`{part}` names no readable epoch; write its number.")
         from_zero = any(word in text for word in _FROM_ZERO)
         split = EPOCHS[part]
         name = split if best_epochs(drawn.curve, split) else f"{split}_loss"

@@ -24,8 +24,8 @@ def perplexity_table(asked: Asked) -> Judgement:
     texts = texts_of(text, corpora=settings.corpora, singles=settings.singles, micro=micro)
     if not texts.cells and not texts.lonely:
         raise Unreadable(
-            "No perplexity with its loss can be read: write a table with the columns `text`, "
-            "`perplexity` and `loss`, one text a line, or with the texts as columns."
+            "No perplexity with its loss could be read; write a table with the columns `text`, "
+            "`perplexity` and `loss`, one text per line, or with the texts as columns."
         )
     told = [*(cell.name for cell in texts.cells), *_measured(texts)]
     missing = [need for need in settings.need if not _is_among(need, told)]
@@ -50,7 +50,7 @@ def _findings(texts: Texts) -> list[Finding]:
     for each in alone[:4]:
         one, other = ("perplexity", "loss") if each.perplexity else ("loss", "perplexity")
         name = " ".join(each.key[1:]) or f"line {each.line}"
-        sentence = f"{name}: the {one} has no {other} to hold it against."
+        sentence = f"{name}: the {one} has no {other} to compare it with."
         findings.append(Finding("no-partner", "note", sentence, sentence))
     return findings
 
@@ -64,7 +64,7 @@ def _agree(texts: Texts) -> Award:
         possible = sum(each.value >= 1 for each in alone)
         return Award(possible / len(alone), "A perplexity is at least 1.")
     if not texts.cells:
-        return Award(0.0, "No perplexity is there.")
+        return Award(0.0, "No perplexity is reported.")
     words = wrong[0].student if wrong else "Not all numbers are finite."
     return Award((len(texts.cells) - len(wrong)) / total, words)
 
@@ -99,5 +99,5 @@ def _variants(texts: Texts, settings: TextSettings) -> Award:
     names = [*(cell.name for cell in texts.cells), *_measured(texts)]
     counts = Counter(name.split()[-1] if name else "" for name in names)
     most = max(counts.values(), default=0)
-    words = f"{most} of {settings.variants} models are in the table: give the baseline too."
+    words = f"{most} of {settings.variants} models are in the table; include the baseline too."
     return Award(min(1.0, most / settings.variants), words)

@@ -33,7 +33,7 @@ def _number(part: str, text: str) -> Figure:
     figure = figure_in(text)
     if figure is None:
         raise Unreadable(
-            f"`{part}` contains no number ({text[:60]!r}): write one, as `0.7092` or `70.92 %`."
+            f"`{part}` contains no number ({text[:60]!r}); write one, such as `0.7092` or `70.92%`."
         )
     return figure
 
@@ -78,6 +78,6 @@ def _nothing(settings: RunSettings) -> Unreadable:
     names = [*settings.grid, *(name for name in settings.need if name not in settings.grid)]
     columns = " | ".join(dict.fromkeys([*names, *settings.splits])) or "lr | epochs | dev | test"
     return Unreadable(
-        f"No reported number can be read: write a table whose first line is `| {columns} |`, with "
-        "one run a line, or `name: value` for each number."
+        f"No reported number could be read; write a table whose first line is `| {columns} |`, "
+        "with one run per line, or `name: value` for each number."
     )

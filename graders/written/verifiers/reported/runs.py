@@ -83,7 +83,7 @@ def _runs(audited: Audited) -> Award:
     if covered is None:
         asked = audited.settings.runs
         share = min(1.0, len(measured) / asked)
-        return Award(share, f"{len(measured)} of {asked} runs are there.")
+        return Award(share, f"{len(measured)} of {asked} required runs are reported.")
     done = [point for point, runs in covered.found.items() if any(run in measured for run in runs)]
     share = len(done) / covered.size
     bare = len(covered.found) - len(done)
@@ -102,9 +102,9 @@ def _test(audited: Audited) -> Award:
     values: Mapping[str, Figure] = choice.values if choice is not None else {}
     figure = values.get("test") or (audited.report.choice.get("test") if choice else None)
     if figure is None:
-        return Award(0.0, "The test accuracy of the run you chose is not there.")
+        return Award(0.0, "The test accuracy of the run that you chose is missing.")
     if not 0 <= figure.share <= 1:
-        return Award(0.0, f"The test accuracy {figure.text} lies not between 0 and 1.")
+        return Award(0.0, f"The test accuracy {figure.text} is not between 0 and 1.")
     return Award(1.0)
 
 
@@ -130,17 +130,17 @@ def _possible(audited: Audited) -> Award:
     if is_debug(audited.report, audited.rules):
         size = audited.rules.subset
         words = (
-            f"The accuracies are those of {size} items, as the small subset gives, not of "
-            "the whole splits; if you rounded them, write all digits."
+            f"The accuracies are those of the small subset ({size} items), not of the "
+            "whole splits; if you rounded them, write all digits."
         )
         return Award(0.0, words)
     good = [each for each in given if is_possible(each, audited.rules)]
     if not total or len(good) == total:
-        return Award(float(bool(total)), "No accuracy is there.")
+        return Award(float(bool(total)), "No accuracy is reported.")
     absent = total - len(given)
-    missing = f" {absent} of {total} accuracies are not there." if absent else ""
+    missing = f" {absent} of {total} accuracies are missing." if absent else ""
     bad = [each.name + " " + each.figure.text for each in given if each not in good]
-    impossible = f" Not possible: {', '.join(bad[:4])}." if bad else ""
+    impossible = f" Impossible: {', '.join(bad[:4])}." if bad else ""
     return Award(len(good) / total, (missing + impossible).strip())
 
 

@@ -108,5 +108,5 @@ def exact(value: str | float) -> Fraction:
     """Return a number of the settings exactly as written."""
     figure = figure_in(str(value))
     if figure is None:
-        raise UsageError(f"`{value}` in the settings of a table is no number")
+        raise UsageError(f"`{value}` in the settings of a table is not a number")
     return figure.value

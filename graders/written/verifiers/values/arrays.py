@@ -30,7 +30,7 @@ def arrays_in(text: str, shapes: Sequence[tuple[int, ...]]) -> Found[Array]:
     """Return the arrays with one of the shapes. Raises Unreadable or Misfit if there is none."""
     short = narrow(text[:LONGEST])
     words, found = _words(short), _listed(short, shapes)
-    fault = Unreadable("No vector is found here: write it in brackets, such as `[1, 2.5, -3]`.")
+    fault = Unreadable("No vector was found; write it in brackets, such as `[1, 2.5, -3]`.")
     try:
         value = read_array(text, shapes)
         if not words and len(found) < 2:

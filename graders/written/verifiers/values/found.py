@@ -41,9 +41,9 @@ class Found(Generic[T]):
             return judged
         found = f"`{self.shown[0][:80]}` was found in the answer"
         if self.denied:
-            raise Unreadable(f"{found}, beside words that may speak against it.")
+            raise Unreadable(f"{found}, next to words that may contradict it.")
         if judged.fraction < 1 and not (judged.fraction == 0 and self.sure):
-            raise Unreadable(f"{found}, beside words that may change what it says.")
+            raise Unreadable(f"{found}, next to words that may change its meaning.")
         return judged
 
     def only(self) -> T:
@@ -55,7 +55,7 @@ class Found(Generic[T]):
     def several(self) -> Unreadable:
         """Return the error for values that differ."""
         names = ", ".join(f"`{each[:60]}`" for each in self.shown[:MOST])
-        return Unreadable(f"The answer holds several values that differ: {names}.")
+        return Unreadable(f"The answer contains several different values: {names}.")
 
 
 def agreed(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:

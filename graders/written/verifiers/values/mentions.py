@@ -38,4 +38,4 @@ def refuse_unread(text: str, missing: Iterable[str]) -> None:
     unread = [name for name in missing if mentions(text, name)]
     if unread and re.search(r"\d", text[:SEARCHED]):
         names = ", ".join(each.replace("_", " ") for each in unread)
-        raise Unreadable(f"The answer speaks of this, but it could not be read: {names}.")
+        raise Unreadable(f"The answer mentions this, but it could not be read: {names}.")

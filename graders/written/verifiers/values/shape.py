@@ -56,9 +56,7 @@ def _sizes(text: str) -> tuple[str, ...]:
     inside = inside or _LEAD.sub("", line).strip().rstrip(".")
     sizes = tuple(each for each in (size.strip(" .:") for size in _BETWEEN.split(inside)) if each)
     if not sizes or len(sizes) > 8 or any(_meant(size) == () for size in sizes):
-        raise Unreadable(
-            "No shape is found here: write the sizes in brackets, such as `(B, 3, T)`."
-        )
+        raise Unreadable("No shape was found; write the sizes in brackets, such as `(B, 3, T)`.")
     return sizes
 
 
@@ -71,7 +69,7 @@ def _meant(size: str) -> tuple[str, ...]:
 def _means(asked: Asked, size: str, name: str) -> bool:
     settings: Mapping[str, Any] = required(asked.machine, "sizes").get(name, {})
     if not settings:
-        raise UsageError(f"the size `{name}` is not described", "add it under `sizes`")
+        raise UsageError(f"the size `{name}` is not defined", "add it under `sizes`")
     return all(_is_side(side, settings) for side in _meant(size))
 
 

@@ -64,10 +64,10 @@ def _against_key(asked: Asked, part: str, given: Array, read: Reader) -> Judgeme
     for mistake in machine.mistakes:
         if mistake.part == part and _near(machine, given, _mistaken(read, mistake.answer)):
             return Judgement(
-                mistake.fraction, "This is not right.", mistake.hint, actual=shown(given)
+                mistake.fraction, "This is not correct.", mistake.hint, actual=shown(given)
             )
     right = int(np.sum(np.abs(given - key) <= _tolerance(machine)))
-    some = f"{right} of {key.size} numbers are right." if key.size > 1 else "This is not right."
+    some = f"{right} of {key.size} numbers are correct." if key.size > 1 else "This is not correct."
     return Judgement(0.0, some, actual=shown(given))
 
 

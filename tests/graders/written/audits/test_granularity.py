@@ -76,8 +76,8 @@ def test_the_documents_accuracies_are_shares(text, n, k):
 
 
 def test_a_share_that_is_cut_off_is_told():
-    assert "cut off" in granularity(figure_in("94.83%"), "test", 1821).student
-    assert "cut off" not in granularity(figure_in("94.84%"), "test", 1821).student
+    assert "truncated" in granularity(figure_in("94.83%"), "test", 1821).student
+    assert "truncated" not in granularity(figure_in("94.84%"), "test", 1821).student
 
 
 @pytest.mark.parametrize("text", [".9", ".6", ".8", "90%", "60 %", "0.80"])

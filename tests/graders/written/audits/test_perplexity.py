@@ -123,7 +123,7 @@ def test_the_five_tables_earn_all_points(judge):
         points={"agree": 2, "complete": 1, "variants": 1},
     )
     assert judged.fraction == 1
-    assert any("cut off" in note for note in judged.notes)
+    assert any("truncated" in note for note in judged.notes)
 
 
 def test_what_lacks_or_is_not_finite_costs(judge):

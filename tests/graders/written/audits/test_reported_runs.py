@@ -43,7 +43,7 @@ def test_a_whole_grid_with_the_best_on_dev_earns_all(grid):
 @pytest.mark.parametrize(
     ("rows", "chosen", "fraction", "said"),
     [
-        *((ROWS, 0, 0.8, "choose by dev"), (ROWS, None, 0.6, "which run you chose")),
+        *((ROWS, 0, 0.8, "use only dev"), (ROWS, None, 0.6, "which run you chose")),
         *((ROWS[:3], 1, 0.8, "3 of the 6"), (ROWS[2:4], 0, (2 / 3 + 3) / 5, "2 of the 6")),
     ],
 )
@@ -55,7 +55,7 @@ def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, sa
 
 def test_flags_alone_cost_nothing(grid):
     judged = grid(table(ROWS, chosen=1))
-    assert any("commonest class" in note for note in judged.notes)
+    assert any("most frequent class" in note for note in judged.notes)
 
 
 def test_flags_cost_where_the_rubric_says_so(judge, boolq):
@@ -69,7 +69,7 @@ def test_accuracies_of_ten_items_are_impossible(judge, boolq, accuracy):
     for parts in ({"dev": accuracy, "test": accuracy}, {"t": f"dev: {accuracy}\ntest: {accuracy}"}):
         judged = judge("reported_runs", parts, **asked)
         assert judged.fraction == 0
-        assert "10 items" in judged.message or "Not possible" in judged.message
+        assert "10 items" in judged.message or "Impossible" in judged.message
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_number_that_is_not_finite_is_named(cell):
 
 @pytest.mark.parametrize("text", ["| a | b |\n" * 10_000, "9" * 10_000_000, "lr,dev\n" * 9_000])
 def test_a_table_beyond_bounds_is_refused_with_a_remedy(text):
-    with pytest.raises(Unreadable, match="one row a run"):
+    with pytest.raises(Unreadable, match="one row per run"):
         report_of(text)
 
 

@@ -69,17 +69,17 @@ def test_right_queries_earn_all(judge, asked, answer):
 @pytest.mark.parametrize(
     ("asked", "answer", "share", "hint"),
     [
-        (FIRST, "k_0", 0, "direction is right"),
-        (FIRST, "5*k_0", 0.5, "direction is right"),
+        (FIRST, "k_0", 0, "direction is correct"),
+        (FIRST, "5*k_0", 0.5, "direction is correct"),
         (FIRST, "100*k_1", 0, "Compare the scores"),
         (FIRST, "0", 0, "Compare the scores"),
-        (EACH, "K", 0, "direction is right"),
+        (EACH, "K", 0, "direction is correct"),
         (ALL, "[1,0,0]", 0, "must be equal"),
         (TWO, NEARLY, 0.5, "not equal"),
         (TWO, "10*(k_0+k_1)", 0.5, "not equal"),
         (TWO, "50*(k_0+k_1)", 0.5, "not equal"),
         (TWO, "500*(k_0+k_1)", 0, "not equal"),
-        (TWO, "[.7071,.7071,.0119]", 0, "direction is right"),
+        (TWO, "[.7071,.7071,.0119]", 0, "direction is correct"),
     ],
 )
 def test_other_queries_earn_by_their_distance(judge, asked, answer, share, hint):
@@ -118,7 +118,7 @@ def test_a_unit_key_needs_a_long_query(judge, length, share):
 
 def test_the_best_unit_key_earns_the_method_with_a_weak_query(judge):
     found = judge("attention_weights", "[0.2664, 0.9629, -0.0428]", others=own(NEARLY), **ONLY)
-    assert (found.fraction, "no key does better" in found.hint) == (0.5, True)
+    assert (found.fraction, "No key does better" in found.hint) == (0.5, True)
     assert "0.643" in found.actual
 
 
@@ -140,7 +140,7 @@ def test_only_the_third_key_may_change(judge):
     others = own(f"50*{EVEN}")
     assert judge("attention_weights", str(whole), others=others, **ONLY).fraction == 1
     found = judge("attention_weights", str([[1, 0, 0], *whole[1:]]), others=others, **ONLY)
-    assert (found.fraction, found.message) == (0, "Other keys than k_2 are changed.")
+    assert (found.fraction, found.message) == (0, "Keys other than k_2 were changed.")
 
 
 @pytest.mark.parametrize("others", [{}, own("no idea"), own("[1, 2]")])
@@ -204,7 +204,7 @@ def test_a_sum_over_keys_is_read(judge):
 
 
 def test_a_key_is_not_judged_by_a_query_that_cannot_be_read(judge):
-    with pytest.raises(Unreadable, match="no query to read"):
+    with pytest.raises(Unreadable, match="No query could be read"):
         judge("attention_weights", "100*k_0", others=own("no idea"), **THIRD)
 
 

@@ -58,18 +58,18 @@ def test_right_queries_earn_all(earned, answer, setting):
 @pytest.mark.parametrize(
     ("answer", "hint"),
     [
-        *(("beta*(k_a-k_b)", "one of the two only"), ("beta*k_a", "one of the two only")),
-        *(("-beta*(k_a+k_b)", "sign"), ("beta*(k_a+1.01*k_b)", "not exactly equal")),
+        *(("beta*(k_a-k_b)", "only one of the two"), ("beta*k_a", "only one of the two")),
+        *(("-beta*(k_a+k_b)", "sign"), ("beta*(k_a+1.01*k_b)", "differ slightly")),
         ("beta*(k_a + 1.0000001 k_b)", ""),
         *(("beta*(v_a+v_b)", "values"), ("(v_a+v_b)/2", "values"), ("0", "Build it from")),
-        *(("beta*k_a^T k_b", "next to"), ("beta*sum_i k_i", "same weight"), ("v_a", "values")),
+        *(("beta*k_a^T k_b", "each product"), ("beta*sum_i k_i", "same weight"), ("v_a", "values")),
         *(
             ("beta*(k_1+k_2)", "scores|sign|one of"),
-            ("alpha*k_a + beta*k_b", "one of the two only"),
+            ("alpha*k_a + beta*k_b", "only one of the two"),
         ),
         *(("(k_a+k_b)/beta", "scores"), ("(k_a+k_b)/0", ""), ("beta", "Build it from")),
         *(
-            ("beta*(2 k_a + k_b)", "one of the two|not exactly"),
+            ("beta*(2 k_a + k_b)", "one of the two|differ slightly"),
             ("beta*k_a + k_b", "one of the two"),
         ),
     ],
@@ -93,7 +93,7 @@ def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
 )
 def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
     assert earned("average_query", answer, **setting) == {0.5}
-    assert "not long enough" in judge("average_query", answer, **setting).message
+    assert "too short" in judge("average_query", answer, **setting).message
 
 
 def test_ten_is_enough_where_scores_are_not_divided(earned):
@@ -141,17 +141,17 @@ def test_a_listed_mistake_has_its_own_hint(judge):
     ("answer", "said"),
     [
         *(
-            ("beta*(mu_a+mu_b)", "`mu_a` is not known"),
-            ("k_a k_b", "side by side"),
+            ("beta*(mu_a+mu_b)", "`mu_a` is unknown"),
+            ("k_a k_b", "next to each other"),
             ("beta(k_a+", "never closed"),
         ),
         *(
             ("any vector", "No formula"),
-            ("beta*(key_a+key_b)", "`key_a` is not known"),
-            ("beta*(k_a+k_c)", "`k_c` is not known"),
+            ("beta*(key_a+key_b)", "`key_a` is unknown"),
+            ("beta*(k_a+k_c)", "`k_c` is unknown"),
         ),
         *(
-            ("q is not beta(k_a + k_b)", "speak against"),
+            ("q is not beta(k_a + k_b)", "contradict"),
             ("Use beta(k_a + k_b) or beta k_a", "several"),
             ("half the sum of k_a and k_b", "No formula|missing"),
         ),

@@ -51,7 +51,7 @@ def test_right_complexities_earn_all(judge, answer):
             ("O(M^2 k^2)", "too fast"),
             ("O(M^3)", ""),
         ),
-        *(("O(N^2 k)", "as the cost does"), ("O(MNk)", "as the cost does"), ("O(1)", "slowly")),
+        *(("O(N^2 k)", "like the cost"), ("O(MNk)", "like the cost"), ("O(1)", "slowly")),
         *(
             ("O(M^2k + N^2k)", "does not belong"),
             ("O(M^3 k)", "too fast"),

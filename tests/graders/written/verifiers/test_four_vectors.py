@@ -46,7 +46,7 @@ def test_right_matrices_earn_all(earned, k, q, v):
 @pytest.mark.parametrize(
     ("k", "q", "v", "share", "hint"),
     [
-        (Q, K, V, 0.5, "which of the two is the input that asks"),
+        (Q, K, V, 0.5, "which of the two belongs to the input that attends"),
         (K, V, V, 0.5, "Q is the same as V"),
         (K, Q, "u_b u_b^T - u_c u_c^T", 0.5, "whose length is beta"),
         (K, Q, "(u_c u_c^T - u_b u_b^T)/beta^2", 0.5, "whose length is beta"),

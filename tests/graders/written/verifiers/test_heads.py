@@ -34,8 +34,8 @@ def test_right_pairs_earn_all(earned, one, two):
         ("beta(mu_a+mu_b)", "beta(mu_a+mu_b)", 0, "are the same"),
         ("beta k_a", "beta k_b", 0.5, "random"),
         ("beta k_a", "beta mu_b", 0.5, "random"),
-        ("mu_a", "mu_b", 0.5, "not long enough"),
-        ("k_a", "k_b", 0.25, "not long enough"),
+        ("mu_a", "mu_b", 0.5, "too short"),
+        ("k_a", "k_b", 0.25, "too short"),
         ("beta v_a", "beta v_b", 0, "values"),
         ("beta mu_a", "beta(mu_a+mu_b)", 0.5, "`q2`"),
         ("-beta mu_a", "-beta mu_b", 0, "`q1` and `q2`"),
@@ -48,7 +48,7 @@ def test_wrong_pairs_earn_what_is_listed(judge, earned, one, two, share, said):
 
 def test_one_query_alone_is_not_enough(judge):
     found = judge("two_queries", {"q1": "beta mu_a"}, parts=("q1", "q2"))
-    assert (found.fraction, found.message) == (0, "Both are asked for: q1 and q2.")
+    assert (found.fraction, found.message) == (0, "Both are required: q1 and q2.")
 
 
 def test_a_number_is_no_query(judge):

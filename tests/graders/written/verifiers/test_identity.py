@@ -103,7 +103,7 @@ def test_wrong_formulas_never_pass(earned, question, answer):
     [
         *((HEAD, "2*d", "the bias is forgotten"), (HEAD, "1 + d", "the head has two outputs")),
         *((PREFIX, "258d", "a prefix is input embeddings only"),),
-        (HEAD, "1538", "Write a formula in d, d_model, not a number."),
+        (HEAD, "1538", "Write a formula with d, d_model, not a number."),
     ],
 )
 def test_a_known_mistake_has_its_hint(judge, question, answer, hint):

@@ -23,18 +23,18 @@ def test_right_matrices_earn_all(earned, answer):
     ("answer", "share", "said"),
     [
         *(("A A^T", 0.5, "half of v_a"), ("sum_i a_i a_i^T", 0.5, "half of v_a")),
-        *(("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be"), ("2I", 0, "v_b through")),
-        *(("2(I-BB^T)", 0.75, "with B"), ("2I - 2 sum_i b_i b_i^T", 0.75, "with B")),
-        *(("I", 0, "v_b through"), ("4AA^T", 0, "does not give v_a"), ("2A^T A", 0, "must be")),
+        *(("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be"), ("2I", 0, "all of v_b")),
+        *(("2(I-BB^T)", 0.75, "contains B"), ("2I - 2 sum_i b_i b_i^T", 0.75, "contains B")),
+        *(("I", 0, "all of v_b"), ("4AA^T", 0, "does not return v_a"), ("2A^T A", 0, "must be")),
         *(
             ("2 sum_i a_i^T a_i", 0, "a scalar"),
-            ("2 a_1 a_1^T", 0, "does not give v_a"),
+            ("2 a_1 a_1^T", 0, "does not return v_a"),
             ("0", 0, ""),
         ),
         *(
-            ("2AA^T + BB^T", 0, "v_b through"),
-            ("-2AA^T", 0, "does not give"),
-            ("2BB^T", 0, "through"),
+            ("2AA^T + BB^T", 0, "all of v_b"),
+            ("-2AA^T", 0, "does not return"),
+            ("2BB^T", 0, "all of v_b"),
         ),
     ],
 )
