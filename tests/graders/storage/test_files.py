@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graders.errors import StorageError
-from graders.storage import store
+from graders.storage import result_json
 from graders.storage.files import write_whole
 
 
@@ -61,9 +61,9 @@ def test_full_disk_leaves_the_older_file(tmp_path):
 
 def test_full_disk_leaves_no_older_result(tmp_path):
     """A Result that could not be written must not be taken for the one before."""
-    path = store.write_text(tmp_path / "note.txt", "old")
+    path = result_json.write_text(tmp_path / "note.txt", "old")
     with full_disk(), pytest.raises(StorageError, match="File too large") as error:
-        store.write_text(path, "the new one")
+        result_json.write_text(path, "the new one")
     assert "run the same command again" in error.value.hint
     assert list(tmp_path.iterdir()) == []
 

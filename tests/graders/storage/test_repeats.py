@@ -5,12 +5,12 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from tests.graders.storage.test_store import MADE, a_result
 
 from graders.model import CheckResult
 from graders.storage.repeats import Repeats
 from graders.storage.store import FILE, open_store, read_store
 from tests.graders.grading.test_batch import Broken, grade
+from tests.graders.storage.test_store import MADE, a_result
 
 WHOLE, CHECK = ("double", ""), ("double", "a")
 
