@@ -13,6 +13,10 @@ GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section
 "Lovelace, Ada",7,1815,ada,A
 "Babbage, Bob",8,1791,bob,A
 """
+ROSTER = """submission,name,email,student_id,section
+ada,Ada Lovelace,ada@example.edu,1815,A
+bob,Bob Babbage,bob@example.edu,1791,A
+"""
 METADATA = """---
 submission_1:
   :submitters:
@@ -30,7 +34,7 @@ submission_2:
 
 
 def write_course(place):
-    """Uploads in each form, the course's files and a gradebook, below `place`."""
+    """Uploads in each form, the course's files, a gradebook and a roster, below `place`."""
     export = place / "assignment_4711_export"
     for number, (student, example) in enumerate(UPLOADS.items(), 1):
         shutil.copytree(examples_of("cs224n-a4") / example, place / "uploads" / student)
@@ -43,3 +47,4 @@ def write_course(place):
     shutil.make_archive(str(place / "ada"), "zip", examples_of("cs224n-a4") / UPLOADS["ada"])
     write_world(place / "birthplaces")
     (place / "gradebook.csv").write_text(GRADEBOOK)
+    (place / "roster.csv").write_text(ROSTER)

@@ -21,7 +21,7 @@ RUN = [
     if any(each.typed and not why_not_run(each.command) for each in commands_in(page))
     and page.name != "tutorial.md"  # test_tutorial.py runs it, with its files
 ]
-GRADED = "softmark batch cs224n-a4 uploads --data birthplaces --out out"
+GRADED = "softmark batch cs224n-a4 uploads --data birthplaces --out out --roster roster.csv"
 INSIDE = ("softmark check .",)  # what a student types in the folder of their work
 
 

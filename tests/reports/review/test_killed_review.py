@@ -65,7 +65,7 @@ def test_a_server_that_ends_writes_the_grades(served, handles, graded, name):
     os.kill(process.pid, getattr(signal, name))
     said, _ = process.communicate(timeout=30)
     assert process.returncode == 0
-    assert "decisions of 1 submission are in" in " ".join(said.split())
+    assert "decisions of 1 submission are now in" in " ".join(said.split())
     assert ",4,5," in (graded / "grades.csv").read_text()
     with read_store(graded) as store:
         assert store.member_result(1, "ada").score == 4.0

@@ -128,7 +128,7 @@ def test_keys_write_in_the_comment(page):
 
 def test_keys_are_listed_and_can_be_turned_off(page):
     page.keyboard.press("?")
-    assert page.get_by_role("dialog", name="Keys").is_visible()
+    assert page.get_by_role("dialog", name="Keyboard shortcuts").is_visible()
     page.get_by_label("Enable keyboard shortcuts").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("1")
@@ -174,7 +174,7 @@ def test_two_reviewers_at_once_lose_nothing(visit, server, page):
     goes(page, "Enter")
     assert shows(page, "1 of 8 answers decided")
     other.goto(address)
-    assert other.locator(".trail li em").all_inner_texts() == ["holds", "replaced", "replaced"]
+    assert other.locator(".trail li em").all_inner_texts() == ["current", "replaced", "replaced"]
 
 
 def test_two_reviewers_apart_decide_all(visit, server, page):

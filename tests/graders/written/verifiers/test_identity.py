@@ -152,8 +152,8 @@ def test_weights_divide_the_parts(judge):
     ("answer", "said"),
     [
         *(
-            ("2*n + 2", "no `n`"),
-            ("2D+2", "no `D`"),
+            ("2*n + 2", "not define `n`"),
+            ("2D+2", "not define `D`"),
             ("2d+", "too early"),
             ("two times d", "words"),
         ),
