@@ -8,7 +8,8 @@ from graders.model import CheckResult, CriterionResult, Result
 
 MATHEMATICS = re.compile(r"[=^√≤≥⁇□→·×]|θ| becomes |equation|handout")
 GOES_ON = re.compile(r"([=:,;+*·-]|\b(becomes|is|are|to|of|by|and|with))$")  # `x =` or `it becomes`
-DECIDED = re.compile(r"^(.+ of .+ points), decided by a person\.$")
+# Matches `2 of 3 points, graded by a person.`; results of earlier versions say `decided`.
+DECIDED = re.compile(r"^(.+ of .+ points), (?:graded|decided) by a person\.$")
 # Matches `Given: Names the mask (+1)` or `Not given: States why`.
 ITEM = re.compile(r"^(Given|Not given): (.*?)(?: \(([+-][0-9.]+)\))?$")
 REVIEW, MACHINE = "/review", "/machine"

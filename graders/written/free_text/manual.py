@@ -11,26 +11,26 @@ from graders.written.decisions import MACHINE, decided_as
 from graders.written.question import Machine, Question, Review, RubricItem
 
 ANSWER = "The answer is correct"
-ACCEPT = "Accept: the check's points count, or full points if it could not decide"
+ACCEPT = "Accept: what the check earned counts; in full where it could not say"
 # The meaning of the awards of reported numbers, see verifiers/audit_settings.py.
 AWARDS = {
     "agree": "No loss contradicts its perplexity",
-    "columns": "Each required column has a value for every epoch",
-    "complete": "The required perplexities are reported",
-    "dev_epoch": "The stated best epoch on the dev set matches the curve",
+    "columns": "Each column asked for is there for every epoch",
+    "complete": "The perplexities asked for are there",
+    "dev_epoch": "The best epoch on the dev set is the curve's",
     "distinct": "No two runs have identical numbers",
     "final": "The last training accuracy is high enough",
     "learned": "The accuracy is above the majority class",
-    "length": "The curve has the required number of epochs",
+    "length": "The curve has the number of epochs asked for",
     "overfits": "The run overfits",
-    "possible": "The accuracies are possible given the size of their split",
+    "possible": "The accuracies are possible for the size of their split",
     "reached": "The accuracies reach their thresholds",
-    "runs": "The required runs are reported",
-    "selection": "The run is chosen by its dev accuracy",
-    "stated": "The required settings are stated",
+    "runs": "The runs asked for are there",
+    "selection": "A run is chosen by its dev accuracy",
+    "stated": "The settings asked for are stated",
     "test": "The chosen run has a test accuracy",
-    "train_epoch": "The stated best epoch on the training set matches the curve",
-    "variants": "The required variants are reported",
+    "train_epoch": "The best epoch on the training set is the curve's",
+    "variants": "The variants asked for are there",
 }
 
 
