@@ -78,8 +78,9 @@ def test_the_command_checks_the_failing_criterion_alone(page, make_result):  # n
     assert "--only files" not in shown.source
 
 
-def test_a_decision_lists_what_was_given(page, make_result):  # noqa: F811
-    said = "1 of 3 points, graded by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
+@pytest.mark.parametrize("verb", ["graded", "decided"])  # earlier versions stored `decided`
+def test_a_decision_lists_what_was_given(page, make_result, verb):  # noqa: F811
+    said = f"1 of 3 points, {verb} by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
     found = check_result("partial", 1 / 3, message=said, actual="My answer.")
     found = replace(found, check=Check("1b/review", "Read.", "1b"))
     text = words_of(page(make_result(criterion_result(replace(CODE, kind="written"), found))))

@@ -79,7 +79,7 @@ def kill(process, *, group):
 
 def wait_for_the_end_of(session):
     """The workers of a killed parent end by themselves, and soon."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while alive := in_session(session):
         assert time.monotonic() < deadline, f"{alive} outlived their parent"
         time.sleep(0.02)
