@@ -84,7 +84,7 @@ def test_a_failure_says_what_the_test_says(grade):
     zero = found["sums-TestSums-zero"].message
     assert "looking at zero" in zero
     assert "zero counts" in zero
-    assert found["sums-TestSums-pairs"].message == "The test gives 1 of 4 points."
+    assert found["sums-TestSums-pairs"].message == "The test awarded 1 of 4 points."
 
 
 def test_every_criterion_and_result_is_labelled(grade):
