@@ -1,6 +1,6 @@
 """The command line of Softmark: known errors become one line and an exit code.
 
-Exit codes: 0 graded, 1 something could not be graded, 2 misuse, 3 from `ci --fail-below`,
+Exit codes: 0 graded, 1 something could not be graded, 2 usage error, 3 from `ci --fail-below`,
 130 interrupted.
 """
 

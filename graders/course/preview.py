@@ -1,4 +1,4 @@
-"""What uploads contain by their files, before anything is graded; no student code runs.
+"""List the files of uploads before anything is graded; no student code runs.
 
 uploads ── previews ── survey ──┬── nobody has files of a kind      refused by batch, a note of run
                                 └── predictions are of other data   refused
@@ -117,7 +117,7 @@ def refuse_missing(found: Survey, request: GradingRequest) -> None:
 
 
 def notes_on_missing(found: Survey, request: GradingRequest) -> list[str]:
-    """A sentence for staff if nobody submitted files of some kind."""
+    """Return a sentence for staff if nobody submitted files of some kind."""
     if not found.missing:
         return []
     ways = (_nobody_has(found, request), "that counts as zero", _left_out(found, request))
@@ -127,7 +127,7 @@ def notes_on_missing(found: Survey, request: GradingRequest) -> list[str]:
 def stored_in(
     out: Path, submissions: Iterable[Submission], request: GradingRequest
 ) -> frozenset[str]:
-    """The submissions that a batch into `out` would not grade again."""
+    """Return the submissions that a batch into `out` would not grade again."""
     if not (out / FILE).is_file():
         return frozenset()
     with read_store(out) as store:
@@ -147,7 +147,7 @@ def _nobody_has(found: Survey, request: GradingRequest) -> str:
 
 
 def _left_out(found: Survey, request: GradingRequest) -> str:
-    """The `--only` that leaves out what nobody submitted; empty if nothing would be left."""
+    """Return the `--only` that leaves out what nobody submitted; empty if nothing is left."""
     task = request.assignment
     wanted = wanted_criteria(task, request.options.only)
     kept = [each for each in wanted if each.kind not in found.missing]
@@ -159,7 +159,7 @@ def _left_out(found: Survey, request: GradingRequest) -> str:
 
 
 def _kinds(request: GradingRequest) -> frozenset[CriterionKind]:
-    """The kinds with points that are graded from files of the upload."""
+    """Return the kinds with points that are graded from files of the upload."""
     task, options = request.assignment, request.options
     graded = {each.kind for each in wanted_criteria(task, options.only) if each.points}
     trained = {"metric"} if options.rerun is not None else set()
@@ -168,7 +168,7 @@ def _kinds(request: GradingRequest) -> frozenset[CriterionKind]:
 
 
 def _names(task: Assignment) -> Mapping[CriterionKind, tuple[str, ...]]:
-    """The files that each kind of criteria is graded from."""
+    """Return the files that each kind of criteria is graded from."""
     written = any(each.kind == "written" for each in task.rubric)
     return {
         "code": task.files.code,
@@ -192,7 +192,7 @@ def _preview(
 def _code(
     files: Iterable[PurePosixPath], top: PurePosixPath | None, wanted: Sequence[str]
 ) -> tuple[str, ...]:
-    """The wanted modules in the code folder, or any other code in it."""
+    """Return the wanted modules in the code folder, or any other code in it."""
     own = [] if top is None else [each for each in files if each.is_relative_to(top)]
     named = [each for each in own if _is_named(each.name, wanted)]
     return tuple(str(each) for each in named or own if each.suffix in (".py", ".ipynb"))
@@ -221,7 +221,7 @@ def _is_named(name: str, wanted: Iterable[str]) -> bool:
 
 
 def _lines(file: Path) -> int:
-    """The number of lines of a text; 0 if it is too large to be one."""
+    """Return the number of lines of a text; 0 if it is too large to be one."""
     if file.stat().st_size > LARGEST:
         return 0
     content = file.read_bytes().rstrip(b"\r\n")
@@ -229,7 +229,7 @@ def _lines(file: Path) -> int:
 
 
 def _declared_rows(request: GradingRequest) -> Mapping[int, str]:
-    """The data files that the assignment declares, by rows; none if --data gives them."""
+    """Return the declared data files by their rows; none if --data is given."""
     if request.options.data is not None or "metric" not in _kinds(request):
         return {}
     files = [*request.assignment.data_files.items()][::-1]  # of equal rows, the first counts

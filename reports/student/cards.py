@@ -43,7 +43,7 @@ def criterion_cards(criteria: Sequence[CriterionResult]) -> tuple[tuple[Card, ..
 def cause(found: CheckResult) -> Cause:
     """Return what a check has in common with those that end for the same reason.
 
-    It is the hint, since one change mends what has one hint; without a hint, or where the code
+    It is the hint, since one change fixes what has one hint; without a hint, or where the code
     crashed, the first line of the message. Names of files and functions in it do not count.
     """
     said = found.message.partition("\n")[0] if is_crash(found) or not found.hint else found.hint
