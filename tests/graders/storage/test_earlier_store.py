@@ -1,0 +1,75 @@
+"""A store that Softmark of 22 November 2026 wrote, before the redesign of `graders`, keeps working.
+
+`store_of_22_november.sql` is its dump: one submission of cs182-transformers, with an answer that a
+person has decided and others that wait.
+"""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import softmark
+from graders.boundary.tiers.sandbox import Tier
+from graders.course.review import open_review
+from graders.execution.executors import SerialExecutor
+from graders.grading.batch import grade_stored, plan_work
+from graders.grading.pipeline import GradingRequest, Options
+from graders.registry.discovery import load_assignment
+from graders.storage.store import FILE, open_store
+from submissions.receive import identify
+
+DUMP = Path(__file__).with_name("store_of_22_november.sql")
+ANSWERS = "## b\nadd: $x_1 x_2$\ntext: No cross terms in the second case.\n"
+
+
+@pytest.fixture
+def out(tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    connection = sqlite3.connect(folder / FILE)
+    connection.executescript(DUMP.read_text(encoding="utf-8"))
+    connection.close()
+    return folder
+
+
+def earned(out):
+    return softmark.load(out).set_index("criterion")["points"].dropna().to_dict()
+
+
+def test_its_results_and_decisions_are_read(out):
+    assert earned(out) == {
+        **{"a": 0.0, "b": 4.0, "c.i": 2.0, "c.ii": 2.0, "d": 0.0, "e": 3.0, "f": 3.0, "i": 4.0}
+    }
+
+
+def test_what_it_kept_beside_the_json_is_read(out):
+    with open_store(out) as store:
+        result = store.member_result(1, "ada")
+    assert result.title == "Transformers and Pretraining (discussion sheet)"
+    assert result.submission.submitted_at is not None
+    assert {each.criterion.kind for each in result.criteria} == {"written"}
+    assert [each.check.weight for each in result.criteria[1].checks] == [3.0, 1.0]
+
+
+def test_what_waits_in_it_can_be_decided(out):
+    with open_review(out) as review:
+        review.refresh()
+        answers = [each for of in review.material.answers.values() for each in of.values()]
+        waiting = {each.check for each in answers if review.standing(each).state == "undecided"}
+    assert waiting == {"g/review", "h/review"}
+
+
+def test_a_new_grading_in_it_keeps_the_decision_of_an_unchanged_answer(out, tmp_path):
+    upload = tmp_path / "ada"
+    upload.mkdir()
+    (upload / "answers.md").write_text(ANSWERS)
+    request = GradingRequest(load_assignment("cs182-transformers"), Options(Tier.NONE))
+    with open_store(out) as store:
+        work = plan_work(store, [identify(upload, request.assignment.name)], request)
+        list(grade_stored(store, work, request, SerialExecutor()))
+        assert work.generation == 2
+        (criterion,) = (
+            each for each in store.member_result(2, "ada").criteria if each.criterion.id == "b"
+        )
+    assert {each.check.id: each.status for each in criterion.checks}["b/review"] == "passed"
