@@ -49,7 +49,7 @@ def test_what_it_kept_beside_the_json_is_read(out):
     assert result.title == "Transformers and Pretraining (discussion sheet)"
     assert result.submission.submitted_at is not None
     assert {each.criterion.kind for each in result.criteria} == {"written"}
-    assert [each.check.weight for each in result.criteria[1].checks] == [3.0, 1.0]
+    assert [each.check.weight for each in result.criteria[1].checks] == [2.0, 2.0]
 
 
 def test_what_waits_in_it_can_be_decided(out):
