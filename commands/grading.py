@@ -1,7 +1,7 @@
 """Grade submissions into a results folder; retry those that failed; regrade after a change."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,13 +34,14 @@ from graders.course.best_attempts import keep_best
 from graders.course.difference import refuse_losses, regraded
 from graders.course.gathering import gathered, in_words
 from graders.course.preview import (
+    Preview,
     notes_on_missing,
     previews,
     refuse_missing,
     stored_in,
     survey,
 )
-from graders.course.regrade import grade_draft, plan_draft, unfinished
+from graders.course.regrade import Draft, grade_draft, plan_draft, unfinished
 from graders.course.release import terms_of
 from graders.course.roster import FILE as ROSTER
 from graders.course.roster import by_roster
@@ -50,7 +51,7 @@ from graders.grading.choices import choose_options, executor_for, existing, with
 from graders.grading.pipeline import GradingRequest
 from graders.grading.rerun import WALL_MINUTES
 from graders.grading.secret import SECRET, with_draw
-from graders.model import Submission
+from graders.model import Result, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store, read_store
 from reports import write_submission_files
@@ -122,9 +123,11 @@ def batch(
         kept = out / ROSTER if (out / ROSTER).is_file() else None
         enrolled = by_roster(found.submissions, roster or kept, Path(place), whole=True)
         store_terminal.show_sentences((*in_words(found), *enrolled.notes))
+        uploads: Iterable[Preview] = previews(enrolled.submissions, request)
         if dry_run:
-            show_plan(enrolled.submissions, request, out, force=force)
-        uploads = previews(enrolled.submissions, request)
+            uploads = list(uploads)
+            stored = frozenset[str]() if force else stored_in(out, enrolled.submissions, request)
+            store_terminal.show_previews(uploads, stored)
         seen = survey(uploads, request, allow_missing=allow_missing)
     seen.refuse_other_data()
     refuse_missing(seen, request)
@@ -167,8 +170,7 @@ def regrade(
         if draft is not None:
             store_terminal.show_sentences(filter(None, [draft.note]))
             with executor_for(draft.request, executor, jobs) as (pool, ahead):
-                graded = grade_draft(store, draft, pool, ahead=ahead)
-                list(terminal.progress_of(graded, len(draft.waiting)))
+                _grade(draft, grade_draft(store, draft, pool, ahead=ahead), out)
         report = regraded(store, draft)
         write_regrade_page(report, out)
         store_terminal.show_regraded(report, out)
@@ -180,12 +182,16 @@ def regrade(
     raise typer.Exit(int(bool(report.lost)))
 
 
-def show_plan(
-    submissions: Sequence[Submission], request: GradingRequest, out: Path, *, force: bool
-) -> None:
-    """Print whom a batch would grade, and what was found in each upload."""
-    stored = frozenset[str]() if force else stored_in(out, submissions, request)
-    store_terminal.show_previews(previews(submissions, request), stored)
+def _grade(draft: Draft, graded: Iterator[Result], out: Path) -> None:
+    """Grade a draft; after Ctrl-C, say what is graded and how to resume."""
+    count, total = 0, len(draft.waiting)
+    try:
+        for count, _ in enumerate(terminal.progress_of(graded, total), 1):  # noqa: B007
+            pass
+    except KeyboardInterrupt:
+        kept = len(draft.submissions) - total
+        store_terminal.show_interrupted(kept + count, total - count, out)
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,5 +247,7 @@ def told_if_interrupted(page: ProgressPage, out: Path, *, force: bool) -> Iterat
     try:
         yield
     except KeyboardInterrupt:
-        store_terminal.show_interrupted(page.progress, out, force=force)
+        progress = page.progress
+        done, left = progress.stored + progress.graded, progress.total - progress.graded
+        store_terminal.show_interrupted(done, left, out, force=force)
         raise

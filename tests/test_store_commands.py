@@ -188,14 +188,23 @@ def test_a_full_disk_is_one_sentence_and_the_same_command_goes_on(batch, out):
 
 
 INTERRUPTED = """
-import os, signal, sys, threading, time
+import os, signal, sqlite3, sys, threading, time
 import grade
-out = sys.argv[sys.argv.index("--out") + 1]
+store = sys.argv[sys.argv.index("--out") + 1] + "/store.sqlite"
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+def count():
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+        made = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'results'")
+        if made.fetchone() == (0,):
+            return 0
+        return connection.execute("SELECT count(*) FROM results").fetchone()[0]
+
 def interrupt():
-    while not os.path.exists(f"{out}/results/ada.json"):
-        time.sleep(0.01)
+    before = count() if os.path.exists(store) else 0
+    while not os.path.exists(store) or count() == before:
+        time.sleep(0.1)
+    time.sleep(1)  # the other submission takes a minute
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
@@ -203,11 +212,26 @@ grade.main()
 """
 
 
-def test_an_interrupted_batch_says_how_to_resume(batch, out, tiny_folder):
+@pytest.fixture
+def slow_for_bob(tiny_folder):
     waits = "    import time\n    time.sleep(60 * (text == '41'))\n    if text == \"41\""
-    edit(tiny_folder / "checks.py", '    if text == "41"', waits)
-    done = batch(start=("-c", INTERRUPTED))
+    return lambda: edit(tiny_folder / "checks.py", '    if text == "41"', waits)
+
+
+def test_an_interrupted_batch_says_how_to_resume(batch, out, slow_for_bob):
+    slow_for_bob()
+    assert_interrupted(batch(start=("-c", INTERRUPTED)), out)
+    assert "Not finished" in (out / "index.html").read_text()
+
+
+def test_an_interrupted_regrade_says_how_to_resume(batch, out, tiny_folder, slow_for_bob):
+    assert batch().returncode == 0
+    slow_for_bob()
+    words = ("regrade", tiny_folder, "--out", out, "--executor", "serial")
+    assert_interrupted(softmark(*words, start=("-c", INTERRUPTED)), out)
+
+
+def assert_interrupted(done, out):
     assert done.returncode == 130, done.stderr
     said = f"Interrupted: 1 of 2 submissions are graded and saved in {out}; 1 left"
-    assert [said, "hint: run the same command again to resume"] == done.stderr.splitlines()
-    assert "Not finished" in (out / "index.html").read_text()
+    assert [said, "hint: run the same command again to resume"] == done.stderr.splitlines()[-2:]

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
-from reports.course.page import Progress
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT
 from reports.text import line, number
@@ -54,9 +53,8 @@ def _first_of(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more or "-"
 
 
-def show_interrupted(progress: Progress, out: Path, *, force: bool) -> None:
+def show_interrupted(done: int, left: int, out: Path, *, force: bool = False) -> None:
     """What is graded and stored when a run is interrupted, what is left, and how to resume."""
-    done, left = progress.stored + progress.graded, progress.total - progress.graded
     ERR.print(
         f"Interrupted: {done} of {done + left} submissions are graded and saved in {out}; "
         f"{left} left",
