@@ -91,12 +91,12 @@ def read_labels(name: str, raw: bytes, gold: Sequence[int]) -> Labels:
     """Read the labels in a file; fail the check if there is not one for each of `gold`."""
     lines, notes = _lines(raw)
     if len(lines) == len(gold) + 1 and _label(lines[0]) is None:
-        notes.append(f"the first line was left out ({lines[0][:40]!r})")
+        notes.append(f"the first line is not a label and was left out ({lines[0][:40]!r})")
         lines = lines[1:]
     if len(lines) != len(gold):
         fail(
-            f"`{name}` has {len(lines)} lines, but {len(gold)} are asked for.",
-            hint="One label a line, in the order of the data, without blank lines between.",
+            f"`{name}` has {len(lines)} lines, but {len(gold)} are expected.",
+            hint="Write one label per line, in the order of the data, without blank lines.",
             expected=f"{len(gold)} lines",
             actual=f"{len(lines)} lines",
         )
@@ -110,16 +110,16 @@ def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = F
     """
     if either and labels.exchanged.correct > labels.correct:
         labels = labels.exchanged
-        score.note("The two classes are exchanged beside this edition of the data; read so.")
+        score.note("Editions of the data exchange the two classes: your labels are read exchanged.")
     score.show(labels.figure(threshold))
     for note in labels.notes:
         score.note(f"`{labels.name}`: {note}.")
     _fail_if_constant(labels)
     if labels.state(threshold) == "borderline":
-        score.note(f"Borderline: {labels.n} items cannot tell on which side of "
-                   f"{percentage(threshold)} it is.")  # fmt: skip
+        score.note(f"Borderline: {labels.n} items are too few to tell on which side of "
+                   f"{percentage(threshold)} the model is.")  # fmt: skip
     if labels.share >= threshold:
-        score.note(f"Right: {labels.in_words}.")
+        score.note(f"Correct: {labels.in_words}.")
         return
     fail(
         f"{share_in_words(labels.correct, labels.n, threshold)}: below {percentage(threshold)}.",
@@ -139,11 +139,11 @@ def chance_at_least(k: int, n: int, share: Fraction) -> Fraction:
 def _fail_if_constant(labels: Labels) -> None:
     if not labels.is_constant:
         return
-    said = f"Only one class is predicted: {labels.predictions[0]} on all {labels.n} lines."
+    said = f"Only one class is predicted: all {labels.n} labels are {labels.predictions[0]}."
     fail(
-        f"{said} That is {labels.in_words}.",
-        hint="Such a model has not learned anything: is the learning rate too high, or does the "
-        "optimizer not hold the model's weights?",
+        f"{said} Correct: {labels.in_words}.",
+        hint="The model has learned nothing. Is the learning rate too high? Does the optimizer "
+        "have the model's parameters?",
         expected="both classes",
         actual="one predicted class",
     )
@@ -152,18 +152,18 @@ def _fail_if_constant(labels: Labels) -> None:
 def _why_low(labels: Labels, threshold: Fraction) -> str:
     if labels.exchanged.share >= threshold:
         right = percent(labels.exchanged.correct, labels.n)
-        return f"With the two classes exchanged it would be {right}."
+        return f"With the two classes exchanged, the accuracy would be {right}."
     for by, where in ((1, "earlier"), (-1, "later")):
         moved = replace(labels, predictions=_rotated(labels.predictions, by))
         if moved.share >= threshold:
             right = percent(moved.correct, moved.n)
-            return f"With every line one line {where} it would be about {right}."
+            return f"With every line moved one line {where}, the accuracy would be about {right}."
     if not labels.beats_majority:
         return (
-            "That is not above what always saying the more frequent class gives, "
-            f"{percent(labels.majority, labels.n)}: are the lines in the order of the data?"
+            "Always predicting the more frequent class would do as well "
+            f"({percent(labels.majority, labels.n)}). Are the lines in the order of the data?"
         )
-    return "Were these predicted by the best checkpoint?"
+    return "Did you predict with your best checkpoint?"
 
 
 def _rotated(values: tuple[int, ...], by: int) -> tuple[int, ...]:
@@ -192,8 +192,8 @@ def _labels(name: str, lines: Sequence[str]) -> tuple[int, ...]:
             return tuple(label for label in found if label is not None)
     at = whole.index(None)
     fail(
-        f"Line {at + 1} of `{name}` is no label.",
-        hint="One label a line: 0 or 1.",
+        f"Line {at + 1} of `{name}` is not a label.",
+        hint="Write one label per line: 0 or 1.",
         expected="0 or 1",
         actual=repr(lines[at][:60]),
     )

@@ -63,7 +63,7 @@ def test_labels_are_read_as_students_write_them(text, encoding):
         ("0\n1\n1\n0\n", "has 4 lines, but 3"),
         ("0\n\n1\n\n1\n", "has 5 lines, but 3"),
         ("", "has 0 lines"),
-        ("0\n2\n1\n", "Line 2 of `x` is no label"),
+        ("0\n2\n1\n", "Line 2 of `x` is not a label"),
         ("0\n1\nmaybe\n", "Line 3"),
         ("0.93\n0.1\n0.2\n", "Line 1"),
     ],
@@ -75,7 +75,7 @@ def test_what_is_no_file_of_labels_is_refused(text, says):
 
 def test_a_header_that_is_left_out_is_said():
     labels = read_labels("x", b"prediction\n0\n1\n1\n", (0, 1, 1))
-    assert "the first line was left out ('prediction')" in labels.notes
+    assert "the first line is not a label and was left out ('prediction')" in labels.notes
 
 
 def test_bytes_that_are_no_text_are_refused():
