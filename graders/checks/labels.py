@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from graders.checks.compare import fail
 from graders.checks.score import Score
 from graders.figures import Accuracy
 from graders.statistics import is_borderline, percent, percentage, share_in_words
 
+T = TypeVar("T")
 State = Literal["reached", "borderline", "missed"]
 ALPHA = Fraction(1, 100)  # how unlikely an accuracy must be for a model that predicts one class
 WORDS = {
@@ -27,17 +28,17 @@ QUOTES = " \t\"'[](),;"
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """Predicted and correct labels; `notes` say what was unusual about the file."""
+class Predictions(Generic[T]):
+    """Predictions and the correct answers; `notes` say what was unusual about the file."""
 
     name: str
-    predictions: tuple[int, ...]
-    gold: tuple[int, ...]
+    predictions: tuple[T, ...]
+    gold: tuple[T, ...]
     notes: tuple[str, ...] = ()
 
     @property
     def correct(self) -> int:
-        """The number of correct predictions."""
+        """The number of predictions that equal their answer."""
         return sum(a == b for a, b in zip(self.predictions, self.gold, strict=True))
 
     @property
@@ -56,14 +57,19 @@ class Labels:
         return share_in_words(self.correct, self.n)
 
     @property
+    def is_constant(self) -> bool:
+        """Whether all predictions are the same."""
+        return len(set(self.predictions)) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Labels(Predictions[int]):
+    """Predicted and correct labels."""
+
+    @property
     def majority(self) -> int:
         """The number correct if the more frequent class is always predicted."""
         return max(self.gold.count(0), self.gold.count(1))
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether only one class is predicted."""
-        return len(set(self.predictions)) == 1
 
     @property
     def beats_majority(self) -> bool:

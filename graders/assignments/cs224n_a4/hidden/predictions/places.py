@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
+from graders.checks.labels import Predictions
 from graders.data.birthplaces import DEV, TEST_INPUTS, TRAIN, WIKI, Data
-from graders.statistics import percent, share_in_words
+from graders.statistics import percent
 
 from ...text import is_blank
 
@@ -15,33 +15,8 @@ MODEL_CHARACTERS = "\u25a1\u2047"  # PAD and MASK
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """One prediction file compared with the answers; `correct` of `n` are correct."""
-
-    name: str
-    predictions: tuple[str, ...]
-    gold: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def correct(self) -> int:
-        return matches(self.predictions, self.gold)
-
-    @property
-    def n(self) -> int:
-        return len(self.gold)
-
-    @property
-    def share(self) -> Fraction:
-        return Fraction(self.correct, self.n)
-
-    @property
-    def in_words(self) -> str:
-        return share_in_words(self.correct, self.n)
-
-    @property
-    def is_constant(self) -> bool:
-        return len(set(self.predictions)) == 1
+class Scored(Predictions[str]):
+    """One prediction file compared with the answers."""
 
     @property
     def is_blank(self) -> bool:
