@@ -14,7 +14,7 @@ def wilson(k: int, n: int) -> tuple[float, float]:
     Unlike k/n ± 2 sd it stays between 0 and 1, and is informative even at k = 0.
     """
     if not 0 <= k <= n or n == 0:
-        raise ValueError(f"{k} of {n} is no share")
+        raise ValueError(f"{k} of {n} is not a share")
     share = k / n
     centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z / (1 + Z**2 / n) * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))

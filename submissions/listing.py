@@ -93,7 +93,7 @@ def _entry(place: PurePosixPath, child: "os.DirEntry[str]", limits: UnpackLimits
     if child.is_dir(follow_symlinks=False):
         return Entry(path, is_folder=True)
     if not child.is_file(follow_symlinks=False):
-        return Entry(path, skipped="no ordinary file")
+        return Entry(path, skipped="not a regular file")
     if not os.access(child.path, os.R_OK):
         return Entry(path, skipped="cannot be read")
     return Entry(path, size=child.stat(follow_symlinks=False).st_size)

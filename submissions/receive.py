@@ -81,7 +81,7 @@ def opened(path: Path, work: Path) -> Iterator[Path]:
     Raises Rejected, with one sentence for the student, when it is unsafe or no upload at all.
     """
     if path.is_symlink() or not (path.is_dir() or path.is_file()):
-        raise Rejected(f"{shown(path.name)} is a link or no ordinary file; upload {WANTED}.")
+        raise Rejected(f"{shown(path.name)} is a link or not a regular file; upload {WANTED}.")
     if path.is_dir():
         yield path
         return

@@ -91,7 +91,7 @@ def frame_sizes(prefix: bytes | bytearray) -> tuple[int, int]:
     """Return the lengths of head and blob that a frame's prefix declares."""
     magic, head, blob = PREFIX.unpack(prefix)
     if magic != MAGIC:
-        raise WireError("these bytes are no message")
+        raise WireError("these bytes are not a message")
     if head > MAX_HEAD or blob > MAX_BLOB:
         raise WireError(f"a message of {head + blob:,} bytes is too large")
     return head, blob

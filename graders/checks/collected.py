@@ -62,7 +62,9 @@ def refuse_unknown_grounds(checks: Sequence[Check]) -> None:
         for name in each.depends_on:
             if name not in ids:
                 near = did_you_mean(name, ids)
-                raise UsageError(f"`{each.id}` depends on `{name}`, which is no check{near}", IDS)
+                raise UsageError(
+                    f"`{each.id}` depends on `{name}`, which is not a check{near}", IDS
+                )
 
 
 def refuse_late_grounds(checks: Sequence[Check]) -> None:

@@ -40,8 +40,8 @@ from submissions.receive import identify
 
 ROOT = Path(__file__).resolve().parents[4]
 OURS = (
-    "This could not be graded. That is our fault, not yours, and it is no zero: your course staff "
-    "have to run the autograder again, and find the reason in its output."
+    "This could not be graded. That is our fault, not yours, and it does not count as a zero. Your "
+    "course staff must run the autograder again; its output says what went wrong."
 )
 
 

@@ -91,7 +91,7 @@ def _check_kind(entry: tarfile.TarInfo, unpacking: Unpacking) -> None:
     if entry.issym() or entry.islnk():
         problem, remedy = "a link", "put the file itself there, then " + REPACK
     elif not entry.isreg() and not entry.isdir():
-        problem = "which is no ordinary file"
+        problem = "which is not a regular file"
     elif entry.issparse():  # a few bytes can expand to terabytes of blanks
         problem, remedy = "stored with holes", "pack a .zip instead"
     if problem:

@@ -69,7 +69,7 @@ def _place(entry: zipfile.ZipInfo, unpacking: Unpacking) -> PurePosixPath | None
     if kind == stat.S_IFLNK:
         raise names.refusal(name, "a link", "put the file itself there, then " + REPACK)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise names.refusal(name, "which is no ordinary file", "leave it out, then " + REPACK)
+        raise names.refusal(name, "which is not a regular file", "leave it out, then " + REPACK)
     if entry.flag_bits & ENCRYPTED:
         raise names.refusal(name, "which is encrypted", "pack it without a password")
     if entry.compress_type not in METHODS:

@@ -40,7 +40,7 @@ def read_notebook(data: bytes) -> Notebook:
         cells = _cells(json.loads(text))
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        damage = f"it is no valid JSON ({reason[:100]})"
+        damage = f"it is not valid JSON ({reason[:100]})"
         cells = _undamaged(text)
         if not cells:
             raise UnreadableNotebook(damage) from None

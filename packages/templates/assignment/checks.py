@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 def softmax_of(student, x):
     def read(reply):
         if not isinstance(reply, np.ndarray) or reply.shape != x.shape:
-            fail("The result is no tensor of the shape of x.", expected=str(x.shape))
+            fail("The result is not a tensor of x's shape.", expected=str(x.shape))
         return reply
 
     return student.call("softmax", x=x, read=read)
@@ -21,7 +21,7 @@ def test_rows_sum_to_one(student, inputs):
     weights = softmax_of(student, x)
     sums = weights.sum(axis=1)
     if (weights < 0).any() or not is_close(sums, np.ones(3), "attention"):
-        fail("These rows are no probabilities.", actual=f"sums {sums}")
+        fail("These rows are not probabilities.", actual=f"sums {sums}")
 
 
 @pytest.mark.criterion("shift", depends_on=("rows-sum-to-one",))

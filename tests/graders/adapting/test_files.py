@@ -81,7 +81,7 @@ def test_broken_cell_costs_itself(take):
 
 
 def test_broken_notebook_is_noted(take):
-    with pytest.raises(NotHandedIn, match="`a.ipynb` could not be read: it is no valid JSON"):
+    with pytest.raises(NotHandedIn, match="`a.ipynb` could not be read: it is not valid JSON"):
         take({"a.ipynb": '{"metadata": {"widgets": def f'}, "f")["f"]
 
 

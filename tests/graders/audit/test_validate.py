@@ -107,7 +107,7 @@ def test_a_student_side_that_does_not_import_is_said_with_its_line(tiny_folder):
         ("weight=3", "weight=-3", r"weight is -3; it must be a number"),
         ("weight=3", "weight='two'", r"weight is 'two'; it must be a number"),
         ("weight=3", "wieght=3", r"no `wieght`; did you mean `weight`\?"),
-        ('("doubles",)', '("dobles",)', r"which is no check; did you mean `doubles`"),
+        ('("doubles",)', '("dobles",)', r"which is not a check; did you mean `doubles`"),
         ('("doubles",)', '"doubles"', r"depends_on is a string; it must be a tuple"),
         ("weight=3", "depends_on=('doubles-zero',)", r"`doubles-zero`, which is not above"),
         ("(student, settings)", "(studnet, settings)", r"no fixture; did you mean `student`"),
