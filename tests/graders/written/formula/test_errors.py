@@ -16,15 +16,11 @@ def refused(text, names=NAMES):
 @pytest.mark.parametrize(
     ("text", "meant", "message"),
     [
-        ("β(k_a+k_b) for large beta", "for", "words into `text`"),
         (r"\beta(k_a+k_b) \text{ where beta is big}", "where", "words into `text`"),
-        ("130d+2 parameters", "parameters", "words into `text`"),
         ("hello world", "world", "words into `text`"),
         ("softmax(k_a)", "softmax", "not a function"),
         ("A A T", "T", "A^T"),
         ("d2+1", "2", "It is not clear what 2 means"),
-        ("(d+h)2", "2", "It is not clear what 2 means"),
-        ("d + 2 3", "3", "It is not clear what 3 means"),
         ("0,5 d", ",", "write 0.5"),
         (r"\hat{k}_a + \beta", "\\hat", "`\\hat` is not supported"),
         (r"\sqrt[3]{d}", "\\sqrt", "Only square roots"),
@@ -33,7 +29,6 @@ def refused(text, names=NAMES):
         ("beta*k_a)", ")", "has no opening bracket"),
         ("[d+1)", ")", "does not match `[`"),
         ("d + * 2", "*", "cannot be here"),
-        ("d * (h + )", ")", "cannot be here"),
         ("d, h", ",", "only one expression"),
         ("(d = h)", "=", "inside brackets"),
         ("d > 3 h", ">", "not a comparison"),
@@ -51,7 +46,6 @@ def refused(text, names=NAMES):
         ("sum_{+} d", "+", "needs an index"),
         ("d + ∞", "∞", "cannot be used as a number"),
         ("2d=d=d=d=d=d=d=d=d", "=d=d", "Too many `=`"),
-        ("d ! h", "!", "does not belong"),
     ],
 )
 def test_an_error_points_at_the_character(text, meant, message):
