@@ -2,11 +2,6 @@
 
 import pytest
 
-from graders.boundary.tiers.sandbox import Tier
-from graders.grading.pipeline import Options, grade_submission
-from graders.registry.discovery import load_assignment
-from submissions.receive import identify
-
 RIGHT = [
     ("cs224n-a4", "1b", "beta*(k_a + k_b)"),
     ("cs224n-a4", "1b", "formula: β(k_a+k_b)\ntext: why"),
@@ -34,6 +29,10 @@ RIGHT = [
     ("cs182-transformers", "c.i", "q_i^(pos) · k_j^(pos) + q_i · q_i"),
     ("cs182-transformers", "c.ii", "m × (2T − 1)"),
     ("cs182-transformers", "c.ii", "2Tm - m"),
+    ("cs182-transformers", "c.ii", "(2(T-1)+1)*m*L"),
+    ("cs182-transformers", "c.ii", "m(2T-1) per layer"),
+    ("cs182-transformers", "e", "min(T, 2^n)\n3^n\n(k+1)^n"),  # capped by the context
+    ("cs182-transformers", "f", "O(M^2 k + M k^2)\nO(MNk)\nO(N^2 k)"),  # projections counted
     ("cs182-transformers", "c.ii", "We need $(2T-1)m$ extra parameters in each layer."),
     ("cs182-transformers", "c.ii", "number of params = m * (2*T-1)"),
     ("cs182-transformers", "e", "2^n\n3^n\n(k+1)^n"),
@@ -132,36 +131,27 @@ UNTOLD = [  # what is expected is not shown
 
 
 @pytest.fixture
-def judged(tmp_path):
-    """Grades one answer to one question; the machine's check."""
+def answered(judged):
+    def found(name, question, answer):
+        return judged(name, question, f"## {question}\n{answer}\n")
 
-    def grade(name, question, answer):
-        (tmp_path / "answers.md").write_text(f"## {question}\n{answer}\n", encoding="utf-8")
-        options = Options(Tier.NONE, only=frozenset([question]))
-        result = grade_submission(identify(tmp_path, name), load_assignment(name), options)
-        return next(c for c in result.criteria[0].checks if c.check.id.endswith("/machine"))
-
-    return grade
+    return found
 
 
 @pytest.mark.parametrize(("name", "question", "answer"), RIGHT)
-def test_right_answers_pass_in_any_notation(judged, name, question, answer):
-    found = judged(name, question, answer)
+def test_right_answers_pass_in_any_notation(answered, name, question, answer):
+    found = answered(name, question, answer)
     assert found.fraction == 1, found.message
 
 
 @pytest.mark.parametrize(("name", "question", "answer"), OPEN)
-def test_answers_that_cannot_be_read_wait_for_a_person(judged, name, question, answer):
-    assert judged(name, question, answer).status == "needs_review"
+def test_answers_that_cannot_be_read_wait_for_a_person(answered, name, question, answer):
+    assert answered(name, question, answer).status == "needs_review"
 
 
 @pytest.mark.parametrize(("name", "question", "answer", "fraction"), [*WRONG, *UNTOLD])
-def test_wrong_answers_earn_no_more_than_they_should(judged, name, question, answer, fraction):
-    found = judged(name, question, answer)
+def test_wrong_answers_earn_no_more_than_they_should(answered, name, question, answer, fraction):
+    found = answered(name, question, answer)
     assert found.fraction == pytest.approx(fraction), found.message
     assert found.message
-
-
-@pytest.mark.parametrize(("name", "question", "answer", "fraction"), WRONG)
-def test_a_wrong_answer_is_told_what_was_expected(judged, name, question, answer, fraction):
-    assert judged(name, question, answer).expected
+    assert found.expected or (name, question, answer, fraction) in UNTOLD

@@ -10,30 +10,10 @@ from graders.written.reading.wanted import wanted_of
 @pytest.mark.parametrize(
     "heading",
     [
-        *(
-            "## 1b",
-            "# 1b",
-            "###### 1b",
-            "## 1B",
-            "## 1.b",
-            "## 1 b",
-            "## 1(b)",
-            "### 1 (b)",
-            "##1b",
-        ),
-        *("## 1b.", "## 1b)", "## (1b)", "## 1b:", "## **1b**", "## `1b`", "## 1b ##", "  ## 1b"),
-        *("## Question 1b", "## Question 1 (b): a title", "## Q1b", "## Q 1.b", "## Problem 1b"),
-        *("## 1b - a title", "## 1b – a title", "## 1b An average of two values", "## Ex. 1b"),
-        *("## 1b (2 points)", "## Answer to 1b", "## An average of two values", "**1b**"),
-        *(
-            "**1b.**",
-            "__1b__",
-            "**Question 1b**",
-            "- **1b**",
-            "# Question 1\n## (b)",
-            "# 1\n\n## b.",
-        ),
-        *("# Part 1: Attention\n### b) An average", "# Question 1\n**(b)**"),
+        *("## 1 b", "##1b", "## `1b`", "## Problem 1b", "## 1b - a title", "## 1b – a title"),
+        *("## Ex. 1b", "## 1b (2 points)", "## Answer to 1b", "## An average of two values"),
+        *("**1b**", "# Question 1\n## (b)", "# Part 1: Attention\n### b) An average"),
+        *("## 1B", "## (1b)", "## Question 1 (b): a title", "- **1b**", "# Question 1\n**(b)**"),
     ],
 )
 def test_a_heading_may_be_typed_in_many_ways(heading, parts_of):
@@ -78,7 +58,6 @@ def test_a_choice_may_stand_behind_its_number(heading, parts_of):
     "text",
     [
         "Q3.1: C\nQ3.2: A, B\n2.1.1: [3, 2]\n",
-        "Q3.1 C\nQ3.2 A, B\n2.1.1 [3, 2]\n",
         "- Q3.1) C\n- Q3.2) A, B\n- 2.1.1) [3, 2]\n",
         "# 3\n1. C\n2. A, B\n# 2.1\n1. [3, 2]\n",
         "**Q3.1** – C\n\n**Q3.2** – A, B\n\n**2.1.1** – [3, 2]\n",

@@ -75,12 +75,6 @@ def test_accuracies_of_ten_items_are_impossible(judge, boolq, accuracy):
 @pytest.mark.parametrize(
     "text",
     [
-        "94.83",
-        "94.83%",
-        "94.83 %",
-        "0.9483",
-        "0.9484",
-        "94.84%",
         "1727/1821",
         "**94.83%**",
         "Test accuracy: 94.83%",
@@ -172,17 +166,8 @@ def test_any_text_is_judged_or_refused(text):
 @pytest.mark.parametrize(
     "said",
     [
-        *(
-            "chosen: lr 1e-4, epochs 9",
-            "Best configuration on dev: 1e-4, 9 epochs",
-            "We pick (1e-4, 9).",
-        ),
-        *(
-            "chosen: 1e-4 / 9",
-            "best dev accuracy 0.7101",
-            "I chose run 2",
-            "Chosen: lr=0.0001, 9 epochs",
-        ),
+        *("Best configuration on dev: 1e-4, 9 epochs", "We pick (1e-4, 9).", "chosen: 1e-4 / 9"),
+        *("best dev accuracy 0.7101", "I chose run 2", "Chosen: lr=0.0001, 9 epochs"),
         *("selected run: learning rate = 0.0001 and num_epochs = 9", "final model: #2"),
     ],
 )
@@ -201,7 +186,6 @@ def test_a_choice_may_be_said_in_many_ways(grid, said):
         "Dev: 70.92% | Test: 69.24% | lr: 1e-4 | epochs: 20",
         "validation 0.7092\ntest 0.6924\nlr 1e-4\nepochs 20",
         "dev/test accuracy: 0.7092/0.6924 (lr 1e-4, 20 epochs)",
-        "0.7092 (dev), 0.6924 (test), lr=1e-4, 20 epochs",
         "dev acc = 2319/3270, test acc = 988/1427, lr = 1e-4, epochs = 20",
         "Hyperparameters: lr=1e-4, num_epochs=20\n- DEV metrics: accuracy={'accuracy': 0.70917}\n"
         "- TEST metrics: accuracy={'accuracy': 0.69236}",

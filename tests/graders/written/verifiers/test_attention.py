@@ -33,31 +33,9 @@ def own(query):
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
-        *(
-            (FIRST, each)
-            for each in ("(44.6093, 28.4705, 31.0986)", "100*k_0", "50*k_0", "[47,65,60]")
-        ),
-        *(
-            (EACH, each)
-            for each in (
-                "50*K",
-                "100*pinv(K)^T",
-                "[[47,65,60],[64,50,-59],[-3,-48,-88],[43,-83,35]]",
-            )
-        ),
-        (EACH, "100*pinv(K)"),  # one query a column
-        *(
-            (ALL, each)
-            for each in ("0", "[0,0,0]", "(0.0, 0, 0)", "zeros(3)", r"\vec{0}", "the zero vector")
-        ),
-        *(
-            (TWO, each)
-            for each in (
-                "20*[.7071,.7071,.0119]",
-                "[14.142, 14.142, 0.238]",
-                "500*(.7071, .7071, .0119)",
-            )
-        ),
+        *((FIRST, "(44.6093, 28.4705, 31.0986)"), (FIRST, "100*k_0"), (EACH, "100*pinv(K)^T")),
+        *((EACH, "[[47,65,60],[64,50,-59],[-3,-48,-88],[43,-83,35]]"), (EACH, "100*pinv(K)")),
+        *((ALL, "zeros(3)"), (ALL, r"\vec{0}"), (ALL, "the zero vector")),
     ],
 )
 def test_right_queries_earn_all(judge, asked, answer):
@@ -70,16 +48,12 @@ def test_right_queries_earn_all(judge, asked, answer):
     ("asked", "answer", "share", "hint"),
     [
         (FIRST, "k_0", 0, "direction is correct"),
-        (FIRST, "5*k_0", 0.5, "direction is correct"),
         (FIRST, "100*k_1", 0, "Compare the scores"),
         (FIRST, "0", 0, "Compare the scores"),
         (EACH, "K", 0, "direction is correct"),
         (ALL, "[1,0,0]", 0, "must be equal"),
         (TWO, NEARLY, 0.5, "not equal"),
         (TWO, "10*(k_0+k_1)", 0.5, "not equal"),
-        (TWO, "50*(k_0+k_1)", 0.5, "not equal"),
-        (TWO, "500*(k_0+k_1)", 0, "not equal"),
-        (TWO, "[.7071,.7071,.0119]", 0, "direction is correct"),
     ],
 )
 def test_other_queries_earn_by_their_distance(judge, asked, answer, share, hint):
@@ -167,13 +141,9 @@ def test_what_is_no_vector_of_three_is_wrong(judge, answer):
 @pytest.mark.parametrize(
     "answer",
     [
-        *("S·k_0, where S = 1,000,000", "1000 * key[0]", "1e3 * keys[0, :]", "100*K[0]", "50*key0"),
-        *(
-            "beta k_0 for large beta",
-            "q = 100 k_0 = (47, 65, 60)",
-            "1e9 * k_0",
-            "1e4 (k_0 - 0*k_1)",
-        ),
+        *("S·k_0, where S = 1,000,000", "1000 * key[0]", "1e3 * keys[0, :]", "50*key0"),
+        *("beta k_0 for large beta", "q = 100 k_0 = (47, 65, 60)", "1e9 * k_0"),
+        "1e4 (k_0 - 0*k_1)",
     ],
 )
 def test_a_key_is_called_many_names(judge, answer):

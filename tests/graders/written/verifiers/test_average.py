@@ -19,34 +19,10 @@ MEANS = {"keys": "mu"}
 @pytest.mark.parametrize(
     "answer",
     [
-        *("beta*(k_a+k_b)", "β(k_a + k_b)", r"\frac{\beta}{2}(k_a+k_b)", "beta*(k_a+k_b)/2"),
-        *(
-            "c*k_a + c*k_b",
-            r"\lambda (k_a + k_b), \lambda \gg 0",
-            "C (k_a+k_b)",
-            "N(k_a+k_b)",
-            "K(k_b+k_a)",
-        ),
-        *(
-            "sqrt(h)*beta*(k_a+k_b)",
-            "sqrt(d) log(n) beta (k_a+k_b)",
-            "sqrt(h)*log(1000*n)*(k_a+k_b)",
-        ),
-        *(
-            "100*(k_a+k_b)",
-            "10^20 (k_a+k_b)",
-            "1e4*(k_a+k_b)",
-            "(k_a+k_b)/epsilon",
-            "beta^2 (k_a+k_b)",
-            "s(ka+kb)",
-        ),
-        *(
-            "beta*(k_a+k_b)/norm(k_a+k_b)",
-            "e^beta (k_a+k_b)",
-            "c beta (k_a+k_b)",
-            "q = β(k_a+k_b)^T",
-        ),
-        *("beta (K_a + K_b)", r"\lim_{\beta \to \infty} \beta (k_a + k_b)"),
+        *(r"\frac{\beta}{2}(k_a+k_b)", r"\lambda (k_a + k_b), \lambda \gg 0", "C (k_a+k_b)"),
+        *("sqrt(d) log(n) beta (k_a+k_b)", "10^20 (k_a+k_b)", "(k_a+k_b)/epsilon"),
+        *("beta^2 (k_a+k_b)", "s(ka+kb)", "beta*(k_a+k_b)/norm(k_a+k_b)", "e^beta (k_a+k_b)"),
+        *("q = β(k_a+k_b)^T", "beta (K_a + K_b)", r"\lim_{\beta \to \infty} \beta (k_a + k_b)"),
         *(r"\beta\left(\mathbf{k}_a+\mathbf{k}_b\right)", "beta (k_a+k_b) - v_a + v_a"),
     ],
 )
@@ -58,20 +34,13 @@ def test_right_queries_earn_all(earned, answer, setting):
 @pytest.mark.parametrize(
     ("answer", "hint"),
     [
-        *(("beta*(k_a-k_b)", "only one of the two"), ("beta*k_a", "only one of the two")),
-        *(("-beta*(k_a+k_b)", "sign"), ("beta*(k_a+1.01*k_b)", "differ slightly")),
-        ("beta*(k_a + 1.0000001 k_b)", ""),
-        *(("beta*(v_a+v_b)", "values"), ("(v_a+v_b)/2", "values"), ("0", "Build it from")),
-        *(("beta*k_a^T k_b", "each product"), ("beta*sum_i k_i", "same weight"), ("v_a", "values")),
-        *(
-            ("beta*(k_1+k_2)", "scores|sign|one of"),
-            ("alpha*k_a + beta*k_b", "only one of the two"),
-        ),
-        *(("(k_a+k_b)/beta", "scores"), ("(k_a+k_b)/0", ""), ("beta", "Build it from")),
-        *(
-            ("beta*(2 k_a + k_b)", "one of the two|differ slightly"),
-            ("beta*k_a + k_b", "one of the two"),
-        ),
+        *(("beta*(k_a-k_b)", "only one of the two"), ("-beta*(k_a+k_b)", "sign")),
+        *(("beta*(k_a+1.01*k_b)", "differ slightly"), ("beta*(k_a + 1.0000001 k_b)", "")),
+        *(("beta*(v_a+v_b)", "values"), ("0", "Build it from"), ("beta*k_a^T k_b", "each product")),
+        *(("beta*sum_i k_i", "same weight"), ("beta*(k_1+k_2)", "scores|sign|one of")),
+        *(("alpha*k_a + beta*k_b", "only one of the two"), ("(k_a+k_b)/beta", "scores")),
+        *(("(k_a+k_b)/0", ""), ("beta*(2 k_a + k_b)", "one of the two|differ slightly")),
+        ("beta*k_a + k_b", "one of the two"),
     ],
 )
 def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
@@ -82,13 +51,8 @@ def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
 @pytest.mark.parametrize(
     ("answer", "setting"),
     [
-        *(
-            ("k_a+k_b", SCALED),
-            ("k_a+k_b", UNSCALED),
-            ("(k_a+k_b)/2", UNSCALED),
-            ("2(k_a+k_b)", SCALED),
-        ),
-        *(("10*(k_a+k_b)", SCALED), ("mu_a+mu_b", MEANS), ("sqrt(h)*(k_a+k_b)", SCALED)),
+        *(("(k_a+k_b)/2", UNSCALED), ("2(k_a+k_b)", SCALED), ("10*(k_a+k_b)", SCALED)),
+        *(("mu_a+mu_b", MEANS), ("sqrt(h)*(k_a+k_b)", SCALED)),
     ],
 )
 def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
@@ -111,9 +75,9 @@ def test_means_are_asked_for_and_earn_all(earned, answer):
 @pytest.mark.parametrize(
     ("answer", "share"),
     [
-        *(("beta*(k_a+k_b)", 0.5), ("beta*(k_a+mu_b)", 0.5), ("k_a+k_b", 0.25)),
-        *(("beta*k_a", 0), ("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0)),
-        *(("beta*mu_a", 0), ("beta(mu_a-mu_b)", 0), ("beta*(v_a+v_b)", 0)),
+        *(("beta*(k_a+k_b)", 0.5), ("k_a+k_b", 0.25), ("beta*k_a", 0)),
+        *(("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0), ("beta(mu_a-mu_b)", 0)),
+        ("beta*(v_a+v_b)", 0),
     ],
 )
 def test_keys_for_means_earn_half_of_the_rest(earned, answer, share):

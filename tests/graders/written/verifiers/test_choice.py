@@ -14,10 +14,9 @@ OPTIONS = {
 @pytest.mark.parametrize(
     "answer",
     [
-        *("B", "(B)", "b.", "B:", "B) the same checkpoint", "[b]", "**B**", "`B`", "$B$", "B\n"),
-        *("The answer is B", "Answer: (b)", "Option B", "I would choose B.", "B - it must match"),
-        *("the same checkpoint", "The same checkpoint.", "B because A loads the wrong ids"),
-        *("B) not A, C", "B. the same", r"$\text{B}$", "- B", '"B"', "one checkpoint for both"),
+        *("[b]", "**B**", "`B`", "The answer is B", "Answer: (b)", "Option B", "I would choose B."),
+        *("B - it must match", "the same checkpoint", "B because A loads the wrong ids"),
+        *("B) not A, C", r"$\text{B}$", '"B"', "one checkpoint for both"),
     ],
 )
 def test_one_letter_is_read(judge, answer):
@@ -103,20 +102,10 @@ def test_a_comment_costs_nothing(judge):
 @pytest.mark.parametrize(
     "answer",
     [
-        *(
-            "A, C and E",
-            "A C E",
-            "ACE",
-            "a,c,e",
-            "[A, C, E]",
-            "{A,C,E}",
-            "A; C; E",
-            "A/C/E",
-            "E C A",
-        ),
-        *("- A\n- C\n- E", "A & C & E", "(A), (C), (E)", "1. A\n2. C\n3. E", "['A', 'C', 'E']"),
-        *("- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E", "The answers are A, C, E", "A), C), E)"),
-        *("A) this\nC) that\nE) those", "A. this, C. that, E. those", "A,C,E.", "A + C + E", "ace"),
+        *("A, C and E", "ACE", "{A,C,E}", "A; C; E", "A/C/E", "A & C & E", "(A), (C), (E)"),
+        *("['A', 'C', 'E']", "- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E"),
+        *("The answers are A, C, E", "A) this\nC) that\nE) those", "A. this, C. that, E. those"),
+        *("A + C + E", "ace"),
     ],
 )
 def test_several_letters_are_read(judge, answer):
@@ -156,15 +145,11 @@ def test_several_letters_are_read_in_any_language(judge, answer):
 @pytest.mark.parametrize(
     "answer",
     [
-        *("False", "false.", "F", "f", "(F)", "no", "No, it is not", "**False**", "FALSE", "n"),
-        *("False, because true labels are needed", "It is false", "not true", "This isn't true."),
-        *(
-            "The statement is false, since it is true only of one",
-            "Not correct",
-            "incorrect",
-            "wrong",
-        ),
-        *(r"$\text{False}$", "True or false: false", "F because positions matter", "Falsch"),
+        *("(F)", "no", "No, it is not", "**False**", "FALSE"),
+        *("False, because true labels are needed", "It is false", "This isn't true."),
+        *("The statement is false, since it is true only of one", "Not correct", "incorrect"),
+        *("wrong", r"$\text{False}$", "True or false: false", "F because positions matter"),
+        "Falsch",
     ],
 )
 def test_a_verdict_is_read_before_its_reason(judge, answer):

@@ -18,7 +18,7 @@ def three(k, q, v):
 @pytest.mark.parametrize(
     ("k", "q", "v"),
     [
-        *((K, Q, V), (f"K = {K}", f"Q = {Q}", f"V = {V}"), ("I", f"beta*({Q})", V)),
+        *((f"K = {K}", f"Q = {Q}", f"V = {V}"), ("I", f"beta*({Q})", V)),
         (
             r"u_d u_d^\top + u_c u_c^\top",
             r"u_d u_a^\top + u_c u_d^\top",

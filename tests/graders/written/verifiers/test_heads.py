@@ -15,12 +15,8 @@ def both(one, two):
     ("one", "two"),
     [
         *(("beta*mu_a", "beta*mu_b"), ("β μ_b", "β μ_a"), (r"\beta \mu_a", r"\beta \mu_b")),
-        *(
-            ("100 mu_a", "100mu_b"),
-            ("c_1 mu_a", "c_2 mu_b"),
-            ("q_1 = beta mu_a", "q_2 = beta mu_b"),
-        ),
-        *(("beta(mu_a - mu_b)", "beta mu_b"), ("C*mu_a", "N*mu_b"), ("beta_1 μ_a", "beta_2 μ_b")),
+        *(("100 mu_a", "100mu_b"), ("c_1 mu_a", "c_2 mu_b")),
+        *(("q_1 = beta mu_a", "q_2 = beta mu_b"), ("beta(mu_a - mu_b)", "beta mu_b")),
     ],
 )
 def test_right_pairs_earn_all(earned, one, two):
@@ -33,7 +29,6 @@ def test_right_pairs_earn_all(earned, one, two):
         ("beta mu_a", "beta mu_a", 0, "same value"),
         ("beta(mu_a+mu_b)", "beta(mu_a+mu_b)", 0, "are the same"),
         ("beta k_a", "beta k_b", 0.5, "random"),
-        ("beta k_a", "beta mu_b", 0.5, "random"),
         ("mu_a", "mu_b", 0.5, "too short"),
         ("k_a", "k_b", 0.25, "too short"),
         ("beta v_a", "beta v_b", 0, "values"),

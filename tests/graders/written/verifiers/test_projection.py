@@ -10,9 +10,9 @@ from graders.written.judgement import Misfit, Unreadable
 @pytest.mark.parametrize(
     "answer",
     [
-        *("2*A*A^T", "2AA^T", r"M = 2AA^\top", "2*A@A.T", "2 A A'", "AA^T + AA^T", "2 A pinv(A)"),
-        *("2*sum_i a_i a_i^T", r"2\sum_{i=1}^{m} a_i a_i^T", "2*sum_{j=1}^m a_j a_j^T"),
-        *("2 A (A^T A)^{-1} A^T", "sum_i 2 a_i a_i^T", "2*sum_i outer(a_i, a_i)", "(A A^T)^2 * 2"),
+        *(r"M = 2AA^\top", "2*A@A.T", "2 A A'", "AA^T + AA^T", "2 A pinv(A)"),
+        *(r"2\sum_{i=1}^{m} a_i a_i^T", "2 A (A^T A)^{-1} A^T", "2*sum_i outer(a_i, a_i)"),
+        "(A A^T)^2 * 2",
     ],
 )
 def test_right_matrices_earn_all(earned, answer):
@@ -22,20 +22,10 @@ def test_right_matrices_earn_all(earned, answer):
 @pytest.mark.parametrize(
     ("answer", "share", "said"),
     [
-        *(("A A^T", 0.5, "half of v_a"), ("sum_i a_i a_i^T", 0.5, "half of v_a")),
-        *(("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be"), ("2I", 0, "all of v_b")),
-        *(("2(I-BB^T)", 0.75, "contains B"), ("2I - 2 sum_i b_i b_i^T", 0.75, "contains B")),
-        *(("I", 0, "all of v_b"), ("4AA^T", 0, "does not return v_a"), ("2A^T A", 0, "must be")),
-        *(
-            ("2 sum_i a_i^T a_i", 0, "a scalar"),
-            ("2 a_1 a_1^T", 0, "does not return v_a"),
-            ("0", 0, ""),
-        ),
-        *(
-            ("2AA^T + BB^T", 0, "all of v_b"),
-            ("-2AA^T", 0, "does not return"),
-            ("2BB^T", 0, "all of v_b"),
-        ),
+        *(("A A^T", 0.5, "half of v_a"), ("2A^T", 0.5, "coefficients"), ("A^T", 0, "must be")),
+        *(("2I", 0, "all of v_b"), ("2(I-BB^T)", 0.75, "contains B")),
+        *(("2 sum_i a_i^T a_i", 0, "a scalar"), ("2 a_1 a_1^T", 0, "does not return v_a")),
+        *(("0", 0, ""), ("2AA^T + BB^T", 0, "all of v_b"), ("-2AA^T", 0, "does not return")),
     ],
 )
 def test_others_earn_what_is_listed(judge, earned, answer, share, said):

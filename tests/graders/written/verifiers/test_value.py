@@ -18,41 +18,14 @@ MISTAKES = [
 @pytest.mark.parametrize(
     "answer",
     [
-        *(
-            "[3, 2, -4]",
-            "(3,2,-4)",
-            "3 2 -4",
-            "3, 2, -4",
-            "3\n2\n-4",
-            "3;2;-4",
-            "{3,2,-4}",
-            "<3,2,-4>",
-        ),
-        *(
-            "tensor([ 3.,  2., -4.])",
-            "torch.tensor([3, 2, -4], dtype=torch.float64)",
-            "[ 3.  2. -4.]",
-        ),
-        *("np.array([3,2,-4])", "array([[ 3.],\n       [ 2.],\n       [-4.]])", "[[3],[2],[-4]]"),
-        *("tensor([3., 2., -4.], device='cuda:0', grad_fn=<AddBackward0>)", "[[3, 2, -4]]"),
+        *("3\n2\n-4", "torch.tensor([3, 2, -4], dtype=torch.float64)", "np.array([3,2,-4])"),
+        "array([[ 3.],\n       [ 2.],\n       [-4.]])",
+        "tensor([3., 2., -4.], device='cuda:0', grad_fn=<AddBackward0>)",
         *(r"\begin{pmatrix}3\\2\\-4\end{pmatrix}", r"\begin{bmatrix} 3 & 2 & -4 \end{bmatrix}^T"),
         *(r"\left(\begin{array}{c}3\\2\\-4\end{array}\right)", "- 3\n- 2\n- -4", "⟨3,2,−4⟩"),
-        *("100*[.03, .02, -.04]", r"\frac{1}{2} (6, 4, -8)", "[6,4,-8]/2", "-[-3,-2,4]"),
-        *(
-            "c = (3, 2, -4)^T",
-            "c: 3, 2, -4",
-            "$[3, 2, -4]^\\top$",
-            "3,0; 2,0; -4,0",
-            "[6/2, sqrt(4), -2^2]",
-        ),
-        *(
-            "`[3,2,-4]`",
-            "[3e0 2.0 -4]",
-            "3, 2 and -4",
-            "(3, 2, -4) ∈ R^3",
-            "[3, 2, - 4]",
-            "[3,2,-4,]",
-        ),
+        *("100*[.03, .02, -.04]", r"\frac{1}{2} (6, 4, -8)", "[6,4,-8]/2", "c = (3, 2, -4)^T"),
+        *("$[3, 2, -4]^\\top$", "3,0; 2,0; -4,0", "[6/2, sqrt(4), -2^2]", "`[3,2,-4]`"),
+        *("3, 2 and -4", "(3, 2, -4) ∈ R^3", "[3, 2, - 4]"),
     ],
 )
 def test_a_vector_is_read(judge, answer):
@@ -76,9 +49,9 @@ def test_a_wrong_vector_tells_which(judge, answer, hint):
     [
         *(("[3, 2, -4", "closed"), ("[1, 2, 3] is not it", "contradict")),
         *(("(3, 2, -4) or (3, -2, 4)", "several"), ("S = 1,000,000", "may be one number")),
-        *(("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("[1e13, 2, -4]", "too large")),
-        *(("1e999, 2, 3", "too large"), ("[x, y, z]", "unknown"), ("", "No numbers|empty|early")),
-        *(("[[3,2],[-4]]", "rows"), ("3,2,-4)", "no opening"), ("the second", "words|known")),
+        *(("[nan, 2, -4]", "finite"), ("[inf,2,-4]", "finite"), ("1e999, 2, 3", "too large")),
+        *(("[x, y, z]", "unknown"), ("", "No numbers|empty|early"), ("[[3,2],[-4]]", "rows")),
+        *(("3,2,-4)", "no opening"), ("the second", "words|known")),
     ],
 )
 def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
@@ -89,8 +62,7 @@ def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
 @pytest.mark.parametrize(
     "answer",
     [
-        *("[[1,2],[3,4]]", "1 2\n3 4", "1,2;3,4", "[1,2],[3,4]", "[1 2; 3 4]", "((1,2),(3,4))"),
-        *("tensor([[1., 2.],\n        [3., 4.]])", "- [1,2]\n- [3,4]", "[[1. 2.]\n [3. 4.]]"),
+        *("[1 2; 3 4]", "tensor([[1., 2.],\n        [3., 4.]])", "- [1,2]\n- [3,4]"),
         *(r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", "[[2,4],[6,8]]/2", "| 1 | 2 |\n| 3 | 4 |"),
     ],
 )
@@ -105,8 +77,8 @@ def test_a_transposed_matrix_is_another(judge):
 @pytest.mark.parametrize(
     "answer",
     [
-        *("6920", "6,920", "6.92e3", "n = 6920", "$6920$", "6920 examples", "13840/2", "6920.0"),
-        *("about: 6920", r"\frac{13840}{2}", "6920.", "≈ 6920", "**6920**"),
+        *("6,920", "6.92e3", "n = 6920", "$6920$", "6920 examples", "13840/2", "about: 6920"),
+        *(r"\frac{13840}{2}", "≈ 6920", "**6920**"),
     ],
 )
 def test_a_number_is_read(judge, answer):
