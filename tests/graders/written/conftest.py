@@ -152,10 +152,12 @@ def tiny_halves(asked):
     return Judgement(right / 2, "" if right == 2 else "One of them is wrong.")
 
 
-@pytest.fixture(autouse=True)
-def tiny_verifiers(monkeypatch):
-    monkeypatch.setitem(VERIFIERS, "tiny_equal", tiny_equal)
-    monkeypatch.setitem(VERIFIERS, "tiny_halves", tiny_halves)
+@pytest.fixture(scope="module", autouse=True)
+def tiny_verifiers():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(VERIFIERS, "tiny_equal", tiny_equal)
+        patch.setitem(VERIFIERS, "tiny_halves", tiny_halves)
+        yield
 
 
 @pytest.fixture

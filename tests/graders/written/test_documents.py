@@ -24,11 +24,6 @@ text: Least squares for scores of 3, 3, -2 and -3.
 ## 1.4.1
 key: k_0
 text: A key that has the score of the first.
-## 2.2.1
-|  | Train | Dev | Normal Sample | Weird Sample | Long Sample |
-|---|---|---|---|---|---|
-| Perplexity | 401.04 | 380.80 | 280.21 | 12820.43 | 428.35 |
-| Loss | 5.73 | 5.69 | 5.63 | 9.45 | 6.05 |
 ## 2.2.2
 |  | Train | Dev | Normal Sample | Weird Sample | Long Sample |
 |---|---|---|---|---|---|
@@ -119,63 +114,12 @@ lr=1e-4, num_epochs=20, batch_size=64
 ## 3.2.3
 **$130d + 2$**
 """
-CS182 = r"""
-## b
-add: $(x_1 + p_1) \cdot (x_2 + p_2) = x_1 \cdot x_2 + x_1 \cdot p_2 + p_1 \cdot x_2 + p_1 \cdot p_2$
-concat: $[x_1, p_1] \cdot [x_2, p_2] = x_1 \cdot x_2 + p_1 \cdot p_2$
-text: No mixed products when concatenated.
-## c.i
-$\pi_{i,j} = q_i^{(\text{pos})} k_j^{(\text{pos})}$
-## c.ii
-$(2 \cdot (T - 1) + 1) \cdot m$
-## e
-one_head: $2^n$
-two_heads: $3^n$
-k_heads: $(k + 1)^n$
-## f
-encoder_self: $\mathcal{O}(M^2k)$
-cross: $\mathcal{O}(MNk)$
-decoder_self: $\mathcal{O}(N^2k)$
-## g
-False. The position stays, otherwise all masked tokens look the same.
-## h
-The text makes its own labels.
-## i
-- to sum up an article: Seq-to-seq
-- what reviews of restaurants feel: Encoder Model
-- which pages a web search should show: Encoder Model
-- from one language into another: Seq-to-Seq
-"""
 KEY, QUERY = "u_d u_d^T + u_c u_c^T", "u_d u_a^T + u_c u_d^T"
 VALUE = r"\beta^{-2} (u_b u_b^T - u_c u_c^T)"
-CS224N = rf"""
-## 1b
-formula: $q = \beta (k_a + k_b)$
-text: The weights are exp(beta) / (n - 2 + 2 exp(beta)), which goes to a half for large beta.
-## 1c.i
-formula: $q = \beta (k_a + k_b)$
-text: With a variance near 0 the keys are their means, so 1b holds.
-## 1d.i
-q1: $\beta \mu_a$
-q2: $\beta \mu_b$
-## 1e.i
-c_2 is about u_a; u_b cannot be isolated by adding u_d or u_c.
-## 1e.ii
-K: {KEY}
-Q: {QUERY}
-V: {VALUE}
-"""
-PRINTED = {"uw-a2": UW, "jhu-hw6": JHU, "cs182-transformers": CS182, "cs224n-a5": CS224N}
+PRINTED = {"uw-a2": UW, "jhu-hw6": JHU}
 RIGHT = {
-    "uw-a2": "1.2.1 1.2.2 1.3.1 1.3.2 1.4.1 2.2.1 2.2.2 2.2.3 Q2.1 Q2.3 Q4.7 Q5.1",
+    "uw-a2": "1.2.1 1.2.2 1.3.1 1.3.2 1.4.1 2.2.2 2.2.3 Q2.1 Q2.3 Q4.7 Q5.1",
     "jhu-hw6": "1.1 1.2 1.3 1.4 1.5 2.1.1 2.2.2 3.1.4 3.2.2 3.2.3",
-    "cs182-transformers": "b c.i c.ii e f g i",
-    "cs224n-a5": "1b 1d.i 1e.ii",
-}
-WAITING = {
-    "jhu-hw6": "2.1.1 2.2.2 2.2.3",
-    "cs182-transformers": "b g h",
-    "cs224n-a5": "1b 1c.i 1e.i",
 }
 
 
@@ -199,10 +143,9 @@ def test_right_answers_pass(printed, name):
     assert wrong == {}
 
 
-@pytest.mark.parametrize("name", WAITING)
-def test_free_texts_wait_for_a_person(printed, name):
-    statuses = {printed[name][f"{each}/review"].status for each in WAITING[name].split()}
-    assert statuses == {"needs_review"}
+def test_free_texts_wait_for_a_person(printed):
+    waiting = [printed["jhu-hw6"][f"{each}/review"].status for each in ("2.1.1", "2.2.2", "2.2.3")]
+    assert waiting == ["needs_review"] * 3
 
 
 @pytest.mark.parametrize(
@@ -218,8 +161,6 @@ def test_free_texts_wait_for_a_person(printed, name):
         ("jhu-hw6", "3.2.1", 0.5, "10 items"),
         ("jhu-hw6", "3.2.1", 0.5, "Dev and test accuracy are equal in every run"),
         ("jhu-hw6", "3.2.2.runs", 0.5, "10 items"),
-        ("cs182-transformers", "h", 0, ""),  # the document explains and names nobody
-        ("cs224n-a5", "1c.i", 0.5, "built from keys"),
     ],
 )
 def test_other_answers_earn_what_they_deserve(printed, name, question, fraction, said):
@@ -228,13 +169,9 @@ def test_other_answers_earn_what_they_deserve(printed, name, question, fraction,
     assert said in found.message
 
 
-def test_averaged_perplexities_are_no_errors(printed):
-    for question in ("2.2.1", "2.2.2", "2.2.3"):
-        assert "but the loss is" not in printed["uw-a2"][f"{question}/machine"].message
-
-
-def test_sizes_fit_the_reported_accuracies(printed):
-    assert "Impossible" not in printed["uw-a2"]["Q4.7/machine"].message
+def test_right_numbers_are_no_errors(printed):
+    said = [printed["uw-a2"][f"{each}/machine"].message for each in ("2.2.2", "2.2.3", "Q4.7")]
+    assert not [each for each in said if "but the loss is" in each or "Impossible" in each]
 
 
 def test_two_of_six_runs_are_on_the_grid(printed):

@@ -24,7 +24,14 @@ RIGHT = [
         r"add: z_1 \cdot z_2 = x_1^\top x_2 + x_1^\top p_2 + p_1^\top x_2 + p_1^\top p_2"
         "\nconcat: x_1 x_2^T + p_1 p_2^T",
     ),
+    (
+        "cs182-transformers",
+        "b",
+        r"add: $(x_1 + p_1) \cdot (x_2 + p_2) = x_1 x_2 + x_1 p_2 + p_1 x_2 + p_1 \cdot p_2$"
+        "\nconcat: $[x_1, p_1] \\cdot [x_2, p_2] = x_1 \\cdot x_2 + p_1 \\cdot p_2$\ntext: why",
+    ),
     ("cs182-transformers", "c.i", "q_i_pos^T k_j_pos"),
+    ("cs182-transformers", "c.i", r"$\pi_{i,j} = q_i^{(\text{pos})} k_j^{(\text{pos})}$"),
     ("cs182-transformers", "c.i", "formula: π_{ij} = (q_i^{pos})^T k_j^{pos}"),
     ("cs182-transformers", "c.i", "q_i^(pos) · k_j^(pos) + q_i · q_i"),
     ("cs182-transformers", "c.ii", "m × (2T − 1)"),
@@ -47,6 +54,12 @@ RIGHT = [
     ("cs182-transformers", "g", "**False** - we keep the positional encoding."),
     ("cs182-transformers", "h", "A. The labels are in the text."),
     ("cs182-transformers", "h", "The first student is right, because the next word is the label."),
+    (
+        "cs182-transformers",
+        "i",
+        "- to sum up an article: Seq-to-seq\n- what reviews of restaurants feel: Encoder Model\n"
+        "- which pages a web search should show: Encoder\n- from one language to another: Seq2Seq",
+    ),
     ("cs182-transformers", "i", "1. encoder-decoder\n2. encoder\n3. encoder\n4. seq2seq"),
     ("cs224n-a5", "1e.ii", "K: I\nQ: u_d u_a^T + u_c u_d^T\nV: (u_b u_b^T - u_c u_c^T)/β²"),
     (
@@ -95,6 +108,7 @@ OPEN = [  # what a person decides
     ("jhu-hw6", "3.2.2", "2d weights + 2 biases"),
     ("cs182-transformers", "e", "one_head: 2^n\nof two: 3^n\nof k: (k+1)^n"),
     ("cs182-transformers", "h", "Neither student is right."),
+    ("cs182-transformers", "h", "The text makes its own labels."),
 ]
 WRONG = [
     ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
@@ -117,6 +131,7 @@ WRONG = [
     ("cs182-transformers", "g", "True", 0),
     ("cs182-transformers", "h", "The second student", 0),
     ("cs182-transformers", "i", "A\nA\nA\nA", 0.5),
+    ("cs224n-a5", "1c.i", r"formula: $q = \beta (k_a + k_b)$", 0.5),
     ("cs224n-a5", "1e.ii", "V: beta^-2 (u_b u_b^T - u_c u_c^T)", 0.5),
     ("cs224n-a5", "1e.ii", "K: u_d^T u_d\nQ: u_d u_a^T\nV: u_b u_b^T", 0),
     ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 2^n, k heads: 2^n", 1 / 3),
