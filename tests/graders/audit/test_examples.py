@@ -106,6 +106,8 @@ def test_malformed_examples_are_refused(plant, text, words):
 def test_planting_an_example_alters_no_result(plant, tiny):
     before = files_key(tiny)
     plant(THREE)
+    (tiny.folder / "examples" / "wrong").mkdir(parents=True)
+    (tiny.folder / "examples" / "wrong" / "expected.toml").write_text('why = "planted"\n')
     assert files_key(tiny) == before
 
 

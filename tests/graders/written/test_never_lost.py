@@ -16,29 +16,18 @@ ASKED = {  # question: right, wrong, a condition
 }
 TYPED = r"""
 formula: {f}, {c}
-formula: {f}, {c} because the keys are orthonormal
 formula: {f} where {c}
-formula: {f} for {c}, which is enough
 formula: {f}, wobei {c} und die Schlüssel orthogonal sind
-formula: {f}, où {c}, car les clés sont orthogonales
 formula: {f}，其中 {c}，因为键是正交的
 {f}。{c}のとき成り立つ。
-formula: {f} s.t. {c}
-formula: {f} — {c}
 formula: {f} -- {c}
 formula: {f} - {c}
-formula: {f} – {c}
-formula: {f} {c}
 formula: {f} | {c}
 formula: {f} % {c}
 formula: {f} ({c})
-formula: {f} (ii) {c}
 (i) {f} (ii) {c}
 **{f}**, {c}
-*{f}*, {c}
-***{f}***
 - {f}\n- {c}
-* {f}\n* {c}
 1. {f}\n2. {c}
 > {f}, {c}
 | formula | text |\n|---|---|\n| {f} | {c} |
@@ -47,35 +36,24 @@ formula: {f} (ii) {c}
 \begin{{equation}}\n{f}\n\end{{equation}}\n{c}
 $$\begin{{aligned}} {f} \end{{aligned}}$$
 $${f}, \quad {c}$$
-\[ {f} \]
 \boxed{{{f}}}
 ### Answer\n{f}\n### Reason\n{c}
-formula: {f}\ntext: {c}
 - formula: {f}\n- text: since {c}
 text: {f}, {c}
 We choose {f} with {c}. Then everything follows.
-Die Antwort ist {f}, da {c} gilt.
 Ответ: {f}, где {c}.
 {c} ⇒ {f}
 If {c}, then {f}
 {f} ∎
 """
 NAMED = r"""
-**{q}** {f}, {c}
 **{q}.** {f} because {c}
 __{q}__ {f}
-*{q}* {f}
-- **{q}** {f}, {c}
-> **{q}** {f}, {c}
 **{q} {f}**
 # {q} {f}
 ## {q}: {f}
 {q}: {f}, {c}
-{q}) {f}, {c}
-({q}) {f}, {c}
 | {q} | {f} |
-<b>{q}</b> {f}
-`{q}` {f}
 \textbf{{{q}}} {f}
 """
 SEVERAL = r"""
@@ -85,7 +63,6 @@ SEVERAL = r"""
 For 1b we take {b}. For 1c.i, {c}. For 1d.i, q1 = c mu_a, q2 = c mu_b.
 ## 1b\n{b}\n*1c.i* {c}\n<b>1d.i</b> q1 = c mu_a, q2 = c mu_b
 ## 1b and 1c.i\n{b} and {c}\n## 1d.i\nq1 = c mu_a / q2 = c mu_b
-## 1b, 1c.i, 1d.i\n{b}\n{c}\nq1 = c mu_a, q2 = c mu_b
 # Question 1\n- (b) {b}\n- (c)\n    - (i) {c}\n- (d)\n    - (i) q1 = c mu_a, q2 = c mu_b
 ## 1b\n{b}\n## 1c\n1. {c}\n2. it varies\n## 1d\n1. q1 = c mu_a, q2 = c mu_b\n2. stable
 # Answers\nNote that 1c.i is {c} and 1d.i is q1 = c mu_a, q2 = c mu_b.\n## 1b\n{b}

@@ -28,12 +28,6 @@ def ids(text, **rules):
     return {each.id for each in audit(report_of(text), Rules(splits=SPLITS, subset=10, **rules))}
 
 
-def test_the_document_covers_two_of_six():
-    covered = coverage(report_of(DOCUMENT).runs, GRID)
-    assert (len(covered.found), covered.size, len(covered.off)) == (2, 6, 2)
-    assert {each.id for each in grid_findings(covered)} == {"missing-runs", "off-grid"}
-
-
 def test_a_whole_grid_is_fine():
     rows = [f"{lr},{epochs},.7,.7" for lr in ("1e-4", "0.0005", "1e-03") for epochs in (7, 9)]
     covered = coverage(report_of("lr,epochs,dev,test\n" + "\n".join(rows)).runs, GRID)

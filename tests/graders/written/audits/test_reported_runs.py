@@ -103,21 +103,6 @@ def test_nothing_to_read_is_told_with_a_remedy(judge, text):
         judge("reported_runs", {"runs": text}, need=["dev"])
 
 
-def test_the_best_run_of_the_document_is_fine(judge):
-    text = (
-        "The best model has `lr=5e-05`, `batch_size=128`, `num_epochs=5`. Its training and "
-        "validation accuracy are 95.91%, 93.23%."
-    )
-    judged = judge(
-        "reported_runs",
-        {"run": text},
-        need=["train", "dev", "lr", "batch_size", "epochs"],
-        splits={"train": {"items": 6920}, "dev": {"items": 872, "majority": 444}},
-        points={"possible": 1, "stated": 1},
-    )
-    assert (judged.fraction, judged.notes) == (1, ())
-
-
 @pytest.mark.parametrize(("test", "fraction"), [("132/437", 1), ("131/437", 0), ("0.30", 1)])
 def test_a_threshold_is_reached_by_the_count(judge, test, fraction):
     asked = {"splits": {"test": {"items": 437}}, "thresholds": {"test": 0.3}}
