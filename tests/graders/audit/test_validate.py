@@ -9,7 +9,6 @@ from graders.execution.executors import make_executor
 from graders.grading.pipeline import Options
 from graders.registry.discovery import load_assignment
 
-
 NAMING = """
     if came != 42:
         mistake = Mistake("times-three", "It is times three", "f(x) = 2x")

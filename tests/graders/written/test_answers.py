@@ -90,19 +90,16 @@ def test_a_condition_is_no_part_of_the_formula(tail, parts_of):
     assert found["text"][0].endswith("why")
 
 
-def test_a_guessed_division_is_told(read):
+def test_a_guessed_division_and_a_part_nearly_named_are_told(read):
     answers = read("## 1b\n2*x\n\nIt is twice that.\n")
     assert "line 2 was read as `formula` and the rest as `text`" in answers.of("1b").notes[0]
+    answers = read("## 1b\nfromula: 2*x\ntext: why\n")
+    assert any("`fromula` in line 2" in note for note in answers.of("1b").notes)
 
 
 def test_an_explanation_that_names_a_part_answers_nothing_anew(parts_of):
     body = "answer: True\ntext: It holds.\n- answer: is what I mean\n"
     assert parts_of(f"## g\n{body}", "g")["answer"] == ["True"]
-
-
-def test_a_part_nearly_named_is_told(read):
-    answers = read("## 1b\nfromula: 2*x\ntext: why\n")
-    assert any("`fromula` in line 2" in note for note in answers.of("1b").notes)
 
 
 @pytest.mark.parametrize(
@@ -197,22 +194,15 @@ def test_several_numbers_are_told_apart(line):
     assert found == {"train": "6920", "validation": "872", "test": "1821"}
 
 
-def test_only_value_of_a_formula_is_found_among_words():
-    assert divided(
-        "Two classes, each with a bias.\n\n2d + 2", "formula", ("count",), text=None
-    ) == {"count": "2d + 2"}
+def test_a_formula_is_taken_from_its_words_but_not_chosen_from_two():
+    words = "Two classes, each with a bias.\n\n2d + 2"
+    for body, count in ((words, "2d + 2"), ("2d\n\n2d + 2", "2d\n\n2d + 2")):
+        assert divided(body, "formula", ("count",), text=None) == {"count": count}
 
 
-def test_two_formulas_are_not_chosen_from():
-    assert divided("2d\n\n2d + 2", "formula", ("count",), text=None) == {"count": "2d\n\n2d + 2"}
-
-
-def test_a_sentence_goes_to_the_reader_of_vectors_and_to_a_person():
+def test_a_vector_in_a_sentence_is_read_and_the_reason_behind_one_is_text():
     body = "The scores are 3, 1, 1, -3, so it returns [3, 2, -4]."
     assert divided(body, "vector", ("vector",)) == {"vector": body, "text": body}
-
-
-def test_reason_behind_a_vector_is_text():
     found = divided("[1, 2, 3] because they are equal", "vector", ("vector",))
     assert found == {"vector": "[1, 2, 3]", "text": "because they are equal"}
 
@@ -249,12 +239,13 @@ def test_a_text_without_any_formula_leaves_the_value_empty():
 
 
 @pytest.mark.parametrize(
-    "body", ["(q1, q2) = (a, b)", "Both queries are large.", "first a\nthen b\nand c"]
+    ("body", "kept"),
+    [
+        *(("(q1, q2) = (a, b)", True), ("Both queries are large.", True)),
+        *(("first a\nthen b\nand c", True), ("", False), ("TODO", False)),
+        *(("I don't know", False), ("q1: a\nq2: b", False)),
+    ],
 )
-def test_what_names_no_part_is_kept_for_a_person(body):
-    assert answer_to(body, parts=("q1", "q2"), text=None).unplaced == body
-
-
-@pytest.mark.parametrize("body", ["", "TODO", "I don't know", "q1: a\nq2: b"])
-def test_nothing_is_kept_where_nothing_is_missing(body):
-    assert answer_to(body, parts=("q1", "q2"), text=None).unplaced == ""
+def test_what_names_no_part_is_kept_for_a_person(body, kept):
+    unplaced = answer_to(body, parts=("q1", "q2"), text=None).unplaced
+    assert unplaced == (body if kept else "")

@@ -52,8 +52,9 @@ def test_supporting_sentence_is_found(answer, item, support):
     assert answer[found.support.start : found.support.end] == support
 
 
-def test_other_topics_support_nothing():
+def test_other_topics_support_nothing_and_not_only_denies_nothing():
     assert not any(each.ticked for each in propose(RUBRIC, "Tokenizers split rare words."))
+    assert one("Not only is the gradient zero almost everywhere, it is unusable.").ticked
 
 
 @pytest.mark.parametrize(
@@ -70,20 +71,13 @@ def test_denial_supports_nothing(answer, item):
     assert not one(answer, item).ticked
 
 
-def test_not_only_denies_nothing():
-    assert one("Not only is the gradient zero almost everywhere, it is unusable.").ticked
-
-
-def test_contradiction_lowers_the_confidence():
+def test_contradiction_lowers_the_confidence_unless_denied():
     right = "The gradient is zero almost everywhere."
     both = one(right + " Therefore gradients explode.")
     assert both.confidence < one(right).confidence / 2
     assert [(c.phrase, c.passage.text) for c in both.contradictions] == [
         ("gradients explode", "Therefore gradients explode.")
     ]
-
-
-def test_denied_contradiction_is_none():
     assert one("The gradients do not explode.").contradictions == ()
 
 

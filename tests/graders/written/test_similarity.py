@@ -23,12 +23,9 @@ def test_tf_idf_ranks_the_rewording_first():
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)
 
 
-def test_tf_idf_of_nothing_is_nothing():
+def test_tf_idf_takes_nothing_and_letters_that_cannot_be_written():
     assert TfIdf().encode([]).shape == (0, 4096)
     assert not TfIdf().encode(["", "?!"]).any()
-
-
-def test_tf_idf_takes_letters_that_cannot_be_written():
     assert np.isfinite(TfIdf().encode(["\ud800 lone", "ok"])).all()
 
 

@@ -98,36 +98,24 @@ def test_tabs_are_read_as_indents(parts_of):
     assert found == {"formula": ["2*x"], "text": ["why"]}
 
 
-def test_a_broken_answer_below_a_group_leaves_its_neighbours(read):
+def test_a_broken_answer_in_a_group_leaves_its_neighbours(read):
     answers = read("1:\n  b: '2*x\n  d.ii: because\n  a.i: so\n", "answers.yaml")
     assert answers.of("1b").unplaced == "b: '2*x"
     assert answers.of("1d.ii").text("text") == "because"
-
-
-def test_a_broken_group_is_read_by_a_person(read):
     answers = read("Q3.1: C\n1: [b, 'c\n", "answers.yaml")
     assert "[b, 'c" in answers.of("1b").unplaced
     assert answers.of("Q3.1").text("choice") == "C"
-
-
-def test_a_broken_key_is_that_of_the_nearest_question(read):
     assert read("Q3.1: C\n1bb: 'x\n", "answers.yaml").of("1b").unplaced == "1bb: 'x"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_stands_between_two_stray_quotes_is_read_by_a_person(read):
+    for text in (
         "1b: 'one\nQ3.1: C\n1d.ii: the students'\n",
         "1:\n  b: 'one\n  d.ii: the students'\nQ3.1: C\n",
-    ],
-)
-def test_answers_between_two_stray_quotes_are_read_by_a_person(text, read):
-    answers = read(text, "answers.yaml")
-    assert answers.of("1b").unplaced
-    assert answers.of("1d.ii").unplaced
-
-
-def test_a_part_between_two_stray_quotes_is_read_by_a_person(read):
+    ):
+        answers = read(text, "answers.yaml")
+        assert answers.of("1b").unplaced
+        assert answers.of("1d.ii").unplaced
     text = "1b:\n  formula: '2*x\n  text: the students'\n"
     answer = read(text, "answers.yaml").of("1b")
     assert (answer.parts, answer.unplaced) == ({}, text.strip())
@@ -138,9 +126,10 @@ def test_a_key_within_a_text_of_a_broken_file_costs_nothing(read):
     assert not read(text, "answers.yaml").of("1b").parts
 
 
-def test_all_documents_of_a_file_are_read(read):
+def test_all_documents_of_a_file_and_all_values_of_a_key_are_read(read, parts_of):
     answers = read("1b: 2*x\n---\nQ3.1: C\n", "answers.yaml")
     assert (answers.of("1b").text("formula"), answers.of("Q3.1").text("choice")) == ("2*x", "C")
+    assert parts_of("Q3.1: C\nQ3.1: D\n", "Q3.1", "answers.yaml") == {"choice": ["C", "D"]}
 
 
 def test_a_part_that_is_not_indented_is_read_by_a_person(read):
@@ -149,23 +138,14 @@ def test_a_part_that_is_not_indented_is_read_by_a_person(read):
     assert "indent `formula` in line 2" in answer.notes[0]
 
 
-def test_a_key_given_twice_keeps_both_values(parts_of):
-    assert parts_of("Q3.1: C\nQ3.1: D\n", "Q3.1", "answers.yaml") == {"choice": ["C", "D"]}
-
-
 def test_a_name_above_broken_answers_is_no_answer(read):
     assert not read("Name: Ada\n1b: [\nQ3.1: C\n", "answers.yaml").of("1d.i").unplaced
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta", "frac{1}", "theta", "rho", "nu", "Phi"])
-def test_latex_between_double_quotes_keeps_its_backslash(name, parts_of):
-    found = parts_of(f'1d.ii: "2 \\{name}"\n', "1d.ii", "answers.yaml")
-    assert found == {"text": [f"2 \\{name}"]}
-
-
-def test_a_line_break_between_double_quotes_stays(parts_of):
-    found = parts_of('1d.ii: "one\\ntwo"\n', "1d.ii", "answers.yaml")
-    assert found == {"text": ["one\ntwo"]}
+def test_between_double_quotes_latex_keeps_its_backslash_and_lines_their_break(name, parts_of):
+    found = parts_of(f'1d.ii: "2 \\{name}\\ntwo"\n', "1d.ii", "answers.yaml")
+    assert found == {"text": [f"2 \\{name}\ntwo"]}
 
 
 def test_nothing_in_a_broken_file_is_evaluated(parts_of):

@@ -95,23 +95,20 @@ def test_rounded_accuracies_are_no_small_subset(dev, test):
     assert not debug_subset(figures, 10, 4)
 
 
-def test_few_digits_have_no_power():
-    finding = granularity(figure_in(".9"), "test", 1427)
-    assert (finding.severity, "too few digits" in finding.student) == ("note", True)
-
-
-def test_what_is_no_share_names_the_sizes_that_fit():
-    finding = granularity(figure_in("0.998"), "dev", 437)
-    assert finding.severity == "fine"
-    finding = granularity(figure_in("0.99800"), "dev", 437)
-    assert finding.severity == "impossible"
-    assert "500 items" in finding.student
-
-
-@pytest.mark.parametrize("text", ["120%", "-0.1", "101"])
-def test_an_accuracy_lies_between_0_and_1(text):
-    finding = granularity(figure_in(text), "dev", 3270)
-    assert (finding.id, finding.severity) == ("accuracy-range", "impossible")
+@pytest.mark.parametrize(
+    ("text", "id", "severity", "said"),
+    [
+        (".9", "granularity", "note", "too few digits"),
+        ("0.998", "granularity", "fine", ""),
+        ("0.99800", "granularity", "impossible", "500 items"),
+        ("120%", "accuracy-range", "impossible", ""),
+        ("-0.1", "accuracy-range", "impossible", ""),
+    ],
+)
+def test_an_accuracy_is_a_share_of_the_items_as_far_as_its_digits_say(text, id, severity, said):
+    finding = granularity(figure_in(text), "dev", 437)
+    assert (finding.id, finding.severity) == (id, severity)
+    assert said in finding.student
 
 
 def test_a_count_of_other_items_is_no_share_of_these():

@@ -36,8 +36,12 @@ def grid(judge, boolq):
     return judged
 
 
-def test_a_whole_grid_with_the_best_on_dev_earns_all(grid):
-    assert grid(table(ROWS, chosen=1)).fraction == 1
+def test_flags_cost_only_where_the_rubric_says_so(grid, judge, boolq):
+    judged = grid(table(ROWS, chosen=1))
+    assert judged.fraction == 1
+    assert any("most frequent class" in note for note in judged.notes)
+    text = "model,dev,test\nBERT,.7092,.6924\nRoBERTa,.6217125382262997,.6271899088997898"
+    assert judge("reported_runs", {"t": text}, points={"learned": 1}, **boolq).fraction == 0.5
 
 
 @pytest.mark.parametrize(
@@ -51,16 +55,6 @@ def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, sa
     judged = grid(table(rows, chosen))
     assert judged.fraction == pytest.approx(fraction)
     assert said in judged.message
-
-
-def test_flags_alone_cost_nothing(grid):
-    judged = grid(table(ROWS, chosen=1))
-    assert any("most frequent class" in note for note in judged.notes)
-
-
-def test_flags_cost_where_the_rubric_says_so(judge, boolq):
-    text = "model,dev,test\nBERT,.7092,.6924\nRoBERTa,.6217125382262997,.6271899088997898"
-    assert judge("reported_runs", {"t": text}, points={"learned": 1}, **boolq).fraction == 0.5
 
 
 @pytest.mark.parametrize("accuracy", ["0.9", ".6", "80%", "0.90", "9/10"])
