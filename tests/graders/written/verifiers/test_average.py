@@ -60,31 +60,27 @@ def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
     assert "too short" in judge("average_query", answer, **setting).message
 
 
-def test_ten_is_enough_where_scores_are_not_divided(earned):
-    assert earned("average_query", "10*(k_a+k_b)", **UNSCALED) == {1}
-
-
 @pytest.mark.parametrize(
-    "answer",
-    ["beta*(mu_a+mu_b)", "β(μ_a+μ_b)", r"\beta(\mu_a + \mu_b)", "100(µ_a+µ_b)", "c mu_a+c mu_b"],
+    ("answer", "setting"),
+    [
+        ("10*(k_a+k_b)", UNSCALED),  # enough where scores are not divided
+        *(("beta*(mu_a+mu_b)", MEANS), ("β(μ_a+μ_b)", MEANS), (r"\beta(\mu_a + \mu_b)", MEANS)),
+        *(("100(µ_a+µ_b)", MEANS), ("c mu_a+c mu_b", MEANS)),
+    ],
 )
-def test_means_are_asked_for_and_earn_all(earned, answer):
-    assert earned("average_query", answer, **MEANS) == {1}
+def test_right_queries_of_another_question_earn_all(earned, answer, setting):
+    assert earned("average_query", answer, **setting) == {1}
 
 
 @pytest.mark.parametrize(
     ("answer", "share"),
     [
-        *(("beta*(k_a+k_b)", 0.5), ("k_a+k_b", 0.25), ("beta*k_a", 0)),
-        *(("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0), ("beta(mu_a-mu_b)", 0)),
-        ("beta*(v_a+v_b)", 0),
+        *(("beta*(k_a+k_b)", 0.5), ("k_a+k_b", 0.25), ("beta*k_a", 0), ("beta(mu_a-mu_b)", 0)),
+        *(("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0), ("beta*(v_a+v_b)", 0)),
     ],
 )
-def test_keys_for_means_earn_half_of_the_rest(earned, answer, share):
+def test_keys_for_means_are_told_and_earn_half_of_the_rest(judge, earned, answer, share):
     assert earned("average_query", answer, **MEANS) == {share}
-
-
-def test_keys_for_means_are_told(judge):
     found = judge("average_query", "beta*(k_a+k_b)", **MEANS)
     assert "random" in found.message
     assert "fixed" in found.hint
@@ -104,21 +100,12 @@ def test_a_listed_mistake_has_its_own_hint(judge):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        *(
-            ("beta*(mu_a+mu_b)", "`mu_a` is unknown"),
-            ("k_a k_b", "next to each other"),
-            ("beta(k_a+", "never closed"),
-        ),
-        *(
-            ("any vector", "No formula"),
-            ("beta*(key_a+key_b)", "`key_a` is unknown"),
-            ("beta*(k_a+k_c)", "`k_c` is unknown"),
-        ),
-        *(
-            ("q is not beta(k_a + k_b)", "contradict"),
-            ("Use beta(k_a + k_b) or beta k_a", "several"),
-            ("half the sum of k_a and k_b", "No formula|missing"),
-        ),
+        *(("beta*(mu_a+mu_b)", "`mu_a` is unknown"), ("k_a k_b", "next to each other")),
+        *(("beta(k_a+", "never closed"), ("any vector", "No formula")),
+        *(("beta*(key_a+key_b)", "`key_a` is unknown"), ("beta*(k_a+k_c)", "`k_c` is unknown")),
+        ("q is not beta(k_a + k_b)", "contradict"),
+        ("Use beta(k_a + k_b) or beta k_a", "several"),
+        ("half the sum of k_a and k_b", "No formula|missing"),
     ],
 )
 def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
@@ -131,28 +118,17 @@ def test_shapes_that_do_not_fit_are_wrong(judge):
         judge("average_query", "k_a+1", **UNSCALED)
 
 
-def lookup(n, d, scale):
-    rows = np.eye(d)[:n]
-    return Lookup(rows, rows, rows, 0, 1, scale)
-
-
 @pytest.mark.parametrize(
-    ("n", "h", "weight"),
-    [(2, 4, 0.5), (3, 4, 0.384), (4, 64, 0.266), (8, 64, 0.137), (64, 64, 0.018), (8, 512, 0.129)],
+    ("n", "h", "weight", "beta"),
+    [(2, 4, 0.5, None), (3, 4, 0.384, None), (4, 64, 0.266, 36.8), (64, 64, 0.018, 64)],
 )
-def test_without_a_scale_the_pair_gets_little(n, h, weight):
+def test_without_a_scale_the_pair_gets_little(n, h, weight, beta):
     """With n = 2 it gets all of it: no instance may have fewer than three keys."""
-    one = lookup(n, h, 1 / np.sqrt(h))
-    assert one.weights(one.keys[0] + one.keys[1])[0] == pytest.approx(weight, abs=6e-4)
-
-
-@pytest.mark.parametrize(
-    ("n", "h", "beta"), [(4, 64, 36.8), (8, 64, 45.6), (64, 64, 64), (8, 512, 129), (64, 512, 182)]
-)
-def test_the_scale_that_is_needed_grows_with_the_length_of_keys(n, h, beta):
-    one = lookup(n, h, 1 / np.sqrt(h))
-    weights = one.weights(beta * (one.keys[0] + one.keys[1]))
-    assert weights[:2].sum() == pytest.approx(0.99, abs=1e-3)
+    rows = np.eye(h)[:n]
+    one = Lookup(rows, rows, rows, 0, 1, 1 / np.sqrt(h))
+    assert one.weights(rows[0] + rows[1])[0] == pytest.approx(weight, abs=6e-4)
+    if beta:
+        assert one.weights(beta * (rows[0] + rows[1]))[:2].sum() == pytest.approx(0.99, abs=1e-3)
 
 
 @pytest.mark.parametrize("means", [True, False])

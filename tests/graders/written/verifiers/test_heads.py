@@ -41,17 +41,11 @@ def test_wrong_pairs_earn_what_is_listed(judge, earned, one, two, share, said):
     assert said in judge("two_queries", both(one, two)).message
 
 
-def test_one_query_alone_is_not_enough(judge):
+def test_both_queries_must_be_vectors_of_what_is_asked_for(judge):
     found = judge("two_queries", {"q1": "beta mu_a"}, parts=("q1", "q2"))
     assert (found.fraction, found.message) == (0, "Both are required: q1 and q2.")
-
-
-def test_a_number_is_no_query(judge):
     with pytest.raises(Misfit, match="`q1`: A query is a vector"):
         judge("two_queries", both("0", "beta mu_b"))
-
-
-def test_keys_can_be_what_is_asked_for(judge):
     assert judge("two_queries", both("beta k_a", "beta k_b"), keys="k").fraction == 1
 
 

@@ -33,24 +33,23 @@ def test_others_earn_what_is_listed(judge, earned, answer, share, said):
     assert said in judge("projection", answer).message
 
 
-@pytest.mark.parametrize("answer", ["P", "2 A v_a", "2A +", "a_i a_i^T", "2 sum_i a_i a_i"])
-def test_what_cannot_be_read_goes_to_a_person(judge, answer):
-    with pytest.raises(Unreadable):
+@pytest.mark.parametrize(
+    ("answer", "refusal"),
+    [
+        *((each, Unreadable) for each in ("P", "2 A v_a", "2A +", "a_i a_i^T", "2 sum_i a_i a_i")),
+        *((each, Misfit) for each in ("2 A A", "2 A A^T + 1", "A / B")),
+    ],
+)
+def test_what_cannot_be_read_goes_to_a_person_and_what_does_not_fit_is_wrong(
+    judge, answer, refusal
+):
+    with pytest.raises(refusal):
         judge("projection", answer)
 
 
-@pytest.mark.parametrize("answer", ["2 A A", "2 A A^T + 1", "A / B"])
-def test_shapes_that_do_not_fit_are_wrong(judge, answer):
-    with pytest.raises(Misfit):
-        judge("projection", answer)
-
-
-def test_a_name_may_be_defined_beside_the_formula(judge):
+def test_a_name_may_be_defined_beside_the_formula_and_shares_by_the_assignment(judge):
     assert judge("projection", "M = 2P with P = A A^T").fraction == 1
     assert judge("projection", "M = 2P with P = B B^T").fraction == 0
-
-
-def test_shares_are_the_assignments(judge):
     assert judge("projection", "A A^T", half=0.3).fraction == 0.3
     assert judge("projection", "2A^T", coordinates=0.2).fraction == 0.2
     assert judge("projection", "2(I-BB^T)", uses_b=0.9).fraction == 0.9
