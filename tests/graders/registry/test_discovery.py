@@ -22,12 +22,9 @@ def test_a_folder_is_read(tiny):
     assert tiny.files.code == ("work.py",)
 
 
-def test_the_bundled_assignment_is_found_by_name():
+def test_the_bundled_assignment_is_found_by_name_and_an_unknown_name_lists_it():
     assert "cs224n-a4" in assignment_names()
     assert sum(c.points for c in load_assignment("cs224n-a4").rubric) == 60
-
-
-def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(UsageError, match="no assignment `cs999`") as caught:
         load_assignment("cs999")
     assert "`cs224n-a4`" in caught.value.hint

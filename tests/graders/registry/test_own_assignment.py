@@ -24,13 +24,11 @@ def test_files_tell_whose_they_are(example):
     assert own_assignment(examples_of(name) / submission).name == name
 
 
-def test_an_archive_tells_it_too(tmp_path):
+def test_an_archive_and_the_title_of_answers_tell_it_too(tmp_path):
     source = examples_of("cs224n-a4") / "correct-plain"
     archive = Path(shutil.make_archive(str(tmp_path / "ada"), "zip", source))
     assert own_assignment(archive).name == "cs224n-a4"
-
-
-def test_answers_tell_it_by_their_title(tmp_path):
+    archive.unlink()
     title = "Answers: Adapting Transformer Language Models"
     (tmp_path / "answers.md").write_text(f"# {title}\n\n## 1.1\n\nchoice: C\n")
     assert own_assignment(tmp_path).name == "jhu-hw6"

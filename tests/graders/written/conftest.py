@@ -139,6 +139,8 @@ def tiny_equal(asked):
         raise Misfit("A matrix is asked for.")
     if text in BROKEN:
         raise BROKEN[text]
+    if text == "nan":
+        return Judgement(float("nan"))
     if text == "half":
         return Judgement(0.5, "Nearly.", hint="The factor.", notes=("A remark.",))
     right = text == asked.machine.settings["key"]

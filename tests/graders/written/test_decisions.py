@@ -52,15 +52,11 @@ def review_of(result):
     return result.criteria[0].checks[1]
 
 
-def test_a_decision_gives_points_and_a_total(result):
+def test_a_decision_gives_points_and_a_total_and_keeps_notes(result):
     after = decided(result, [GIVEN])
     assert (after.status, after.score, review_of(after).status) == ("graded", 3.0, "partial")
-    assert "Given: margin" in review_of(after).message
-    assert "Not given: weight" in review_of(after).message
-
-
-def test_notes_to_the_student_stay(result):
-    assert "Only the beginning is read." in review_of(decided(result, [GIVEN])).message
+    for said in ("Given: margin", "Not given: weight", "Only the beginning is read."):
+        assert said in review_of(after).message
 
 
 @pytest.mark.parametrize(
@@ -80,32 +76,21 @@ def test_a_decision_of_something_else_does_not_count(result, change):
     assert decided(result, [replace(GIVEN, **change)]) is result
 
 
-def test_an_upload_that_was_rejected_stays_so(result):
+def test_a_rejected_upload_and_a_check_that_no_longer_waits_are_left_alone(result):
     rejected = replace(result, status="rejected")
     assert decided(rejected, [GIVEN]) is rejected
-
-
-def test_a_check_that_no_longer_waits_is_left_alone(result):
     failed = replace(review_of(result), status="failed")
-    machine = result.criteria[0].checks[0]
-    criteria = (criterion_result(QUESTION, (machine, failed)),)
+    criteria = (criterion_result(QUESTION, (result.criteria[0].checks[0], failed)),)
     unanswered = replace(result, criteria=criteria, score=1.0)
     assert decided(unanswered, [GIVEN]) is unanswered
 
 
-def test_those_who_differ_leave_it_undecided(result):
+def test_those_who_agree_decide_or_one_who_has_seen_both(result):
+    same = replace(GIVEN, reviewer="Tom", comment="So it is.", number=2)
+    assert decided(result, [GIVEN, same]).score == 3.0
     other = replace(GIVEN, reviewer="Tom", adjustment=-1.0, number=2)
     assert decided(result, [GIVEN, other]).score is None
     assert standing([GIVEN, other]).state == "contested"
-
-
-def test_those_who_agree_decide(result):
-    same = replace(GIVEN, reviewer="Tom", comment="So it is.", number=2)
-    assert decided(result, [GIVEN, same]).score == 3.0
-
-
-def test_one_who_has_seen_both_settles_it(result):
-    other = replace(GIVEN, reviewer="Tom", adjustment=-1.0, number=2)
     last = replace(GIVEN, reviewer="Uma", adjustment=0.5, seen=2, number=3)
     assert decided(result, [GIVEN, other, last]).score == 3.5
 
@@ -160,21 +145,19 @@ def test_each_value_has_a_line_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("check", "name"), [("1b/machine", "1b:machine"), ("1b/review", "1b"), ("c.i/review", "c.i")]
-)
-def test_a_check_has_a_name_to_decide_it_by(check, name):
-    assert decided_as(check) == name
-
-
-@pytest.mark.parametrize(
-    ("check", "status", "expected"),
+    ("check", "status", "name", "expected"),
     [
-        *(("1b/machine", "needs_review", True), ("1b/review", "needs_review", True)),
-        *(("1b/machine", "failed", False), ("checkpoints", "needs_review", True)),
+        ("1b/machine", "needs_review", "1b:machine", True),
+        ("1b/machine", "failed", "1b:machine", False),
+        ("c.i/review", "needs_review", "c.i", True),
+        ("checkpoints", "needs_review", "checkpoints", True),
     ],
 )
-def test_checks_that_need_review_wait(check, status, expected):
+def test_checks_that_need_review_wait_and_have_a_name_to_decide_them_by(
+    check, status, name, expected
+):
     assert waits(CheckResult(Check(check, "", "1b"), status, 0.0)) is expected
+    assert decided_as(check) == name
 
 
 def test_three_thirds_of_a_point_are_the_point(make_result):

@@ -42,12 +42,9 @@ def test_the_name_of_the_file_chooses_the_form(essay, form, output, start):
     assert template_of(essay, form, output).startswith(start)
 
 
-def test_an_unknown_form_is_refused(essay):
+def test_an_unknown_form_and_an_assignment_without_questions_are_refused(essay, tiny):
     with pytest.raises(UsageError, match="unknown format `docx`"):
         template_of(essay, "docx", None)
-
-
-def test_without_questions_there_is_no_template(tiny):
     with pytest.raises(UsageError, match="has no written questions"):
         template_of(tiny, "", None)
 
