@@ -67,13 +67,6 @@ def test_each_attention_has_its_own_key(judge):
 
 
 @settings(max_examples=60)
-@given(order=st.permutations(["M", "M", "k"]), factor=st.integers(1, 99), seed=st.integers(0, 49))
-def test_any_order_and_factor_earn_all(judge, order, factor, seed):
-    text = f"O({factor}*{'*'.join(order)})"
-    assert judge("complexity", text, seed=seed, **ASKED).fraction == 1
-
-
-@settings(max_examples=60)
 @given(m=st.integers(0, 4), n=st.integers(0, 4), k=st.integers(0, 4))
 def test_no_other_monomial_passes(judge, m, n, k):
     found = judge("complexity", f"O(M^{m} N^{n} k^{k})", **ASKED).fraction

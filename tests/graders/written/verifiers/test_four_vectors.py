@@ -1,8 +1,6 @@
 """Three matrices are graded by the outputs of attention with them."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from graders.written.judgement import Unreadable
 
@@ -70,16 +68,3 @@ def test_values_alone_earn_half(judge, answer, said):
     assert said in found.message
     with pytest.raises(Unreadable, match="`K`"):
         judge("key_query_value", three("K", "Q", "V"))
-
-
-@settings(max_examples=40)
-@given(
-    order=st.permutations(["u_d u_d^T", "u_c u_c^T"]),
-    scale=st.sampled_from(["1", "2", "beta", "1/beta", "0.5"]),
-    seed=st.integers(0, 49),
-)
-def test_any_rewriting_earns_all(judge, order, scale, seed):
-    answer = three(f"{scale}*({order[0]} + {order[1]})", Q, V)
-    assert judge("key_query_value", answer, seed=seed).fraction == 1
-    swapped = three(Q, answer["K"], V)
-    assert judge("key_query_value", swapped, seed=seed).fraction == 0.5
