@@ -76,7 +76,7 @@ def test_the_choice_is_one_of_tied_runs_or_the_only_one_tested():
     tested = "lr,epochs,dev,test\n1e-4,7,.70,\n1e-4,9,.71,.69\n"
     assert selection_finding(report_of(tested)).severity == "fine"
     assert selection_finding(report_of(tested.replace(".70", ".72"))).id == "not-best-on-dev"
-    twice = "lr,epochs,dev,chosen\n1e-4,7,.70,x\n1e-4,9,.71,x\n5e-4,9,.71,\n"
+    twice = "lr,epochs,dev,test,chosen\n1e-4,7,.70,,x\n1e-4,9,.71,.69,x\n5e-4,9,.71,,\n"
     assert selection_finding(report_of(twice)).id == "no-choice"
 
 
