@@ -102,13 +102,10 @@ def test_overflow_is_a_value_and_no_warning():
     assert np.isinf(value("10^900 x")).all()
 
 
-def test_a_matrix_of_one_column_is_no_vector():
+def test_a_matrix_of_one_column_is_no_vector_and_a_larger_one_our_mistake():
     """With one key, A A^T is still a projection."""
     column = np.array([[0.6], [0.8]])
     found = evaluate(parse("2A(A^T A)^{-1}A^T", "A"), {"A": column})
     np.testing.assert_allclose(found, 2 * column @ column.T)
-
-
-def test_values_larger_than_the_bound_are_our_mistake():
     with pytest.raises(ValueError, match="up to 64"):
         evaluate(parse("A", "A"), {"A": np.ones((65, 65))})
