@@ -75,8 +75,8 @@ def test_doctor_and_grading_say_it_before_anything_is_graded(world, tmp_path):
         ("batch", "cs224n-a4", tmp_path / "uploads", "--out", out),
         ("check", tmp_path / "uploads/ada", "--assignment", "cs224n-a4"),
     ):
+        command = [*map(str, words), "--data", str(world)]
         with pytest.raises(UsageError, match=r"birth_dev\.tsv has 61 rows; expected 60"):
-            command = [*map(str, words), "--data", str(world)]
             CliRunner().invoke(grade.app, command, catch_exceptions=False)
     assert not out.exists()
 
