@@ -38,13 +38,9 @@ def plant(tiny_folder, tiny, tmp_path):
     return lay_out
 
 
-def test_an_edit_changes_the_solution(plant):
+def test_an_edit_changes_the_solution_and_what_is_expected_is_beside_it(plant, tiny, tmp_path):
     found = plant(THREE)
     assert found == {"wrong-three": {"work.py": SOLUTION.replace("2 *", "3 *"), "answer.txt": "42"}}
-
-
-def test_what_is_expected_is_told_beside_the_files(plant, tiny, tmp_path):
-    plant(THREE)
     expected = expectation(tmp_path / "laid-out" / "wrong-three", tiny)
     assert (expected.why, expected.lost) == ('It is "three" times.', {"double": 4.0})
     assert (expected.mistakes, expected.hint) == ([], {})
@@ -106,6 +102,8 @@ def test_malformed_examples_are_refused(plant, text, words):
 def test_planting_an_example_alters_no_result(plant, tiny):
     before = files_key(tiny)
     plant(THREE)
+    (tiny.folder / "examples" / "wrong").mkdir(parents=True)
+    (tiny.folder / "examples" / "wrong" / "expected.toml").write_text('why = "planted"\n')
     assert files_key(tiny) == before
 
 

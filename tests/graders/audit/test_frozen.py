@@ -35,9 +35,17 @@ def validated(planted, tmp_path):
     return run
 
 
-def test_unchanged_verdicts_are_as_frozen(validated):
+def test_unchanged_verdicts_are_as_frozen_and_examples_that_come_and_go_reported(
+    validated, planted
+):
     assert validated("--freeze")[0] == 0
     assert validated("--frozen")[0] == 0
+    examples = planted / "examples"
+    (examples / "wrong").rename(examples / "moved")
+    code, output = validated("--frozen")
+    assert code == 1
+    assert "it was not there when" in output
+    assert "it was frozen, and is gone" in output
 
 
 @pytest.mark.parametrize(
@@ -54,16 +62,6 @@ def test_change_that_costs_no_points_is_reported(validated, planted, old, new, s
     code, output = validated("--frozen")
     assert code == 1
     assert said in output
-
-
-def test_examples_that_come_and_go_are_reported(validated, planted):
-    validated("--freeze")
-    examples = planted / "examples"
-    (examples / "wrong").rename(examples / "moved")
-    code, output = validated("--frozen")
-    assert code == 1
-    assert "it was not there when" in output
-    assert "it was frozen, and is gone" in output
 
 
 def test_file_without_verdicts_is_refused_before_anything_is_graded(validated, tmp_path):

@@ -1,4 +1,4 @@
-"""Planted examples are found where an author may put them, and change no stored Result."""
+"""`validate` names what an author got wrong in checks, examples and the student side."""
 
 import pytest
 
@@ -6,23 +6,8 @@ from graders.audit.validate import validate
 from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
-from graders.grading.address import files_key
 from graders.grading.pipeline import Options
 from graders.registry.discovery import load_assignment
-
-
-def plant(folder, name):
-    example = folder / "examples" / name
-    example.mkdir(parents=True)
-    (example / "expected.toml").write_text('why = "planted"\n')
-    return example
-
-
-def test_planting_an_example_alters_no_result(tiny, tiny_folder):
-    before = files_key(tiny)
-    plant(tiny_folder, "wrong")
-    assert files_key(tiny) == before
-
 
 NAMING = """
     if came != 42:
@@ -41,15 +26,12 @@ def test_hint_may_name_only_planted_mistakes(tiny_folder, mistakes, problems):
     rest = rest.split("\n\n", 1)[1]
     head = "from graders.checks.mistakes import Mistake\n"
     checks.write_text(f"{head}{before}{NAMING}\n\n{rest}")
-    example = plant(tiny_folder, "wrong")
+    example = tiny_folder / "examples" / "wrong"
+    example.mkdir(parents=True)
     (example / "work.py").write_text("def double(x):\n    return 3 * x\n")
     (example / "answer.txt").write_text("42")
     (example / "expected.toml").write_text(f'why = "x"\n{mistakes}\n[lost]\ndouble = 4\n')
-    (tiny_folder / "solution").mkdir()
-    (tiny_folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    task = load_assignment(str(tiny_folder))
-    with make_executor("serial", 1) as pool:
-        found = {each.name: each for each in validate(task, Options(best_tier()), pool, ahead=1)}
+    found = {each.name: each for each in validated(tiny_folder)}
     assert len(found["wrong"].problems) == problems, found["wrong"].problems
 
 

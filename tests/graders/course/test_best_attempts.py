@@ -14,26 +14,19 @@ def attempt(number, student, grade, day=1):
     return Attempt(Submission(f"s{number}", student, "toy", Path(), "f" * 64, moment), grade)
 
 
-def test_the_highest_grade_counts():
+def test_the_highest_grade_counts_and_of_equal_ones_the_first():
     found = best_attempts([attempt(1, ADA, 3), attempt(2, ADA, 7), attempt(3, ADA, 5)])
     assert (found.others, found.notes) == (("s1", "s3"), ())
+    assert best_attempts([attempt(1, ADA, 7, day=3), attempt(2, ADA, 7, day=2)]).others == ("s1",)
 
 
-def test_of_equal_grades_the_first_counts():
-    found = best_attempts([attempt(1, ADA, 7, day=3), attempt(2, ADA, 7, day=2)])
-    assert found.others == ("s1",)
-
-
-def test_an_attempt_without_a_grade_makes_it_a_persons_choice():
+def test_one_of_several_attempts_without_a_grade_makes_it_a_persons_choice():
+    assert best_attempts([attempt(1, ADA, None)]).notes == ()
     found = best_attempts([attempt(1, ADA, 7), attempt(2, ADA, None), attempt(3, BOB, 1)])
     assert found.others == ()
     assert found.notes == (
         "ada@x.edu: s2 has no grade, so that a person must say which counts of s1, s2",
     )
-
-
-def test_one_submission_without_a_grade_asks_nobody():
-    assert best_attempts([attempt(1, ADA, None)]).notes == ()
 
 
 def test_what_is_the_best_of_one_stays_for_the_whole_group():

@@ -102,12 +102,9 @@ def test_every_day_begun_costs_after_the_grace(late, expected):
     assert final(LATE, (10.0, 10.0, 10.0), late=late).final == expected
 
 
-def test_hours_count_where_they_are_asked_for():
+def test_hours_and_a_percentage_of_the_maximum_count_where_they_are_asked_for():
     hourly = GradingPolicy(Lateness(percent=1, unit_seconds=3_600))
     assert final(hourly, (10.0,), late=timedelta(hours=4, minutes=1)).final == 9.5
-
-
-def test_a_percentage_of_the_maximum_hurts_the_weak_more():
     policy = GradingPolicy(Lateness(percent=10, kind="of_maximum"))
     assert final(policy, (10.0, 0.0), late=timedelta(hours=1)).final == 8.0
     assert final(policy, (1.0, 0.0), late=timedelta(hours=1)).final == 0.0
@@ -125,12 +122,9 @@ def test_without_a_time_or_a_due_date_nothing_is_late():
     assert final(LATE, (10.0,), late=timedelta(days=9), due=None).final == 10.0
 
 
-def test_the_lowest_counts_neither_in_score_nor_in_maximum():
+def test_the_lowest_of_a_whole_group_counts_neither_in_score_nor_in_maximum():
     found = final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0, 6.0))
     assert (found.final, found.maximum, found.dropped) == (16.0, 20.0, ("a",))
-
-
-def test_a_group_graded_in_part_drops_nothing():
     assert final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0)).final == 14.0
 
 
@@ -147,12 +141,9 @@ def test_rounding_goes_the_way_that_is_named(rounding, expected):
     assert final(policy, (2.25,)).final == expected
 
 
-def test_rounding_comes_after_the_penalty():
+def test_rounding_comes_after_the_penalty_and_gives_no_more_than_there_was():
     policy = GradingPolicy(Lateness(percent=10), round_to=1.0)
     assert final(policy, (9.0,), late=timedelta(hours=1)).final == 8.0
-
-
-def test_rounding_up_gives_no_more_than_there_was():
     assert final(GradingPolicy(round_to=1.0, rounding="up"), (9.5,), most=9.5).final == 9.5
 
 

@@ -79,17 +79,15 @@ def test_a_hostile_archive_is_refused_as_a_whole(course, tiny, tmp_path):
     assert not list((tmp_path / "out").rglob("*.py"))
 
 
-@pytest.mark.parametrize("name", ["none", "notes.txt"])
-def test_what_is_no_folder_is_one_sentence(tiny, tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("none", "is not a folder"), ("notes.txt", "is not a folder"), ("empty", "no submissions")],
+)
+def test_what_is_no_folder_of_submissions_is_one_sentence(tiny, tmp_path, name, said):
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(UsageError, match="is not a folder"):
-        gathered(tmp_path / name, tiny, tmp_path / "out")
-
-
-def test_an_empty_folder_is_one_sentence(tiny, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="contains no submissions"):
-        gathered(tmp_path / "empty", tiny, tmp_path / "out")
+    with pytest.raises(UsageError, match=said):
+        gathered(tmp_path / name, tiny, tmp_path / "out")
 
 
 def test_an_export_that_is_none_is_one_sentence(tiny, tmp_path):

@@ -16,6 +16,7 @@ from graders.grading.secret import PUBLICLY, with_draw
 from graders.registry.discovery import load_assignment
 from graders.storage.store import open_store
 from submissions.receive import identify_all
+from tests.conftest import ASSIGNMENT, CHECKS
 
 OPTIONS = Options(best_tier())
 SPELLING = '''
@@ -61,37 +62,38 @@ class Losing(SerialExecutor):
 
 
 @pytest.fixture(scope="module")
-def ground(tmp_path_factory):
-    """Where the course lies in every test: its store knows the paths of its uploads."""
-    return tmp_path_factory.mktemp("ground")
+def graded(tmp_path_factory):
+    """Three submissions graded with two check files, neither of which starts a process."""
+    place = tmp_path_factory.mktemp("course")
+    folder, uploads = place / "now" / "tiny", place / "now" / "uploads"
+    folder.mkdir(parents=True)
+    (folder / "assignment.toml").write_text(ASSIGNMENT)
+    head = "import pytest\nfrom graders.checks.compare import fail\n\n"
+    own = CHECKS[CHECKS.index('@pytest.mark.criterion("answer")') :]
+    (folder / "checks.py").write_text(head + own)
+    (folder / "checks_spelling.py").write_text(SPELLING)
+    for name, answer in (("ada", "42"), ("bob", "41"), ("cyd", "no")):
+        (uploads / name).mkdir(parents=True)
+        (uploads / name / "answer.txt").write_text(answer)
+    grade(folder, uploads, place / "now" / "out")
+    shutil.copytree(place / "now", place / "kept")
+    return place
 
 
 @pytest.fixture
-def course(ground, tiny_folder, hand_in):
-    """Three submissions graded with two check files, neither of which starts a process.
-
-    They are graded for the first test, and put back as they were for each other one.
-    """
-    now, kept = ground / "now", ground / "kept"
-    if kept.exists():
-        shutil.rmtree(now)
-        shutil.copytree(kept, now)
-    else:
-        shutil.copytree(with_two_files(tiny_folder), now / "tiny")
-        for name, answer in (("ada", "42"), ("bob", "41"), ("cyd", "no")):
-            shutil.copytree(hand_in(name, answer_txt=answer), now / "uploads" / name)
-        grade(now / "tiny", now / "uploads", now / "out")
-        shutil.copytree(now, kept)
+def course(graded):
+    """The assignment, the uploads and the results, as they were graded."""
+    now = graded / "now"  # the store knows the paths of the uploads
+    shutil.rmtree(now)
+    shutil.copytree(graded / "kept", now)
     return now / "tiny", now / "uploads", now / "out"
 
 
-def with_two_files(folder):
-    text = (folder / "checks.py").read_text()
-    own = text[text.index('@pytest.mark.criterion("answer")') :]
-    head = "import pytest\nfrom graders.checks.compare import fail\n\n"
-    (folder / "checks.py").write_text(head + own)
-    (folder / "checks_spelling.py").write_text(SPELLING)
-    return folder
+@pytest.fixture
+def stricter(course):
+    """The course after half a point became a quarter in a check of `answer`."""
+    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
+    return course
 
 
 def grade(folder, uploads, out, options=OPTIONS):
@@ -138,39 +140,36 @@ def judged(result):
     return replace(result, criteria=criteria, **changes)
 
 
-def test_only_what_the_change_touches_is_graded(course):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    executor = Counting()
-    report = regrade(course, executor)
+def test_only_what_the_change_touches_is_graded_into_a_draft(stricter):
+    edit(stricter[0] / "checks.py", '"Nearly."', r'"Not\n  quite."')
+    before, executor = results_of(stricter, 1), Counting()
+    report = regrade(stricter, executor)
     assert executor.jobs == [(name, frozenset({"answer"})) for name in ("ada", "bob", "cyd")]
     assert (report.touched, report.graded, report.submissions) == (("answer",), 3, 3)
-
-
-def test_the_old_generation_stays_and_is_published(course):
-    before = results_of(course, 1)
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    report = regrade(course)
-    assert results_of(course, 1) == before
-    assert scores(course, report.after) == {"ada": 6.0, "bob": 4.5, "cyd": 1.0}
-    with open_store(course[2]) as store:
+    assert results_of(stricter, 1) == before
+    assert scores(stricter, report.after) == {"ada": 6.0, "bob": 4.5, "cyd": 1.0}
+    says_who_loses_and_why(report)
+    with open_store(stricter[2]) as store:
         assert store.generation().number == 1
         store.publish(report.after)
         assert store.generation().number == report.after == 2
-    assert results_of(course, 1) == before
+    assert results_of(stricter, 1) == before
+    a_batch_grades_nothing_more(stricter)
 
 
-def test_who_loses_by_how_much_and_why(course):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    edit(course[0] / "checks.py", '"Nearly."', r'"Not\n  quite."')
-    (difference,) = regrade(course).differences
+def says_who_loses_and_why(report):
+    (difference,) = report.differences
     assert (difference.submission, difference.gain) == ("bob", -0.5)
     (change,) = difference.changes
-    assert (change.check, change.before, change.after) == (
-        "answer",
-        "partial (50%)",
-        "partial (25%)",
-    )
-    assert change.why == "Not quite."
+    found = (change.check, change.before, change.after, change.why)
+    assert found == ("answer", "partial (50%)", "partial (25%)", "Not quite.")
+
+
+def a_batch_grades_nothing_more(course):
+    request = GradingRequest(load_assignment(str(course[0])), OPTIONS)
+    with open_store(course[2]) as store:
+        submissions = identify_all(sorted(course[1].iterdir()), "tiny")
+        assert plan_work(store, submissions, request).waiting == ()
 
 
 def test_a_check_that_is_gone_or_new_is_named(course):
@@ -182,23 +181,13 @@ def test_a_check_that_is_gone_or_new_is_named(course):
     ]
 
 
-def test_both_halves_make_the_result_of_a_full_grading(course, tmp_path):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    edit(course[0] / "assignment.toml", "version = 3", "version = 4")
-    edit(course[0] / "assignment.toml", 'title = "Double a number"', 'title = "Double it"')
-    report = regrade(course)
-    anew = grade(course[0], course[1], tmp_path / "anew")
-    half = results_of(course, report.after)
+def test_both_halves_make_the_result_of_a_full_grading(stricter, tmp_path):
+    edit(stricter[0] / "assignment.toml", "version = 3", "version = 4")
+    edit(stricter[0] / "assignment.toml", 'title = "Double a number"', 'title = "Double it"')
+    report = regrade(stricter)
+    anew = grade(stricter[0], stricter[1], tmp_path / "anew")
+    half = results_of(stricter, report.after)
     assert {n: judged(r) for n, r in half.items()} == {n: judged(r) for n, r in anew.items()}
-
-
-def test_a_batch_after_the_draft_grades_nothing(course):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    regrade(course)
-    request = GradingRequest(load_assignment(str(course[0])), OPTIONS)
-    with open_store(course[2]) as store:
-        submissions = identify_all(sorted(course[1].iterdir()), "tiny")
-        assert plan_work(store, submissions, request).waiting == ()
 
 
 def test_points_alone_are_counted_anew_without_grading(course):
@@ -228,11 +217,10 @@ def test_nothing_changed_is_nothing_to_do(course):
         assert len(store.generations()) == 1
 
 
-def test_a_draft_left_half_way_is_gone_on_with(course):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    regrade(course, stop_after=1)
+def test_a_draft_left_half_way_is_gone_on_with(stricter):
+    regrade(stricter, stop_after=1)
     executor = Counting()
-    report = regrade(course, executor)
+    report = regrade(stricter, executor)
     assert [name for name, _ in executor.jobs] == ["bob", "cyd"]
     assert (report.after, report.graded) == (2, 3)
 
@@ -248,33 +236,30 @@ def test_another_change_makes_another_draft(course):
     assert [scores(course, number)["bob"] for number in (1, 2, 3)] == [5.0, 4.5, 5.5]
 
 
-def test_what_breaks_is_no_zero_and_is_not_published(course):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    report = regrade(course, Losing())
-    lost = results_of(course, report.after)["ada"]
+def test_what_breaks_is_no_zero_and_is_not_published(stricter):
+    report = regrade(stricter, Losing())
+    lost = results_of(stricter, report.after)["ada"]
     assert (lost.status, lost.score, lost.max_score) == ("incomplete", None, 6.0)
     assert lost.criteria[0].points == 4.0
     with pytest.raises(GraderFault, match="ada could not be graded again, with 2 more"):
         refuse_losses(report)
-    assert not regrade(course).lost
+    assert not regrade(stricter).lost
 
 
-def test_an_upload_that_is_gone_is_a_misuse(course):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    (course[1] / "bob").rename(course[1].parent / "bob")
+def test_an_upload_that_is_gone_is_a_misuse(stricter):
+    (stricter[1] / "bob").rename(stricter[1].parent / "bob")
     with pytest.raises(UsageError, match="the upload of bob is gone"):
-        regrade(course)
-    with open_store(course[2]) as store:
+        regrade(stricter)
+    with open_store(stricter[2]) as store:
         assert len(store.generations()) == 1
 
 
-def test_another_upload_is_graded_in_full(course):
-    edit(course[0] / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    (course[1] / "bob" / "answer.txt").write_text("42")
+def test_another_upload_is_graded_in_full(stricter):
+    (stricter[1] / "bob" / "answer.txt").write_text("42")
     executor = Counting()
-    report = regrade(course, executor)
+    report = regrade(stricter, executor)
     assert ("bob", frozenset({"answer", "double"})) in executor.jobs
-    assert scores(course, report.after)["bob"] == 6.0
+    assert scores(stricter, report.after)["bob"] == 6.0
 
 
 def test_a_part_that_was_asked_for_stays_a_part(course, tmp_path):
@@ -284,9 +269,7 @@ def test_a_part_that_was_asked_for_stays_a_part(course, tmp_path):
     assert regrade((*course[:2], out), Counting()).graded == 0
 
 
-def test_a_draft_says_that_the_version_was_not_raised(course):
-    folder, _, out = course
-    edit(folder / "checks.py", "score.partial(0.5", "score.partial(0.25")
-    with open_store(out) as store:
-        draft = plan_draft(store, load_assignment(str(folder)), OPTIONS)
+def test_a_draft_says_that_the_version_was_not_raised(stricter):
+    with open_store(stricter[2]) as store:
+        draft = plan_draft(store, load_assignment(str(stricter[0])), OPTIONS)
     assert "raise `version` in assignment.toml" in draft.note

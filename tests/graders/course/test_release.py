@@ -46,13 +46,11 @@ def test_without_a_due_date_staff_say_so(task, due):
     assert "c-after_due_date" in opened(task, end, released=True, now=DUE)
 
 
-def test_one_extension_keeps_it_closed_for_all(task):
+def test_one_extension_keeps_it_closed_for_all_and_endless_late_work_leaves_it_to_staff(task):
     dues = Extensions(DUE, {"ada": DUE + 3 * DAY, "bob": DUE + DAY, "eve": DUE - DAY})
     assert end_of(task, dues) == DUE + 3 * DAY
-
-
-def test_an_earlier_date_of_one_student_opens_nothing(task):
     assert end_of(task, Extensions(DUE, {"ada": DUE - DAY})) == DUE
+    assert end_of(late(task, percent=10.0), Extensions(DUE)) is None
 
 
 @pytest.mark.parametrize(
@@ -67,10 +65,6 @@ def test_an_earlier_date_of_one_student_opens_nothing(task):
 )
 def test_late_days_count_after_the_last_extension(task, policy, more):
     assert end_of(late(task, **policy), Extensions(DUE, {"ada": DUE + DAY})) == DUE + DAY + more
-
-
-def test_late_work_that_is_taken_for_ever_leaves_it_to_staff(task):
-    assert end_of(late(task, percent=10.0), Extensions(DUE)) is None
 
 
 @pytest.mark.parametrize("policy", [{"grace_minutes": 5.0}, {"max_days": 10**9}])

@@ -37,30 +37,24 @@ def test_equal_data_have_equal_fingerprints(folder):
         assert other.fingerprint != read_data(folder).fingerprint
 
 
-def test_description_says_what_it_is(folder):
+def test_test_answers_may_be_missing_and_the_description_says_so(folder):
     assert "given with --data: 80 train, 60 dev, 60 test, sha256" in read_data(folder).description
     (folder / TEST).unlink()
-    assert "no test answers" in read_data(folder).description
-
-
-def test_test_answers_may_be_missing(folder):
-    (folder / TEST).unlink()
     data = read_data(folder)
-    assert data.test is None
-    assert len(data.test_questions) == 60
+    assert "no test answers" in data.description
+    assert (data.test, len(data.test_questions)) == (None, 60)
 
 
-@pytest.mark.parametrize("name", REQUIRED)
-def test_missing_file_is_named(folder, name):
-    (folder / name).unlink()
-    with pytest.raises(UsageError, match=name) as error:
-        read_data(folder)
-    assert "--data DIR" in error.value.hint
-
-
-def test_missing_folder_is_named(tmp_path):
+def test_missing_file_and_folder_are_named(folder):
+    for name in REQUIRED:
+        content = (folder / name).read_bytes()
+        (folder / name).unlink()
+        with pytest.raises(UsageError, match=name) as error:
+            read_data(folder)
+        assert "--data DIR" in error.value.hint
+        (folder / name).write_bytes(content)
     with pytest.raises(UsageError, match="no such folder"):
-        read_data(tmp_path / "nowhere")
+        read_data(folder / "nowhere")
 
 
 @pytest.mark.parametrize(

@@ -28,14 +28,10 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_something_embedded(kind):
+def test_every_kind_has_something_embedded_and_a_folder_of_another_is_refused(kind, folder):
     with open_course_data(kind, None) as data:
         assert data.embedded
         assert len(data.dev) >= 50
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_folder_of_another_kind_is_refused(kind, folder):
     with (
         pytest.raises(UsageError, match=r"missing|contains no sentences"),
         open_course_data(kind, folder({})),
@@ -43,14 +39,11 @@ def test_a_folder_of_another_kind_is_refused(kind, folder):
         pass
 
 
-def test_the_files_given_are_taken(folder):
-    with open_course_data("sst2", folder(SST2)) as data:
+def test_the_files_given_are_taken_and_tell_their_kind(folder):
+    place = folder(SST2)
+    with open_course_data("sst2", place) as data:
         assert not data.embedded
         assert data.test == (("a fine film", 1), ("a dull film", 0))
-
-
-def test_the_kind_is_seen_from_the_files(folder):
-    place = folder(SST2)
     assert [kind for kind in KINDS if holds_data(kind, place)] == ["sst2"]
     assert "2 test" in describe_data(place)
     (place / "train.tsv").unlink()

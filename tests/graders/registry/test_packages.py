@@ -21,7 +21,8 @@ def assignment():
     return replace(load_assignment("jhu-hw6"), preload=("torch.nn", "no_such_library.part", "json"))
 
 
-def test_one_sentence_names_the_package_and_what_to_install(assignment):
+def test_one_sentence_names_the_package_that_code_needs_and_what_to_install(assignment):
+    refuse_missing(assignment, frozenset({"boolq-predictions"}))
     with pytest.raises(UsageError) as caught:
         refuse_missing(assignment, None)
     assert str(caught.value) == (
@@ -35,10 +36,6 @@ def test_libraries_of_the_courses_come_with_the_extra(monkeypatch):
     with pytest.raises(UsageError, match="`evaluate` and `torchmetrics`") as caught:
         refuse_missing(replace(load_assignment("jhu-hw6"), preload=packages.COURSES), None)
     assert caught.value.hint == "pip install 'softmark[courses]'"
-
-
-def test_answers_in_writing_need_no_package(assignment):
-    refuse_missing(assignment, frozenset({"boolq-predictions"}))
 
 
 def test_every_way_to_grade_refuses(assignment, tmp_path):

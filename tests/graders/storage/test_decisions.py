@@ -4,13 +4,12 @@ import contextlib
 import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-from graders import scoring
 from graders.errors import StorageError
-from graders.model import Check, CheckResult, Criterion, Result, Submission
+from graders.model import Check, CheckResult, Criterion
+from graders.scoring import criterion_result
 from graders.storage.decisions import Overtaken, open_decisions
 from graders.storage.store import FILE, Made, open_store, read_store
 from graders.written.decisions import Decision, JudgedItem, answer_sum
@@ -22,25 +21,27 @@ GIVEN = Decision(
 )
 
 
-def a_result(text=TEXT):
-    check = Check("1b/review", "A person reads.", "1b", 3.0)
-    waits = CheckResult(check, "needs_review", 0.0, "A person decides.", actual=text)
-    criteria = (scoring.criterion_result(QUESTION, [waits]),)
-    submission = Submission("ada", "ada", "tiny", Path("/uploads/ada"), "0" * 64, None)
-    began = datetime(2025, 3, 1, tzinfo=UTC)
-    return Result(
-        submission, "tiny", 3, "Tiny", "needs_review", criteria, None, 3.0, {}, began, 0.1
-    )
+@pytest.fixture
+def waiting(make_result):
+    """A Result of which this answer waits for a person."""
+
+    def make(text=TEXT):
+        check = Check("1b/review", "A person reads.", "1b", 3.0)
+        waits = CheckResult(check, "needs_review", 0.0, "A person decides.", actual=text)
+        graded = criterion_result(QUESTION, [waits])
+        return make_result(graded, assignment="tiny", status="needs_review")
+
+    return make
 
 
 @pytest.fixture
-def put(tiny, tmp_path):
+def put(tiny, tmp_path, waiting):
     """Stores a Result of this answer as graded with these checks; the folder."""
 
     def store_result(text=TEXT, checks="checks"):
         with open_store(tmp_path) as store:
             number = store.begin(tiny, checks)
-            store.put(number, a_result(text), Made(checks, "asked", {"1b": "key"}))
+            store.put(number, waiting(text), Made(checks, "asked", {"1b": "key"}))
         return tmp_path
 
     return store_result
@@ -66,29 +67,20 @@ def test_a_decision_comes_back_as_it_was_made(put):
     assert datetime.fromisoformat(found.decided_at).tzinfo == UTC
 
 
-def test_the_store_gives_out_what_was_decided(put):
+def test_the_store_gives_out_what_was_decided_and_keeps_what_was_graded(put, waiting):
     out = put()
     assert score_in(out) is None
     add(out, GIVEN)
     assert score_in(out) == 2.5
-
-
-def test_the_result_stays_stored_as_graded(put):
-    out = put()
-    add(out, GIVEN)
     with read_store(out) as store:
-        assert store.as_graded("ada", "checks") == a_result()
+        assert store.as_graded("ada", "checks").criteria == waiting().criteria
 
 
-def test_a_regrade_keeps_the_decision_of_the_same_answer(put):
+def test_a_decision_is_kept_for_the_same_answer_and_no_other(put):
     add(put(), GIVEN)
     assert score_in(put(checks="others")) == 2.5
-
-
-def test_a_changed_answer_is_asked_again(put):
-    add(put(), GIVEN)
-    assert score_in(put(text="The margin is small.", checks="others")) is None
-    assert score_in(put(checks="third")) == 2.5
+    assert score_in(put(text="The margin is small.", checks="third")) is None
+    assert score_in(put(checks="fourth")) == 2.5
 
 
 @pytest.mark.parametrize(

@@ -50,18 +50,14 @@ def test_durable_file_is_on_the_disk_before_its_name(tmp_path, synced, durable):
     assert synced == ([(".tmp", b"weights")] if durable else [])
 
 
-def test_full_disk_leaves_the_older_file(tmp_path):
+def test_full_disk_leaves_the_older_file_but_no_older_result(tmp_path):
+    """A Result that could not be written must not be taken for the one before."""
     path = write_whole(tmp_path / "note.txt", b"old", remedy="")
     with full_disk(), pytest.raises(StorageError, match=r"note\.txt: cannot be written") as error:
         write_whole(path, b"the new one", remedy="make room")
     assert error.value.hint == "make room"
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_full_disk_leaves_no_older_result(tmp_path):
-    """A Result that could not be written must not be taken for the one before."""
-    path = result_json.write_text(tmp_path / "note.txt", "old")
     with full_disk(), pytest.raises(StorageError, match="File too large") as error:
         result_json.write_text(path, "the new one")
     assert "run the same command again" in error.value.hint

@@ -122,11 +122,6 @@ def kill_and_resume(start, folder, *, kills, seed):
 
 
 @pytest.mark.long
-def test_a_killed_batch_goes_on_where_it_stood(start, tmp_path):
-    kill_and_resume(start, tmp_path, kills=2, seed=1)
-
-
-@pytest.mark.long
 def test_twenty_kills_lose_nothing(start, tmp_path):
     kill_and_resume(start, tmp_path, kills=20, seed=2)
 

@@ -43,22 +43,19 @@ def test_the_same_again_is_counted(regraded):
     assert counted == {WHOLE: (2, 0), CHECK: (2, 0)}
 
 
-def test_another_verdict_is_a_change(regraded):
-    counted = regraded(judged("failed"), judged("passed", 1.0), judged("passed", 1.0))
-    assert counted[CHECK] == (2, 1)
+def test_another_verdict_or_fraction_is_a_change(regraded):
+    counted = regraded(judged("failed"), judged("partial", 0.5), judged("partial", 0.25))
+    assert counted[CHECK] == (2, 2)
+    assert regraded(judged("partial", 0.25))[CHECK] == (3, 2)
 
 
-def test_another_fraction_is_a_change(regraded):
-    assert regraded(judged("partial", 0.5), judged("partial", 0.25))[CHECK] == (1, 1)
-
-
-def test_what_softmark_could_not_judge_is_not_compared(regraded):
-    error = judged("error", status="incomplete")
-    assert regraded(judged("failed"), error, judged("passed", 1.0)) == {}
-
-
-def test_a_rejected_upload_is_not_compared(regraded):
-    assert regraded(judged("skipped", status="rejected"), judged("passed", 1.0)) == {}
+@pytest.mark.parametrize(
+    "result",
+    [judged("error", status="incomplete"), judged("skipped", status="rejected")],
+    ids=["a fault of ours", "rejected"],
+)
+def test_what_was_not_judged_is_not_compared(regraded, result):
+    assert regraded(judged("failed"), result, judged("passed", 1.0)) == {}
 
 
 def test_another_address_is_no_repeat(regraded):

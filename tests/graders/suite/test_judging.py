@@ -83,10 +83,12 @@ def test_a_score_of_a_test_without_points_is_left():
     assert found(PASSED | {"score": 3}, advice).fraction == 1.0
 
 
-def test_output_is_plain_and_short():
+@pytest.mark.parametrize("output", [None, 7, ["x"], np.zeros(2)], ids=repr)
+def test_output_is_plain_and_short_and_what_is_no_text_is_left(output):
     said = found({"outcome": "failed", "output": "\x1b[2Jx\u202ey" + "z" * 9999}).message
     assert said.startswith("\N{REPLACEMENT CHARACTER}[2Jx\N{REPLACEMENT CHARACTER}y")
     assert len(said) < LONGEST + 5
+    assert found({"outcome": "failed", "output": output}).message == "The test failed."
 
 
 @pytest.mark.parametrize("outcome", ["failed", "error", "skipped"])
@@ -105,8 +107,3 @@ def test_a_process_that_ends_says_nothing_where_errors_are_hidden():
     assert verdict(CHECK, hidden.value, Score()).outcome == "raised"
     with pytest.raises(StudentRaised, match="asked for 42"):
         checks.test_suite(loud, Ends(), Score())
-
-
-@pytest.mark.parametrize("output", [None, 7, ["x"], np.zeros(2)], ids=repr)
-def test_output_that_is_no_text_is_left(output):
-    assert found({"outcome": "failed", "output": output}).message == "The test failed."

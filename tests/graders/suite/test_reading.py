@@ -85,7 +85,7 @@ class B(Mixin, A):
     assert weights(read(source, base=base)) == {"A.test_x": 0, "B.test_x": 3, "B.test_y": 2}
 
 
-def test_classes_of_other_kinds_stand_beside_tests(read):
+def test_what_is_no_test_is_not_counted(read):
     source = f"""
 from dataclasses import dataclass
 import torch
@@ -93,10 +93,14 @@ class Wrong(Exception): ...
 class Net(torch.nn.Module): ...
 class Old(object):
     {X}
+class Tool:
+    def test_drive(self): ...
 class A(Case):
+    def setUp(self): ...
+    def helper(self): ...
     {X}
 """
-    assert weights(read(source)) == {"A.test_x": 0}
+    assert weights(read(source, run_tests="raise SystemExit")) == {"A.test_x": 0}
 
 
 def test_a_class_that_a_star_brings_is_known(read):
@@ -125,18 +129,6 @@ def test_numbers_decide_the_order(read):
     )
     source += "    def test_d(self): ...\n"
     assert [each.method[-1] for each in read(source)] == ["c", "b", "a", "d"]
-
-
-def test_what_is_no_test_is_not_counted(read):
-    source = """
-class Tool:
-    def test_drive(self): ...
-class A(Case):
-    def setUp(self): ...
-    def helper(self): ...
-    def test_x(self): ...
-"""
-    assert weights(read(source, run_tests="raise SystemExit")) == {"A.test_x": 0}
 
 
 @pytest.mark.parametrize(
@@ -202,17 +194,14 @@ def test_a_decorator_of_a_helper_that_hides_points_is_refused(read):
     assert read(source, lib=lib + "def worth(n):\n    return lambda test: test\n")
 
 
-def test_tests_in_a_deeper_folder_are_refused(read, tmp_path):
+def test_tests_in_a_deeper_folder_and_two_of_one_id_are_refused(read, tmp_path):
+    with pytest.raises(UsageError, match="two tests would have the id `a-A-x`"):
+        read("class A(Case):\n    def test_x(self): ...\n    def test_x_(self): ...\n")
     deeper = tmp_path / "tests" / "more"
     deeper.mkdir(parents=True)
     (deeper / "test_b.py").write_text("")
     with pytest.raises(UsageError, match="in a subfolder of the suite"):
         read("")
-
-
-def test_two_tests_of_one_id_are_refused(read):
-    with pytest.raises(UsageError, match="two tests would have the id `a-A-x`"):
-        read("class A(Case):\n    def test_x(self): ...\n    def test_x_(self): ...\n")
 
 
 def test_the_suite_is_a_folder_of_the_assignment(folder):

@@ -1,14 +1,23 @@
-"""A tiny assignment with only written questions, and its own verifiers."""
+"""A tiny assignment with only written questions, and answers to those of the bundled ones."""
 
 import textwrap
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
 from graders.boundary.tiers.sandbox import Tier
+from graders.checks.compare import CheckFailed
+from graders.checks.inputs import Inputs
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
+from graders.checks.verdict import verdict
 from graders.errors import UsageError
+from graders.grading.choices import choose_criteria
 from graders.grading.pipeline import Options, grade_submission
+from graders.model import Check
 from graders.registry.discovery import load_assignment
+from graders.written.checks import WrittenCheck, judge
 from graders.written.judgement import Judgement, Misfit, Unreadable
 from graders.written.loading import questions_in
 from graders.written.question import Machine, Question, Review
@@ -130,6 +139,8 @@ def tiny_equal(asked):
         raise Misfit("A matrix is asked for.")
     if text in BROKEN:
         raise BROKEN[text]
+    if text == "nan":
+        return Judgement(float("nan"))
     if text == "half":
         return Judgement(0.5, "Nearly.", hint="The factor.", notes=("A remark.",))
     right = text == asked.machine.settings["key"]
@@ -143,10 +154,12 @@ def tiny_halves(asked):
     return Judgement(right / 2, "" if right == 2 else "One of them is wrong.")
 
 
-@pytest.fixture(autouse=True)
-def tiny_verifiers(monkeypatch):
-    monkeypatch.setitem(VERIFIERS, "tiny_equal", tiny_equal)
-    monkeypatch.setitem(VERIFIERS, "tiny_halves", tiny_halves)
+@pytest.fixture(scope="module", autouse=True)
+def tiny_verifiers():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(VERIFIERS, "tiny_equal", tiny_equal)
+        patch.setitem(VERIFIERS, "tiny_halves", tiny_halves)
+        yield
 
 
 @pytest.fixture
@@ -163,11 +176,6 @@ def essay_folder(tmp_path):
 @pytest.fixture
 def essay(essay_folder):
     return load_assignment(str(essay_folder))
-
-
-@pytest.fixture
-def wanted(essay_folder):
-    return tuple(wanted_of(each, quoted(each)) for each in questions_in(essay_folder))
 
 
 @pytest.fixture
@@ -188,6 +196,41 @@ def grade(essay, tmp_path):
         return result, {c.check.id: c for each in result.criteria for c in each.checks}
 
     return graded
+
+
+def graded_answers(name, folder, answers="", only="written"):
+    """The checks of a folder's answers to a bundled assignment, by id."""
+    if answers:
+        (folder / "answers.md").write_text(answers, encoding="utf-8")
+    assignment = load_assignment(name)
+    options = Options(Tier.NONE, only=choose_criteria(assignment, only))
+    result = grade_submission(identify(folder, name), assignment, options)
+    assert result.status != "incomplete", result
+    return {each.check.id: each for found in result.criteria for each in found.checks}
+
+
+@cache
+def bundled_questions(name):
+    return questions_in(load_assignment(name).folder)
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Judges one question of answers to a bundled assignment, without a grading around it."""
+
+    def found(name, question, answers, role="machine"):
+        file, questions = tmp_path / "answers.md", bundled_questions(name)
+        file.write_text(answers, encoding="utf-8")
+        asked = next(each for each in questions if each.id == question)
+        score, problem = Score(), None
+        try:
+            submitted = SubmittedFiles({file.name: file})
+            judge(WrittenCheck(role, asked, questions), submitted, score, Inputs())
+        except CheckFailed as error:
+            problem = error
+        return verdict(Check(question, "", question), problem, score)
+
+    return found
 
 
 def ask(name, kind=None, parts=("formula",), text="text", title=""):

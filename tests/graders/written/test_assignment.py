@@ -11,63 +11,55 @@ from graders.grading.choices import choose_criteria
 from graders.grading.pipeline import Options
 from graders.registry.check_files import check_files
 from graders.registry.discovery import load_assignment
+from tests.conftest import ASSIGNMENT, STUDENT_SIDE
+from tests.conftest import CHECKS as CODE_CHECKS
+from tests.graders.written.conftest import CHECKS, QUESTIONS, RIGHT
 
 OPTIONS = Options(Tier.NONE)
-WRITTEN = """
-[[question]]
-id = "1b"
-title = "Twice"
-prompt = "Give twice a."
-[question.machine]
-points = 2
-kind = "formula"
-parts = ["formula"]
-verify = "tiny_equal"
-[question.machine.with]
-key = "2*a"
-[question.review]
-points = 2
-[[question.review.item]]
-points = 2
-text = "says why"
-"""
-WRITTEN_CHECKS = """
-from graders.written.checks import judge, written_checks
+DOUBLES = "def double(x):\n    return 2 * x\n"
+HALF = "## 1b\nformula: half\ntext: because\n"
+EXPECTED = 'why = "w"\nonly = "written"\n[lost]\n"1b" = 1\n[check]\n"1b/machine" = 0.5\n'
+WHY = {"expected.toml": 'why = "w"\n'}
+PLANTED = {
+    "solution": {
+        "work.py": DOUBLES,
+        "answer.txt": "42",
+        "answers.md": "## 1b\nformula: 2*a\ntext: because\n",
+    },
+    "examples/wrong-code": {
+        "expected.toml": 'why = "adds"\n[lost]\ndouble = 4\nanswer = 2\n',
+        "work.py": DOUBLES.replace("2 *", "2 +"),
+    },
+    "examples/half": {"expected.toml": EXPECTED, "answers.md": HALF},
+    "examples/expects-too-much": {
+        "expected.toml": 'why = "w"\nonly = "1b"\n',
+        "answers.md": HALF,
+    },
+    "examples/expects-no-person": {
+        "expected.toml": f'{EXPECTED}"1b/review" = 1\n"2/machine" = 1\n',
+        "answers.md": HALF,
+    },
+}
 
 
-@written_checks(__file__)
-def test_written(written, submitted, score, inputs):
-    judge(written, submitted, score, inputs)
-"""
+def plant(folder, files):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def with_question(folder):
+    """The tiny assignment of code, with question 1b."""
+    question = "[[question]]" + QUESTIONS.split("[[question]]")[2]
+    code = {"student_side.py": STUDENT_SIDE, "checks.py": CODE_CHECKS}
+    written = {"written.toml": question, "checks_written.py": CHECKS}
+    return plant(folder, {"assignment.toml": ASSIGNMENT, **code, **written})
 
 
 @pytest.fixture
-def both_folder(tiny_folder):
-    """The tiny assignment of code, with a written question."""
-    (tiny_folder / "written.toml").write_text(WRITTEN)
-    (tiny_folder / "checks_written.py").write_text(WRITTEN_CHECKS)
-    return tiny_folder
-
-
-@pytest.fixture
-def examples(tmp_path):
-    """Plants examples in the folder of the tiny assignment."""
-
-    def plant(name, expected, **files):
-        folder = tmp_path / "tiny" / "examples" / name
-        folder.mkdir(parents=True)
-        for file, text in {"expected.toml": expected, **files}.items():
-            (folder / file.replace("_py", ".py").replace("_md", ".md")).write_text(text)
-
-    return plant
-
-
-def solution(folder, answers="## 1b\nformula: 2*a\ntext: because\n"):
-    (folder / "solution").mkdir()
-    (folder / "solution" / "work.py").write_text("def double(x):\n    return 2 * x\n")
-    (folder / "solution" / "answer.txt").write_text("42")
-    if answers:
-        (folder / "solution" / "answers.md").write_text(answers)
+def both_folder(tmp_path):
+    return with_question(tmp_path / "both")
 
 
 def findings(folder):
@@ -76,12 +68,21 @@ def findings(folder):
         return {each.name: each for each in validate(task, OPTIONS, pool, ahead=1)}
 
 
+@pytest.fixture(scope="module")
+def found(tmp_path_factory, tiny_verifiers):
+    """What validate finds in the assignment's solution and examples."""
+    folder = with_question(tmp_path_factory.mktemp("validated") / "both")
+    for place, files in PLANTED.items():
+        plant(folder / place, files)
+    return findings(folder)
+
+
 def test_questions_follow_the_rubric(both_folder):
     rubric = load_assignment(str(both_folder)).rubric
     assert [(each.id, each.kind, each.points) for each in rubric] == [
         ("double", "code", 4),
         ("answer", "metric", 2),
-        ("1b", "written", 4),
+        ("1b", "written", 3),
     ]
 
 
@@ -121,7 +122,7 @@ def test_only_what_there_is(essay, tiny):
 def test_the_questions_count_for_their_criteria_alone(both_folder):
     before = keys_of(load_assignment(str(both_folder)), OPTIONS)
     file = both_folder / "written.toml"
-    file.write_text(file.read_text().replace("Give twice a.", "Give the double of a."))
+    file.write_text(file.read_text().replace("twice the vector", "the double of the vector"))
     after = keys_of(load_assignment(str(both_folder)), OPTIONS)
     changed = {name for name in after.criteria if after.criteria[name] != before.criteria[name]}
     assert changed == {"1b"}
@@ -132,40 +133,16 @@ def test_written_checks_start_no_process(essay):
     assert check_files(essay)[0].fixtures.isdisjoint({"student", "sandbox", "rerun"})
 
 
-def test_the_solution_is_asked_everything(both_folder, examples):
-    solution(both_folder)
-    found = findings(both_folder)
+def test_the_solution_is_asked_everything(found):
     assert found["reference"].problems == ()
     assert found["reference"].lost == {}
 
 
-def test_a_solution_without_answers_is_a_problem(both_folder, examples):
-    solution(both_folder, answers="")
-    assert any(
-        "`1b` loses 4.00" in problem for problem in findings(both_folder)["reference"].problems
-    )
+def test_an_example_without_answers_is_not_asked_them(found):
+    assert found["wrong-code"].problems == ()
 
 
-def test_an_example_without_answers_is_not_asked_them(both_folder, examples):
-    solution(both_folder)
-    examples(
-        "wrong-code",
-        'why = "adds"\n[lost]\ndouble = 4\nanswer = 2\n',
-        work_py="def double(x):\n    return x + 2\n",
-    )
-    assert findings(both_folder)["wrong-code"].problems == ()
-
-
-def test_an_example_with_answers_is_asked_them(both_folder, examples):
-    solution(both_folder)
-    answers = "## 1b\nformula: half\ntext: because\n"
-    expected = 'why = "w"\nonly = "written"\n[lost]\n"1b" = 1\n[check]\n"1b/machine" = 0.5\n'
-    examples("half", expected, answers_md=answers)
-    examples("expects-too-much", 'why = "w"\nonly = "1b"\n', answers_md=answers)
-    examples(
-        "expects-no-person", f'{expected}"1b/review" = 1\n"2/machine" = 1\n', answers_md=answers
-    )
-    found = findings(both_folder)
+def test_an_example_with_answers_is_asked_them(found):
     assert found["half"].problems == ()
     assert found["half"].lost == {"1b": 1}
     assert "loses 1.00, expected 0.00" in found["expects-too-much"].problems[0]
@@ -175,29 +152,34 @@ def test_an_example_with_answers_is_asked_them(both_folder, examples):
     )
 
 
-def test_an_assignment_without_code_validates(essay_folder, examples, monkeypatch):
-    (essay_folder / "solution").mkdir()
-    answers = "## 1a\nB\n## 1b\nformula: 2*a\ntext: t\n## 1c.i\nq1: a\nq2: b\n## Q2.1\nt\n"
-    (essay_folder / "solution" / "answers.md").write_text(answers)
-    assert findings(essay_folder)["reference"].problems == ()
-    (essay_folder / "solution" / "answers.md").write_text(answers.replace("B", "C"))
-    assert "`1a` loses 1.00" in findings(essay_folder)["reference"].problems[0]
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [
+        (RIGHT, ""),
+        (RIGHT.replace("B", "C"), "`1a` loses 1.00"),
+        ("", "`1a` loses 1.00"),
+    ],
+    ids=["right", "wrong", "none"],
+)
+def test_an_assignment_without_code_validates(essay_folder, answers, problem):
+    plant(essay_folder / "solution", {"answers.md": answers} if answers else {"notes.txt": "x"})
+    problems = findings(essay_folder)["reference"].problems
+    assert problem in problems[0] if problem else problems == ()
 
 
-def test_a_demo_shows_code_and_answers_apart(both_folder, examples):
-    examples("code", 'why = "w"\n', work_py="")
-    examples("answers", 'why = "w"\nonly = "written"\n', answers_md="")
-    examples("both", 'why = "w"\n', work_py="", answers_md="")
-    task = load_assignment(str(both_folder))
-    folders = sorted((both_folder / "examples").iterdir())
-    code, written = examples_by_part(task, folders)
-    assert (code.name, code.only) == ("", {"double", "answer"})
-    assert [path.name for path in code.folders] == ["both", "code"]
-    assert (written.name, written.only) == ("written", {"1b"})
-    assert [path.name for path in written.folders] == ["answers", "both"]
+def test_a_demo_shows_code_and_answers_apart(both_folder):
+    only = {"expected.toml": 'why = "w"\nonly = "written"\n'}
+    code = plant(both_folder / "code", {"work.py": "", **WHY})
+    answers = plant(both_folder / "answers", {"answers.md": "", **only})
+    both = plant(both_folder / "both", {"work.py": "", "answers.md": "", **WHY})
+    parts = list(examples_by_part(load_assignment(str(both_folder)), [answers, both, code]))
+    assert [(part.name, part.only) for part in parts] == [
+        ("", {"double", "answer"}),
+        ("written", {"1b"}),
+    ]
+    assert [list(part.folders) for part in parts] == [[both, code], [answers, both]]
 
 
-def test_without_questions_a_demo_has_one_part(tiny, examples):
-    examples("code", 'why = "w"\n', work_py="")
-    parts = examples_by_part(tiny, [tiny.folder / "examples" / "code"])
+def test_without_questions_a_demo_has_one_part(tiny):
+    parts = examples_by_part(tiny, [plant(tiny.folder / "code", {"work.py": "", **WHY})])
     assert [(part.only, len(part.folders)) for part in parts] == [(None, 1)]

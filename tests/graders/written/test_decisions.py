@@ -1,16 +1,36 @@
-"""Decisions applied to a Result: points, limits, disagreement, undoing."""
+"""People's decisions: their points, limits, disagreement, undoing; and how a regrade keeps them."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graders import scoring
-from graders.model import Check, CheckResult, Criterion, Result, Submission
-from graders.written.decisions import Decision, JudgedItem, answer_sum, decided, standing
+from graders.boundary.tiers.sandbox import Tier
+from graders.course.regrade import grade_draft, plan_draft
+from graders.execution.executors import SerialExecutor
+from graders.grading.batch import grade_stored, plan_work
+from graders.grading.pipeline import GradingRequest, Options
+from graders.grading.secret import PUBLICLY, with_draw
+from graders.model import Check, CheckResult, Criterion
+from graders.registry.discovery import assignment_names, load_assignment
+from graders.scoring import criterion_result
+from graders.storage.decisions import open_decisions
+from graders.storage.store import FILE, open_store
+from graders.written.decisions import (
+    Decision,
+    JudgedItem,
+    answer_sum,
+    decided,
+    decided_as,
+    standing,
+    waits,
+)
+from graders.written.free_text.manual import AWARDS, by_hand
+from graders.written.verifiers.reported.settings import CurveAward, RunAward, TextAward
+from submissions.receive import identify
+from tests.graders.written.conftest import RIGHT, ask, bundled_questions
 
 TEXT = "The margin is large."
 QUESTION = Criterion("1b", "Copying", 4.0, "visible", "written")
@@ -19,39 +39,24 @@ GIVEN = Decision("ada", "1b/review", answer_sum(TEXT), "Rea", 3.0, ITEMS, number
 
 
 @pytest.fixture
-def result():
+def result(make_result):
     """A machine's point and a free text of three."""
-    checks = (
-        CheckResult(Check("1b/machine", "It is right.", "1b", 1.0), "passed", 1.0),
-        CheckResult(
-            Check("1b/review", "A person reads.", "1b", 3.0),
-            "needs_review",
-            0.0,
-            "A person decides.\nOnly the beginning is read.",
-            actual=TEXT,
-        ),
-    )
-    criteria = (scoring.criterion_result(QUESTION, checks),)
-    submission = Submission("ada", "ada", "essay", Path("ada"), "0" * 64, None)
-    began = datetime(2025, 3, 1, tzinfo=UTC)
-    return Result(
-        submission, "essay", 1, "Essay", "needs_review", criteria, None, 4.0, {}, began, 0.1
-    )
+    machine = CheckResult(Check("1b/machine", "It is right.", "1b", 1.0), "passed", 1.0)
+    said = "A person decides.\nOnly the beginning is read."
+    check = Check("1b/review", "A person reads.", "1b", 3.0)
+    review = CheckResult(check, "needs_review", 0.0, said, actual=TEXT)
+    return make_result(criterion_result(QUESTION, (machine, review)), status="needs_review")
 
 
 def review_of(result):
     return result.criteria[0].checks[1]
 
 
-def test_a_decision_gives_points_and_a_total(result):
+def test_a_decision_gives_points_and_a_total_and_keeps_notes(result):
     after = decided(result, [GIVEN])
     assert (after.status, after.score, review_of(after).status) == ("graded", 3.0, "partial")
-    assert "Given: margin" in review_of(after).message
-    assert "Not given: weight" in review_of(after).message
-
-
-def test_notes_to_the_student_stay(result):
-    assert "Only the beginning is read." in review_of(decided(result, [GIVEN])).message
+    for said in ("Given: margin", "Not given: weight", "Only the beginning is read."):
+        assert said in review_of(after).message
 
 
 @pytest.mark.parametrize(
@@ -71,32 +76,21 @@ def test_a_decision_of_something_else_does_not_count(result, change):
     assert decided(result, [replace(GIVEN, **change)]) is result
 
 
-def test_an_upload_that_was_rejected_stays_so(result):
+def test_a_rejected_upload_and_a_check_that_no_longer_waits_are_left_alone(result):
     rejected = replace(result, status="rejected")
     assert decided(rejected, [GIVEN]) is rejected
-
-
-def test_a_check_that_no_longer_waits_is_left_alone(result):
     failed = replace(review_of(result), status="failed")
-    machine = result.criteria[0].checks[0]
-    criteria = (scoring.criterion_result(QUESTION, (machine, failed)),)
+    criteria = (criterion_result(QUESTION, (result.criteria[0].checks[0], failed)),)
     unanswered = replace(result, criteria=criteria, score=1.0)
     assert decided(unanswered, [GIVEN]) is unanswered
 
 
-def test_those_who_differ_leave_it_undecided(result):
+def test_those_who_agree_decide_or_one_who_has_seen_both(result):
+    same = replace(GIVEN, reviewer="Tom", comment="So it is.", number=2)
+    assert decided(result, [GIVEN, same]).score == 3.0
     other = replace(GIVEN, reviewer="Tom", adjustment=-1.0, number=2)
     assert decided(result, [GIVEN, other]).score is None
     assert standing([GIVEN, other]).state == "contested"
-
-
-def test_those_who_agree_decide(result):
-    same = replace(GIVEN, reviewer="Tom", comment="So it is.", number=2)
-    assert decided(result, [GIVEN, same]).score == 3.0
-
-
-def test_one_who_has_seen_both_settles_it(result):
-    other = replace(GIVEN, reviewer="Tom", adjustment=-1.0, number=2)
     last = replace(GIVEN, reviewer="Uma", adjustment=0.5, seen=2, number=3)
     assert decided(result, [GIVEN, other, last]).score == 3.5
 
@@ -122,3 +116,92 @@ def test_no_decision_is_ever_lost(rows):
         seen = any(other.seen >= each.number for other in live)
         assert seen != (each in standing(made).open)
     assert bool(live) == bool(standing(made).open)
+
+
+@pytest.mark.parametrize("name", assignment_names())
+def test_every_machine_part_can_be_decided_for_all_its_points(name):
+    for question in bundled_questions(name):
+        machine = by_hand(question)
+        assert (machine is None) == (question.machine is None)
+        if machine is not None:
+            assert machine.review.points == question.machine.points
+            total = sum(item.points for item in machine.review.items)
+            assert total == pytest.approx(question.machine.points, abs=1e-9)
+
+
+def test_every_award_has_a_line_of_the_rubric():
+    names = {name for kind in (CurveAward, RunAward, TextAward) for name in get_args(kind)}
+    assert names == set(AWARDS)
+
+
+def test_each_value_has_a_line_of_its_own():
+    question = by_hand(ask("1d.i", "formula", ("q1", "q2", "q3"), None))
+    assert [each.text for each in question.review.items] == [
+        "`q1` is correct",
+        "`q2` is correct",
+        "`q3` is correct",
+    ]
+    assert question.id == "1d.i:machine"
+
+
+@pytest.mark.parametrize(
+    ("check", "status", "name", "expected"),
+    [
+        ("1b/machine", "needs_review", "1b:machine", True),
+        ("1b/machine", "failed", "1b:machine", False),
+        ("c.i/review", "needs_review", "c.i", True),
+        ("checkpoints", "needs_review", "checkpoints", True),
+    ],
+)
+def test_checks_that_need_review_wait_and_have_a_name_to_decide_them_by(
+    check, status, name, expected
+):
+    assert waits(CheckResult(Check(check, "", "1b"), status, 0.0)) is expected
+    assert decided_as(check) == name
+
+
+def test_three_thirds_of_a_point_are_the_point(make_result):
+    question = by_hand(replace(ask("e", "formula", ("x", "y", "z"), None)))
+    items = tuple(JudgedItem(each.text, each.points, True) for each in question.review.items)
+    check = Check("e/machine", "", "e", 1.0)
+    waiting = CheckResult(check, "needs_review", 0.0, "Why.", "Where.", actual="x")
+    graded = criterion_result(Criterion("e", "", 1.0, "visible", "written"), (waiting,))
+    made = Decision("ada", "e/machine", answer_sum("x"), "Rea", 1.0, items, number=1)
+    after = decided(make_result(graded), [made])
+    found = after.criteria[0].checks[0]
+    assert (found.status, found.fraction, found.hint, after.score) == ("passed", 1.0, "", 1.0)
+
+
+@pytest.fixture
+def regraded(essay_folder, tmp_path):
+    """A folder of results with one submission, whose answer to 1b somebody has decided."""
+    upload, out = tmp_path / "ada", tmp_path / "out"
+    upload.mkdir()
+    (upload / "answers.md").write_text(RIGHT)
+    task = load_assignment(str(essay_folder))
+    with open_store(out) as store:
+        question = with_draw(GradingRequest(task, Options(Tier.NONE)), store, PUBLICLY)
+        work = plan_work(store, [identify(upload, task.name)], question, alone=True)
+        list(grade_stored(store, work, question, SerialExecutor()))
+    with open_decisions(out / FILE) as trail:
+        item = JudgedItem("doubling scales every entry", 1.0, True)
+        text = answer_sum("Each entry is doubled.")
+        trail.add([Decision("ada", "1b/review", text, "Rea", 1.0, (item,), 0.0, "")])
+    return out
+
+
+def status(result):
+    return {c.check.id: c.status for each in result.criteria for c in each.checks}["1b/review"]
+
+
+def test_a_regrade_stores_no_decision_as_if_a_machine_had_made_it(regraded, essay_folder):
+    file = essay_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("In writing", "In other words"))
+    with open_store(regraded) as store:
+        assert status(store.member_result(1, "ada")) == "passed"
+        draft = plan_draft(store, load_assignment(str(essay_folder)), Options(Tier.NONE))
+        (result,) = grade_draft(store, draft, SerialExecutor())
+        assert result.title == "In other words"
+        (member,) = store.members(draft.number)
+        assert status(store.as_graded("ada", member.made.address)) == "needs_review"
+        assert status(store.member_result(draft.number, "ada")) == "passed"

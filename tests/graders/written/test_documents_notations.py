@@ -2,26 +2,14 @@
 
 import pytest
 
-from graders.boundary.tiers.sandbox import Tier
-from graders.grading.pipeline import Options, grade_submission
-from graders.registry.discovery import load_assignment
-from submissions.receive import identify
-
 RIGHT = [
     ("cs224n-a4", "1b", "beta*(k_a + k_b)"),
-    ("cs224n-a4", "1b", "formula: β(k_a+k_b)\ntext: why"),
     ("cs224n-a4", "1b", r"$q = \frac{\beta}{2}(k_{a} + k_{b})$, where $\beta \gg 0$."),
     ("cs224n-a4", "1b", "q = C * k_a + C * k_b for some large constant C"),
-    ("cs224n-a4", "1b", "formula: 1000*(k_a+k_b)"),
-    ("cs224n-a4", "1b", "q = log(1000 n) (k_a + k_b)"),
-    ("cs224n-a4", "1c.i", r"\beta (\mu_a + \mu_b)"),
     ("cs224n-a4", "1c.i", "β(µ_a+µ_b)"),
     ("cs224n-a4", "1d.i", "q1: beta*mu_a\nq2: beta*mu_b"),
-    ("cs224n-a4", "1d.i", "q_1 = β μ_b\nq_2 = β μ_a"),
-    ("cs224n-a4", "2b.ii", "No, because 2 pi is irrational."),
     ("cs224n-a4", "2b.ii", "answer: no\ntext: the pair is unique"),
     ("cs224n-a4", "2b.ii", "They cannot be the same, because 2 pi is irrational."),
-    ("cs182-transformers", "b", "add: (x1+p1)·(x2+p2)\nconcat: x1·x2 + p1·p2"),
     ("cs182-transformers", "b", "add: x_1 x_2 + x_1 p_2 + p_1 x_2 + p_1 p_2\nconcat: x1x2 + p1p2"),
     (
         "cs182-transformers",
@@ -29,25 +17,36 @@ RIGHT = [
         r"add: z_1 \cdot z_2 = x_1^\top x_2 + x_1^\top p_2 + p_1^\top x_2 + p_1^\top p_2"
         "\nconcat: x_1 x_2^T + p_1 p_2^T",
     ),
-    ("cs182-transformers", "c.i", "q_i_pos^T k_j_pos"),
+    (
+        "cs182-transformers",
+        "b",
+        r"add: $(x_1 + p_1) \cdot (x_2 + p_2) = x_1 x_2 + x_1 p_2 + p_1 x_2 + p_1 \cdot p_2$"
+        "\nconcat: $[x_1, p_1] \\cdot [x_2, p_2] = x_1 \\cdot x_2 + p_1 \\cdot p_2$\ntext: why",
+    ),
+    ("cs182-transformers", "c.i", r"$\pi_{i,j} = q_i^{(\text{pos})} k_j^{(\text{pos})}$"),
     ("cs182-transformers", "c.i", "formula: π_{ij} = (q_i^{pos})^T k_j^{pos}"),
     ("cs182-transformers", "c.i", "q_i^(pos) · k_j^(pos) + q_i · q_i"),
-    ("cs182-transformers", "c.ii", "m × (2T − 1)"),
-    ("cs182-transformers", "c.ii", "2Tm - m"),
+    ("cs182-transformers", "c.ii", "(2(T-1)+1)*m*L"),
+    ("cs182-transformers", "c.ii", "m(2T-1) per layer"),
+    ("cs182-transformers", "e", "min(T, 2^n)\n3^n\n(k+1)^n"),  # capped by the context
+    ("cs182-transformers", "f", "O(M^2 k + M k^2)\nO(MNk)\nO(N^2 k)"),  # projections counted
     ("cs182-transformers", "c.ii", "We need $(2T-1)m$ extra parameters in each layer."),
     ("cs182-transformers", "c.ii", "number of params = m * (2*T-1)"),
     ("cs182-transformers", "e", "2^n\n3^n\n(k+1)^n"),
-    ("cs182-transformers", "e", "one head: $2^{n}$\ntwo heads: $3^{n}$\nk heads: $(1+k)^{n}$"),
-    ("cs182-transformers", "f", "O(M²k)\nO(MNk)\nO(N²k)"),
     (
         "cs182-transformers",
         "f",
         "encoder_self: O(M^2 d + M d^2)\ncross: MNk\ndecoder_self: Θ(k N**2)",
     ),
-    ("cs182-transformers", "g", "False: the position is kept."),
     ("cs182-transformers", "g", "**False** - we keep the positional encoding."),
     ("cs182-transformers", "h", "A. The labels are in the text."),
     ("cs182-transformers", "h", "The first student is right, because the next word is the label."),
+    (
+        "cs182-transformers",
+        "i",
+        "- to sum up an article: Seq-to-seq\n- what reviews of restaurants feel: Encoder Model\n"
+        "- which pages a web search should show: Encoder\n- from one language to another: Seq2Seq",
+    ),
     ("cs182-transformers", "i", "1. encoder-decoder\n2. encoder\n3. encoder\n4. seq2seq"),
     ("cs224n-a5", "1e.ii", "K: I\nQ: u_d u_a^T + u_c u_d^T\nV: (u_b u_b^T - u_c u_c^T)/β²"),
     (
@@ -74,7 +73,6 @@ RIGHT = [
     ("jhu-hw6", "2.3.1", "‖μ‖²"),
     ("jhu-hw6", "3.2.1", "lr 1e-5\nTraining epochs: 9\nDev: 78.5933%\nTest: 78.5564%"),
     ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 3^n, k heads: (k+1)^n"),
-    ("cs182-transformers", "e", "one head → 2^n, two heads → 3^n, k heads → (k+1)^n"),
     ("cs182-transformers", "e", "- one head: $2^n$\n- two heads: $3^n$\n- $k$ heads: $(k+1)^n$"),
     ("cs182-transformers", "b", "We get **add = (x1+p1)·(x2+p2)** and **concat = x1·x2 + p1·p2**."),
     (
@@ -96,6 +94,7 @@ OPEN = [  # what a person decides
     ("jhu-hw6", "3.2.2", "2d weights + 2 biases"),
     ("cs182-transformers", "e", "one_head: 2^n\nof two: 3^n\nof k: (k+1)^n"),
     ("cs182-transformers", "h", "Neither student is right."),
+    ("cs182-transformers", "h", "The text makes its own labels."),
 ]
 WRONG = [
     ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
@@ -118,6 +117,7 @@ WRONG = [
     ("cs182-transformers", "g", "True", 0),
     ("cs182-transformers", "h", "The second student", 0),
     ("cs182-transformers", "i", "A\nA\nA\nA", 0.5),
+    ("cs224n-a5", "1c.i", r"formula: $q = \beta (k_a + k_b)$", 0.5),
     ("cs224n-a5", "1e.ii", "V: beta^-2 (u_b u_b^T - u_c u_c^T)", 0.5),
     ("cs224n-a5", "1e.ii", "K: u_d^T u_d\nQ: u_d u_a^T\nV: u_b u_b^T", 0),
     ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 2^n, k heads: 2^n", 1 / 3),
@@ -132,36 +132,27 @@ UNTOLD = [  # what is expected is not shown
 
 
 @pytest.fixture
-def judged(tmp_path):
-    """Grades one answer to one question; the machine's check."""
+def answered(judged):
+    def found(name, question, answer):
+        return judged(name, question, f"## {question}\n{answer}\n")
 
-    def grade(name, question, answer):
-        (tmp_path / "answers.md").write_text(f"## {question}\n{answer}\n", encoding="utf-8")
-        options = Options(Tier.NONE, only=frozenset([question]))
-        result = grade_submission(identify(tmp_path, name), load_assignment(name), options)
-        return next(c for c in result.criteria[0].checks if c.check.id.endswith("/machine"))
-
-    return grade
+    return found
 
 
 @pytest.mark.parametrize(("name", "question", "answer"), RIGHT)
-def test_right_answers_pass_in_any_notation(judged, name, question, answer):
-    found = judged(name, question, answer)
+def test_right_answers_pass_in_any_notation(answered, name, question, answer):
+    found = answered(name, question, answer)
     assert found.fraction == 1, found.message
 
 
 @pytest.mark.parametrize(("name", "question", "answer"), OPEN)
-def test_answers_that_cannot_be_read_wait_for_a_person(judged, name, question, answer):
-    assert judged(name, question, answer).status == "needs_review"
+def test_answers_that_cannot_be_read_wait_for_a_person(answered, name, question, answer):
+    assert answered(name, question, answer).status == "needs_review"
 
 
 @pytest.mark.parametrize(("name", "question", "answer", "fraction"), [*WRONG, *UNTOLD])
-def test_wrong_answers_earn_no_more_than_they_should(judged, name, question, answer, fraction):
-    found = judged(name, question, answer)
+def test_wrong_answers_earn_no_more_than_they_should(answered, name, question, answer, fraction):
+    found = answered(name, question, answer)
     assert found.fraction == pytest.approx(fraction), found.message
     assert found.message
-
-
-@pytest.mark.parametrize(("name", "question", "answer", "fraction"), WRONG)
-def test_a_wrong_answer_is_told_what_was_expected(judged, name, question, answer, fraction):
-    assert judged(name, question, answer).expected
+    assert found.expected or (name, question, answer, fraction) in UNTOLD

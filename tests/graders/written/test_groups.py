@@ -1,9 +1,70 @@
-import random
+"""Similar answers are grouped: by counted words, or by an encoder."""
 
+import importlib.util
+import random
+import sys
+
+import numpy as np
 import pytest
 
+from graders.errors import UsageError
 from graders.written.free_text import groups as module
+from graders.written.free_text import similarity
 from graders.written.free_text.groups import groups
+from graders.written.free_text.similarity import MiniLM, TfIdf, best_encoder
+
+INSTALLED = importlib.util.find_spec(similarity.PACKAGE) is not None
+needs_weights = pytest.mark.skipif(not INSTALLED, reason="softmark[encoder] is not installed")
+TEXTS = (
+    "The keys are scaled before the softmax.",
+    "Before the softmax one scales a key.",
+    "Byte-pair merging builds the vocabulary.",
+)
+
+
+def test_tf_idf_ranks_the_rewording_first():
+    rows = TfIdf().encode(TEXTS)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.2
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+
+
+def test_tf_idf_takes_nothing_and_letters_that_cannot_be_written():
+    assert TfIdf().encode([]).shape == (0, 4096)
+    assert not TfIdf().encode(["", "?!"]).any()
+    assert np.isfinite(TfIdf().encode(["\ud800 lone", "ok"])).all()
+
+
+@pytest.mark.slow
+@needs_weights
+def test_minilm_knows_synonyms():
+    encoder = best_encoder()
+    assert encoder.name == "minilm"
+    rows = encoder.encode(
+        ("The car is quick.", "An automobile is fast.", "Softmax sums to one.", "")
+    )
+    assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.3
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert encoder.encode([]).shape == (0, 384)
+
+
+@needs_weights
+def test_other_weights_are_refused(monkeypatch):
+    monkeypatch.setattr(similarity, "WEIGHTS", "0" * 64)
+    assert best_encoder().name == "tf-idf"
+    with pytest.raises(UsageError, match="differ from the published"):
+        MiniLM()
+
+
+def test_without_the_package_words_are_counted(monkeypatch):
+    monkeypatch.setattr(similarity, "PACKAGE", "no_such_package_here")
+    assert isinstance(best_encoder(), TfIdf)
+
+
+def test_importing_it_loads_no_encoder():
+    assert similarity.__name__ in sys.modules
+    with open(similarity.__file__, encoding="utf-8") as file:
+        assert "\nimport torch" not in file.read()
+
 
 ANSWERS = {
     "ann": "Attention is permutation equivariant, so the order of the words is lost.",
@@ -25,21 +86,16 @@ def test_similar_together_and_different_apart():
     assert of("ann", found) == {"ann", "bob", "cyd"}
     assert of("dan", found) == {"dan"}
     assert of("eve", found) == {"eve", "fay"}
+    assert groups({}) == ()
 
 
-def test_every_answer_is_listed_once():
-    listed = [name for group in groups(ANSWERS) for name in group.members]
-    assert sorted(listed) == sorted(ANSWERS)
-
-
-def test_order_of_answers_changes_nothing():
+def test_every_answer_is_listed_once_below_the_first_of_its_group_in_any_order():
+    found = groups(ANSWERS)
+    assert sorted(name for group in found for name in group.members) == sorted(ANSWERS)
+    assert all(group.text == ANSWERS[group.members[0]] for group in found)
     names = list(ANSWERS)
     random.Random(3).shuffle(names)
-    assert groups({name: ANSWERS[name] for name in names}) == groups(ANSWERS)
-
-
-def test_group_shows_its_first_member():
-    assert all(group.text == ANSWERS[group.members[0]] for group in groups(ANSWERS))
+    assert groups({name: ANSWERS[name] for name in names}) == found
 
 
 @pytest.mark.parametrize(
@@ -65,10 +121,6 @@ def test_beyond_the_limit_the_same_are_together(monkeypatch):
     answers = {"a": "aa one", "b": "bb two", "c": "zz three", "d": "zz three", "e": "zz three s"}
     assert groups(answers, threshold=0.1)[0].members == ("c", "d")
     assert sum(len(group.members) for group in groups(answers)) == 5
-
-
-def test_no_answers_no_groups():
-    assert groups({}) == ()
 
 
 def test_hostile_answers_are_grouped():

@@ -10,30 +10,10 @@ from graders.written.reading.wanted import wanted_of
 @pytest.mark.parametrize(
     "heading",
     [
-        *(
-            "## 1b",
-            "# 1b",
-            "###### 1b",
-            "## 1B",
-            "## 1.b",
-            "## 1 b",
-            "## 1(b)",
-            "### 1 (b)",
-            "##1b",
-        ),
-        *("## 1b.", "## 1b)", "## (1b)", "## 1b:", "## **1b**", "## `1b`", "## 1b ##", "  ## 1b"),
-        *("## Question 1b", "## Question 1 (b): a title", "## Q1b", "## Q 1.b", "## Problem 1b"),
-        *("## 1b - a title", "## 1b – a title", "## 1b An average of two values", "## Ex. 1b"),
-        *("## 1b (2 points)", "## Answer to 1b", "## An average of two values", "**1b**"),
-        *(
-            "**1b.**",
-            "__1b__",
-            "**Question 1b**",
-            "- **1b**",
-            "# Question 1\n## (b)",
-            "# 1\n\n## b.",
-        ),
-        *("# Part 1: Attention\n### b) An average", "# Question 1\n**(b)**"),
+        *("## 1 b", "##1b", "## `1b`", "## Problem 1b", "## 1b - a title", "## 1b – a title"),
+        *("## Ex. 1b", "## 1b (2 points)", "## Answer to 1b", "## An average of two values"),
+        *("**1b**", "# Question 1\n## (b)", "# Part 1: Attention\n### b) An average"),
+        *("## 1B", "## (1b)", "## Question 1 (b): a title", "- **1b**", "# Question 1\n**(b)**"),
     ],
 )
 def test_a_heading_may_be_typed_in_many_ways(heading, parts_of):
@@ -78,7 +58,6 @@ def test_a_choice_may_stand_behind_its_number(heading, parts_of):
     "text",
     [
         "Q3.1: C\nQ3.2: A, B\n2.1.1: [3, 2]\n",
-        "Q3.1 C\nQ3.2 A, B\n2.1.1 [3, 2]\n",
         "- Q3.1) C\n- Q3.2) A, B\n- 2.1.1) [3, 2]\n",
         "# 3\n1. C\n2. A, B\n# 2.1\n1. [3, 2]\n",
         "**Q3.1** – C\n\n**Q3.2** – A, B\n\n**2.1.1** – [3, 2]\n",
@@ -90,34 +69,24 @@ def test_a_file_may_do_without_headings(text, parts_of):
     assert parts_of(text, "2.1.1") == {"vector": ["[3, 2]"]}
 
 
-def test_a_number_before_words_begins_no_answer(parts_of):
-    assert parts_of("Q3.1: C\n3.2 is what I skip here\n", "Q3.2") == {}
-
-
 def test_a_heading_may_hold_the_value_and_the_body_the_text(read):
     answer = read("## 1b: 2*x\n\nIt is twice that.\n").of("1b")
     assert (answer.text("formula"), answer.text("text")) == ("2*x", "It is twice that.")
     assert not answer.notes
 
 
-def test_a_title_in_the_heading_gives_way_to_a_value_below(parts_of):
+def test_a_title_behind_the_number_is_no_answer(parts_of):
     assert parts_of("## Q3.1: BERT input\nC\n", "Q3.1") == {"choice": ["C"]}
+    assert parts_of("## Q3.1: Title of Q3.1\n\n## 1a.i\nwhy\n", "Q3.1") == {}
 
 
-def test_a_line_may_name_a_question_that_has_no_heading(parts_of):
+def test_a_line_names_only_a_question_that_has_no_heading(parts_of):
     text = "## 1d.ii\nfirst, as 1b: shows\n1a.i: second\n\nQ3.1: C\n"
     assert parts_of(text, "1d.ii") == {"text": ["first, as 1b: shows"]}
     assert parts_of(text, "1a.i") == {"text": ["second"]}
     assert parts_of(text, "Q3.1") == {"choice": ["C"]}
-
-
-def test_a_line_names_no_question_that_has_a_heading(parts_of):
-    text = "## 1d.ii\nwhy\n1a.i: is used here\n## 1a.i\nso\n"
-    assert parts_of(text, "1a.i") == {"text": ["so"]}
-
-
-def test_a_title_behind_the_number_is_no_answer(parts_of):
-    assert parts_of("## Q3.1: Title of Q3.1\n\n## 1a.i\nwhy\n", "Q3.1") == {}
+    assert parts_of("## 1d.ii\nwhy\n1a.i: is used\n## 1a.i\nso\n", "1a.i") == {"text": ["so"]}
+    assert parts_of("Q3.1: C\n3.2 is what I skip here\n", "Q3.2") == {}
 
 
 def test_a_reason_on_the_line_of_a_choice_is_read_twice(parts_of):

@@ -1,57 +1,33 @@
 """However it is typed, a correct answer never fails and an incorrect one never passes."""
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 
-import graders.assignments
-from graders.checks.compare import CheckFailed
-from graders.checks.score import Score
-from graders.written.checks import Asking, WrittenCheck, _ask_person, _judge_machine
-from graders.written.loading import questions_in
-from graders.written.reading.answers import read_answers
-from graders.written.reading.wanted import wanted_of
-from graders.written.template import quoted
-
-FOLDER = Path(graders.assignments.__file__).parent
 ASKED = {  # question: right, wrong, a condition
-    ("cs224n_a4", "1b"): ("q = c*(k_a + k_b)", "q = c*(k_a - k_b)", "c >> 0"),
-    ("cs224n_a4", "1c.i"): ("q = cμ_a + cμ_b", "q = cμ_a - cμ_b", "c → ∞"),
-    ("cs224n_a5", "1b"): ("ck_a + ck_b", "k_a + k_b", "c is large"),
-    ("jhu_hw6", "2.2.2"): ("M = 2 A A^T", "M = 2 A^T A", "A^T A = I"),
-    ("jhu_hw6", "2.2.3"): (r"q = \beta (k_a + k_b)", r"q = \beta k_a", r"\beta \gg 0"),
-    ("jhu_hw6", "2.3.1"): ("h μ²", "μ²", "h >> 1"),
-    ("jhu_hw6", "3.2.2"): ("n = 2d + 2", "n = 2d + 1", "d = 768"),
-    ("jhu_hw6", "3.2.5"): ("2dn", "d*n", "n << d"),
-    ("cs182_transformers", "c.i"): ("q_i_pos^T k_j_pos", "q_i^T k_j_pos", "i != j"),
-    ("cs182_transformers", "c.ii"): ("(2*T - 1)*m", "2*T*m", "T >> 1"),
+    ("cs224n-a4", "1b"): ("q = c*(k_a + k_b)", "q = c*(k_a - k_b)", "c >> 0"),
+    ("cs224n-a4", "1c.i"): ("q = cμ_a + cμ_b", "q = cμ_a - cμ_b", "c → ∞"),
+    ("cs224n-a5", "1b"): ("ck_a + ck_b", "k_a + k_b", "c is large"),
+    ("jhu-hw6", "2.2.2"): ("M = 2 A A^T", "M = 2 A^T A", "A^T A = I"),
+    ("jhu-hw6", "2.2.3"): (r"q = \beta (k_a + k_b)", r"q = \beta k_a", r"\beta \gg 0"),
+    ("jhu-hw6", "2.3.1"): ("h μ²", "μ²", "h >> 1"),
+    ("jhu-hw6", "3.2.2"): ("n = 2d + 2", "n = 2d + 1", "d = 768"),
+    ("jhu-hw6", "3.2.5"): ("2dn", "d*n", "n << d"),
+    ("cs182-transformers", "c.i"): ("q_i_pos^T k_j_pos", "q_i^T k_j_pos", "i != j"),
+    ("cs182-transformers", "c.ii"): ("(2*T - 1)*m", "2*T*m", "T >> 1"),
 }
 TYPED = r"""
 formula: {f}, {c}
-formula: {f}, {c} because the keys are orthonormal
 formula: {f} where {c}
-formula: {f} for {c}, which is enough
 formula: {f}, wobei {c} und die Schlüssel orthogonal sind
-formula: {f}, où {c}, car les clés sont orthogonales
 formula: {f}，其中 {c}，因为键是正交的
 {f}。{c}のとき成り立つ。
-formula: {f} s.t. {c}
-formula: {f} — {c}
 formula: {f} -- {c}
 formula: {f} - {c}
-formula: {f} – {c}
-formula: {f} {c}
 formula: {f} | {c}
 formula: {f} % {c}
 formula: {f} ({c})
-formula: {f} (ii) {c}
 (i) {f} (ii) {c}
 **{f}**, {c}
-*{f}*, {c}
-***{f}***
 - {f}\n- {c}
-* {f}\n* {c}
 1. {f}\n2. {c}
 > {f}, {c}
 | formula | text |\n|---|---|\n| {f} | {c} |
@@ -60,35 +36,24 @@ formula: {f} (ii) {c}
 \begin{{equation}}\n{f}\n\end{{equation}}\n{c}
 $$\begin{{aligned}} {f} \end{{aligned}}$$
 $${f}, \quad {c}$$
-\[ {f} \]
 \boxed{{{f}}}
 ### Answer\n{f}\n### Reason\n{c}
-formula: {f}\ntext: {c}
 - formula: {f}\n- text: since {c}
 text: {f}, {c}
 We choose {f} with {c}. Then everything follows.
-Die Antwort ist {f}, da {c} gilt.
 Ответ: {f}, где {c}.
 {c} ⇒ {f}
 If {c}, then {f}
 {f} ∎
 """
 NAMED = r"""
-**{q}** {f}, {c}
 **{q}.** {f} because {c}
 __{q}__ {f}
-*{q}* {f}
-- **{q}** {f}, {c}
-> **{q}** {f}, {c}
 **{q} {f}**
 # {q} {f}
 ## {q}: {f}
 {q}: {f}, {c}
-{q}) {f}, {c}
-({q}) {f}, {c}
 | {q} | {f} |
-<b>{q}</b> {f}
-`{q}` {f}
 \textbf{{{q}}} {f}
 """
 SEVERAL = r"""
@@ -98,7 +63,6 @@ SEVERAL = r"""
 For 1b we take {b}. For 1c.i, {c}. For 1d.i, q1 = c mu_a, q2 = c mu_b.
 ## 1b\n{b}\n*1c.i* {c}\n<b>1d.i</b> q1 = c mu_a, q2 = c mu_b
 ## 1b and 1c.i\n{b} and {c}\n## 1d.i\nq1 = c mu_a / q2 = c mu_b
-## 1b, 1c.i, 1d.i\n{b}\n{c}\nq1 = c mu_a, q2 = c mu_b
 # Question 1\n- (b) {b}\n- (c)\n    - (i) {c}\n- (d)\n    - (i) q1 = c mu_a, q2 = c mu_b
 ## 1b\n{b}\n## 1c\n1. {c}\n2. it varies\n## 1d\n1. q1 = c mu_a, q2 = c mu_b\n2. stable
 # Answers\nNote that 1c.i is {c} and 1d.i is q1 = c mu_a, q2 = c mu_b.\n## 1b\n{b}
@@ -112,67 +76,53 @@ def lines_of(forms):
     return [form.replace(r"\n", "\n") for form in forms.strip().split("\n")]
 
 
-class Draw:
-    """Equal points for every question."""
-
-    def generator(self, *purpose):
-        return np.random.default_rng(5)
-
-
-def judged(assignment, name, text, role="machine"):
+@pytest.fixture
+def said(judged):
     """`passed`, `waits` or `fails`: what a check says of one question of an answers file."""
-    questions = questions_in(FOLDER / assignment)
-    question = next(each for each in questions if each.id == name)
-    wanted = tuple(wanted_of(each, quoted(each)) for each in questions)
-    answers, score = read_answers({"answers.md": text.encode()}, wanted), Score()
-    answer, check = answers.of(name), WrittenCheck(role, question, questions)
-    try:
-        if role == "machine":
-            _judge_machine(Asking(check, question.machine, answer, answers, Draw()), score)
-        else:
-            _ask_person(question, question.review, answer, score)
-    except CheckFailed:
-        return "fails"
-    partly = score.partial_credit is not None and score.partial_credit.fraction < 1
-    return "waits" if score.needs_person else "fails" if partly else "passed"
+
+    def of(*asked):
+        found = judged(*asked)
+        return {"passed": "passed", "needs_review": "waits"}.get(found.status, "fails")
+
+    return of
 
 
 @pytest.mark.parametrize(("assignment", "question"), ASKED)
-def test_typing_decides_no_formula(assignment, question):
+def test_typing_decides_no_formula(said, assignment, question):
     right, wrong, condition = ASKED[assignment, question]
     below = [f"## {question}\n\n{form}" for form in lines_of(TYPED)]
     for form in (*below, *lines_of(NAMED))[list(ASKED).index((assignment, question)) % 3 :: 3]:
         texts = [form.format(q=question, f=each, c=condition) for each in (right, wrong)]
-        assert judged(assignment, question, texts[0]) != "fails", texts[0]
-        assert judged(assignment, question, texts[1]) != "passed", texts[1]
+        assert said(assignment, question, texts[0]) != "fails", texts[0]
+        assert said(assignment, question, texts[1]) != "passed", texts[1]
 
 
 @pytest.mark.parametrize("form", lines_of(SEVERAL))
 @pytest.mark.parametrize("question", ["1b", "1c.i", "1d.i"])
-def test_no_neighbor_swallows_an_answer(question, form):
-    assert judged("cs224n_a4", question, form.format(**BOTH)) != "fails"
+def test_no_neighbor_swallows_an_answer(said, question, form):
+    assert said("cs224n-a4", question, form.format(**BOTH)) != "fails"
 
 
 @pytest.mark.parametrize("form", [form for form in lines_of(TYPED) if "Schlüssel" in form])
-def test_a_reason_beside_a_formula_is_read_by_a_person(form):
+def test_a_reason_beside_a_formula_is_read_by_a_person(said, form):
     text = f"## 1b\n\n{form.format(f=BOTH['b'], c='c >> 0')}"
-    assert judged("cs224n_a4", "1b", text, "review") == "waits"
+    assert said("cs224n-a4", "1b", text, "review") == "waits"
 
 
-def test_a_formula_alone_gives_no_reason():
+def test_a_formula_alone_gives_no_reason(said):
     text = "## 1b\n\nformula: " + BOTH["b"]
-    assert judged("cs224n_a4", "1b", text, "review") == "fails"
+    assert said("cs224n-a4", "1b", text, "review") == "fails"
 
 
 @pytest.mark.parametrize("question", ["1a.ii", "1c.i", "2a.i", "4a"])
-def test_what_is_nowhere_is_not_answered(question):
+def test_what_is_nowhere_is_not_answered(said, question):
     text = "My name is Ada.\n\n## 1b\n\nformula: " + BOTH["b"]
     role = "machine" if question == "1c.i" else "review"
-    assert judged("cs224n_a4", question, text, role) == "fails"
+    assert said("cs224n-a4", question, text, role) == "fails"
 
 
 @pytest.mark.parametrize(
     ("heading", "verdict"), [("(2 points)", "fails"), ("(2*T - 1)*m", "passed")]
 )
-def test_points_behind_a_title_are_no_answer(heading, verdict):
-    assert judged("cs182_transformers", "c.ii", f"## c.ii: {heading}\n") == verdict
+def test_points_behind_a_title_are_no_answer(said, heading, verdict):
+    assert said("cs182-transformers", "c.ii", f"## c.ii: {heading}\n") == verdict

@@ -1,9 +1,82 @@
+"""Sentences of an answer that say or deny an item of the rubric are proposed to a person."""
+
 import pytest
 
+from graders.written.free_text.negation import denies, occurrence
 from graders.written.free_text.proposals import propose
 from graders.written.free_text.similarity import TfIdf
-from graders.written.free_text.wording import MOST_SENTENCES, READ
+from graders.written.free_text.wording import (
+    LONGEST_SENTENCE,
+    MOST_SENTENCES,
+    READ,
+    sentences,
+    words,
+)
 from graders.written.question import Review, RubricItem
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("One. Two!  Three?", ["One.", "Two!", "Three?"]),
+        ("A loss of 0.5 is fine, e.g. here. Next", ["A loss of 0.5 is fine, e.g. here.", "Next"]),
+        ("- first\n- second\n\n", ["- first", "- second"]),
+        ("勾配はゼロ。鍵は動かない。", ["勾配はゼロ。", "鍵は動かない。"]),
+    ],
+)
+def test_sentences_are_cut_where_they_end(answer, expected):
+    assert [each.text for each in sentences(answer)] == expected
+
+
+def test_places_are_those_of_the_answer():
+    answer = "  Yes.\n\n\tNo, no. Yes.  "
+    assert all(answer[each.start : each.end] == each.text for each in sentences(answer))
+
+
+def test_long_answers_are_read_in_bounded_pieces():
+    found = sentences("word " * 100_000)
+    assert max(len(each.text) for each in found) <= LONGEST_SENTENCE
+    assert len(sentences("a. " * 100_000)) == MOST_SENTENCES
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The keys are scaled", "the key is SCALING"),
+        ("it doesn't vanish", "it does not vanish"),
+        (r"\textbf{softmax} of $\beta$", "softmax of β"),
+        ("gradients vanish", "the gradient vanishes"),
+        ("parameterization", "parameterisation"),
+    ],
+)
+def test_one_form_for_what_means_the_same(one, other):
+    def carried(text):
+        return [word for word in words(text) if word not in words("the is are of")]
+
+    assert carried(one) == carried(other)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("the gradient vanishes", "said"),
+        ("gradients that vanish are the trouble", "said"),
+        ("the gradient doesn't vanish", "denied"),
+        ("the gradient will never vanish", "denied"),
+        ("not only do gradients vanish, they are zero", "said"),
+        ("the values are not used, but gradients vanish", "said"),
+        ("it is false that gradients vanish", "denied"),
+        ("a gradient is a vector, and much later in this long text some keys may vanish", "absent"),
+    ],
+)
+def test_phrase_is_said_or_denied(sentence, expected):
+    assert occurrence("gradients vanish", sentence) == expected
+
+
+def test_denial_is_judged_where_the_target_is_spoken_of():
+    assert not denies("argmax is constant", "The keys do not matter, argmax is constant")
+    assert denies("argmax is constant", "The keys matter, argmax is not constant")
+
 
 RUBRIC = Review(
     3,
@@ -52,8 +125,9 @@ def test_supporting_sentence_is_found(answer, item, support):
     assert answer[found.support.start : found.support.end] == support
 
 
-def test_other_topics_support_nothing():
+def test_other_topics_support_nothing_and_not_only_denies_nothing():
     assert not any(each.ticked for each in propose(RUBRIC, "Tokenizers split rare words."))
+    assert one("Not only is the gradient zero almost everywhere, it is unusable.").ticked
 
 
 @pytest.mark.parametrize(
@@ -70,20 +144,13 @@ def test_denial_supports_nothing(answer, item):
     assert not one(answer, item).ticked
 
 
-def test_not_only_denies_nothing():
-    assert one("Not only is the gradient zero almost everywhere, it is unusable.").ticked
-
-
-def test_contradiction_lowers_the_confidence():
+def test_contradiction_lowers_the_confidence_unless_denied():
     right = "The gradient is zero almost everywhere."
     both = one(right + " Therefore gradients explode.")
     assert both.confidence < one(right).confidence / 2
     assert [(c.phrase, c.passage.text) for c in both.contradictions] == [
         ("gradients explode", "Therefore gradients explode.")
     ]
-
-
-def test_denied_contradiction_is_none():
     assert one("The gradients do not explode.").contradictions == ()
 
 

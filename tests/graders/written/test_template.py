@@ -1,15 +1,16 @@
-"""The empty answers file."""
+"""The empty answers file has every question, and read back it answers none."""
 
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+import grade as command_line
 from graders.errors import UsageError
-from graders.written.template import template_of
-
-ROOT = Path(__file__).parents[3]
+from graders.written.reading.answers import read_answers
+from graders.written.reading.wanted import wanted_of
+from graders.written.template import answers_template, quoted, template_of
 
 
 def test_the_template_has_every_question(essay):
@@ -32,7 +33,6 @@ def test_the_template_has_every_question(essay):
     [
         ("", None, "# Answers: In writing\n\n>"),
         ("yaml", None, "# Answers: In writing\n# Write"),
-        ("", Path("a.yaml"), "# Answers: In writing\n# Write"),
         ("", Path("a.yml"), "# Answers: In writing\n# Write"),
         ("md", Path("a.yaml"), "# Answers: In writing\n\n>"),
         ("", Path("a.txt"), "# Answers: In writing\n\n>"),
@@ -42,18 +42,9 @@ def test_the_name_of_the_file_chooses_the_form(essay, form, output, start):
     assert template_of(essay, form, output).startswith(start)
 
 
-def test_answers_are_never_overwritten(essay, tmp_path):
-    (tmp_path / "answers.md").write_text("## 1a\nB\n")
-    with pytest.raises(UsageError, match="already exists"):
-        template_of(essay, "", tmp_path / "answers.md")
-
-
-def test_an_unknown_form_is_refused(essay):
+def test_an_unknown_form_and_an_assignment_without_questions_are_refused(essay, tiny):
     with pytest.raises(UsageError, match="unknown format `docx`"):
         template_of(essay, "docx", None)
-
-
-def test_without_questions_there_is_no_template(tiny):
     with pytest.raises(UsageError, match="has no written questions"):
         template_of(tiny, "", None)
 
@@ -65,15 +56,45 @@ def test_an_untouched_template_is_not_answered(essay, grade, name):
     assert result.score == 0
 
 
-def test_the_command_writes_one_file_and_no_other(tmp_path):
+def test_the_command_writes_what_it_shows(tmp_path):
     def template(*more):
-        command = [sys.executable, "grade.py", "answers-template", "cs224n-a4", *more]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        words = ["answers-template", "cs224n-a4", *more]
+        return CliRunner().invoke(command_line.app, words, catch_exceptions=False)
 
-    shown, file = template(), str(tmp_path / "answers.md")
+    shown, file = template(), tmp_path / "answers.md"
     assert "\n## 1b: " in shown.stdout
-    assert template("--output", file).returncode == 0
-    assert Path(file).read_text(encoding="utf-8") == shown.stdout
-    refused = template("--output", file)
-    assert refused.returncode == 2
-    assert "already exists" in refused.stderr
+    assert template("--output", str(file)).exit_code == 0
+    assert file.read_text(encoding="utf-8") == shown.stdout
+    with pytest.raises(UsageError, match="already exists"):
+        template("--output", str(file))
+
+
+@pytest.mark.parametrize("form", ["md", "yaml"])
+def test_the_template_answers_nothing(form, read, questions):
+    answers = read(answers_template("Tiny", questions, form), f"answers.{form}")
+    assert not any(answer.parts or answer.notes for answer in answers.given.values())
+    assert not answers.notes
+
+
+def test_the_template_keeps_the_lines_of_a_prompt(questions):
+    asked = replace(questions[6], prompt="Which one?\nA. " + "long " * 30 + "\nB. the other")
+    text = answers_template("Tiny", [asked])
+    assert "\n> A. long" in text
+    assert "\n> B. the other\n" in text
+    wanted = (wanted_of(asked, quoted(asked)),)
+    assert not read_answers({"answers.md": text.encode()}, wanted).of("Q3.1").parts
+    answered = text.replace("choice:", "choice: B")
+    assert read_answers({"answers.md": answered.encode()}, wanted).of("Q3.1").text("choice") == "B"
+
+
+def test_a_template_filled_in_is_read(parts_of, questions):
+    lines = answers_template("Tiny", questions).split("\n")
+    filled = [f"{line} 2*x" if line == "formula:" else line for line in lines]
+    assert parts_of("\n".join(filled), "1b") == {"formula": ["2*x"]}
+
+
+@pytest.mark.parametrize(
+    "empty", ["TODO", "...", "…", "?", "____", "<your answer>", "<!-- x -->", " "]
+)
+def test_a_placeholder_is_no_answer(empty, parts_of):
+    assert parts_of(f"## 1b\nformula: {empty}\ntext:\n{empty}\n", "1b") == {}

@@ -43,12 +43,6 @@ def test_every_cell_of_the_document_is_right(text, perplexity, loss):
     assert severity(text, perplexity, loss) == "fine"
 
 
-def test_a_naive_test_fails_ten_of_them():
-    naive = [each for each in CELLS if abs(math.log(float(each[1])) - float(each[2])) > 0.0101]
-    assert len(naive) == 10
-    assert {text for text, _, _ in naive} == {"train", "dev"}
-
-
 def test_the_ten_fail_where_equality_was_declared():
     assert severity("train", "401.04", "5.73", micro=True) == "impossible"
     assert severity("train", "308.97", "5.73", micro=True) == "fine"

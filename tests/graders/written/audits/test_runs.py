@@ -87,19 +87,12 @@ def test_a_choice_is_read_however_it_is_marked(text):
     assert chosen_run(report_of(text)).run.values["dev"].text.strip("*") == ".7092"
 
 
-def test_two_accuracies_in_one_sentence_keep_their_order():
+def test_sentences_give_accuracies_in_order_and_what_holds_for_all_runs():
     (run,) = report_of("Training and validation accuracy respectively are 95.91%, 93.23%.").runs
     assert float(run.values["train"].share) == 0.9591
     assert float(run.values["dev"].share) == 0.9323
-
-
-def test_what_holds_for_all_runs_is_read_beside_the_table():
-    assert (
-        float(report_of(PIPES + "\n\nbatch size = 64 in all runs").shared["batch_size"].value) == 64
-    )
-
-
-def test_prose_with_commas_is_no_table():
+    shared = report_of(PIPES + "\n\nbatch size = 64 in all runs").shared
+    assert float(shared["batch_size"].value) == 64
     assert report_of("We trained it, and it was good,\nand then we stopped, of course.").runs == ()
 
 

@@ -8,20 +8,18 @@ from graders.written.audits.threshold import reached, threshold_finding
 
 
 @pytest.mark.parametrize(
-    ("k", "n", "threshold", "state"),
+    ("k", "n", "threshold", "state", "severity"),
     [
-        *((131, 437, 30, "borderline"), (132, 437, 30, "borderline"), (160, 437, 30, "pass")),
-        *((100, 437, 30, "fail"), (75, 500, 15, "borderline"), (134, 500, 15, "pass")),
+        *((100, 437, 30, "fail", "suspicious"), (131, 437, 30, "borderline", "suspicious")),
+        *((132, 437, 30, "borderline", "note"), (160, 437, 30, "pass", "fine")),
+        *((75, 500, 15, "borderline", "note"), (134, 500, 15, "pass", "fine")),
     ],
 )
-def test_a_threshold_has_three_states(k, n, threshold, state):
+def test_the_count_decides_a_threshold_and_the_interval_only_doubts(
+    k, n, threshold, state, severity
+):
     assert reached(k, n, Fraction(threshold, 100)) == state
-
-
-def test_the_count_decides_and_the_interval_only_doubts():
-    assert threshold_finding("test", 132, 437, Fraction(3, 10)).severity == "note"
-    assert threshold_finding("test", 131, 437, Fraction(3, 10)).severity == "suspicious"
-    assert threshold_finding("test", 200, 437, Fraction(3, 10)).severity == "fine"
+    assert threshold_finding("test", k, n, Fraction(threshold, 100)).severity == severity
 
 
 def drawn(epochs, best, start=0):

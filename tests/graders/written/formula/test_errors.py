@@ -16,15 +16,11 @@ def refused(text, names=NAMES):
 @pytest.mark.parametrize(
     ("text", "meant", "message"),
     [
-        ("β(k_a+k_b) for large beta", "for", "words into `text`"),
         (r"\beta(k_a+k_b) \text{ where beta is big}", "where", "words into `text`"),
-        ("130d+2 parameters", "parameters", "words into `text`"),
         ("hello world", "world", "words into `text`"),
         ("softmax(k_a)", "softmax", "not a function"),
         ("A A T", "T", "A^T"),
         ("d2+1", "2", "It is not clear what 2 means"),
-        ("(d+h)2", "2", "It is not clear what 2 means"),
-        ("d + 2 3", "3", "It is not clear what 3 means"),
         ("0,5 d", ",", "write 0.5"),
         (r"\hat{k}_a + \beta", "\\hat", "`\\hat` is not supported"),
         (r"\sqrt[3]{d}", "\\sqrt", "Only square roots"),
@@ -33,7 +29,6 @@ def refused(text, names=NAMES):
         ("beta*k_a)", ")", "has no opening bracket"),
         ("[d+1)", ")", "does not match `[`"),
         ("d + * 2", "*", "cannot be here"),
-        ("d * (h + )", ")", "cannot be here"),
         ("d, h", ",", "only one expression"),
         ("(d = h)", "=", "inside brackets"),
         ("d > 3 h", ">", "not a comparison"),
@@ -51,7 +46,6 @@ def refused(text, names=NAMES):
         ("sum_{+} d", "+", "needs an index"),
         ("d + ∞", "∞", "cannot be used as a number"),
         ("2d=d=d=d=d=d=d=d=d", "=d=d", "Too many `=`"),
-        ("d ! h", "!", "does not belong"),
     ],
 )
 def test_an_error_points_at_the_character(text, meant, message):
@@ -75,11 +69,8 @@ def test_a_formula_that_ends_too_early_points_behind_it():
     assert "empty" in str(refused(""))
 
 
-def test_a_long_text_is_refused_unread():
+def test_long_texts_many_parts_and_deep_brackets_are_refused():
     assert "longer than 2000" in str(refused("d" * 10_000_000))
-
-
-def test_many_parts_and_deep_brackets_are_refused():
     assert "more than 200 parts" in str(refused("+".join("d" * 101 + "h" * 99)))
     assert "More than 50 brackets" in str(refused("(" * 51 + "d" + ")" * 51))
     assert parse("(" * 50 + "d" + ")" * 50, NAMES).names == {"d"}
@@ -90,13 +81,10 @@ def test_signs_that_cancel_do_not_nest():
     assert evaluate(parse("d" + "'" * 180, NAMES), {"d": 3.0}) == 3.0
 
 
-def test_a_pointed_error_shows_a_long_text_in_part():
+def test_a_pointed_error_shows_one_short_line():
     line, caret = refused("d + " * 100 + "é" + " + d" * 100).pointed().split("\n")
     assert len(line) == 60
     assert line[len(caret) - 1] == "é"
-
-
-def test_an_unprintable_text_is_pointed_at_in_one_line():
     line, caret = refused("k_a\n\u202e\x07 + é").pointed().split("\n")
     assert line == "k_a ·· + é"
     assert caret.index("^") == line.index("·") + 1
@@ -118,16 +106,12 @@ def test_members_of_a_family_are_known():
     assert formula.names == {"a_i", "a_1", "a_2", "A"}
 
 
-def test_a_name_on_the_left_is_dropped_and_no_more():
+def test_a_name_on_the_left_is_dropped_and_other_sides_must_be_equal():
     assert parse("number of parameters = 2d + 2", NAMES).names == {"d"}
     assert parse("E[q k^T] = h d", NAMES).names == {"h", "d"}
     assert len(parse("2d + d = 3d", NAMES).trees) == 2
-
-
-def test_sides_that_differ_are_refused():
-    formula = parse("2d + d = 4d", NAMES)
     with pytest.raises(FormulaError, match="two sides"):
-        evaluate(formula, {"d": 3.0})
+        evaluate(parse("2d + d = 4d", NAMES), {"d": 3.0})
 
 
 @pytest.mark.parametrize("text", ["O(m^2 d)", "Θ(m²d)", r"\mathcal{O}(m^2 d)", r"\Theta(m^2d)"])

@@ -22,15 +22,11 @@ def value(text, values=VALUES, families=FAMILIES):
     ("text", "meant", "message"),
     [
         ("x y", "y", "did you mean k_a^T k_b"),
-        ("c*x*y", "*y", "did you mean k_a^T k_b"),
-        ("x^T y^T", "y", "did you mean k_a^T k_b"),
         ("x + c", "+", "vector (4) and a scalar cannot be added"),
         ("S + c", "+", "multiple of I"),
         ("x + z", "+", "cannot be added"),
         ("x + y^T", "+", "transposed vector cannot be added"),
-        ("x - A", "-", "cannot be added"),
         ("A A", "A", "matrix (4×3) cannot be multiplied"),
-        ("A x", "x", "cannot be multiplied by a vector (4)"),
         ("x/y", "/", "A denominator must be a scalar"),
         ("c/S", "/", "Did you mean the inverse"),
         ("x^2", "^", "A vector has no powers"),
@@ -48,7 +44,6 @@ def value(text, values=VALUES, families=FAMILIES):
         ("a_4", "a_4", "There is no `a_4`"),
         ("sum_{i=1}^{4} a_i", "a_i", "There is no `a_4`"),
         ("sum_{i=1}^{101} i", "sum", "1 to 100 terms"),
-        ("sum_{i=2}^{1} i", "sum", "1 to 100 terms"),
         ("sum_{i=1}^{c/4} i", "sum", "must be integers"),
         ("sum_i c", "sum", "how many terms"),
         ("sum_i sum_j sum_k a_i a_j^T a_k c", "c", "too long to compute"),
@@ -56,11 +51,9 @@ def value(text, values=VALUES, families=FAMILIES):
     ],
 )
 def test_wrong_shapes_are_refused(text, meant, message):
-    values, families = VALUES, FAMILIES
-    if "sum_k" in text:
-        families = {"a": [VALUES["x"]] * 64}
+    families = {"a": [VALUES["x"]] * 64} if "sum_k" in text else FAMILIES
     with pytest.raises(FormulaError) as caught:
-        value(text, values, families)
+        value(text, VALUES, families)
     assert message in str(caught.value)
     assert text[caught.value.position :].startswith(meant) or "too long" in message
 
@@ -68,16 +61,9 @@ def test_wrong_shapes_are_refused(text, meant, message):
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
-        *(("x^T y", ()), ("x y^T", (4, 4)), ("x^T", (1, 4)), ("S x", (4,)), ("x^T S", (1, 4))),
-        *(("x^T A", (1, 3)), ("A^T x", (3,)), ("A z", (4,)), ("A^T A", (3, 3)), ("x z^T", (4, 3))),
-        *(("c", ()), ("c x / n", (4,)), ("I S", (4, 4)), ("S + 2I", (4, 4)), ("x^T S y", ())),
-        *(
-            ("2 x x^T x", (4,)),
-            ("A^†", (3, 4)),
-            ("pinv(c)", ()),
-            ("x^†", (1, 4)),
-            ("A'A''", (3, 3)),
-        ),
+        *(("x^T y", ()), ("x y^T", (4, 4)), ("x^T", (1, 4)), ("S x", (4,)), ("x^T A", (1, 3))),
+        *(("A^T A", (3, 3)), ("c x / n", (4,)), ("S + 2I", (4, 4)), ("2 x x^T x", (4,))),
+        *(("A^†", (3, 4)), ("pinv(c)", ()), ("x^†", (1, 4)), ("A'A''", (3, 3))),
     ],
 )
 def test_shapes_follow_the_rules_of_matrices(text, shape):
@@ -87,16 +73,13 @@ def test_shapes_follow_the_rules_of_matrices(text, shape):
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("S^-2", np.linalg.inv(VALUES["S"] @ VALUES["S"])),
         ("S^{-T}", np.linalg.inv(VALUES["S"]).T),
         ("(S + I)^2 - S^2 - 2S", np.eye(4)),
         ("(2I)^{-1} x", VALUES["x"] / 2),
-        ("I - S", np.eye(4) - VALUES["S"]),
         ("sum_i i a_i", sum((i + 1) * a for i, a in enumerate(FAMILIES["a"]))),
         ("sum_{i=2}^{n} a_i", FAMILIES["a"][1] + FAMILIES["a"][2]),
         ("sum_i sum_j a_i a_j^T", np.outer(*[sum(FAMILIES["a"])] * 2)),
         ("sum_i a_i + x", sum(FAMILIES["a"]) + VALUES["x"]),
-        ("sum_i (-a_i)", -sum(FAMILIES["a"])),
         ("sum_i -a_i", -sum(FAMILIES["a"])),
         ("a_1 + a_n", FAMILIES["a"][0] + FAMILIES["a"][2]),
         ("||x - y||", np.linalg.norm(VALUES["x"] - VALUES["y"])),
@@ -119,13 +102,10 @@ def test_overflow_is_a_value_and_no_warning():
     assert np.isinf(value("10^900 x")).all()
 
 
-def test_a_matrix_of_one_column_is_no_vector():
+def test_a_matrix_of_one_column_is_no_vector_and_a_larger_one_our_mistake():
     """With one key, A A^T is still a projection."""
     column = np.array([[0.6], [0.8]])
     found = evaluate(parse("2A(A^T A)^{-1}A^T", "A"), {"A": column})
     np.testing.assert_allclose(found, 2 * column @ column.T)
-
-
-def test_values_larger_than_the_bound_are_our_mistake():
     with pytest.raises(ValueError, match="up to 64"):
         evaluate(parse("A", "A"), {"A": np.ones((65, 65))})

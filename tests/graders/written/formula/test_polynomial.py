@@ -16,9 +16,8 @@ def terms(text):
 @pytest.mark.parametrize(
     "text",
     [
-        *("(2(T-1)+1)m", "(2T-1)m", "2Tm-m", "m(2T−1)", "(2*(T-1)+1) * m", "(2T-1)\\cdot m"),
-        *("(2T−1)×m", "(2(T-1) + 1) x m", "m(T+(T-1))", "2Tm−m.", "[2(T-1)+1]m", "m + 2m(T-1)"),
-        *("(4T-2)m/2", "½(4T−2)m", "m^2(2T-1)/m", "2mT - m = m(2T-1)", "-m(1-2T)"),
+        *("(2*(T-1)+1) * m", "(2T-1)\\cdot m", "(2T−1)×m", "(2(T-1) + 1) x m", "2Tm−m."),
+        *("[2(T-1)+1]m", "½(4T−2)m", "m^2(2T-1)/m", "2mT - m = m(2T-1)", "-m(1-2T)"),
     ],
 )
 def test_equal_counts_are_one_polynomial(text):
@@ -26,53 +25,29 @@ def test_equal_counts_are_one_polynomial(text):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("texts", "wanted"),
     [
-        "130d+2",
-        "128*d + 2*d + 2",
-        "128d+2(d+1)",
-        "130·d + 2",
-        "130 x d + 2",
-        "2 + 1.3e2 d",
-        "2+d130",
+        (("128d+2(d+1)", "130·d + 2", "130 x d + 2", "2 + 1.3e2 d"), {(("d", 1),): 130, (): 2}),
+        (("Θ(M²k)", "O(MMk)", "O(M*M*k)", "O(k M**2)", "M^2k"), {(("M", 2), ("k", 1)): 1}),
+        ((r"\mathcal{O}(M^2k)",), {(("M", 2), ("k", 1)): 1}),
+        (("d/3 + 0.1",), {(("d", 1),): Fraction(1, 3), (): Fraction(1, 10)}),
+        (("10^20 + d^-1 - 10^20",), {(("d", -1),): 1}),
+        (("(d+1)^2 - d^2 - 2d - 1",), {}),
     ],
 )
-def test_a_parameter_count(text):
-    if text == "2+d130":
-        with pytest.raises(FormulaError, match="not clear"):
-            terms(text)
-    else:
-        assert terms(text) == {(("d", 1),): 130, (): 2}
-
-
-@pytest.mark.parametrize(
-    "text", ["O(M^2 k)", "Θ(M²k)", r"\mathcal{O}(M^2k)", "O(MMk)", "O(M*M*k)", "O(k M**2)", "M^2k"]
-)
-def test_a_complexity(text):
-    assert terms(text) == {(("M", 2), ("k", 1)): 1}
-
-
-def test_factors_are_exact():
-    assert terms("d/3 + 0.1") == {(("d", 1),): Fraction(1, 3), (): Fraction(1, 10)}
-    assert terms("10^20 + d^-1 - 10^20") == {(("d", -1),): 1}
-
-
-def test_terms_that_cancel_are_gone():
-    assert terms("(d+1)^2 - d^2 - 2d - 1") == {}
+def test_counts_and_complexities_are_exact(texts, wanted):
+    assert [terms(text) for text in texts] == [wanted] * len(texts)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         *(("2^d", "cannot contain a name"), ("sqrt(d)", "Only sums"), ("min(T, d)", "Only sums")),
-        *(
-            ("d^0.5", "integer exponents"),
-            ("1/(d+1)", "one nonzero term"),
-            ("1/(d-d)", "one nonzero term"),
-        ),
-        *(("d^T", "transpose"), ("(d+T+m+M+N+k)^16", "too many terms"), ("1e999", "too large")),
-        *(("((10^16)^16)^16", "too large"), ("(d^16)^16", "too large"), ("2d = 3d", "two sides")),
-        *(("sum_{i=1}^{T} m", "Only sums"), ("e d", "Only sums"), ("norm(d)", "Only sums")),
+        *(("d^0.5", "integer exponents"), ("1/(d+1)", "one nonzero term"), ("2+d130", "not clear")),
+        *(("1/(d-d)", "one nonzero term"), ("d^T", "transpose"), ("1e999", "too large")),
+        *(("(d+T+m+M+N+k)^16", "too many terms"), ("2d = 3d", "two sides"), ("e d", "Only sums")),
+        *(("((10^16)^16)^16", "too large"), ("(d^16)^16", "too large"), ("norm(d)", "Only sums")),
+        ("sum_{i=1}^{T} m", "Only sums"),
     ],
 )
 def test_what_is_no_polynomial_is_refused(text, message):

@@ -7,7 +7,7 @@ from graders.written.judgement import Asked
 from graders.written.question import Machine, Mistake
 from graders.written.verifiers import VERIFIERS
 
-DRAWS = 50
+DRAWS = 10
 
 
 def judged(verify, answer, *, mistakes=(), others=None, seed=0, **settings):
@@ -21,7 +21,7 @@ def judged(verify, answer, *, mistakes=(), others=None, seed=0, **settings):
 
 
 def fractions(verify, answer, **settings):
-    """What an answer earns, over fifty draws."""
+    """What an answer earns, over ten draws."""
     found = (judged(verify, answer, seed=seed, **settings) for seed in range(DRAWS))
     return {round(each.fraction, 9) for each in found}
 
@@ -34,5 +34,5 @@ def judge():
 
 @pytest.fixture(scope="session")
 def earned():
-    """A function to the set of shares that an answer earns over fifty draws."""
+    """A function to the set of shares that an answer earns over ten draws."""
     return fractions

@@ -31,51 +31,10 @@ ASKED = [
     ("matrix", ("matrix",), {"key": [[1, 2], [3, 4]]}),
 ]
 PIECES = [
-    *(
-        "(",
-        "[",
-        "1,",
-        "1 ",
-        "A ",
-        "- ",
-        "not ",
-        "=",
-        "\\",
-        "_",
-        "{",
-        "$",
-        "|",
-        "<",
-        "the answer is ",
-    ),
-    *(
-        "1/",
-        "sqrt(",
-        "\n",
-        "1;",
-        "&",
-        "\\frac{",
-        "T",
-        "^",
-        "⊤",
-        "-",
-        "(1)",
-        "\x00",
-        "\u202e",
-        "\ud800",
-    ),
-    *(
-        "k_a+",
-        "beta*",
-        "^2",
-        "sum_i ",
-        "A A^T ",
-        "9^9^",
-        "exp(",
-        "inv(A A^T)",
-        "(d+1)^8*",
-        "1e308*",
-    ),
+    *("(", "[", "1,", "1 ", "A ", "- ", "not ", "=", "\\", "_", "{", "$", "|", "<", "1/", "sqrt("),
+    *("\n", "1;", "&", "\\frac{", "T", "^", "⊤", "-", "(1)", "\x00", "\u202e", "\ud800", "k_a+"),
+    *("beta*", "^2", "sum_i ", "A A^T ", "9^9^", "exp(", "inv(A A^T)", "(d+1)^8*", "1e308*"),
+    "the answer is ",
 ]
 NASTY = [
     *("", "nan", "1/0*k_a", "0*k_a/0", "1e308*1e308*k_a", "log(0)*k_a", "sqrt(-1)*(k_a+k_b)"),
@@ -96,7 +55,7 @@ def answered(judge, verify, parts, text, asked):
 
 
 @pytest.mark.parametrize(("verify", "parts", "asked"), ASKED)
-@pytest.mark.parametrize("times", [1, 40, 5000])
+@pytest.mark.parametrize("times", [1, 40, 2500])
 def test_repeated_pieces_are_judged_or_refused(judge, verify, parts, asked, times):
     for piece in PIECES:
         assert answered(judge, verify, parts, piece * times, asked)
@@ -121,11 +80,11 @@ def test_any_text_is_judged_or_refused(judge, case, text):
 
 
 def test_a_long_answer_costs_little_memory(judge):
-    texts = [piece * (10**6 // len(piece)) for piece in ("1, ", "beta*", "A ", "(")]
+    texts = [piece * (10**5 // len(piece)) for piece in ("1, ", "(")]
     tracemalloc.start()
     for verify, parts, asked in ASKED:
         for text in texts:
             answered(judge, verify, parts, text, asked)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 50e6
+    assert peak < 5e6

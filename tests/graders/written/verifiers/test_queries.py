@@ -1,0 +1,189 @@
+"""A query passes by its effect on the weights, not by its form; two heads copy one value each."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graders.written.judgement import Misfit, Unreadable
+from graders.written.verifiers.attention.lookup import Lookup, lookups
+
+SCALED = {"keys": "k", "scaled": True}
+UNSCALED = {"keys": "k", "scaled": False}
+MEANS = {"keys": "mu"}
+
+
+@pytest.mark.parametrize("setting", [SCALED, UNSCALED])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(r"\frac{\beta}{2}(k_a+k_b)", r"\lambda (k_a + k_b), \lambda \gg 0", "C (k_a+k_b)"),
+        *("sqrt(d) log(n) beta (k_a+k_b)", "10^20 (k_a+k_b)", "(k_a+k_b)/epsilon"),
+        *("beta^2 (k_a+k_b)", "s(ka+kb)", "beta*(k_a+k_b)/norm(k_a+k_b)", "e^beta (k_a+k_b)"),
+        *("q = β(k_a+k_b)^T", "beta (K_a + K_b)", r"\lim_{\beta \to \infty} \beta (k_a + k_b)"),
+        *(r"\beta\left(\mathbf{k}_a+\mathbf{k}_b\right)", "beta (k_a+k_b) - v_a + v_a"),
+    ],
+)
+def test_right_queries_earn_all(earned, answer, setting):
+    assert earned("average_query", answer, **setting) == {1}
+
+
+@pytest.mark.parametrize("setting", [SCALED, UNSCALED])
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        *(("beta*(k_a-k_b)", "only one of the two"), ("-beta*(k_a+k_b)", "sign")),
+        *(("beta*(k_a+1.01*k_b)", "differ slightly"), ("beta*(k_a + 1.0000001 k_b)", "")),
+        *(("beta*(v_a+v_b)", "values"), ("0", "Build it from"), ("beta*k_a^T k_b", "each product")),
+        *(("beta*sum_i k_i", "same weight"), ("beta*(k_1+k_2)", "scores|sign|one of")),
+        *(("alpha*k_a + beta*k_b", "only one of the two"), ("(k_a+k_b)/beta", "scores")),
+        *(("(k_a+k_b)/0", ""), ("beta*(2 k_a + k_b)", "one of the two|differ slightly")),
+        ("beta*k_a + k_b", "one of the two"),
+    ],
+)
+def test_wrong_queries_never_pass(judge, earned, answer, hint, setting):
+    assert earned("average_query", answer, **setting) == {0}
+    assert re.search(hint, judge("average_query", answer, **setting).hint)
+
+
+@pytest.mark.parametrize(
+    ("answer", "setting"),
+    [
+        *(("(k_a+k_b)/2", UNSCALED), ("2(k_a+k_b)", SCALED), ("10*(k_a+k_b)", SCALED)),
+        *(("mu_a+mu_b", MEANS), ("sqrt(h)*(k_a+k_b)", SCALED)),
+    ],
+)
+def test_a_direction_without_a_scale_earns_half(judge, earned, answer, setting):
+    assert earned("average_query", answer, **setting) == {0.5}
+    assert "too short" in judge("average_query", answer, **setting).message
+
+
+@pytest.mark.parametrize(
+    ("answer", "setting"),
+    [
+        ("10*(k_a+k_b)", UNSCALED),  # enough where scores are not divided
+        *(("beta*(mu_a+mu_b)", MEANS), ("β(μ_a+μ_b)", MEANS), (r"\beta(\mu_a + \mu_b)", MEANS)),
+        *(("100(µ_a+µ_b)", MEANS), ("c mu_a+c mu_b", MEANS)),
+    ],
+)
+def test_right_queries_of_another_question_earn_all(earned, answer, setting):
+    assert earned("average_query", answer, **setting) == {1}
+
+
+@pytest.mark.parametrize(
+    ("answer", "share"),
+    [
+        *(("beta*(k_a+k_b)", 0.5), ("k_a+k_b", 0.25), ("beta*k_a", 0), ("beta(mu_a-mu_b)", 0)),
+        *(("beta*(mu_a+1.01 mu_b)", 0), ("alpha*(mu_a+mu_b)", 0), ("beta*(v_a+v_b)", 0)),
+    ],
+)
+def test_keys_for_means_are_told_and_earn_half_of_the_rest(judge, earned, answer, share):
+    assert earned("average_query", answer, **MEANS) == {share}
+    found = judge("average_query", "beta*(k_a+k_b)", **MEANS)
+    assert "random" in found.message
+    assert "fixed" in found.hint
+
+
+def test_shares_are_the_assignments(judge):
+    assert judge("average_query", "k_a+k_b", **UNSCALED, unscaled=0.25).fraction == 0.25
+    assert judge("average_query", "beta*(k_a+k_b)", **MEANS, keys_for_means=0.1).fraction == 0.1
+
+
+def test_a_listed_mistake_has_its_own_hint(judge):
+    mistakes = [("formula", "beta*(k_a - k_b)", "a difference turns away from b", 0.25)]
+    found = judge("average_query", "c k_a - c k_b", mistakes=mistakes, **UNSCALED)
+    assert (found.fraction, found.hint) == (0.25, "a difference turns away from b")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        *(("beta*(mu_a+mu_b)", "`mu_a` is unknown"), ("k_a k_b", "next to each other")),
+        *(("beta(k_a+", "never closed"), ("any vector", "No formula")),
+        *(("beta*(key_a+key_b)", "`key_a` is unknown"), ("beta*(k_a+k_c)", "`k_c` is unknown")),
+        ("q is not beta(k_a + k_b)", "contradict"),
+        ("Use beta(k_a + k_b) or beta k_a", "several"),
+        ("half the sum of k_a and k_b", "No formula|missing"),
+    ],
+)
+def test_what_cannot_be_read_goes_to_a_person(judge, answer, said):
+    with pytest.raises(Unreadable, match=said):
+        judge("average_query", answer, **UNSCALED)
+
+
+def test_shapes_that_do_not_fit_are_wrong(judge):
+    with pytest.raises(Misfit, match="added"):
+        judge("average_query", "k_a+1", **UNSCALED)
+
+
+@pytest.mark.parametrize(
+    ("n", "h", "weight", "beta"),
+    [(2, 4, 0.5, None), (3, 4, 0.384, None), (4, 64, 0.266, 36.8), (64, 64, 0.018, 64)],
+)
+def test_without_a_scale_the_pair_gets_little(n, h, weight, beta):
+    """With n = 2 it gets all of it: no instance may have fewer than three keys."""
+    rows = np.eye(h)[:n]
+    one = Lookup(rows, rows, rows, 0, 1, 1 / np.sqrt(h))
+    assert one.weights(rows[0] + rows[1])[0] == pytest.approx(weight, abs=6e-4)
+    if beta:
+        assert one.weights(beta * (rows[0] + rows[1]))[:2].sum() == pytest.approx(0.99, abs=1e-3)
+
+
+@pytest.mark.parametrize("means", [True, False])
+def test_every_instance_has_three_keys_or_more(means):
+    for seed in range(50):
+        for each in lookups(np.random.default_rng(seed), means=means, scaled=False):
+            assert len(each.keys) >= 3
+            assert each.a != each.b
+
+
+@settings(max_examples=80)
+@given(left=st.integers(-300, 300), right=st.integers(-300, 300), seed=st.integers(0, 49))
+def test_unequal_parts_never_pass(judge, left, right, seed):
+    text = f"beta*(({left}) k_a + ({right}) k_b)"
+    found = judge("average_query", text, seed=seed, **SCALED).fraction
+    assert (found == 1) == (left == right and left > 0)
+
+
+def both(one, two):
+    return {"q1": one, "q2": two}
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        *(("beta*mu_a", "beta*mu_b"), ("β μ_b", "β μ_a"), (r"\beta \mu_a", r"\beta \mu_b")),
+        *(("100 mu_a", "100mu_b"), ("c_1 mu_a", "c_2 mu_b")),
+        *(("q_1 = beta mu_a", "q_2 = beta mu_b"), ("beta(mu_a - mu_b)", "beta mu_b")),
+    ],
+)
+def test_right_pairs_earn_all(earned, one, two):
+    assert earned("two_queries", both(one, two)) == {1}
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "share", "said"),
+    [
+        ("beta mu_a", "beta mu_a", 0, "same value"),
+        ("beta(mu_a+mu_b)", "beta(mu_a+mu_b)", 0, "are the same"),
+        ("beta k_a", "beta k_b", 0.5, "random"),
+        ("mu_a", "mu_b", 0.5, "too short"),
+        ("k_a", "k_b", 0.25, "too short"),
+        ("beta v_a", "beta v_b", 0, "values"),
+        ("beta mu_a", "beta(mu_a+mu_b)", 0.5, "`q2`"),
+        ("-beta mu_a", "-beta mu_b", 0, "`q1` and `q2`"),
+    ],
+)
+def test_wrong_pairs_earn_what_is_listed(judge, earned, one, two, share, said):
+    assert earned("two_queries", both(one, two)) == {share}
+    assert said in judge("two_queries", both(one, two)).message
+
+
+def test_both_queries_must_be_vectors_of_what_is_asked_for(judge):
+    found = judge("two_queries", {"q1": "beta mu_a"}, parts=("q1", "q2"))
+    assert (found.fraction, found.message) == (0, "Both are required: q1 and q2.")
+    with pytest.raises(Misfit, match="`q1`: A query is a vector"):
+        judge("two_queries", both("0", "beta mu_b"))
+    assert judge("two_queries", both("beta k_a", "beta k_b"), keys="k").fraction == 1
