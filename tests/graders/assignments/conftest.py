@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from graders.assignments.cs224n_a4 import student_side
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
@@ -18,6 +19,15 @@ from graders.registry.discovery import ASSIGNMENTS, load_assignment
 
 FOLDER = ASSIGNMENTS / "cs224n_a4"
 COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Small tensors are fastest on it; threads that wait on a busy machine take minutes."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(autouse=True)

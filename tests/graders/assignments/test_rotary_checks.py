@@ -82,9 +82,7 @@ def plain(value):
 
 @pytest.fixture(autouse=True)
 def as_the_plugin_runs_checks():
-    """Few examples and one failure a check; one thread, which small tensors are fastest on."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    """Few examples and one failure a check."""
     before = settings.get_current_profile_name()
     settings.register_profile(
         "few",
@@ -98,7 +96,6 @@ def as_the_plugin_runs_checks():
     settings.load_profile("few")
     yield
     settings.load_profile(before)
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture
