@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from graders.errors import StudentFault
 from graders.grading.pipeline import Options, grade_submission
 from graders.registry.discovery import load_assignment
 from submissions.receive import identify
-from tests.graders.assignments.answering import Answering
+from tests.graders.assignments.answering import Answering, passing
 from tests.planted import examples_of
 
 EXAMPLES = examples_of("uw-a2")
@@ -109,7 +110,7 @@ def test_notebook_and_script_get_the_same_result(grade):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "draw"), [("loops", 1), ("loops", 2), ("einsum", 3)])
+@pytest.mark.parametrize(("name", "draw"), [("loops", 1), ("einsum", 2), ("einsum", 3)])
 def test_right_code_keeps_its_points_whatever_is_drawn(grade, name, draw):
     assert lost(grade(EXAMPLES / f"right-mini-{name}", draw)) == {}
 
@@ -228,10 +229,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize("name", CHECKS)
-def test_hostile_reply_is_the_student_s_fault(name, value):
-    with pytest.raises((CheckFailed, StudentFault)):
-        run(name, value)
+def test_hostile_reply_is_the_student_s_fault(value):
+    asked = {name: partial(run, name, value) for name in CHECKS}
+    assert passing((CheckFailed, StudentFault), asked) == []
 
 
 @pytest.mark.parametrize("counts", [None, [3, [4], np.ones(3), "4"], [4.0, True], {}])
@@ -248,8 +248,7 @@ def test_odd_counts_of_axes_break_nothing(counts):
 
 
 @pytest.mark.parametrize("number", [3e38, np.nan, np.inf])
-@pytest.mark.parametrize("name", [name for name in CHECKS if "found" not in name])
-def test_odd_numbers_break_nothing(name, number):
+def test_odd_numbers_break_nothing(number):
     def answer(values):
         if "calls" not in values:
             return [number] * 3
@@ -260,8 +259,9 @@ def test_odd_numbers_break_nothing(name, number):
         asked = zip(outputs, values["calls"], strict=True)
         return [{"answer": {**dict.fromkeys(names, out), "after": call[:3]}} for out, call in asked]
 
-    with contextlib.suppress(CheckFailed, StudentFault):
-        run(name, answer)
+    for name in [each for each in CHECKS if "found" not in each]:
+        with contextlib.suppress(CheckFailed, StudentFault):
+            run(name, answer)
 
 
 def run(name, value):
