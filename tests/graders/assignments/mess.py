@@ -124,7 +124,7 @@ def notebook(text):
 
 
 def one_of_each(work, texts):
-    """A starter, a draft, an experiment and a script beside each file, and once more it itself."""
+    """A script, and a starter, drafts and an experiment of each file."""
     files = {"plot.py": SCRIPT}
     for number, own in enumerate(sorted(texts)):
         stem = _stem(own)
@@ -132,7 +132,6 @@ def one_of_each(work, texts):
         files[f"old/{stem}.py"] = draft(texts[own], work.names)
         files[f"drafts/v1/{stem} (1).ipynb"] = notebook(draft(texts[own], work.names))
         files[f"{EXPERIMENTS[number]}.py"] = draft(texts[own], work.names)
-        files[f"notebooks/week 3/{stem}.py"] = texts[own]
     return {name: text.encode() for name, text in files.items()}
 
 

@@ -179,13 +179,11 @@ def test_few_items_say_nothing_about_the_content(tmp_path):
     assert "Too few items" in result_of("content_length_varies", written(tmp_path, crash)).message
 
 
-def test_rarely_lost_character_costs_at_most_half_a_check(tmp_path):
-    lost = "        if random.random() < 1 / 300:\n            text = text[1:]\n"
-    said = results(
-        written(tmp_path, ("        text += self.PAD", f"{lost}        text += self.PAD"))
-    )
-    assert all(result.fraction >= 0.5 for result in said.values())
-    assert sum(result.fraction < 1 for result in said.values()) <= 2
+def test_rarely_lost_character_costs_half_a_check_or_two(tmp_path):
+    lost = "        if random.random() < 1 / 100:\n            text = text[1:]\n"
+    reader = written(tmp_path, ("        text += self.PAD", f"{lost}        text += self.PAD"))
+    fractions = [each.fraction for each in results(reader).values() if each.fraction < 1]
+    assert fractions in ([0.5], [0.5, 0.5])
 
 
 def test_longer_x_does_not_cost_the_targets(tmp_path):
