@@ -64,6 +64,7 @@ for line in sys.stdin:
             sys.stdout.flush(), sys.stderr.flush()
             os._exit(code)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+os._exit(0)  # nothing is left to do, and ending in order takes seconds
 """
 
 

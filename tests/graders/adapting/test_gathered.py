@@ -17,19 +17,15 @@ def test_module_code_does_not_run(take, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_notebook_and_module_are_alike(take):
-    got = take(
-        {"a.ipynb": ["import math", "ROOT = math.sqrt(4)", "def f(x):\n    return ROOT * x"]}, "f"
-    )
-    assert got["f"](2) == 4.0
+def test_cells_of_a_notebook_are_one_module(take):
+    cells = ["import math", "ROOT = math.sqrt(4)", "def f(x):\n    return ROOT * x"]
+    assert take({"a.ipynb": cells}, "f")["f"](2) == 4.0
 
 
 def test_shell_lines_are_dropped(take):
     cells = [
-        (
-            "!pip install nothing \\\n   at all\n%matplotlib inline\nfiles = !ls\nprint?\n"
-            "?print\nN = 3"
-        ),
+        "!pip install nothing \\\n   at all\n%matplotlib inline\nfiles = !ls",
+        "print?\n?print\nN = 3",
         "%%bash\nrm -rf nothing",
         "%%time\ndef f(x):\n    if x:\n        !ls\n    return x * N",
         "x = get_ipython().getoutput('ls')",
@@ -67,42 +63,6 @@ def test_empty_upload_is_said(take):
 def test_last_definition_counts(take):
     text = "def f():\n    return 1\ndef f():\n    return 2\n"
     assert take({"a.py": text}, "f")["f"]() == 2
-
-
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "# %% [markdown]\n# ## 2.2 Experiment\n",
-        '"""## 2.2 Experiment\nwords"""\n',
-        "# # Experiments\n",
-    ],
-)
-def test_experiments_replace_nothing(take, heading):
-    text = (
-        f"S = 1\ndef f():\n    return S\n{heading}S = 5\ndef f():\n    return 2\n"
-        f"def g():\n    return 3\n"
-    )
-    got = take({"a.py": text}, "f", "g", until=r"experiment|\b2\.2\b")
-    assert (got["f"](), got["g"]()) == (1, 3)
-
-
-def test_experiments_in_a_notebook_replace_nothing(take):
-    cells = [
-        "K = {}\ndef f():\n    return K",
-        "## 2.2 Experiment",
-        "K['a'] = 1\ndef f():\n    return 0",
-    ]
-    assert take({"a.ipynb": cells}, "f", until=r"\b2\.2\b")["f"]() == {}
-
-
-def test_list_of_headings_is_no_border(take):
-    cells = [
-        "# 2.1 Parts\n# 2.2 Experiment\n# 3 End",
-        "def f():\n    return 1",
-        "## 2.2 Experiment",
-        "def f():\n    return 2",
-    ]
-    assert take({"a.ipynb": cells}, "f", until=r"\b2\.2\b")["f"]() == 1
 
 
 def test_given_names_are_never_overwritten(take):
@@ -147,16 +107,15 @@ if __name__ == "__main__":
     assert take({"a.py": text}, "f")["f"](1) == 4
 
 
-def test_error_while_defining_is_the_students(take):
-    got = take({"a.py": "f = 1 / 0\ndef g():\n    return 1\n"}, "f", "g")
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("f = 1 / 0", ZeroDivisionError), ("import sys\nf = sys.exit(0)", SystemExit)],
+)
+def test_error_while_defining_is_the_students(take, text, error):
+    got = take({"a.py": f"{text}\ndef g():\n    return 1\n"}, "f", "g")
     assert got["g"]() == 1
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(error):
         got["f"]
-
-
-def test_exit_while_defining_is_the_students(take):
-    with pytest.raises(SystemExit):
-        take({"a.py": "import sys\nf = sys.exit(0)\n"}, "f")["f"]
 
 
 def test_name_can_be_a_module_and_a_function(take):

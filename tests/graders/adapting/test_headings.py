@@ -17,10 +17,16 @@ LATER = "def f():\n    return 2\n"
         "# ---------- Experiment 1 ----------",
         "# 2) Modified heads",
         'print("=== Experiment 1 ===")',
+        "# %% [markdown]\n# ## 2.2.2 Mine",
+        '"""## 2.2.2 Mine\nwords"""',
+        "# # Experiments",
     ],
 )
-def test_plain_titles_in_code_are_borders(take, heading):
-    assert take({"a.py": f"{F}{heading}\n{LATER}"}, "f", until=UNTIL)["f"]() == 1
+def test_titles_in_code_are_borders(take, heading):
+    """Names defined below alone are still found there, and constants are those from above."""
+    text = f"S = 1\ndef f():\n    return S\n{heading}\nS = 5\n{LATER}def g():\n    return 3\n"
+    got = take({"a.py": text}, "f", "g", until=UNTIL)
+    assert (got["f"](), got["g"]()) == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +48,16 @@ def test_other_comments_are_no_borders(take, text):
 )
 def test_bold_and_plain_lines_of_a_notebook_are_borders(take, heading):
     assert take({"a.ipynb": [F, heading, LATER]}, "f", until=UNTIL)["f"]() == 1
+
+
+def test_cells_below_a_border_change_nothing(take):
+    cells = ["K = {}\ndef f():\n    return K", "## Experiment", f"K['a'] = 1\n{LATER}"]
+    assert take({"a.ipynb": cells}, "f", until=UNTIL)["f"]() == {}
+
+
+def test_list_of_headings_is_no_border(take):
+    cells = ["# 2.1 Parts\n# 2.2.2 Experiment\n# 3 End", F, "## 2.2.2 Experiment", LATER]
+    assert take({"a.ipynb": cells}, "f", until=UNTIL)["f"]() == 1
 
 
 @pytest.mark.parametrize("title", ["# Functions and experiments", "#\n- Functions\n- Experiments"])

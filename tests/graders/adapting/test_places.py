@@ -18,46 +18,56 @@ from graders.adapting.offline.places import install
 install()
 
 
-def result():
+def write_and_read(way, path):
     import work
-    return work.result()
+    return work.WAYS[way](work.os.path.expanduser(path))
+"""
+WORK = """
+import os
+import pathlib
+import torch
+
+def opened(path):
+    with open(path, "w") as file:
+        file.write("7")
+    return open(path).read()
+
+def by_pathlib(path):
+    pathlib.Path(path).write_text("7")
+    return pathlib.Path(path).read_text()
+
+def by_torch(path):
+    torch.save(torch.tensor(7), path)
+    return str(torch.load(path).item())
+
+def appended(path):
+    os.makedirs(os.path.dirname(path))
+    with open(path, "a") as file:
+        file.write("7")
+    return open(path).read()
+
+def missing(path):
+    return open(path, "rb").read()
+
+WAYS = {each.__name__: each for each in (opened, by_pathlib, by_torch, appended, missing)}
 """
 
 
-@pytest.fixture
-def result(tmp_path):
-    """What the function of a submission returns in a sandbox."""
-
-    def run(body):
-        lines = "".join(f"    {line}\n" for line in body.splitlines())
-        (tmp_path / "work").mkdir()
-        (tmp_path / "work" / "work.py").write_text(
-            f"import os\nimport pathlib\nimport torch\ndef result():\n{lines}"
-        )
-        (tmp_path / "student_side.py").write_text(STUDENT_SIDE)
-        with Student(
-            tmp_path / "work", Side(tmp_path), LIMITS, seed=1, tier=best_tier()
-        ) as student:
-            return student.call("result")
-
-    return run
+@pytest.fixture(scope="module")
+def student(tmp_path_factory):
+    side, work = (tmp_path_factory.mktemp(name) for name in ("side", "work"))
+    (side / "student_side.py").write_text(STUDENT_SIDE)
+    (work / "work.py").write_text(WORK)
+    with Student(work, Side(side), LIMITS, seed=1, tier=best_tier()) as student:
+        yield student
 
 
 @pytest.mark.parametrize("folder", ["/scratch/ada", "plots/week 1", "~/results"])
-@pytest.mark.parametrize(
-    ("writes", "reads"),
-    [
-        ("open(path, 'w').write('7')", "open(path).read()"),
-        ("pathlib.Path(path).write_text('7')", "pathlib.Path(path).read_text()"),
-        ("torch.save(torch.tensor(7), path)", "str(torch.load(path).item())"),
-        ("os.makedirs(os.path.dirname(path)); open(path, 'a').write('7')", "open(path).read()"),
-    ],
-)
-def test_what_is_written_anywhere_is_read_again(result, folder, writes, reads):
-    path = f"os.path.expanduser('{folder}/x.txt')"
-    assert result(f"path = {path}\n{writes}\nreturn {reads}") == "7"
+@pytest.mark.parametrize("way", ["opened", "by_pathlib", "by_torch", "appended"])
+def test_what_is_written_anywhere_is_read_again(student, folder, way):
+    assert student.call("write_and_read", way=way, path=f"{folder}/{way}/x.txt") == "7"
 
 
-def test_file_that_nobody_wrote_stays_missing(result):
+def test_file_that_nobody_wrote_stays_missing(student):
     with pytest.raises(StudentRaised, match="FileNotFoundError"):
-        result("return open('/scratch/ada/best.pt', 'rb').read()")
+        student.call("write_and_read", way="missing", path="/scratch/ada/best.pt")

@@ -9,3 +9,15 @@ class Answering:
     def call(self, function, /, *, read=None, **values):
         reply = self.answer(function, **values)
         return reply if read is None else read_reply(read, reply)
+
+
+def passing(refusals, asked):
+    """The names of the calls that no refusal ends; whatever else they raise is raised."""
+    found = []
+    for name, call in asked.items():
+        try:
+            call()
+        except refusals:
+            continue
+        found.append(name)
+    return found

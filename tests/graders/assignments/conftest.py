@@ -1,23 +1,37 @@
 """Run one check of assignment cs224n-a4 on files that a test makes up."""
 
+import functools
 import random
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from graders.assignments.cs224n_a4 import student_side
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
 from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
+from graders.boundary.tiers.sandbox import best_tier
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
 from graders.data.birthplaces import open_data, read_data
+from graders.grading.pipeline import Options, grade_submission
 from graders.model import Check
 from graders.registry.discovery import ASSIGNMENTS, load_assignment
+from submissions.receive import identify
 
 FOLDER = ASSIGNMENTS / "cs224n_a4"
 COURSE_FILES = Path(__file__).parents[4] / "shared" / "data" / "birthplaces"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Small tensors are fastest on it; threads that wait on a busy machine take minutes."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(autouse=True)
@@ -93,3 +107,27 @@ def predict():
         ]
 
     return make
+
+
+@pytest.fixture(scope="module")
+def grade_file(tmp_path_factory):
+    """The result of one criterion of cs224n-a4 for one file; equal files are graded once."""
+
+    @functools.cache
+    def run(criterion, name, text):
+        folder = tmp_path_factory.mktemp("upload")
+        (folder / name).write_text(text, encoding="utf-8")
+        options = Options(best_tier(), only=frozenset({criterion}))
+        submission = identify(folder, "cs224n-a4")
+        return grade_submission(submission, load_assignment("cs224n-a4"), options).criteria[0]
+
+    return run
+
+
+def cases(table):
+    """A case a row; every fourth is quick, all run with the long tests."""
+    rows = [row if isinstance(row, tuple) else (row,) for row in table.values()]
+    return [
+        pytest.param(*row, id=name, marks=[pytest.mark.long] if number % 4 else [])
+        for number, (name, row) in enumerate(zip(table, rows, strict=True))
+    ]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 SPARE = ("old", "starter", "backup", "drafts/v1", "experiments", "original files", "my old stuff")
 PLACES = ("", "scripts", "notebooks/week 3", *SPARE)
-
+EXPERIMENTS = ("openai_gpt-boolq", "profiled_run", "t5", "try_lora", "exp2")
+SCRIPT = "import sys\nprint('plots', sys.argv)\nraise SystemExit(3)\n"
 
 CRASHES = (
     "raise RuntimeError('no display')",
@@ -57,14 +58,9 @@ WORKS = (
         ("A2S2.py", "A2S3.py"),
         frozenset(
             (
-                *(
-                    "attn_scaled",
-                    "make_causal_mask",
-                    "split_heads",
-                    "merge_heads",
-                    "self_attention",
-                ),
-                *("train_one_epoch", "evaluate", "compute_accuracy", "SST2Dataset", "main"),
+                *("attn_scaled", "make_causal_mask", "split_heads", "merge_heads"),
+                *("self_attention", "train_one_epoch", "evaluate", "compute_accuracy"),
+                *("SST2Dataset", "main"),
             )
         ),
         frozenset(("mini-transformer", "sst2-data", "sst2-training", "sst2-main")),
@@ -105,17 +101,19 @@ def _rewritten(text, names, body):
 
 
 def crashed(text, function, crash):
-    """The same file, raising at the end of this function, or at its own end."""
+    """The same file, raising at the end of this function, if it has it, or at its own end."""
     if not function:
         return f"{text}\n{crash}\n"
     tree = ast.parse(text)
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            last = node.body[-1]
-            if isinstance(last, ast.Return):  # what it returns may be the training itself
-                node.body[-1] = ast.copy_location(ast.Expr(last.value or ast.Constant(None)), last)
-            node.body += ast.parse(crash).body
-    return ast.unparse(ast.fix_missing_locations(tree))
+    found = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function
+    ]
+    for node in found:
+        last = node.body[-1]
+        if isinstance(last, ast.Return):  # what it returns may be the training itself
+            node.body[-1] = ast.copy_location(ast.Expr(last.value or ast.Constant(None)), last)
+        node.body += ast.parse(crash).body
+    return ast.unparse(ast.fix_missing_locations(tree)) if found else text
 
 
 def notebook(text):
@@ -123,6 +121,22 @@ def notebook(text):
     cell = {"cell_type": "code", "source": text, "outputs": [], "metadata": {}}
     cell["execution_count"] = None
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def one_of_each(work, texts):
+    """A script, and a starter, drafts and an experiment of each file."""
+    files = {"plot.py": SCRIPT}
+    for number, own in enumerate(sorted(texts)):
+        stem = _stem(own)
+        files[f"scripts/{stem}.py"] = starter(texts[own], work.names)
+        files[f"old/{stem}.py"] = draft(texts[own], work.names)
+        files[f"drafts/v1/{stem} (1).ipynb"] = notebook(draft(texts[own], work.names))
+        files[f"{EXPERIMENTS[number]}.py"] = draft(texts[own], work.names)
+    return {name: text.encode() for name, text in files.items()}
+
+
+def _stem(name):
+    return name.rpartition("/")[2].removesuffix(".py")
 
 
 @st.composite
@@ -135,28 +149,23 @@ def messes(draw, work, texts):
     files = {}
     for _ in range(draw(st.integers(1, 3))):
         own = draw(st.sampled_from(sorted(texts)))
-        stem = own.rpartition("/")[2].removesuffix(".py")
+        stem = _stem(own)
         kind = draw(st.sampled_from(("starter", "draft", "experiment", "script")))
         if kind == "starter":
-            place = draw(st.sampled_from(PLACES[1:]))
-            name, text = stem, starter(texts[own], work.names)
+            place, name = draw(st.sampled_from(PLACES[1:])), stem
+            text = starter(texts[own], work.names)
         elif kind == "draft":
             place = draw(st.sampled_from(SPARE))
             name = draw(st.sampled_from((stem, f"{stem}_old", f"{stem} (1)")))
             text = draft(texts[own], work.names)
         elif kind == "experiment":
-            place = draw(st.sampled_from(PLACES))
-            name = draw(
-                st.sampled_from(("openai_gpt-boolq", "profiled_run", "t5", "try_lora", "exp2"))
-            )
+            place, name = draw(st.sampled_from(PLACES)), draw(st.sampled_from(EXPERIMENTS))
             text = draft(texts[own], work.names)
         else:
-            place, name = (
-                draw(st.sampled_from(PLACES)),
-                draw(st.sampled_from(("plot", "grid", "utils2"))),
-            )
-            text = "import sys\nprint('plots', sys.argv)\nraise SystemExit(3)\n"
+            place = draw(st.sampled_from(PLACES))
+            name = draw(st.sampled_from(("plot", "grid", "utils2")))
+            text = SCRIPT
         as_notebook = draw(st.booleans())
         path = "/".join(filter(None, (place, f"{name}.{'ipynb' if as_notebook else 'py'}")))
-        files[path] = notebook(text) if as_notebook else text
+        files[path] = (notebook(text) if as_notebook else text).encode()
     return files

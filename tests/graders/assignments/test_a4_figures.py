@@ -1,15 +1,11 @@
-"""Figures of A4's accuracies, rotations and losses, none of which affects a verdict."""
+"""Figures of A4's accuracies and rotations, neither of which affects a verdict."""
 
 import numpy as np
 import pytest
 
-from graders.assignments.cs224n_a4.hidden.rerun import runs
-from graders.assignments.cs224n_a4.hidden.rerun.student_losses import Losses
 from graders.assignments.cs224n_a4.rotary.expected import Rotation, Table
 from graders.assignments.cs224n_a4.rotary.replies import ASKED, applied_rotation, table_rotation
 from graders.figures import drawable
-from graders.grading.rerun import Rerun, RerunPlan
-from tests.graders.assignments.test_rerun_replies import HONEST, Forger
 
 DEV, NONE = "vanilla.pretrain.dev.predictions", "vanilla.nopretrain.dev.predictions"
 
@@ -71,34 +67,3 @@ def test_the_picture_is_of_a_pair_that_clearly_differs():
     assert figure.label.startswith("Rotation of pair 4 of 16")
     assert figure.expected[15] == pytest.approx(15 * 10_000 ** (-6 / 32), abs=1e-6)
     assert figure.actual[15] < -9
-
-
-def test_losses_are_read_from_a_progress_bar():
-    losses = Losses()
-    bar = b"epoch 1 iter %d: train loss %s. lr 6e-3: 10%%| \repoch 1 iter %d: train loss %s. lr\r"
-    for step, loss in enumerate((b"4.5", b"3.25e-1", b"2")):
-        for byte in bar % (step, loss, step, loss):
-            losses.read(bytes([byte]))
-    assert losses.thinned() == [[1.0, 4.5], [2.0, 0.325], [3.0, 2.0]]
-
-
-def test_a_flood_of_losses_is_thinned():
-    losses = Losses()
-    losses.read(b"".join(b"loss %d.0\n" % step for step in range(10_000)) + b"x" * 10**6)
-    kept = losses.thinned()
-    assert len(kept) <= 240
-    assert kept[-1] == [10_000.0, 9_999.0]
-
-
-@pytest.mark.parametrize("forged", [None, 3, "x" * 9, [[1]], [["a", "b"]], [1, 2], {"a": 1}])
-def test_forged_losses_cost_the_picture_alone(world, forged):
-    reply = {**HONEST, "losses": forged}
-    ran = runs.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
-    assert (ran.problem, ran.losses) == ("", ())
-
-
-def test_losses_reach_the_checks(world):
-    reply = {**HONEST, "losses": [[1.0, 4.0], [2.0, 3.0]] * 1_000}
-    ran = runs.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)[0]
-    assert ran.losses[:2] == ((1.0, 4.0), (2.0, 3.0))
-    assert len(ran.losses) == runs.MOST_LOSSES

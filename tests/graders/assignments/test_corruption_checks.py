@@ -54,18 +54,21 @@ class StudentHere(Answering):
 
     def __init__(self, file):
         self.dataset = module_from(file, "dataset")
+        self.folder = str(file.parent)
 
     def answer(self, function, /, *, seed, **values):
         random.seed(seed)
         np.random.seed(seed)
         torch.manual_seed(seed)
         sys.modules["dataset"] = self.dataset
+        sys.path.insert(0, self.folder)  # as in the sandbox
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 return getattr(student_side, function)(**values)
         except Exception as error:
             raise StudentRaised(str(error)) from error
         finally:
+            sys.path.remove(self.folder)
             del sys.modules["dataset"]
 
 
@@ -77,14 +80,22 @@ def example(name, draw=PUBLIC):
     return reader_of(EXAMPLES / name / "src" / "dataset.py", draw=draw)
 
 
-def results(reader):
-    """What every check says, by its id."""
-    said = {}
+CHECKS = {
+    name.removeprefix("test_"): each
+    for name, each in vars(checks).items()
+    if name.startswith("test_")
+}
+
+
+def result_of(name, reader):
+    """What one check says."""
     with surroundings(FOLDER):
-        for name, function in vars(checks).items():
-            if name.startswith("test_"):
-                said[name] = _result(function, reader)
-    return said
+        return _result(CHECKS[name], reader)
+
+
+def results(reader):
+    """What every check says, by its name."""
+    return {name: result_of(name, reader) for name in CHECKS}
 
 
 def _result(function, reader):
@@ -154,14 +165,10 @@ def test_right_draws_show_no_mistake():
 # ---------------------------------------------------------------- checks
 
 
-def test_exceptions_at_one_length_do_not_cost_the_lengths(tmp_path):
-    crash = ("        prefix = ", "        if length == 50:\n            1 / 0\n        prefix = ")
-    assert broken(written(tmp_path, crash)) == ["test_items_are_int64_tensors"]
-
-
-def test_exceptions_in_long_cuts_do_not_cost_the_lengths(tmp_path):
-    crash = ("        prefix = ", "        if length > 60:\n            1 / 0\n        prefix = ")
-    assert broken(written(tmp_path, crash)) == ["test_items_are_int64_tensors"]
+@pytest.mark.parametrize("lengths", ["length == 50", "length > 60"])
+def test_exceptions_at_some_lengths_do_not_cost_the_lengths(tmp_path, lengths):
+    crash = ("        prefix = ", f"        if {lengths}:\n            1 / 0\n        prefix = ")
+    assert broken(written(tmp_path, crash)) == ["items_are_int64_tensors"]
 
 
 def test_few_items_say_nothing_about_the_content(tmp_path):
@@ -169,27 +176,23 @@ def test_few_items_say_nothing_about_the_content(tmp_path):
         "        prefix = ",
         "        if random.random() < .99:\n            1 / 0\n        prefix = ",
     )
-    said = results(written(tmp_path, crash))["test_content_length_varies"]
-    assert "Too few items" in said.message
+    assert "Too few items" in result_of("content_length_varies", written(tmp_path, crash)).message
 
 
-@pytest.mark.parametrize("rare", [300, 3_000])
-def test_rarely_lost_character_costs_at_most_half_a_check(tmp_path, rare):
-    lost = f"        if random.random() < 1 / {rare}:\n            text = text[1:]\n"
-    said = results(
-        written(tmp_path, ("        text += self.PAD", f"{lost}        text += self.PAD"))
-    )
-    assert all(result.fraction >= 0.5 for result in said.values())
-    assert sum(result.fraction < 1 for result in said.values()) <= 2
+def test_rarely_lost_character_costs_half_a_check_or_two(tmp_path):
+    lost = "        if random.random() < 1 / 100:\n            text = text[1:]\n"
+    reader = written(tmp_path, ("        text += self.PAD", f"{lost}        text += self.PAD"))
+    fractions = [each.fraction for each in results(reader).values() if each.fraction < 1]
+    assert fractions in ([0.5], [0.5, 0.5])
 
 
 def test_longer_x_does_not_cost_the_targets(tmp_path):
-    assert broken(written(tmp_path, ("text[:-1]", "text"))) == ["test_items_have_block_length"]
+    assert broken(written(tmp_path, ("text[:-1]", "text"))) == ["items_have_block_length"]
 
 
 def test_index_beyond_the_end_costs_no_lengths(tmp_path):
     reader = written(tmp_path, ("self.data[idx]", "self.data[idx + 1]"))
-    assert broken(reader) == ["test_index_respected", "test_items_are_int64_tensors"]
+    assert broken(reader) == ["index_respected", "items_are_int64_tensors"]
 
 
 def test_generator_of_the_dataset_s_own_is_right(tmp_path):
@@ -203,7 +206,7 @@ def test_generator_of_the_dataset_s_own_is_right(tmp_path):
 
 
 def test_hint_and_counterexample_reach_the_student():
-    result = results(example("wrong-content-in-place"))["test_parts_are_a_piece"]
+    result = result_of("parts_are_a_piece", example("wrong-content-in-place"))
     assert "prefix ⁇ content ⁇ suffix" in result.hint
     rows = dict(result.counterexample)
     assert (len(rows["document"]), rows["block size"]) == (7, "9")  # as small as can be
@@ -221,13 +224,51 @@ def test_items_that_cannot_be_read_are_shown(tmp_path, instead, expected, came):
     text = (EXAMPLES / "correct-plain" / "src" / "dataset.py").read_text()
     file = tmp_path / "dataset.py"
     file.write_text(text.replace("return ids[:-1], ids[1:]", instead, 1))
-    said = results(reader_of(file))["test_documents_are_corrupted"]
+    said = result_of("documents_are_corrupted", reader_of(file))
     assert said.status == "failed"
     assert expected in said.expected
     assert came in said.actual + said.message
 
 
 def test_tiny_documents_cost_nothing():
-    result = results(example("wrong-no-shift"))["test_tiny_documents"]  # randint(1, 0) raises
+    result = result_of("tiny_documents", example("wrong-no-shift"))  # randint(1, 0) raises
     assert result.status == "passed"
     assert "No points deducted" in result.message
+
+
+# ---------------------------------------------------------------- editions of the handout
+
+
+EDITION = """
+from reference.data.corruption import CharCorruptionDataset as Reference
+from reference.data.edition import Edition
+
+
+class CharCorruptionDataset(Reference):
+    def __init__(self, data, block_size):
+        super().__init__(data, block_size, Edition({sequence_length!r}, {end_marker!r},
+                                                   {length_limit!r}))
+"""
+LENIENT = {"sequence_length": "block", "end_marker": "optional", "length_limit": "7/8"}
+
+
+@pytest.fixture
+def reference(tmp_path):
+    """The file of the reference for these settings."""
+
+    def write(settings):
+        file = tmp_path / "dataset.py"
+        file.write_text(EDITION.format(**settings))
+        return file
+
+    return write
+
+
+@pytest.mark.parametrize("settings", [STANFORD, XCS, LENIENT], ids=["stanford", "xcs", "lenient"])
+def test_reference_is_right_in_its_edition(reference, settings):
+    assert broken(reader_of(reference(settings), settings)) == []
+
+
+def test_editions_are_told_apart(reference):
+    lost = set(broken(reader_of(reference(XCS))))
+    assert {"items_have_block_length", "masks_then_pads"} <= lost

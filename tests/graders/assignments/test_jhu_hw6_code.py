@@ -1,9 +1,10 @@
-"""Missing, unimplemented or faked code of the homework costs its own criterion.
+"""Right code of the homework keeps its points in every form; what is missing costs its criterion.
 
 Mistakes with their points and hints are planted in examples.toml.
 """
 
 import functools
+import json
 
 import pytest
 
@@ -15,9 +16,8 @@ from submissions.receive import identify
 pytestmark = pytest.mark.slow
 SOLUTION = ASSIGNMENTS / "jhu_hw6" / "solution"
 BASE, PEFT = "base_classification.py", "classification.py"
-CODE = frozenset(
-    ("boolq-data", "evaluation", "training", "full-tuning", "head-tuning", "prefix-tuning")
-)
+PEFT_CRITERIA = ("full-tuning", "head-tuning", "prefix-tuning")
+CODE = frozenset(("boolq-data", "evaluation", "training", *PEFT_CRITERIA))
 
 
 @functools.cache
@@ -34,26 +34,107 @@ def changed(name, *changes):
 
 
 @pytest.fixture
-def grade(tmp_path):
-    """Grades files given as texts, on these criteria: points lost, and all that is said."""
+def results(tmp_path):
+    """Grades files given as texts, on these criteria."""
 
     def run(files, *only):
         folder = tmp_path / "handed-in"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
+        for path in folder.iterdir():
+            path.unlink()
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
         options = Options(best_tier(), only=frozenset(only) or CODE)
         result = grade_submission(identify(folder, "jhu-hw6"), load_assignment("jhu-hw6"), options)
         assert result.status == "graded", result.environment
+        return result.criteria
+
+    return run
+
+
+@pytest.fixture
+def grade(results):
+    """Grades files given as texts: points lost, and all that is said."""
+
+    def run(files, *only):
+        criteria = results(files, *only)
         lost = {
             each.criterion.id: each.criterion.points - each.points
-            for each in result.criteria
+            for each in criteria
             if each.points != each.criterion.points
         }
-        checks = [check for each in result.criteria for check in each.checks]
+        checks = [check for each in criteria for check in each.checks]
         return lost, " ".join(f"{check.message} {check.hint}" for check in checks)
 
     return run
+
+
+# ---------------------------------------------------------------- right code
+
+
+RIGHT = {
+    "plain": [
+        ("            loss.backward()", "            mymodel.zero_grad()\n"
+         "            loss.backward()"),
+        ('loss = criterion(output.logits, batch["labels"].to(device))',
+         "loss = mymodel(**batch).loss"),
+        ("            optimizer.step()", "            torch.nn.utils.clip_grad_norm_("
+         "mymodel.parameters(), 0.01)\n            optimizer.step()"),
+        ("    return metric.compute()",
+         '    model.train()\n    return {**metric.compute(), "loss": 0.1}'),
+    ],
+    "halved": [
+        ("loss.backward()", "(loss / 2).backward()"),
+        ("AdamW(mymodel.parameters(), lr=lr)", "SGD(mymodel.parameters(), lr=lr, momentum=0.9)"),
+        ("        for batch in train_dataloader:\n",
+         "        for batch in train_dataloader:\n            mymodel.train()\n"),
+        ("return metric.compute()", 'return metric.compute()["accuracy"]'),
+        ('history.append(accuracy["accuracy"])', "history.append(accuracy)"),
+    ],
+    "unscheduled": [
+        ("            scheduler.step()\n", ""),
+        ("    history = []", "    history = []\n    mymodel(**next(iter(train_dataloader)))"),
+        ("return metric.compute()",
+         'return {"accuracy": torch.tensor(metric.compute()["accuracy"])}'),
+        ("with torch.no_grad():", "if True:"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_loops_and_evaluations_keep_their_points(grade, name):
+    lost, said = grade({BASE: changed(BASE, *RIGHT[name])}, "training", "evaluation")
+    assert lost == {}, said
+
+
+def notebook(text):
+    """A cell for each top-level part of the text, and what notebooks have besides."""
+    parts = ("!pip install evaluate", "%matplotlib inline", *text.split("\n\n\n"))
+    cells = [{"cell_type": "code", "source": part, "outputs": []} for part in parts]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "changes",
+    [(), (("            optimizer.step()\n", ""), ("mean(dim=1)", "sum(dim=1)"))],
+    ids=["right", "wrong"],
+)
+def test_notebook_and_module_get_the_same(results, changes):
+    text, only = changed(PEFT, *changes), CODE - {"boolq-data"}
+    seen = [
+        {
+            each.check.id: (each.status, each.fraction, each.hint)
+            for criterion in results(files, *only)
+            for each in criterion.checks
+        }
+        for files in ({PEFT: text}, {"classification.ipynb": notebook(text)})
+    ]
+    assert seen[0] == seen[1]
+    assert any(fraction < 1 for _, fraction, _ in seen[0].values()) == bool(changes)
+
+
+# ---------------------------------------------------------------- missing, faked or wrong code
 
 
 def test_prefix_for_each_text_is_named(grade):
@@ -64,28 +145,22 @@ def test_prefix_for_each_text_is_named(grade):
     assert "Each text of the batch has its own prefix" in said
 
 
-def test_constant_accuracy_earns_nothing(grade):
+def test_constant_accuracy_and_weights_changed_without_training_earn_nothing(grade):
     head, _, rest = solution(BASE).partition("    metric = evaluate.load")
     text = head + '    return {"accuracy": 0.7}\n\n\n' + rest[rest.index("def train(") :]
-    lost, said = grade({BASE: text}, "evaluation")
-    assert lost == {"evaluation": 5}
+    head, _, rest = text.partition("    optimizer = torch.optim")
+    text = head + "    for p in mymodel.parameters():\n        p.data += lr\n\n\n"
+    all_points = {"evaluation": 5, "training": 8}
+    lost, said = grade({BASE: text + rest[rest.index("def pre_process") :]}, *all_points)
+    assert lost == all_points
     assert "does not call the model" in said
 
 
 def test_prefix_that_is_not_used_earns_nothing(grade):
-    lost, said = grade(
-        {BASE: solution(BASE), PEFT: changed(PEFT, ('if self.type == "prefix":', "if False:"))},
-        "prefix-tuning",
-    )
+    unused = changed(PEFT, ('if self.type == "prefix":', "if False:"))
+    lost, said = grade({BASE: solution(BASE), PEFT: unused}, "prefix-tuning")
     assert lost == {"prefix-tuning": 8}
     assert "The logits don't depend on the prefix" in said or "Your code raised" in said
-
-
-def test_weights_changed_without_training_earn_nothing(grade):
-    head, _, rest = solution(BASE).partition("    optimizer = torch.optim")
-    text = head + "    for p in mymodel.parameters():\n        p.data += lr\n\n\n"
-    lost, _ = grade({BASE: text + rest[rest.index("def pre_process") :]}, "training")
-    assert lost == {"training": 8}
 
 
 def test_each_of_two_files_has_its_share(grade):
@@ -98,8 +173,8 @@ def test_each_of_two_files_has_its_share(grade):
 
 
 def test_wrong_pooling_costs_full_tuning_alone(grade):
-    lost, _ = grade({PEFT: changed(PEFT, ("mean(dim=1)", "select(1, 0)")), BASE: solution(BASE)})
-    assert lost == {"full-tuning": 2}
+    files = {PEFT: changed(PEFT, ("mean(dim=1)", "select(1, 0)")), BASE: solution(BASE)}
+    assert grade(files, *PEFT_CRITERIA)[0] == {"full-tuning": 2}
 
 
 def test_unwritten_starter_earns_nothing(grade):
@@ -109,7 +184,8 @@ def test_unwritten_starter_earns_nothing(grade):
         for name in ("evaluate_model", "train")
     )
     lost, said = grade({BASE: unwritten})
-    assert lost == {name: load_points()[name] for name in CODE}
+    points = {each.id: each.points for each in load_assignment("jhu-hw6").rubric}
+    assert lost == {name: points[name] for name in CODE}
     assert "counts only together with code of your own" in said
 
 
@@ -117,7 +193,3 @@ def test_missing_names_cost_their_own_checks(grade):
     lost, said = grade({BASE: solution(BASE)})
     assert lost == {"full-tuning": 4, "head-tuning": 4, "prefix-tuning": 8}
     assert "No file defines `CustomModelforSequenceClassification`" in said
-
-
-def load_points():
-    return {each.id: each.points for each in load_assignment("jhu-hw6").rubric}

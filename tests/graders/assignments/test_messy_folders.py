@@ -1,15 +1,13 @@
 """Other files in the folder change no score, and a crash at the end costs no points.
 
-Each example grades a planted submission twice: unchanged, and with added files or with some of its
-files removed. No example may fail by chance: the checks draw the same inputs both times.
+No example may fail by chance: the checks draw the same inputs whenever a folder is graded.
 """
 
 import functools
 import multiprocessing
-import shutil
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -21,17 +19,26 @@ from graders.registry.discovery import ASSIGNMENTS, load_assignment
 from submissions.receive import identify
 from tests.planted import examples_of
 
-from .mess import CRASHES, WORKS, crashed, messes
+from .mess import CRASHES, WORKS, crashed, messes, one_of_each
 
-FEW = settings(
-    max_examples=4,
+MANY = settings(
+    max_examples=12,
     deadline=None,
     database=None,
     derandomize=True,
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),
 )
-MANY = settings(FEW, max_examples=12)
+RIGHT = {
+    "cs224n-a4": "right-rotary-other-file",
+    "jhu-hw6": "right-code-hugging-face-outputs",
+    "uw-a2": "right-sst2-patience",
+}
+WRONG = {
+    "cs224n-a4": "wrong-rotary-positions-learned-too",
+    "jhu-hw6": "wrong-full-last-token",
+    "uw-a2": "wrong-sst2-error-rate",
+}
 
 
 @functools.cache
@@ -42,6 +49,16 @@ def examples(work):
         for path in sorted(examples_of(work.assignment).iterdir())
         if not path.name.startswith("written") and list(path.rglob("*.py"))
     ]
+
+
+def files_of(folder):
+    """The files of a submission by their paths."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def planted(work, name):
+    return files_of(examples_of(work.assignment) / name)
 
 
 @functools.cache
@@ -59,85 +76,58 @@ def right_texts(work):
 
 @pytest.fixture(scope="module")
 def points():
-    """Grades in another process: hypothesis runs the checks there, and the examples here."""
+    """The points of files, graded once in another process, where the checks use hypothesis."""
+    known = {}
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield lambda work, folder: pool.submit(points_of, work, folder).result()
+
+        def ask(work, files):
+            key = (work.assignment, frozenset(files.items()))
+            if key not in known:
+                known[key] = pool.submit(points_of, work, files).result()
+            return known[key]
+
+        yield ask
 
 
-def points_of(work, folder):
+def points_of(work, files):
     """The points of each criterion of code."""
     options = Options(best_tier(), only=work.criteria)
-    task = load_assignment(work.assignment)
-    result = grade_submission(identify(folder, work.assignment), task, options)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        task = load_assignment(work.assignment)
+        result = grade_submission(identify(Path(folder), work.assignment), task, options)
     assert result.status == "graded", result.environment.get("faults")
     return {each.criterion.id: each.points for each in result.criteria}
 
 
-def with_files(folder, files):
-    """A copy of a folder with more files in it; those that are there stay."""
-    copy = Path(tempfile.mkdtemp()) / folder.name
-    shutil.copytree(folder, copy)
-    for name, text in files.items():
-        path = copy / name
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    return copy
+def lost(before, after):
+    """The criteria that earn less than before."""
+    return {id: each for id, each in after.items() if each < before[id]}
 
 
-def not_lowered_by_more_files(points, work, data):
-    folder = data.draw(st.sampled_from(examples(work)))
-    files = data.draw(messes(work, right_texts(work)))
-    before = points(work, folder)
-    copy = with_files(folder, files)
-    try:
-        after = points(work, copy)
-    finally:
-        shutil.rmtree(copy.parent)
-    assert {id: each for id, each in after.items() if each < before[id]} == {}, sorted(files)
+def spare(work, files):
+    """The files of code that are not the assignment's own, as it asks for them."""
+    stems = {PurePosixPath(name).stem for name in work.own}
+    code = [PurePosixPath(name) for name in files if name.endswith((".py", ".ipynb"))]
+    code = [path for path in code if len(path.parts) > 1 or path.stem not in stems]
+    return [path.as_posix() for path in code if path.as_posix() not in work.own]
 
 
-def not_raised_by_fewer_files(points, work, data):
-    folder = data.draw(st.sampled_from(examples(work)))
-    files = data.draw(messes(work, right_texts(work)))
-    copy = with_files(folder, files)
-    try:
-        whole = points(work, copy)
-        required = {Path(name).stem for name in work.own}
-        spare = [
-            p for p in sorted(copy.rglob("*")) if p.is_file() and p.suffix in (".py", ".ipynb")
-        ]
-        spare = [path for path in spare if path.parent != copy or path.stem not in required]
-        spare = [path for path in spare if path.relative_to(copy).as_posix() not in work.own]
-        for path in spare and data.draw(st.lists(st.sampled_from(spare), min_size=1, unique=True)):
-            path.unlink()
-        after = points(work, copy)
-    finally:
-        shutil.rmtree(copy.parent)
-    assert {id: each for id, each in after.items() if each > whole[id]} == {}, sorted(files)
+def without(files, names):
+    return {name: content for name, content in files.items() if name not in names}
 
 
-def not_lowered_by_a_crash(points, work, data):
-    right = [path for path in examples(work) if path.name.startswith("right-")]
-    folder = data.draw(st.sampled_from([path for path in right if _trains(path, work)]))
-    crash = data.draw(st.sampled_from(CRASHES))
-    before = points(work, folder)
-    copy = with_files(folder, {})
-    try:
-        for path in map(copy.joinpath, work.own):
-            if path.is_file():
-                text = crashed(path.read_text(encoding="utf-8"), work.trains, crash)
-                path.write_text(text, encoding="utf-8")
-        after = points(work, copy)
-    finally:
-        shutil.rmtree(copy.parent)
-    assert after == before
-
-
-def _trains(folder, work):
-    """Say whether one of the assignment's own files has the function that trains."""
-    texts = [path.read_text() for name in work.own if (path := folder / name).is_file()]
-    return any(f"\ndef {work.trains}(" in text for text in texts) if work.trains else bool(texts)
+def ending(work, files, *crashes):
+    """These files with a crash after the last step of each of the assignment's own."""
+    own = [name for name in work.own if name in files]
+    texts = {
+        name: crashed(files[name].decode(), work.trains, crashes[number % len(crashes)])
+        for number, name in enumerate(own)
+    }
+    return {**files, **{name: text.encode() for name, text in texts.items()}}
 
 
 works = pytest.mark.parametrize("work", WORKS, ids=[each.assignment for each in WORKS])
@@ -145,26 +135,33 @@ works = pytest.mark.parametrize("work", WORKS, ids=[each.assignment for each in 
 
 @pytest.mark.slow
 @works
-@given(data=st.data())
-@FEW
-def test_another_file_never_lowers_a_score(points, work, data):
-    not_lowered_by_more_files(points, work, data)
+@pytest.mark.parametrize("example", [RIGHT, WRONG], ids=["right", "wrong"])
+def test_another_file_never_lowers_a_score(points, work, example):
+    files = planted(work, example[work.assignment])
+    mess = one_of_each(work, right_texts(work))
+    assert lost(points(work, files), points(work, {**mess, **files})) == {}
 
 
 @pytest.mark.slow
 @works
-@given(data=st.data())
-@FEW
-def test_a_file_less_never_raises_a_score(points, work, data):
-    not_raised_by_fewer_files(points, work, data)
+def test_a_file_less_never_raises_a_score(points, work):
+    files = planted(work, WRONG[work.assignment])
+    right = {f"notebooks/week 3/{name}": text.encode() for name, text in right_texts(work).items()}
+    files = {**one_of_each(work, right_texts(work)), **right, **files}
+    fewer = without(files, spare(work, files)[::2])
+    assert lost(points(work, fewer), points(work, files)) == {}
 
 
 @pytest.mark.slow
 @works
-@given(data=st.data())
-@FEW
-def test_a_crash_after_the_last_step_costs_nothing(points, work, data):
-    not_lowered_by_a_crash(points, work, data)
+@pytest.mark.parametrize("turn", range(2))
+def test_a_crash_after_the_last_step_costs_nothing(points, work, turn):
+    """Each crash once: an assignment of two files that end takes four of them."""
+    files = planted(work, RIGHT[work.assignment])
+    first = 4 * WORKS.index(work) + 2 * turn
+    crashes = [CRASHES[number % len(CRASHES)] for number in (first, first + 1)]
+    assert ending(work, files, *crashes) != files
+    assert points(work, ending(work, files, *crashes)) == points(work, files)
 
 
 @pytest.mark.long
@@ -172,7 +169,9 @@ def test_a_crash_after_the_last_step_costs_nothing(points, work, data):
 @given(data=st.data())
 @MANY
 def test_many_other_files_never_lower_a_score(points, work, data):
-    not_lowered_by_more_files(points, work, data)
+    files = files_of(data.draw(st.sampled_from(examples(work))))
+    mess = data.draw(messes(work, right_texts(work)))
+    assert lost(points(work, files), points(work, {**mess, **files})) == {}, sorted(mess)
 
 
 @pytest.mark.long
@@ -180,7 +179,11 @@ def test_many_other_files_never_lower_a_score(points, work, data):
 @given(data=st.data())
 @MANY
 def test_many_files_less_never_raise_a_score(points, work, data):
-    not_raised_by_fewer_files(points, work, data)
+    files = files_of(data.draw(st.sampled_from(examples(work))))
+    files = {**data.draw(messes(work, right_texts(work))), **files}
+    names = spare(work, files)
+    gone = data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True)) if names else []
+    assert lost(points(work, without(files, gone)), points(work, files)) == {}, gone
 
 
 @pytest.mark.long
@@ -188,4 +191,8 @@ def test_many_files_less_never_raise_a_score(points, work, data):
 @given(data=st.data())
 @MANY
 def test_no_crash_after_the_last_step_costs_anything(points, work, data):
-    not_lowered_by_a_crash(points, work, data)
+    right = [path for path in examples(work) if path.name.startswith("right-")]
+    texts = [files for files in map(files_of, right) if ending(work, files, "crash") != files]
+    files = data.draw(st.sampled_from(texts))
+    after = ending(work, files, data.draw(st.sampled_from(CRASHES)))
+    assert points(work, after) == points(work, files)

@@ -1,13 +1,7 @@
 import dataclasses
 import math
-from fractions import Fraction
 
 import pytest
-
-from graders.assignments.cs224n_a4.hidden.predictions.chance import (
-    chance_below,
-    chance_so_far_below,
-)
 
 NOP_DEV, NOP_TEST = "vanilla.nopretrain.dev.predictions", "vanilla.nopretrain.test.predictions"
 DEV, TEST = "vanilla.pretrain.dev.predictions", "vanilla.pretrain.test.predictions"
@@ -105,19 +99,16 @@ def test_one_of_two_equal_files_without_pretraining_passes(judge, world, predict
     assert sorted(statuses) == ["failed", "passed"]
 
 
-def test_file_without_pretraining_under_the_pretrained_name_fails(judge, world, predict):
-    same = lines(predict(world.dev, 4))
-    result = judge("pretrain_dev", {NOP_DEV: same, DEV: same})
-    assert result.status == "failed"
-    assert "copy of" in result.message
-    assert judge("nopretrain_dev", {NOP_DEV: same, DEV: same}).status == "passed"
-
-
-def test_pretrained_file_under_the_other_name_is_named(judge, world, predict):
-    same = lines(predict(world.dev, 20))
-    result = judge("nopretrain_dev", {NOP_DEV: same, DEV: same})
-    assert f"copy of `{DEV}`" in result.message
-    assert judge("pretrain_dev", {NOP_DEV: same, DEV: same}).status == "passed"
+@pytest.mark.parametrize(
+    ("k", "loser", "original"), [(4, "pretrain_dev", NOP_DEV), (20, "nopretrain_dev", DEV)]
+)
+def test_equal_files_with_and_without_pretraining_cost_the_less_likely(
+    judge, world, predict, k, loser, original
+):
+    files = dict.fromkeys((NOP_DEV, DEV), lines(predict(world.dev, k)))
+    results = {check: judge(check, files) for check in ("pretrain_dev", "nopretrain_dev")}
+    assert [check for check, found in results.items() if found.status == "failed"] == [loser]
+    assert f"copy of `{original}`" in results[loser].message
 
 
 @pytest.mark.parametrize(("shared", "loser"), [(15, "rope_test"), (24, "pretrain_test")])
@@ -214,23 +205,6 @@ def test_notes_say_what_was_dropped(judge, world, predict):
     assert result.status == "passed"
     assert "byte-order mark" in result.message
     assert "ignored" in result.message
-
-
-def test_fisher_agrees_with_scipy():
-    from scipy.stats import fisher_exact
-
-    for k, n, other, m in ((5, 60, 20, 60), (60, 437, 134, 500), (0, 10, 10, 10), (3, 9, 0, 4)):
-        p = fisher_exact([[k, n - k], [other, m - other]], alternative="less").pvalue
-        assert math.isclose(chance_so_far_below(k, n, other, m), p, rel_tol=1e-9)
-
-
-def test_binomial_tail_agrees_with_scipy():
-    from scipy.stats import binom
-
-    for k, n in ((0, 60), (8, 60), (50, 437), (437, 437)):
-        assert math.isclose(
-            chance_below(k, n, Fraction(3, 20)), binom.cdf(k, n, 0.15), rel_tol=1e-9
-        )
 
 
 @pytest.mark.data

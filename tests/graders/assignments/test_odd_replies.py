@@ -30,7 +30,7 @@ CRITERIA = [
     if criterion.kind == "code"
 ]
 SHORT = [("cs224n-a4", "training-script"), ("uw-a2", "mini-transformer"), ("jhu-hw6", "evaluation")]
-FEW, MANY = 2, 15  # examples of each function and criterion
+MANY = 15  # examples of each function and criterion
 
 
 @cache
@@ -69,13 +69,13 @@ def replay(solutions, monkeypatch):
     return run
 
 
-def faults(replay, name, criterion, count):
-    """What of ours broke, by function and mutation."""
+def faults(replay, name, criterion, tried):
+    """What of ours broke, by function and mutation; `tried` are those of the drawn ones."""
     Replaying.asked.clear()
     assert replay(name, criterion).status == "graded"
     found = []
     for number, function in enumerate(sorted(set(Replaying.asked))):
-        for mutation in drawn(count, number):
+        for mutation in drawn(tried.stop, number)[tried]:
             result = replay(name, criterion, function, mutation)
             if result.status == "incomplete":
                 found.append((function, mutation, result.environment["faults"]))
@@ -85,13 +85,14 @@ def faults(replay, name, criterion, count):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "criterion"), SHORT)
 def test_an_odd_reply_is_no_fault_of_ours(replay, name, criterion):
-    assert faults(replay, name, criterion, FEW) == []
+    second = slice(1, 2)  # hypothesis draws None first, which each assignment's tests reply too
+    assert faults(replay, name, criterion, second) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "criterion"), CRITERIA)
 def test_no_odd_reply_is_a_fault_of_ours(replay, name, criterion):
-    assert faults(replay, name, criterion, MANY) == []
+    assert faults(replay, name, criterion, slice(0, MANY)) == []
 
 
 @pytest.mark.parametrize("mutation", drawn(20, 0), ids=range(20))

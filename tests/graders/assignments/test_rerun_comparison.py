@@ -1,16 +1,21 @@
-"""The comparison of a rerun with the submission, in words."""
+"""A rerun's untrusted replies are read with limits, and compared with the submission in words."""
 
 import numpy as np
 import pytest
 
 from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Weights
 from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
+from graders.assignments.cs224n_a4.hidden.rerun import runs
 from graders.assignments.cs224n_a4.hidden.rerun.comparison import (
     compare_answers,
     compare_shapes,
     read_anew,
 )
 from graders.assignments.cs224n_a4.hidden.rerun.runs import COMMANDS, Ran
+from graders.assignments.cs224n_a4.hidden.rerun.student_losses import Losses
+from graders.boundary.outcome import MALFORMED
+from graders.grading.rerun import Rerun, RerunPlan
+from tests.graders.assignments.answering import Answering
 
 NAME = "vanilla.model.params"
 
@@ -84,3 +89,82 @@ def test_only_whole_files_of_good_commands_are_scored():
     assert read_anew(Ran(COMMANDS[-1], content=b"a\nc\n"), gold).correct == 1
     assert read_anew(Ran(COMMANDS[-1], content=b"a\n"), gold) is None
     assert read_anew(Ran(COMMANDS[-1], "ended badly", content=b"a\nc\n"), gold) is None
+
+
+# ---------------------------------------------------------------- replies
+
+
+class Forger(Answering):
+    """A student's process that answers what it likes."""
+
+    def __init__(self, reply):
+        self.reply = reply
+
+    def answer(self, function, **_):
+        return True if function == "rerun_begins" else self.reply
+
+
+def reran(reply, world):
+    """What the only command that gets a reply did, as it says."""
+    ran = runs.rerun_of(Rerun(Forger(reply), RerunPlan(60)), world)
+    assert len(ran) == 1 or not ran[0].problem
+    return ran[0]
+
+
+HONEST = {"status": 0, "signal": None, "kind": "state dict", "said": "", "seconds": 1.0}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        [],
+        {},
+        {**HONEST, "signal": "x"},
+        {**HONEST, "status": None, "kind": "missing"},
+        {**HONEST, "seconds": []},
+        {**HONEST, "shapes": {"a": 3}},
+        {**HONEST, "shapes": {str(i): [1] for i in range(501)}},
+        {**HONEST, "content": ["x"]},
+    ],
+)
+def test_a_forged_reply_is_told_as_unreadable(world, reply):
+    assert MALFORMED in reran(reply, world).problem
+
+
+def test_forged_names_and_words_are_cut(world):
+    reply = {**HONEST, "said": "\x1b[2J" + "y" * 10**6, "shapes": {"module." * 10**6: [1] * 99}}
+    ran = reran(reply, world)
+    ((name, shape),) = ran.shapes.items()
+    assert (len(name), len(shape)) == (200, 8)
+    assert len(ran.said[0]) == 160
+    assert "\x1b" not in ran.said[0]
+
+
+def test_losses_are_read_from_a_progress_bar():
+    losses = Losses()
+    bar = b"epoch 1 iter %d: train loss %s. lr 6e-3: 10%%| \repoch 1 iter %d: train loss %s. lr\r"
+    for step, loss in enumerate((b"4.5", b"3.25e-1", b"2")):
+        for byte in bar % (step, loss, step, loss):
+            losses.read(bytes([byte]))
+    assert losses.thinned() == [[1.0, 4.5], [2.0, 0.325], [3.0, 2.0]]
+
+
+def test_a_flood_of_losses_is_thinned():
+    losses = Losses()
+    losses.read(b"".join(b"loss %d.0\n" % step for step in range(10_000)) + b"x" * 10**6)
+    kept = losses.thinned()
+    assert len(kept) <= 240
+    assert kept[-1] == [10_000.0, 9_999.0]
+
+
+@pytest.mark.parametrize("forged", [None, 3, "x" * 9, [[1]], [["a", "b"]], [1, 2], {"a": 1}])
+def test_forged_losses_cost_the_picture_alone(world, forged):
+    ran = reran({**HONEST, "losses": forged}, world)
+    assert (ran.problem, ran.losses) == ("", ())
+
+
+def test_losses_reach_the_checks(world):
+    ran = reran({**HONEST, "losses": [[1.0, 4.0], [2.0, 3.0]] * 1_000}, world)
+    assert ran.losses[:2] == ((1.0, 4.0), (2.0, 3.0))
+    assert len(ran.losses) == runs.MOST_LOSSES

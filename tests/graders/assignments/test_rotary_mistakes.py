@@ -83,8 +83,7 @@ def test_table_mistake_is_named(name):
     assert_differs(student.shown)
 
 
-@pytest.mark.parametrize("number", range(4))
-def test_mistakes_are_named_whatever_is_drawn(number):
+def test_mistakes_are_named_whatever_is_drawn():
     """Under a secret that is drawn anew, and printed where a mistake has another name."""
     draw = new_secret()
     for name, precompute in PRECOMPUTE.items():

@@ -4,10 +4,7 @@ import textwrap
 
 import pytest
 
-from graders.boundary.tiers.sandbox import best_tier
-from graders.grading.pipeline import Options, grade_submission
-from graders.registry.discovery import load_assignment
-from submissions.receive import identify
+from tests.graders.assignments.conftest import cases
 
 POINTS = 10.0
 DATASET = """
@@ -117,27 +114,14 @@ PARTLY = {
 
 
 @pytest.fixture
-def grade(tmp_path):
+def grade(grade_file):
     """The criterion's result of a dataset whose __getitem__ has this body."""
 
     def run(body):
-        (tmp_path / "dataset.py").write_text(
-            DATASET.format(body=textwrap.indent(body, " " * 8)), encoding="utf-8"
-        )
-        options = Options(best_tier(), only=frozenset({"span-corruption"}))
-        submission = identify(tmp_path, "cs224n-a4")
-        return grade_submission(submission, load_assignment("cs224n-a4"), options).criteria[0]
+        text = DATASET.format(body=textwrap.indent(body, " " * 8))
+        return grade_file("span-corruption", "dataset.py", text)
 
     return run
-
-
-def cases(table):
-    """A case a row; every fourth is quick, all run with the long tests."""
-    rows = [row if isinstance(row, tuple) else (row,) for row in table.values()]
-    return [
-        pytest.param(*row, id=name, marks=[pytest.mark.long] if number % 4 else [])
-        for number, (name, row) in enumerate(zip(table, rows, strict=True))
-    ]
 
 
 @pytest.mark.parametrize("body", cases(TRIVIAL))

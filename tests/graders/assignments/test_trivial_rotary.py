@@ -4,10 +4,7 @@ import textwrap
 
 import pytest
 
-from graders.boundary.tiers.sandbox import best_tier
-from graders.grading.pipeline import Options, grade_submission
-from graders.registry.discovery import load_assignment
-from submissions.receive import identify
+from tests.graders.assignments.conftest import cases
 
 POINTS = 4.0
 ATTENTION = """
@@ -146,19 +143,14 @@ PARTLY = {
 
 
 @pytest.fixture
-def grade(tmp_path):
+def grade(grade_file):
     """The criterion's result of an attention.py of these parts."""
 
     def run(table=TABLE, rotate=ROTATE, module=MODULE, early="pass"):
         parts = {"table": table, "rotate": rotate, "module": module, "early": early}
         depth = {"table": 4, "rotate": 4, "module": 12, "early": 8}
-        code = ATTENTION.format(
-            **{name: textwrap.indent(text, " " * depth[name]) for name, text in parts.items()}
-        )
-        (tmp_path / "attention.py").write_text(code, encoding="utf-8")
-        options = Options(best_tier(), only=frozenset({"rotary"}))
-        submission = identify(tmp_path, "cs224n-a4")
-        return grade_submission(submission, load_assignment("cs224n-a4"), options).criteria[0]
+        text = {name: textwrap.indent(part, " " * depth[name]) for name, part in parts.items()}
+        return grade_file("rotary", "attention.py", ATTENTION.format(**text))
 
     return run
 
@@ -168,16 +160,7 @@ def earned(result):
     return {check.check.id for check in result.checks if check.check.weight and check.fraction}
 
 
-def cases(table):
-    """A case a row; every fourth is quick, all run with the long tests."""
-    rows = [row if isinstance(row, tuple) else (row,) for row in table.values()]
-    return [
-        pytest.param(*row, id=name, marks=[pytest.mark.long] if number % 4 else [])
-        for number, (name, row) in enumerate(zip(table, rows, strict=True))
-    ]
-
-
-@pytest.mark.parametrize("name", ["not implemented", "x", "zeros", "rounded", "a quarter turn"])
+@pytest.mark.parametrize("name", ["not implemented", "rounded", "a quarter turn"])
 def test_code_that_rotates_nothing_earns_nearly_nothing(grade, name):
     assert grade(table=ONES, rotate=UNROTATED[name]).points <= POINTS / 10
 
@@ -203,13 +186,9 @@ def test_wrong_rotation_keeps_its_points(grade, points, parts):
     assert grade(**parts).points == pytest.approx(points)
 
 
-def test_unwritten_table_costs_the_table_alone(grade):
-    lost = {"table-shape", "table-values"}
-    assert earned(grade()) - earned(grade(table=ONES)) == lost
-
-
-def test_right_rotation_earns_everything(grade):
+def test_right_rotation_earns_everything_and_an_unwritten_table_costs_the_table(grade):
     assert grade().points == POINTS
+    assert earned(grade()) - earned(grade(table=ONES)) == {"table-shape", "table-values"}
 
 
 def test_student_reads_why_nothing_is_counted(grade):

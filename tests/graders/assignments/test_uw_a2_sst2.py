@@ -29,7 +29,7 @@ def watch_network():
 
 @pytest.fixture
 def grade(tmp_path):
-    """The Result of solution/A2S3.py with these changes, judged on the classifier alone."""
+    """The Result of solution/A2S3.py with these changes, and of other files; none if empty."""
 
     def run(changes=(), *, draw=0, only=CRITERIA, **files):
         code = SOLUTION.read_text(encoding="utf-8")
@@ -38,6 +38,8 @@ def grade(tmp_path):
             code = code.replace(old, new)
         for name, text in {"A2S3.py": code, **files}.items():
             (tmp_path / name).write_text(text, encoding="utf-8")
+            if not text:
+                (tmp_path / name).unlink()
         options = Options(best_tier(), only=only, draw=draw)
         return grade_submission(identify(tmp_path, "uw-a2"), load_assignment("uw-a2"), options)
 
@@ -58,6 +60,9 @@ def verdicts(result):
     }
 
 
+NAMES = ("initialize_datasets", "train_one_epoch", "evaluate", "compute_accuracy", "main")
+
+
 def message(result, check):
     """What the student reads about a check."""
     found = {each.check.id: each for of in result.criteria for each in of.checks}[check]
@@ -74,19 +79,14 @@ def test_a_secret_draw_finds_the_same(grade, draw):
 
 @pytest.mark.slow
 def test_nothing_is_looked_up(grade):
-    names = ("initialize_datasets", "train_one_epoch", "compute_accuracy", "evaluate", "main")
-    calls = {name: f"def {name}(*args, **kwargs):\n    watch_network()\n" for name in names}
+    calls = {name: f"def {name}(*args, **kwargs):\n    watch_network()\n" for name in NAMES}
     wrappers = "\n\n".join(
         f"{call}    return _{name}(*args, **kwargs)" for name, call in calls.items()
     )
-    changes = [(f"def {name}(", f"def _{name}(") for name in names]
+    changes = [(f"def {name}(", f"def _{name}(") for name in NAMES]
     changes.append(("\n\nif __name__", f"\n\n{SPY}\n\n{wrappers}\n\n\nif __name__"))
-    changes.append(
-        (
-            "        self.tokenizer = tokenizer\n",
-            "        watch_network()\n        self.tokenizer = tokenizer\n",
-        )
-    )
+    kept = "        self.tokenizer = tokenizer\n"
+    changes.append((kept, f"        watch_network()\n{kept}"))
     assert lost(grade(changes)) == {}
 
 
@@ -98,22 +98,18 @@ def test_a_notebook_gets_the_result_of_the_same_script(grade, tmp_path, name):
     changes = [(name, "predictions != labels")] if name else []
     script = grade(changes)
     code = (tmp_path / "A2S3.py").read_text(encoding="utf-8")
-    (tmp_path / "A2S3.py").unlink()
     cells = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "source": part.splitlines(True)}
         for part in ["!pip install transformers datasets", *code.split("\n\n\n"), "main()"]
     ]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (tmp_path / "A2S3.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    options = Options(best_tier(), only=CRITERIA)
-    result = grade_submission(identify(tmp_path, "uw-a2"), load_assignment("uw-a2"), options)
-    assert verdicts(result) == verdicts(script)
+    files = {"A2S3.py": "", "A2S3.ipynb": json.dumps(notebook)}
+    assert verdicts(grade(**files)) == verdicts(script)
 
 
 @pytest.mark.slow
 def test_an_unwritten_classifier_earns_nothing(grade):
-    names = ("initialize_datasets", "train_one_epoch", "evaluate", "compute_accuracy", "main")
-    stubs = [f"def {name}(*args, **kwargs):\n    pass\n" for name in names]
+    stubs = [f"def {name}(*args, **kwargs):\n    pass\n" for name in NAMES]
     methods = ("__init__", "__len__", "__getitem__", "__iter__", "collate_fn")
     stubs += ["class SST2Dataset:"]
     stubs += [f"    def {name}(self, *args):\n        pass\n" for name in methods]
@@ -124,15 +120,9 @@ def test_an_unwritten_classifier_earns_nothing(grade):
 
 @pytest.mark.slow
 def test_token_types_are_named_where_training_misses_them(grade):
-    result = grade([("    model.train()\n", "    next(iter(dataloader))['token_type_ids']\n")])
+    change = ("    model.train()\n", "    next(iter(dataloader))['token_type_ids']\n")
+    result = grade([change], only=frozenset({"sst2-training"}))
     assert "no token_type_ids" in message(result, "training-is-written")
-
-
-@pytest.mark.slow
-def test_a_missing_name_is_told_in_one_sentence(grade):
-    result = grade([("def compute_accuracy", "def accuracy_of")])
-    assert message(result, "compute-accuracy").startswith("No file defines `compute_accuracy` (")
-    assert ".." not in message(result, "compute-accuracy")
 
 
 @pytest.mark.slow
@@ -144,28 +134,26 @@ def test_a_lookup_would_be_seen(grade):
         ("\n\nif __name__", f"\n\n{SPY}\n\nif __name__"),
         ("    raw = load_dataset", f"{look}    raw = load_dataset"),
     ]
-    result = grade(changes)
+    result = grade(changes, only=frozenset({"sst2-data", "sst2-main"}))
     assert "looked up" in message(result, "three-datasets")
     assert "looked up" in message(result, "main-is-written")
 
 
 @pytest.mark.slow
-def test_a_name_that_is_missing_costs_its_checks_alone(grade):
-    result = grade(
-        [
-            ("def compute_accuracy(", "def accuracy_of("),
-            ("return compute_accuracy(", "return accuracy_of("),
-        ]
-    )
+def test_a_name_that_is_missing_costs_its_checks_alone_and_is_told_in_one_sentence(grade):
+    names = ("def compute_accuracy(", "return compute_accuracy(")
+    result = grade([(name, name.replace("compute_accuracy", "accuracy_of")) for name in names])
     assert lost(result) == {"sst2-training": 1.0}
     said = message(result, "compute-accuracy")
-    assert "No file defines `compute_accuracy`" in said
+    assert said.startswith("No file defines `compute_accuracy` (")
     assert "`A2S3.py`" in said
+    assert ".." not in said
 
 
 @pytest.mark.slow
 def test_a_crash_is_told_with_its_line(grade):
-    result = grade([("        return self.examples[index]", "        return self.examples['x']")])
+    change = ("        return self.examples[index]", "        return self.examples['x']")
+    result = grade([change], only=frozenset({"sst2-data"}))
     assert "list indices must be integers" in message(result, "items-by-index")
 
 
@@ -179,6 +167,7 @@ def test_an_empty_upload_earns_nothing_and_is_told_why(grade):
 @pytest.mark.slow
 def test_a_script_that_disagrees_with_its_notebook_is_named(grade):
     notebook = examples_of("uw-a2") / "right-sst2-notebook" / "A2S3.ipynb"
-    result = grade(**{"A2S3.ipynb": notebook.read_text(encoding="utf-8")})
+    files = {"A2S3.ipynb": notebook.read_text(encoding="utf-8")}
+    result = grade(only=frozenset({"sst2-data"}), **files)
     assert lost(result) == {}
     assert "was read from `A2S3.py`" in message(result, "three-datasets")

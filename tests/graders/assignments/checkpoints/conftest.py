@@ -35,14 +35,10 @@ def vocabulary(world):
 @pytest.fixture(scope="session")
 def models(world, vocabulary):
     """The trained models by the names of their files."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)  # threads that wait for each other on a busy machine take minutes
-    made = {
+    return {
         name: trained(world, vocabulary, seed=seed, rope=name.startswith("rope"))
         for seed, name in enumerate(MODELS)
     }
-    torch.set_num_threads(before)
-    return made
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Whether predictions come from the submitted weights, and the message if not."""
+"""Whether predictions come from the submitted weights, and what is said and asked if not."""
 
 import pytest
 import torch
@@ -7,10 +7,18 @@ from graders.assignments.cs224n_a4.hidden.checkpoints.fingerprints import (
     predictions_print,
     weights_print,
 )
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import Checkpoints
 from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Weights
+from graders.assignments.cs224n_a4.hidden.predictions.origin import Origin
+from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
+from graders.checks.compare import CheckFailed
+from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
 from graders.data.birthplaces import DEV
+from graders.registry.discovery import load_assignment
 from reference.models.gpt import GPT
 from reference.models.prediction import predict_places, read_prompts
+from tests.graders.assignments.checkpoints.conftest import MODELS, InProcess
 
 MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
 
@@ -157,3 +165,66 @@ def test_fingerprint_is_of_the_weights_not_of_the_file(states):
 def test_one_answer_for_everybody_has_no_fingerprint():
     assert predictions_print(["London", "London "]) is None
     assert predictions_print(["London", "Rome "]) == predictions_print(["London\r", "Rome"])
+
+
+# ---------------------------------------------------------------- a person is asked
+
+
+FILES = [(weights, model, part) for weights, model in MODELS.items() for part in ("dev", "test")]
+
+
+@pytest.fixture
+def doubts(tmp_path, world):
+    """The reasons why a person is asked about a prediction file among these files."""
+
+    def ask(files, model, part, **changes):
+        settings = {**load_assignment("cs224n-a4").settings, **changes}
+        for name, content in files.items():
+            (tmp_path / name).write_bytes(content)
+        submitted = SubmittedFiles({name: tmp_path / name for name in files})
+        said = tuple(files[f"{model}.{part}.predictions"].decode().splitlines())
+        gold = world.dev if part == "dev" else world.test
+        score = Score()
+        origin = Origin(Checkpoints(InProcess(), submitted, world, settings))
+        origin.confirm(Scored(f"{model}.{part}.predictions", said, gold, ()), model, part, score)
+        return [each.message for each in score.doubts]
+
+    return ask
+
+
+@pytest.mark.parametrize(("weights", "model", "part"), FILES)
+def test_own_predictions_ask_nobody(doubts, right_files, weights, model, part):
+    assert doubts(right_files, model, part) == []
+
+
+@pytest.fixture
+def swapped(right_files):
+    """Right files, but the vanilla models' weights are the same."""
+    return {**right_files, FINETUNE: right_files[MODEL]}
+
+
+@pytest.mark.parametrize("part", ["dev", "test"])
+def test_predictions_of_other_weights_ask(doubts, swapped, part):
+    (said,) = doubts(swapped, "vanilla.pretrain", part)
+    assert "agree with only" in said
+
+
+def test_rule_decides_about_predictions_of_other_weights(doubts, swapped):
+    assert doubts(swapped, "vanilla.pretrain", "dev", doubtful_predictions="accept") == []
+    with pytest.raises(CheckFailed, match="agree with only"):
+        doubts(swapped, "vanilla.pretrain", "dev", doubtful_predictions="none")
+
+
+def test_model_trained_with_another_rotation_asks_nobody(doubts, right_files, states, saved):
+    state = {name: halves_for_neighbours(name, each) for name, each in states[ROPE].items()}
+    assert doubts({**right_files, ROPE: saved(state)}, "rope.pretrain", "test") == []
+
+
+def test_unreadable_checkpoint_asks(doubts, right_files):
+    (said,) = doubts({**right_files, ROPE: b"PK"}, "rope.pretrain", "test")
+    assert "truncated" in said
+
+
+def test_checkpoint_of_the_other_variant_asks(doubts, right_files):
+    files = {**right_files, ROPE: right_files[FINETUNE]}
+    assert len(doubts(files, "rope.pretrain", "test")) == 1

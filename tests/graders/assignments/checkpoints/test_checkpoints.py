@@ -2,12 +2,17 @@
 
 import hashlib
 import os
+from pathlib import Path
 
 import pytest
 
 from graders.boundary.tiers.sandbox import best_tier
+from graders.data.birthplaces import WIKI
 from graders.grading.pipeline import Options, grade_submission
 from graders.registry.discovery import load_assignment
+from reference.data.vocabulary import Vocabulary
+from reference.data.world import write_world
+from reference.models.gpt import GPT, GPTConfig
 from submissions.receive import identify
 
 MODEL, FINETUNE, ROPE = "vanilla.model.params", "vanilla.finetune.params", "rope.finetune.params"
@@ -28,14 +33,14 @@ class CreatesFile:
 def grade(tmp_path):
     """Grades a submission of these files."""
 
-    def run(files, only=ONLY):
+    def run(files, only=ONLY, data=None):
         folder = tmp_path / "ada"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         for name, content in files.items():
             (folder / name).write_bytes(content)
         assignment = load_assignment("cs224n-a4")
         submission = identify(folder, assignment.name)
-        return grade_submission(submission, assignment, Options(best_tier(), only=only))
+        return grade_submission(submission, assignment, Options(best_tier(), data, only=only))
 
     return run
 
@@ -96,3 +101,37 @@ def test_findings_ask_a_person_and_hold_no_total_back(grade, right_files, states
     assert (result.score, result.max_score) == (2.0, 2.0)
     assert "NaN" in found["vanilla-finetune-weights"].message
     assert "contains a vanilla model" in found["rope-finetune-weights"].message
+
+
+# ---------------------------------------------------------------- the corpus
+
+
+HINT = "It has one row per character of the corpus, so another corpus was used."
+
+
+def test_corpus_of_one_grading_is_not_kept_for_the_next(grade, saved, tmp_path):
+    write_world(tmp_path / "data")
+    wiki = tmp_path / "data" / WIKI
+    text = wiki.read_text(encoding="utf-8")
+    course_size = GPT(GPTConfig(len(Vocabulary(text)), 128, 4, 8, 256))
+    files = {MODEL: saved(course_size.state_dict())}
+    hints = []
+    for corpus in (text, f"{text.rstrip()}ɘ\n"):
+        wiki.write_text(corpus, encoding="utf-8")
+        result = grade(files, data=tmp_path / "data")
+        assert result.status != "incomplete", result.environment["faults"]
+        hints.append({each.hint for each in checks(result).values()})
+    assert [HINT in each for each in hints] == [False, True]
+
+
+def test_corpus_is_read_once_for_three_checkpoints(judge, right_files, world, monkeypatch):
+    read, real = [], Path.read_text
+
+    def counting(path, *words, **settings):
+        read.append(path.name)
+        return real(path, *words, **settings)
+
+    monkeypatch.setattr(Path, "read_text", counting)
+    for check in ("vanilla_model", "vanilla_finetune", "rope_finetune"):
+        assert judge(f"{check}_predictions", right_files).status == "passed"
+    assert read.count(WIKI) <= 1
