@@ -25,7 +25,7 @@ MiB = 2**20
 
 def dig(folder):
     """Nest folders until neither a path nor Python's stack is long enough."""
-    source = "import os\nfor _ in range(3000): os.mkdir('deep'); os.chdir('deep')\nos.chmod('.', 0)"
+    source = "import os\nfor _ in range(1200): os.mkdir('deep'); os.chdir('deep')\nos.chmod('.', 0)"
     subprocess.run([sys.executable, "-c", source], cwd=folder, check=True)
 
 

@@ -37,10 +37,8 @@ def test_a_cpu_refuses_to_train_on_the_course_files(uploads, command):
     assert isinstance(call(*words).exception, UserError)
 
 
-@pytest.mark.parametrize("command", ["run", "batch"])
-def test_both_commands_train_anew(uploads, tmp_path, command):
-    given = uploads / "ada" if command == "run" else uploads
-    words = (command, "cs224n-a4", given, "--out", tmp_path / "out", "--only", "checkpoints")
+def test_a_batch_trains_anew(uploads, tmp_path):
+    words = ("batch", "cs224n-a4", uploads, "--out", tmp_path / "out", "--only", "checkpoints")
     done = call(*words, "--device", "cpu", "--rerun", "--rerun-wall", "2")
     assert done.exit_code == 0, done.output
     result = json.loads((tmp_path / "out" / "results" / "ada.json").read_text())
