@@ -1,12 +1,22 @@
-"""Shared by the tests of the reference: the two data folders."""
+"""Shared by the tests of the reference: the two data folders, and one thread."""
 
 from pathlib import Path
 
 import pytest
+import torch
 
 from reference.data.world import write_world
 
 COURSE = Path(__file__).parents[3] / "shared" / "data" / "birthplaces"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Products of tiny matrices by two threads on a busy machine wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """Our own model, read by an independent implementation: same logits, same answers."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +18,6 @@ WORLD = make_world()
 VOCABULARY = Vocabulary(WORLD.wiki)
 PERSONS = WORLD.dev[:3]
 N_HEAD = 2
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """So small a model only waits for a second thread, for seconds on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def make_model(rope: bool, block_size: int) -> GPT:
@@ -79,8 +69,7 @@ def test_stored_rotation_is_the_one_used() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block_size", [128, 36])
-@pytest.mark.parametrize("rope", [False, True])
+@pytest.mark.parametrize(("rope", "block_size"), [(False, 128), (True, 36)])
 def test_trained_checkpoint_gives_the_same_answers(
     rope: bool, block_size: int, tmp_path: Path
 ) -> None:

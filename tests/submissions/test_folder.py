@@ -82,10 +82,6 @@ def test_a_name_in_other_case_is_taken_with_a_note(copied):
     assert note in clean.notes
 
 
-def test_no_code_is_none(copied):
-    assert copied({"a4/report.pdf": b"x"}).code is None
-
-
 @pytest.mark.usefixtures("open_umask")
 def test_copies_have_plain_permissions(uploads, copied, a4):
     (uploads.tree(a4) / "a4/src/dataset.py").chmod(0o4777)

@@ -43,7 +43,7 @@ def test_long_ids_are_cut_and_stay_apart():
     assert re.fullmatch(r"é+-[0-9a-f]{8}", one)
 
 
-@settings(derandomize=True, database=None, max_examples=200)
+@settings(max_examples=100)
 @given(st.text(max_size=200))
 def test_any_name_gives_a_usable_file_name(name):
     safe = safe_id(name)
@@ -123,14 +123,6 @@ def test_the_sum_of_a_folder_covers_names_and_contents(uploads, other):
     assert sums[0] == sums[1] != sums[2]
 
 
-def test_the_sum_of_a_folder_is_bounded(uploads, monkeypatch):
-    monkeypatch.setattr(identity, "HASHED_BYTES", 10)
-    trees = [uploads.tree({"a": b"x" * 10, "b": tail}, tail.decode()) for tail in (b"1", b"2")]
-    for tree in trees:
-        os.utime(tree / "b", ns=(1, 1))
-    assert identify(trees[0], "a").sha256 == identify(trees[1], "a").sha256
-
-
 @pytest.mark.parametrize("kind", ["pipe", "link", "loop"])
 def test_odd_uploads_are_identified_too(uploads, kind):
     path = uploads.folder / "odd"
@@ -165,10 +157,10 @@ def test_absent_uploads_are_an_error(tmp_path):
 
 def test_what_is_too_large_to_be_read_counts_by_its_time(tmp_path, monkeypatch):
     monkeypatch.setattr(identity, "HASHED_BYTES", 4)
-    for name in ("a.bin", "work.py"):
-        (tmp_path / name).write_bytes(b"12345")
-    before = identify(tmp_path, "toy").sha256
-    assert identify(tmp_path, "toy").sha256 == before
-    (tmp_path / "work.py").write_bytes(b"54321")
-    os.utime(tmp_path / "work.py", ns=(1, 1))
-    assert identify(tmp_path, "toy").sha256 != before
+    sums = []
+    for content, moment in ((b"12345", 1), (b"54321", 1), (b"54321", 2)):
+        for name in ("a.bin", "work.py"):
+            (tmp_path / name).write_bytes(content)
+            os.utime(tmp_path / name, ns=(moment, moment))
+        sums.append(identify(tmp_path, "toy").sha256)
+    assert sums[0] == sums[1] != sums[2]

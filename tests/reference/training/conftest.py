@@ -12,15 +12,6 @@ from reference.training.precision import Machine
 CPU = torch.device("cpu")
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Products of tiny matrices by two threads on a busy machine wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture
 def machine():
     return Machine(CPU, torch.float32)

@@ -35,11 +35,9 @@ VOCABULARY = Vocabulary(make_world().wiki)
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    threads = torch.get_num_threads()
     out = tmp_path_factory.mktemp("undisturbed")
     found = []
     run(out, publish=found.append)
-    torch.set_num_threads(threads)
     return out, found
 
 
