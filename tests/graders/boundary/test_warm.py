@@ -16,7 +16,10 @@ from graders.boundary.process import Spawned
 from graders.boundary.tiers import warm
 from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
 from graders.errors import StudentFault
-from tests.graders.boundary.conftest import ROOT, is_warm, wait_for
+from tests.graders.boundary.conftest import ROOT, WARM, is_warm, wait_for
+
+# What does not depend on the tier; each of these tests starts a parent, which imports torch.
+one_tier = pytest.mark.parametrize("open_warm", WARM[:1], indirect=True)
 
 
 def test_each_start_is_what_it_says(open_warm):
@@ -121,16 +124,6 @@ def test_killed_parent_is_replaced(open_warm):
     assert warm.parent().pid != before
 
 
-def test_closed_parent_is_gone(open_warm):
-    """It leaves no process, and its files went when it had read them."""
-    student = open_warm()
-    student.call("echo")
-    parent = warm.parent()
-    assert not parent._stage.root.exists()
-    warm.close()
-    assert not Path(f"/proc/{parent.pid}").exists()
-
-
 def test_parent_ends_with_softmark(tmp_path):
     """Also where Softmark is killed and no exit handler runs."""
     source = """
@@ -158,6 +151,13 @@ def is_running(pid):
         return False
 
 
+def test_a_module_that_cannot_be_preloaded_starts_cold(opener):
+    student = opener(preload=("there_is_no_such_module",))
+    assert student.call("echo", value=3) == 3
+    assert isinstance(student._child._process, Spawned)
+
+
+@one_tier
 def test_preloaded_modules_are_there_from_the_start(open_warm):
     """Only where they were asked for: another assignment's children come from another parent."""
     source = "import sys\nprint('loaded', 'colorsys' in sys.modules, flush=True)"
@@ -169,12 +169,18 @@ def test_preloaded_modules_are_there_from_the_start(open_warm):
         assert f"loaded {bool(preload)}" in student.output
 
 
-def test_a_module_that_cannot_be_preloaded_starts_cold(opener):
-    student = opener(preload=("there_is_no_such_module",))
-    assert student.call("echo", value=3) == 3
-    assert isinstance(student._child._process, Spawned)
+@one_tier
+def test_closed_parent_is_gone(open_warm):
+    """It leaves no process, and its files went when it had read them."""
+    student = open_warm()
+    student.call("echo")
+    parent = warm.parent()
+    assert not parent._stage.root.exists()
+    warm.close()
+    assert not Path(f"/proc/{parent.pid}").exists()
 
 
+@one_tier
 def test_a_start_is_tried_out_on_the_parent_that_serves(open_warm):
     """Another parent for that alone would import torch a second time."""
     warm.close()
