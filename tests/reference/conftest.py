@@ -20,7 +20,7 @@ def one_thread():
 
 
 @pytest.fixture(scope="session")
-def course() -> Path:
+def course():
     """The course's own files; the tests that need them are skipped elsewhere."""
     if not (COURSE / "wiki.txt").is_file():
         pytest.skip("the course's files are not in ../shared/data/birthplaces")
@@ -28,7 +28,7 @@ def course() -> Path:
 
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def world(tmp_path_factory):
     """The built-in sample dataset's files."""
     folder = tmp_path_factory.mktemp("world")
     write_world(folder)

@@ -1,7 +1,5 @@
 """Scores of predictions and baselines, compared with counts made by hand."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from reference.data.evaluation import evaluate_places, london_baseline, majority
 PLACE = st.sampled_from(["London", "Rome", "New York", "Łódź"])
 
 
-def questions(folder: Path, text: str, name: str = "gold.tsv") -> Path:
+def questions(folder, text, name="gold.tsv"):
     path = folder / name
     path.write_text(text, encoding="utf-8", newline="")
     return path
@@ -33,29 +31,25 @@ def questions(folder: Path, text: str, name: str = "gold.tsv") -> Path:
         ("Q1?\t\nQ2?\tRome\n", ["any"], (0.0, 0.0)),
     ],
 )
-def test_exact_matches_are_counted(
-    tmp_path: Path, gold: str, said: list[str], score: tuple[float, float]
-) -> None:
+def test_exact_matches_are_counted(tmp_path, gold, said, score):
     assert evaluate_places(questions(tmp_path, gold), said) == score
 
 
 @pytest.mark.parametrize("said", [[], ["Rome"], ["Rome"] * 3])
-def test_counts_must_agree(tmp_path: Path, said: list[str]) -> None:
+def test_counts_must_agree(tmp_path, said):
     gold = questions(tmp_path, "Q1?\tRome\nQ2?\tRome\n")
     with pytest.raises(ValueError, match=f"^{len(said)} predictions for 2 questions"):
         evaluate_places(gold, said)
 
 
-def test_line_without_place_is_named(tmp_path: Path) -> None:
+def test_line_without_place_is_named(tmp_path):
     gold = questions(tmp_path, "Q1?\tRome\n\nQ3?\tRome\n")
     with pytest.raises(ValueError, match=r"gold\.tsv: line 2 has no birth place"):
         evaluate_places(gold, ["Rome"] * 3)
 
 
 @given(st.lists(PLACE, min_size=1), st.data())
-def test_baselines_are_evaluations_of_one_answer(
-    tmp_path_factory: pytest.TempPathFactory, places: list[str], data: st.DataObject
-) -> None:
+def test_baselines_are_evaluations_of_one_answer(tmp_path_factory, places, data):
     folder = tmp_path_factory.mktemp("gold")
     gold = questions(folder, "".join(f"Q?\t{place}\n" for place in places))
     common = data.draw(PLACE)
@@ -68,7 +62,7 @@ def test_baselines_are_evaluations_of_one_answer(
         assert baseline == pytest.approx(100 * correct / total)
 
 
-def test_baselines_need_gold_places(tmp_path: Path) -> None:
+def test_baselines_need_gold_places(tmp_path):
     inputs = questions(tmp_path, "Q1?\n")
     gold = questions(tmp_path, "Q1?\tRome\n", "other.tsv")
     for baseline in (
@@ -81,7 +75,7 @@ def test_baselines_need_gold_places(tmp_path: Path) -> None:
 
 
 @pytest.mark.data
-def test_course_baselines(course: Path) -> None:
+def test_course_baselines(course):
     dev, test = course / "birth_dev.tsv", course / "birth_test.tsv"
     assert evaluate_places(dev, ["London"] * 500) == (500.0, 25.0)
     assert evaluate_places(test, ["London"] * 437) == (437.0, 20.0)
