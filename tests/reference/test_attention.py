@@ -65,18 +65,6 @@ def test_dropout_works_in_training_only():
     assert torch.equal(module.eval()(x), module(x))
 
 
-@pytest.mark.parametrize(("rope", "buffers"), [(False, ["mask"]), (True, ["mask", "rope_cache"])])
-def test_tables_are_saved_with_the_weights(rope, buffers):
-    module = attention(rope)
-    assert [name for name, _ in module.named_buffers()] == buffers
-    layers = [
-        f"{name}.{kind}"
-        for name in ("key", "query", "value", "proj")
-        for kind in ("weight", "bias")
-    ]
-    assert sorted(module.state_dict()) == sorted([*layers, *buffers])
-
-
 def test_uneven_heads_are_refused():
     with pytest.raises(ValueError, match="32 features do not split into 5 heads"):
         attention(rope=False, n_head=5)

@@ -117,31 +117,22 @@ def test_tiny_documents_are_used_whole(document, edition):
         assert len(content) == min(len(document), 1)
 
 
-def test_same_index_gives_different_draws():
+def test_draws_differ_and_a_seed_repeats_them():
     dataset = CharCorruptionDataset(DOCUMENT, 128)
-    assert len({draw(dataset) for _ in range(20)}) == 20  # 10^5 draws and more are possible
-
-
-def test_same_seed_gives_the_same_draw():
-    dataset = CharCorruptionDataset(DOCUMENT, 128)
-    random.seed(1)
-    first = draw(dataset)
-    random.seed(1)
-    assert draw(dataset) == first
+    draws = [draw(dataset) for _ in range(20)]
+    assert len(set(draws)) == 20  # 10^5 draws and more are possible
+    random.seed(224)
+    assert draw(dataset) == draws[0]
 
 
 def test_reading_changes_no_data():
     dataset = CharCorruptionDataset("first\nsecond\nthird", 16)
     for index in range(3):
-        draw(dataset, index)
+        x, y = dataset[index]
+        before = y.clone()
+        x.zero_()
+        assert torch.equal(y, before)
     assert dataset.data == ["first", "second", "third"]
-
-
-def test_editing_x_leaves_y_alone():
-    x, y = CharCorruptionDataset(DOCUMENT, 16)[0]
-    before = y.clone()
-    x.zero_()
-    assert torch.equal(y, before)
 
 
 def test_only_newlines_part_documents():

@@ -1,8 +1,6 @@
 """The settings of an edition, and their consequences."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reference.data.edition import STANFORD_2021, STANFORD_2024, XCS224N, Edition
 
@@ -27,12 +25,6 @@ def test_figures_of_known_editions(edition, block_size, longest, length, marks):
     assert edition.example_length(block_size) == length
     assert edition.marks == marks
     assert edition.fits(block_size)
-
-
-@given(st.integers(0, 10**6))
-def test_limit_is_rounded_down(block_size):
-    assert Edition().longest(block_size) == block_size * 7 // 8
-    assert Edition(length_limit="3/4").longest(block_size) == block_size * 3 // 4
 
 
 @pytest.mark.parametrize(

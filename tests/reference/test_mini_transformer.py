@@ -46,13 +46,10 @@ def test_inputs_are_left_alone():
     assert torch.equal(x, before)
 
 
-def test_scores_are_divided_by_the_root_of_the_head_size():
-    assert torch.all(attn_scaled(torch.ones(2, 3, 4, 4), 12, 3) == 0.5)
-
-
-def test_scores_pair_each_query_with_each_key():
+def test_scores_pair_queries_with_keys_and_shrink_with_the_head():
     Q, K = drawn(2, 4, 5), drawn(2, 4, 5, seed=1)
     assert pairwise_similarities(Q, K)[1, 2, 3] == pytest.approx(float(Q[1, 2] @ K[1, 3]))
+    assert torch.all(attn_scaled(torch.ones(2, 3, 4, 4), 12, 3) == 0.5)
 
 
 def test_masked_weights_are_zero_and_the_rest_sum_to_one():

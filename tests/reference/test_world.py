@@ -18,7 +18,6 @@ from reference.data.vocabulary import Vocabulary
 from reference.data.world import make_world, write_world
 from reference.models.prediction import read_prompts
 
-SEEDS = range(6)
 FILES = {
     "wiki.txt": 401,
     "birth_places_train.tsv": 80,
@@ -36,64 +35,38 @@ def persons(world):
     return world.train + world.dev + world.test
 
 
-def test_only_the_courses_files_and_their_declaration_are_written(world):
+def test_files_have_the_courses_formats(world):
     assert {path.name for path in world.iterdir()} == {*FILES, "data.toml"}
+    for name in ("birth_places_train.tsv", "birth_dev.tsv", "birth_test.tsv"):
+        lines = read(world / name).split("\n")
+        assert lines.pop() == ""
+        assert len(lines) == FILES[name]
+        assert all(re.fullmatch(r"Where was \w+ \w+ born\?\t\w+", line) for line in lines)
+    asked = [line.split("\t")[0] for line in lines]  # of the test part
+    assert read(world / "birth_test_inputs.tsv") == "".join(f"{each}\n" for each in asked)
+    wiki = read(world / "wiki.txt").split("\n")  # without a final newline
+    assert len(wiki) == FILES["wiki.txt"]
+    assert all(len(line) >= 4 for line in wiki)
 
 
-@pytest.mark.parametrize("name", ["birth_places_train.tsv", "birth_dev.tsv", "birth_test.tsv"])
-def test_answered_questions_have_the_course_format(world, name):
-    lines = read(world / name).split("\n")
-    assert lines.pop() == ""
-    assert len(lines) == FILES[name]
-    assert all(re.fullmatch(r"Where was \w+ \w+ born\?\t\w+", line) for line in lines)
-
-
-def test_test_inputs_are_the_test_questions(world):
-    answered = read(world / "birth_test.tsv").splitlines()
-    assert read(world / "birth_test_inputs.tsv") == "".join(
-        line.split("\t")[0] + "\n" for line in answered
-    )
-
-
-def test_wiki_has_no_final_newline(world):
-    lines = read(world / "wiki.txt").split("\n")
-    assert len(lines) == FILES["wiki.txt"]
-    assert all(len(line) >= 4 for line in lines)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_london_is_one_in_twenty(seed):
+@pytest.mark.parametrize("seed", range(6))
+def test_proportions_hold_for_every_seed(seed):
+    """London is one in twenty, no other place is common, and few share a first letter."""
     world = make_world(seed)
     for split, londoners in ((world.train, 4), (world.dev, 3), (world.test, 3)):
-        assert sum(person.place == "London" for person in split) == londoners
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_guessing_the_commonest_place_does_not_pay(seed):
-    world = make_world(seed)
-    for split in (world.train, world.dev, world.test):
         places = Counter(person.place for person in split)
-        assert len(places) == 20
+        assert (len(places), places["London"]) == (20, londoners)
         assert max(places.values()) <= 0.07 * len(split)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_last_names_are_unique(seed):
-    last_names = [person.name.split()[1] for person in persons(make_world(seed))]
-    assert len(set(last_names)) == 200
+    places = {person.place for person in persons(world)}
+    initials = Counter(place[0] for place in places)
+    assert (len(places), initials["L"]) == (20, 1)
+    assert max(initials.values()) <= 2
+    last_names = {person.name.split()[1] for person in persons(world)}
+    assert len(last_names) == 200
     assert all(4 <= len(name) <= 7 for name in last_names)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_few_places_share_a_first_letter(seed):
-    places = {person.place for person in persons(make_world(seed))}
-    initials = Counter(place[0] for place in places)
-    assert len(places) == 20
-    assert initials["L"] == 1
-    assert max(initials.values()) <= 2
-
-
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(6))
 def test_wiki_tells_of_everybody_twice(seed):
     world = make_world(seed)
     lines = Counter(world.wiki.split("\n"))
@@ -103,12 +76,11 @@ def test_wiki_tells_of_everybody_twice(seed):
     assert lines.total() == 1
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(6))
 def test_questions_use_the_wikis_characters(tmp_path, seed):
     write_world(tmp_path, seed)
     known = set(read(tmp_path / "wiki.txt")) | {"\t"}  # the TAB is never shown to a model
-    for name in FILES:
-        assert set(read(tmp_path / name)) <= known
+    assert all(set(read(tmp_path / name)) <= known for name in FILES)
 
 
 def test_same_seed_makes_the_same_files(world, tmp_path):
