@@ -66,16 +66,13 @@ def test_folder_is_counted_until_enough(tmp_path):
     assert usage.folder(tmp_path, enough=1)[1] > 1
 
 
-def test_folder_too_deep_to_be_named_is_too_much(tmp_path):
-    stage = Stage(None, None, None)
-    try:
+def test_folder_too_deep_to_be_named_is_too_much():
+    with contextlib.closing(Stage(None, None, None)) as stage:
         dig(stage.layout.scratch)
         assert usage.folder(stage.layout.scratch, enough=10**6)[1] == 10**6 + 1
         stage.renew_scratch()
         assert list(stage.layout.scratch.iterdir()) == []
         dig(stage.layout.scratch)
-    finally:
-        stage.close()
     assert not stage.root.exists()
 
 
