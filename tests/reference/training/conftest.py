@@ -1,13 +1,11 @@
 """A tiny run: the pipeline of a small dataset in a second or two."""
 
-import dataclasses
-
 import pytest
 import torch
 
 from reference.models.gpt import GPT, GPTConfig
-from reference.training.gpt.preset import DEMO
 from reference.training.precision import Machine
+from tests.reference.training.run_tiny import preset
 
 CPU = torch.device("cpu")
 
@@ -32,16 +30,4 @@ def tiny_model():
 @pytest.fixture
 def tiny_preset():
     """The demo's recipes for a model that learns nothing, in seconds."""
-
-    def short(recipe, epochs):
-        return dataclasses.replace(recipe, epochs=epochs)
-
-    return dataclasses.replace(
-        DEMO,
-        n_layer=1,
-        n_head=1,
-        n_embd=16,
-        pretrain=short(DEMO.pretrain, 3),
-        finetune=short(DEMO.finetune, 2),
-        nopretrain=short(DEMO.nopretrain, 2),
-    )
+    return preset()
