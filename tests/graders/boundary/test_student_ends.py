@@ -81,14 +81,6 @@ def test_closed_channel_is_a_bad_reply(opener):
         opener(Tier.NONE).call("run", source=source)
 
 
-def test_fresh_child_serves_the_next_call(opener):
-    victim = opener()
-    victim.call("run", source="open('left', 'w').close()")
-    with pytest.raises(StudentExited):
-        victim.call("run", source="import os; os._exit(0)")
-    assert victim.call("run", source="import os; result = os.listdir('.')") == []
-
-
 @pytest.mark.parametrize(
     "signals", ["", "import signal; signal.signal(signal.SIGXCPU, lambda *_: 0)"]
 )
@@ -110,13 +102,16 @@ def test_budget_is_shared_by_the_calls_of_a_check(opener):
     assert student.call("echo", value=1) == 1
 
 
-def test_three_crashes_are_the_end(opener):
+def test_a_fresh_child_serves_the_next_call_until_three_have_ended(opener):
     student = opener()
     for _ in range(3):
+        student.call("run", source="open('left', 'w').close()")
         with pytest.raises(StudentExited):
             student.call("run", source="import os; os._exit(1)")
     with pytest.raises(StudentExited, match="ended 3 times, so it was not asked"):
         student.call("echo", value=1)
+    student.begin_criterion()
+    assert student.call("run", source="import os; result = os.listdir('.')") == []
 
 
 def test_close_leaves_nothing_behind(start):
@@ -131,29 +126,19 @@ def test_close_leaves_nothing_behind(start):
     assert not stage.exists()
 
 
-@pytest.fixture
-def handle_signal():
-    """Sets a signal's handler until the end of the test."""
-    before = {}
-
-    def handle(number, handler):
-        before[number] = signal.signal(number, handler)
-
-    yield handle
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 # It may come between the opening of a file and its closing, which Python remarks on.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_interrupt_ends_the_child(start, handle_signal):
+def test_interrupt_ends_the_child(start):
     student = start()
     student.call("echo")
     # A shell that starts the tests in the background leaves the signal ignored.
-    handle_signal(signal.SIGINT, signal.default_int_handler)
-    threading.Timer(0.5, lambda: os.kill(os.getpid(), 2)).start()
-    with pytest.raises(KeyboardInterrupt):
-        student.call("run", source="import time; time.sleep(20)")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), 2)).start()
+        with pytest.raises(KeyboardInterrupt):
+            student.call("run", source="import time; time.sleep(20)")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert student._child is None
 
 

@@ -47,9 +47,9 @@ def test_dies(submitted):
 }
 
 
-def grade(*words, **options):
+def grade(*words, before=(), **options):
     """Run the command line of Softmark to its end."""
-    command = [sys.executable, str(ROOT / "grade.py"), *map(str, words)]
+    command = [*before, sys.executable, str(ROOT / "grade.py"), *map(str, words)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **options)
 
 
@@ -200,10 +200,8 @@ def test_a_file_that_cannot_be_written_leaves_no_older_one(tmp_path):
 def test_without_a_temporary_folder_it_says_so(tiny_folder, hand_in, tmp_path):
     upload = hand_in(work_py=RIGHT, answer_txt="42")
     jail = ["bwrap", "--ro-bind", "/", "/", "--proc", "/proc"]
-    words = [sys.executable, ROOT / "grade.py", "run", tiny_folder, upload, "--isolation", "none"]
-    done = subprocess.run(
-        [*jail, *words, "--out", tmp_path / "out"], cwd=ROOT, capture_output=True, text=True
-    )
+    words = ("run", tiny_folder, upload, "--isolation", "none", "--out", tmp_path / "out")
+    done = grade(*words, before=jail)
     assert done.returncode == 1
     assert "no folder for temporary files can be written" in done.stderr
     assert "Traceback" not in done.stderr

@@ -90,6 +90,24 @@ def test_a_missing_file_loses_only_its_own_points(tiny, hand_in):
     assert "`answer.txt` is not in your submission" in checks(result)["answer"].message
 
 
+CRASHES = '''
+import pytest
+
+
+@pytest.mark.parametrize("x", [1, 2, 3])
+@pytest.mark.criterion("double")
+def test_crash(student, x):
+    """Doubling does not crash."""
+    student.call("double", x=x)
+
+
+@pytest.mark.criterion("answer")
+def test_zero(student):
+    """Doubling 0 gives 0."""
+    assert student.call("double", x=0) == 0
+'''
+
+
 def test_code_that_raises_is_told_where(tiny, hand_in):
     result = grade(hand_in(work_py="def double(x):\n    return 1 / 0\n"), tiny)
     assert result.status == "graded"
@@ -97,11 +115,13 @@ def test_code_that_raises_is_told_where(tiny, hand_in):
     assert "ZeroDivisionError" in checks(result)["doubles"].message
 
 
-def test_a_crash_costs_only_the_check_in_which_it_happens(tiny, hand_in):
+def test_a_crash_costs_only_the_check_and_many_only_the_criterion(tiny_folder, tiny, hand_in):
     code = "import os\ndef double(x):\n    return 0 if x == 0 else os._exit(0)\n"
-    result = grade(hand_in(work_py=code, answer_txt="42"), tiny)
-    assert checks(result)["doubles"].status == "failed"
-    assert checks(result)["answer"].status == "passed"
+    folder = hand_in(work_py=code, answer_txt="42")
+    found = checks(grade(folder, tiny))
+    assert (found["doubles"].status, found["answer"].status) == ("failed", "passed")
+    (tiny_folder / "checks_crashes.py").write_text(CRASHES)
+    assert points(grade(folder, tiny)) == {"double": 0.0, "answer": 2.0}
 
 
 FENCED = '''
@@ -173,31 +193,6 @@ def test_without_code_the_students_process_has_no_oracle(tiny_folder, tiny, hand
     (tiny_folder / "oracle.py").write_text("def double(x):\n    return 2 * x\n")
     result = grade(hand_in(answer_txt="42"), tiny)
     assert points(result)["double"] == 0.0
-
-
-CRASHES = '''
-import pytest
-
-
-@pytest.mark.parametrize("x", [1, 2, 3])
-@pytest.mark.criterion("double")
-def test_crash(student, x):
-    """Doubling does not crash."""
-    student.call("double", x=x)
-
-
-@pytest.mark.criterion("answer")
-def test_zero(student):
-    """Doubling 0 gives 0."""
-    assert student.call("double", x=0) == 0
-'''
-
-
-def test_crashes_in_one_criterion_cost_no_other(tiny_folder, tiny, hand_in):
-    (tiny_folder / "checks_crashes.py").write_text(CRASHES)
-    code = "import os\ndef double(x):\n    return 0 if x == 0 else os._exit(0)\n"
-    result = grade(hand_in(work_py=code, answer_txt="42"), tiny)
-    assert points(result) == {"double": 0.0, "answer": 2.0}
 
 
 def test_a_broken_check_leaves_no_total(tiny_folder, tiny, hand_in):
