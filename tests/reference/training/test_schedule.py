@@ -52,6 +52,10 @@ def test_cosine_rises_again_behind_its_end():
     assert multiplier(100, 0, 100) == 0.1
 
 
+def test_warmup_is_linear():
+    assert [multiplier(tokens, 100, 1000) for tokens in (0, 25, 99)] == [0.0, 0.25, 0.99]
+
+
 def test_demo_warms_up_within_the_first_epochs():
     rates = learning_rates(DEMO.pretrain, 401, 128, 401 * 128)
     peak = max(range(1, len(rates)), key=rates.__getitem__)
