@@ -114,12 +114,9 @@ def test_stray_copies_are_ignored_with_a_note(name):
     upload = [P("src", n) for n in (*CODE, name, "dataset_stats.py", "my_dataset.txt")]
     found = find(upload, CODE, ())
     assert found.code == P("src")
-    assert found.notes[1:] == (f"ignored `src/{name}` (only the exact names are imported)",)
-
-
-def test_a_lone_stray_copy_is_told():
-    notes = find([P("src/dataset (1).py")], CODE, ()).notes
-    assert notes[1] == "ignored `src/dataset (1).py` (only the exact names are imported)"
+    note = f"ignored `src/{name}` (only the exact names are imported)"
+    assert found.notes[1:] == (note,)
+    assert find([P("src", name)], CODE, ()).notes[1] == note
 
 
 @pytest.mark.parametrize(
