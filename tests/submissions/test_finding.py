@@ -165,10 +165,7 @@ def test_a_file_with_nearly_the_right_name_is_told(name):
     assert found.notes == (f"Ignored `a/{name}`; rename it to answers.md",)
 
 
-def test_nothing_is_told_where_a_file_was_found():
-    assert find(tree("a: answers.yaml answers.docx"), (), ANSWERS).notes == ()
-
-
-def test_without_code_an_inner_archive_is_told_where_nothing_was_found():
+def test_only_where_nothing_was_found_is_anything_told():
+    """Not even of an archive in the upload."""
     assert "inner.zip" in find(tree("a: inner.zip"), (), ANSWERS).notes[0]
-    assert find(tree("a: inner.zip answers.md"), (), ANSWERS).notes == ()
+    assert find(tree("a: inner.zip answers.docx answers.md"), (), ANSWERS).notes == ()

@@ -12,7 +12,7 @@ if sys.platform != "linux":
 from graders.boundary import policy
 from graders.boundary.limits import cgroup
 from graders.errors import StudentFault, StudentRaised, StudentTimedOut
-from tests.graders.boundary.conftest import wait_for
+from tests.graders.boundary.conftest import WALLS, identify, wait_for
 
 
 @pytest.mark.promise(
@@ -190,7 +190,8 @@ while True:
 
 
 @pytest.mark.promise("leaves no process behind", none="a child that leaves its session remains")
-def test_daemon_is_gone_after_close(start_walled):
+@pytest.mark.parametrize("mode", WALLS, ids=identify)
+def test_daemon_is_gone_after_close(opener, mode):
     marker = f"softmark_daemon_{os.getpid()}"
     source = f"""
 import os, signal, time, sys
@@ -206,7 +207,7 @@ if os.fork() == 0:
 os.wait()
 result = os.read(ends[0], 1).decode()
 """
-    student = start_walled()
+    student = opener(mode[0], warm=mode[1])
     assert student.call("run", source=source) == "x"
     assert wait_for(lambda: processes_with(marker))
     student.close()

@@ -11,7 +11,7 @@ import pytest
 from graders.boundary import policy
 from graders.boundary.child import seccomp, syscalls
 from graders.boundary.tiers.sandbox import Tier
-from tests.graders.boundary.conftest import DENIED, ROOT, attempt
+from tests.graders.boundary.conftest import DENIED, ROOT, WALLS, attempt, identify
 
 CANARY = "the canary 5417"
 
@@ -176,8 +176,8 @@ def test_no_privileges_are_left(walled):
     assert user == group >= 1000 or os.geteuid() != 0
 
 
-def test_no_descriptor_is_inherited(start_walled, canary):
-    """That either start leaves the same is tested beside the warm one."""
+@pytest.mark.parametrize("mode", WALLS, ids=identify)
+def test_no_descriptor_is_inherited(opener, mode, canary):
     with canary.open("rb") as handle:
         os.set_inheritable(handle.fileno(), True)
         source = """
@@ -189,7 +189,7 @@ for number in range(3, 256):
     except OSError:
         pass
 """
-        kinds = start_walled().call("run", source=source)
+        kinds = opener(mode[0], warm=mode[1]).call("run", source=source)
     assert kinds == ["0o14"], "one socket: the channel"
 
 
