@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+import grade
 from graders.audit.attacks import among, changes, gains
 from graders.audit.attacks_canaries import VARIABLE, Canaries
 from graders.audit.attacks_uploads import build_attackers, build_base, known_attacks
@@ -74,10 +76,10 @@ def battle(work, tier, names, *, only):
     base = build_base(task, work / "alone" / "base")
     honest = build_solution(task, work / "alone" / "honest")
     words = ("--isolation", tier.value, "--only", only)
-    plain = (work / "alone", "--out", work / "first", "--executor", "serial")
-    first = softmark("batch", folder, *plain, *words, home=home)
-    assert first.returncode == 0, first.stderr
-    with planted(work, home, kept=[next(honest.rglob("dataset.py")), *of_others(work)]) as canaries:
+    plain = ("batch", folder, work / "alone", "--out", work / "first", "--executor", "serial")
+    first = CliRunner().invoke(grade.app, [*map(str, (*plain, *words))])
+    assert first.exit_code == 0, first.output
+    with planted(work, home, honest) as canaries:
         chosen = [ATTACKS[name] for name in names]
         known = build_attackers(chosen, base, work / "uploads", task.files, canaries)
         shutil.copytree(honest, work / "uploads" / "honest")
@@ -88,17 +90,13 @@ def battle(work, tier, names, *, only):
     return Batch(problems, together, out, done.stdout + done.stderr)
 
 
-def of_others(work):
-    """Another student's result, and the store."""
-    return [work / "first" / "results" / "honest.json", *(work / "first").glob("*.sqlite")]
-
-
 @contextlib.contextmanager
-def planted(work, home, *, kept):
-    """Canaries in this home, and these files among them."""
+def planted(work, home, honest):
+    """Canaries in this home; among them another student's code and result, and the store."""
+    kept = [next(honest.rglob("dataset.py")), work / "first" / "results" / "honest.json"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
-        with Canaries(work, kept) as canaries:
+        with Canaries(work, [*kept, *(work / "first").glob("*.sqlite")]) as canaries:
             yield canaries
 
 
@@ -123,13 +121,8 @@ def quick(request, tmp_path_factory):
 @pytest.fixture(scope="session", params=WALLS, ids=lambda tier: tier.value)
 def all_out(request, tmp_path_factory):
     """All attackers at once, in each tier."""
-    work = tmp_path_factory.mktemp("all")
-    return battle(
-        work,
-        request.param,
-        sorted(ATTACKS),
-        only="span-corruption,rotary,london-baseline,checkpoints",
-    )
+    only = "span-corruption,rotary,london-baseline,checkpoints"
+    return battle(tmp_path_factory.mktemp("all"), request.param, sorted(ATTACKS), only=only)
 
 
 @pytest.fixture

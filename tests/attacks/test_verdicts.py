@@ -4,12 +4,12 @@ import pytest
 
 from graders.audit.attacks import ALL, attack_all, tightened, verdict_row
 from graders.audit.attacks_uploads import build_base, known_attacks
+from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, best_tier
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.grading.pipeline import Options
 from graders.registry.discovery import load_assignment
-from tests.planted import examples_of
 
 CARELESS = '''
 import pytest
@@ -88,8 +88,7 @@ def test_attacks_are_given_little_time_and_memory(tiny):
 
 def test_base_is_wrong_in_every_file_of_code(tmp_path):
     task = load_assignment("cs224n-a4")
-    base = build_base(task, tmp_path / "base")
-    right = examples_of(task.name) / "correct-plain"
+    base, right = build_base(task, tmp_path / "base"), build_solution(task, tmp_path / "right")
     for name in task.files.code:
         wrong = next(base.rglob(name)).read_text()
         assert wrong != next(right.rglob(name)).read_text(), name

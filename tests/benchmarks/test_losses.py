@@ -3,15 +3,17 @@
 import pytest
 
 from benchmarks.quality.losses import lines, losses
-from graders.audit.examples import expectation, write_examples
+from graders.audit.examples import expectation
 from graders.registry.discovery import load_assignment
+from tests.planted import examples_of
 
 
-@pytest.fixture
-def expected_losses(tmp_path):
+@pytest.fixture(scope="module")
+def expected_losses():
     """The losses in a criterion of cs224n-a4, and the criterion."""
     task = load_assignment("cs224n-a4")
-    known = {path.name: expectation(path, task) for path in write_examples(task, tmp_path)}
+    folders = sorted(examples_of(task.name).iterdir())
+    known = {path.name: expectation(path, task) for path in folders}
 
     def find(name):
         criterion = next(each for each in task.rubric if each.id == name)
@@ -26,7 +28,7 @@ def test_largest_loss_comes_first(expected_losses):
     assert [each.points for each in found] == sorted((each.points for each in found), reverse=True)
 
 
-@pytest.mark.parametrize("name", ["cs224n-a4", "jhu-hw6", "uw-a2", "cs182-transformers"])
+@pytest.mark.parametrize("name", ["jhu-hw6", "cs182-transformers"])
 def test_every_criterion_is_listed(name):
     task = load_assignment(name)
     listed = [line.split(":")[0] for line in lines(task, "") if not line.startswith(" ")]

@@ -1,16 +1,26 @@
-"""Shared by the tests of the reference: the two data folders."""
+"""Shared by the tests of the reference: the two data folders, and one thread."""
 
 from pathlib import Path
 
 import pytest
+import torch
 
 from reference.data.world import write_world
 
 COURSE = Path(__file__).parents[3] / "shared" / "data" / "birthplaces"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Products of tiny matrices by two threads on a busy machine wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="session")
-def course() -> Path:
+def course():
     """The course's own files; the tests that need them are skipped elsewhere."""
     if not (COURSE / "wiki.txt").is_file():
         pytest.skip("the course's files are not in ../shared/data/birthplaces")
@@ -18,7 +28,7 @@ def course() -> Path:
 
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def world(tmp_path_factory):
     """The built-in sample dataset's files."""
     folder = tmp_path_factory.mktemp("world")
     write_world(folder)

@@ -19,14 +19,14 @@ from reference.models.mini_transformer import (
 )
 
 
-def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+def drawn(*shape, seed=0):
     source = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, generator=source, dtype=torch.float64)
 
 
 @pytest.mark.parametrize("causal", [False, True])
 @given(T=st.integers(1, 9), n_heads=st.sampled_from([1, 2, 3, 6]), seed=st.integers(0, 99))
-def test_attention_is_torchs_own(causal: bool, T: int, n_heads: int, seed: int) -> None:
+def test_attention_is_torchs_own(causal, T, n_heads, seed):
     Q, K, V = (drawn(2, T, 12, seed=3 * seed + i) for i in range(3))
     heads = (torch.stack(x.chunk(n_heads, dim=-1), dim=1) for x in (Q, K, V))
     mixed = F.scaled_dot_product_attention(*heads, is_causal=causal)
@@ -34,48 +34,45 @@ def test_attention_is_torchs_own(causal: bool, T: int, n_heads: int, seed: int) 
     torch.testing.assert_close(self_attention(Q, K, V, n_heads, causal), expected)
 
 
-def test_one_causal_head_is_the_default() -> None:
+def test_one_causal_head_is_the_default():
     Q, K, V = drawn(3, 2, 5, 4)
     torch.testing.assert_close(self_attention(Q, K, V), self_attention(Q, K, V, 1, True))
 
 
-def test_inputs_are_left_alone() -> None:
+def test_inputs_are_left_alone():
     x = drawn(2, 5, 6)
     before = x.clone()
     self_attention(x, x, x, 3)
     assert torch.equal(x, before)
 
 
-def test_scores_are_divided_by_the_root_of_the_head_size() -> None:
+def test_scores_pair_queries_with_keys_and_shrink_with_the_head():
+    Q, K = drawn(2, 4, 5), drawn(2, 4, 5, seed=1)
+    assert pairwise_similarities(Q, K)[1, 2, 3] == pytest.approx(float(Q[1, 2] @ K[1, 3]))
     assert torch.all(attn_scaled(torch.ones(2, 3, 4, 4), 12, 3) == 0.5)
 
 
-def test_scores_pair_each_query_with_each_key() -> None:
-    Q, K = drawn(2, 4, 5), drawn(2, 4, 5, seed=1)
-    assert pairwise_similarities(Q, K)[1, 2, 3] == pytest.approx(float(Q[1, 2] @ K[1, 3]))
-
-
-def test_masked_weights_are_zero_and_the_rest_sum_to_one() -> None:
+def test_masked_weights_are_zero_and_the_rest_sum_to_one():
     weights = attn_softmax(apply_causal_mask(make_causal_mask(5), drawn(2, 3, 5, 5)))
     assert torch.all(weights.triu(1) == 0)
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 3, 5, dtype=torch.float64))
 
 
-def test_heads_have_neighbouring_features_and_merge_again() -> None:
+def test_heads_have_neighbouring_features_and_merge_again():
     x = drawn(2, 5, 12)
     heads = split_heads(x, 3)
     assert torch.equal(heads[:, 1], x[:, :, 4:8])
     assert torch.equal(merge_heads(heads), x)
 
 
-def test_positions_have_one_norm_and_products_of_their_distance() -> None:
+def test_positions_have_one_norm_and_products_of_their_distance():
     table = sinusoidal_encoding(40, 24).double()
     torch.testing.assert_close((table**2).sum(1), torch.full((40,), 12.0, dtype=torch.float64))
     products = table @ table.T
     torch.testing.assert_close(products[1:, 1:], products[:-1, :-1], rtol=0, atol=1e-4)
 
 
-def test_positions_are_those_of_the_paper() -> None:
+def test_positions_are_those_of_the_paper():
     table = sinusoidal_encoding(8, 6)
     assert table[7, 2] == pytest.approx(float(torch.tensor(7 / 10_000 ** (2 / 6)).sin()), abs=1e-6)
     assert table[7, 3] == pytest.approx(float(torch.tensor(7 / 10_000 ** (2 / 6)).cos()), abs=1e-6)

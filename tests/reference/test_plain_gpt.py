@@ -1,8 +1,5 @@
 """Our own model, read by an independent implementation: same logits, same answers."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -21,26 +18,17 @@ PERSONS = WORLD.dev[:3]
 N_HEAD = 2
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """So small a model only waits for a second thread, for seconds on a busy machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-def make_model(rope: bool, block_size: int) -> GPT:
+def make_model(rope, block_size):
     torch.manual_seed(5)
     config = GPTConfig(len(VOCABULARY), block_size, n_layer=2, n_head=N_HEAD, n_embd=64, rope=rope)
     return GPT(config)
 
 
-def plain(model: GPT) -> PlainGPT:
+def plain(model):
     return PlainGPT({n: t.numpy() for n, t in model.state_dict().items()}, N_HEAD)
 
 
-def train(model: GPT, steps: int) -> None:
+def train(model, steps):
     """Learn the first persons' places by heart, without dropout."""
     rows = [VOCABULARY.encode(p.question + MASK + p.place + MASK) for p in PERSONS]
     texts = pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
@@ -53,7 +41,7 @@ def train(model: GPT, steps: int) -> None:
 
 
 @pytest.mark.parametrize("rope", [False, True])
-def test_logits_are_those_of_plain_numpy(rope: bool) -> None:
+def test_logits_are_those_of_plain_numpy(rope):
     model = make_model(rope, block_size=48).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)  # biases and norms must count too
@@ -63,7 +51,7 @@ def test_logits_are_those_of_plain_numpy(rope: bool) -> None:
     np.testing.assert_allclose(ours[0].numpy(), plain(model).logits(ids), atol=1e-4)
 
 
-def test_stored_rotation_is_the_one_used() -> None:
+def test_stored_rotation_is_the_one_used():
     model = make_model(rope=True, block_size=48).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
@@ -79,11 +67,8 @@ def test_stored_rotation_is_the_one_used() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block_size", [128, 36])
-@pytest.mark.parametrize("rope", [False, True])
-def test_trained_checkpoint_gives_the_same_answers(
-    rope: bool, block_size: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("rope", "block_size"), [(False, 128), (True, 36)])
+def test_trained_checkpoint_gives_the_same_answers(rope, block_size, tmp_path):
     model = make_model(rope, block_size)
     train(model, steps=60)
     torch.save(model.state_dict(), tmp_path / "a.params")

@@ -11,36 +11,36 @@ from hypothesis import strategies as st
 from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 
-def test_pad_and_mask_come_first() -> None:
+def test_pad_and_mask_come_first():
     assert Vocabulary("ba\nb").itos == {0: "\u25a1", 1: "\u2047", 2: "\n", 3: "a", 4: "b"}
 
 
 @given(st.text(st.characters(exclude_characters=PAD + MASK)))
-def test_decoding_undoes_encoding(corpus: str) -> None:
+def test_decoding_undoes_encoding(corpus):
     vocabulary = Vocabulary(corpus)
     assert vocabulary.decode(vocabulary.encode(corpus)) == corpus
     assert len(vocabulary) == len(set(corpus)) + 2
 
 
 @given(st.text(st.characters(exclude_characters=PAD + MASK)))
-def test_characters_are_in_code_point_order(corpus: str) -> None:
+def test_characters_are_in_code_point_order(corpus):
     points = [ord(character) for character in list(Vocabulary(corpus).stoi)[2:]]
     assert points == sorted(set(points))
 
 
 @pytest.mark.parametrize("kept", [PAD, MASK])
-def test_corpus_cannot_hold_kept_characters(kept: str) -> None:
+def test_corpus_cannot_hold_kept_characters(kept):
     with pytest.raises(ValueError, match="kept for the model"):
         Vocabulary(f"a{kept}b")
 
 
-def test_unknown_character_is_named() -> None:
+def test_unknown_character_is_named():
     with pytest.raises(ValueError, match="'z' is not in the vocabulary"):
         Vocabulary("abc").encode("az")
 
 
 @pytest.mark.parametrize("module", ["vocabulary", "edition", "evaluation", "world"])
-def test_trusted_side_imports_no_torch(module: str) -> None:
+def test_trusted_side_imports_no_torch(module):
     code = f"import sys, reference.data.{module}; sys.exit('torch' in sys.modules)"
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
@@ -48,5 +48,5 @@ def test_trusted_side_imports_no_torch(module: str) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["wiki.txt", "wiki_2021-2023.txt"])
-def test_course_vocabulary_has_256_characters(course: Path, name: str) -> None:
+def test_course_vocabulary_has_256_characters(course, name):
     assert len(Vocabulary((course / name).read_text(encoding="utf-8"))) == 256

@@ -30,15 +30,11 @@ def test_code_and_artifacts_are_copied(copied, a4, files_in, tmp_path):
     assert clean.files == {LONDON: clean.root / "a4" / LONDON}
 
 
-def test_the_rest_is_not_copied(copied, a4, files_in):
+def test_the_rest_and_bulk_below_the_code_is_not_copied(copied, a4, files_in):
     rest = {f"a4/{name}": b"x" for name in ("wiki.txt", "expt/log", "x.params", "venv/x.py")}
-    assert files_in(copied(a4 | rest).root) == a4
-
-
-def test_bulk_below_the_code_is_not_copied(copied, a4, files_in):
     more = {"a4/src/sub/x.py": b"x", "a4/src/data/x.py": b"x", "a4/src/conf.json": b"{}"}
     bulk = {f"a4/src/{name}/x.bin": b"x" for name in ("data", "expt", "Runs")}
-    assert files_in(copied(a4 | more | bulk).root) == a4 | more
+    assert files_in(copied(a4 | rest | more | bulk).root) == a4 | more
 
 
 @pytest.mark.parametrize("limits", [{"code_file_bytes": 9}, {"code_bytes": 25}, {"code_files": 2}])
@@ -80,10 +76,6 @@ def test_a_name_in_other_case_is_taken_with_a_note(copied):
     assert clean.files[LONDON].read_bytes() == b"5.0"
     note = f"Using `a4/{LONDON.upper()}` for {LONDON}: the name differs by case"
     assert note in clean.notes
-
-
-def test_no_code_is_none(copied):
-    assert copied({"a4/report.pdf": b"x"}).code is None
 
 
 @pytest.mark.usefixtures("open_umask")

@@ -43,7 +43,7 @@ def test_long_ids_are_cut_and_stay_apart():
     assert re.fullmatch(r"é+-[0-9a-f]{8}", one)
 
 
-@settings(derandomize=True, database=None, max_examples=200)
+@settings(max_examples=100)
 @given(st.text(max_size=200))
 def test_any_name_gives_a_usable_file_name(name):
     safe = safe_id(name)
@@ -54,17 +54,20 @@ def test_any_name_gives_a_usable_file_name(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["alice.zip", "alice.tar.gz", "alice.tgz", "alice.tar", "alice.ZIP"]
+    ("name", "expected"),
+    [
+        *((f"alice{suffix}", "alice") for suffix in (".zip", ".tar.gz", ".tgz", ".tar", ".ZIP")),
+        ("alice.rar", "alice.rar"),
+        ("alice.v2.zip", "alice.v2"),
+    ],
 )
-def test_the_id_is_the_archives_name(uploads, name):
+def test_the_id_is_the_archives_name(uploads, name, expected):
     submission = identify(uploads.raw(b"broken", name), "cs224n-a4")
-    assert (submission.id, submission.student) == ("alice", "alice")
+    assert (submission.id, submission.student) == (expected, expected)
     assert submission.assignment == "cs224n-a4"
 
 
-def test_other_suffixes_stay(uploads):
-    assert identify(uploads.raw(b"", "alice.rar"), "a").id == "alice.rar"
-    assert identify(uploads.raw(b"", "alice.v2.zip"), "a").id == "alice.v2"
+def test_the_id_of_a_folder_is_its_whole_name(uploads):
     assert identify(uploads.tree({"x": b""}, "alice.zip"), "a").id == "alice.zip"
 
 
@@ -87,18 +90,16 @@ def test_ids_differ_within_a_batch(uploads):
     assert [s.path for s in identify_all(paths, "a")] == paths
 
 
-def test_one_name_in_four_folders_gives_four_ids(uploads):
-    paths = [uploads.tree({"x": data}, f"{i}/alice") for i, data in enumerate((b"1", *[b"2"] * 3))]
+def test_one_name_in_several_folders_gives_different_ids(uploads):
+    """Also where they differ by case only."""
+    names = ("1/alice", "2/alice", "3/alice", "4/alice", "5/Alice")
+    contents = (b"1", b"2", b"2", b"2", b"3")
+    paths = [uploads.tree({"x": data}, name) for name, data in zip(names, contents, strict=True)]
     ids = [s.id for s in identify_all(paths, "a")]
     assert ids[0] == "alice"
     assert re.fullmatch(r"alice-[0-9a-f]{8}", ids[1])
-    assert ids[2:] == [f"{ids[1]}-2", f"{ids[1]}-3"]
-
-
-def test_ids_that_differ_by_case_only_are_kept_apart(uploads):
-    paths = [uploads.tree({"x": b"1"}, "1/Alice"), uploads.tree({"x": b"2"}, "2/alice")]
-    first, second = (s.id.casefold() for s in identify_all(paths, "a"))
-    assert first != second
+    assert ids[2:4] == [f"{ids[1]}-2", f"{ids[1]}-3"]
+    assert len({each.casefold() for each in ids}) == 5
 
 
 def test_the_sum_of_an_archive_is_sha256(uploads):
@@ -123,14 +124,6 @@ def test_the_sum_of_a_folder_covers_names_and_contents(uploads, other):
     assert sums[0] == sums[1] != sums[2]
 
 
-def test_the_sum_of_a_folder_is_bounded(uploads, monkeypatch):
-    monkeypatch.setattr(identity, "HASHED_BYTES", 10)
-    trees = [uploads.tree({"a": b"x" * 10, "b": tail}, tail.decode()) for tail in (b"1", b"2")]
-    for tree in trees:
-        os.utime(tree / "b", ns=(1, 1))
-    assert identify(trees[0], "a").sha256 == identify(trees[1], "a").sha256
-
-
 @pytest.mark.parametrize("kind", ["pipe", "link", "loop"])
 def test_odd_uploads_are_identified_too(uploads, kind):
     path = uploads.folder / "odd"
@@ -151,11 +144,8 @@ def test_the_time_is_the_uploads(uploads):
     path = uploads.raw(b"x", "alice.zip")
     os.utime(path, (1_700_000_000, 1_700_000_000))
     assert identify(path, "a").submitted_at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
-
-
-@pytest.mark.parametrize("seconds", [1e12, 1e30, -1e15, float("nan")])
-def test_a_time_no_calendar_has_is_none(seconds):
-    assert calendar_time(seconds) is None
+    for none_that_a_calendar_has in (1e12, 1e30, -1e15, float("nan")):
+        assert calendar_time(none_that_a_calendar_has) is None
 
 
 def test_absent_uploads_are_an_error(tmp_path):
@@ -165,10 +155,10 @@ def test_absent_uploads_are_an_error(tmp_path):
 
 def test_what_is_too_large_to_be_read_counts_by_its_time(tmp_path, monkeypatch):
     monkeypatch.setattr(identity, "HASHED_BYTES", 4)
-    for name in ("a.bin", "work.py"):
-        (tmp_path / name).write_bytes(b"12345")
-    before = identify(tmp_path, "toy").sha256
-    assert identify(tmp_path, "toy").sha256 == before
-    (tmp_path / "work.py").write_bytes(b"54321")
-    os.utime(tmp_path / "work.py", ns=(1, 1))
-    assert identify(tmp_path, "toy").sha256 != before
+    sums = []
+    for content, moment in ((b"12345", 1), (b"12349", 1), (b"12349", 2)):
+        for name in ("a.bin", "work.py"):
+            (tmp_path / name).write_bytes(content)
+            os.utime(tmp_path / name, ns=(moment, moment))
+        sums.append(identify(tmp_path, "toy").sha256)
+    assert sums[0] == sums[1] != sums[2]

@@ -80,20 +80,14 @@ def test_usual_names_are_kept(name, place):
         ("\u00e9.py", "e\u0301.py", "one name on many systems"),
         ("a", "a/b", "once as a file and once as a folder"),
         ("a/b", "a", "once as a file and once as a folder"),
+        ("a/", "a", "once as a file and once as a folder"),
     ],
 )
 def test_clashing_names_are_rejected(first, second, problem):
     used = names()
-    used.take(first, folder=False)
+    used.take(first, folder=first.endswith("/"))
     with pytest.raises(Rejected, match=problem):
         used.take(second, folder=False)
-
-
-def test_a_file_named_like_a_folder_is_rejected():
-    used = names()
-    used.take("a/", folder=True)
-    with pytest.raises(Rejected, match="once as a file and once as a folder"):
-        used.take("a", folder=False)
 
 
 def test_folders_may_be_named_again():
@@ -103,41 +97,33 @@ def test_folders_may_be_named_again():
     assert str(used.take("src/x.py", folder=False)) == "src/x.py"
 
 
-def test_left_out_names_may_clash():
+@pytest.mark.parametrize(
+    ("places", "folder"),
+    [
+        (("__MACOSX/x", "__macosx/x", "__MACOSX/x"), False),  # they may clash
+        (("./",), True),  # the top folder is no place
+        (("a/Icon\r", "Icon\r"), False),
+        (("a/Icon\r", "Icon\r"), True),
+    ],
+)
+def test_some_names_are_left_out(places, folder):
     used = names()
-    for name in ("__MACOSX/x", "__macosx/x", "__MACOSX/x"):
-        assert used.take(name, folder=False) is None
+    assert [used.take(place, folder=folder) for place in places] == [None] * len(places)
 
 
-def test_the_top_folder_is_no_place():
-    assert names().take("./", folder=True) is None
-
-
-@pytest.mark.parametrize("folder", [False, True])
-@pytest.mark.parametrize("place", ["a/Icon\r", "Icon\r"])
-def test_macos_icon_files_are_no_error(place, folder):
-    assert names().take(place, folder=folder) is None
-
-
-def test_too_many_entries_are_rejected():
+@pytest.mark.parametrize(("place", "most"), [("{}.py", 20), ("venv/{}.py", 50)])
+def test_too_many_entries_are_rejected(place, most):
+    """Those that are left out count, too, up to a limit of their own."""
     used = names()
-    for i in range(20):
-        used.take(f"{i}.py", folder=False)
-    with pytest.raises(Rejected, match="holds more than 20 files and folders; upload your"):
-        used.take("20.py", folder=False)
+    for i in range(most):
+        used.take(place.format(i), folder=False)
+    with pytest.raises(Rejected, match=f"holds more than {most} files and folders; upload your"):
+        used.take(place.format(most), folder=False)
 
 
 def test_implied_folders_are_counted():
     with pytest.raises(Rejected, match="more than 20 files and folders"):
         names().take("/".join("abcdefghijklmnopqrstu"), folder=False)
-
-
-def test_left_out_entries_are_counted():
-    used = names()
-    for i in range(50):
-        used.take(f"venv/{i}.py", folder=False)
-    with pytest.raises(Rejected, match="holds more than 50 files and folders"):
-        used.take("venv/50.py", folder=False)
 
 
 def test_hostile_names_are_shown_escaped_and_cut():

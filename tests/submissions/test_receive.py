@@ -14,18 +14,14 @@ def opened(path, work):
 
 
 def test_all_children_but_those_of_systems_are_collected(uploads):
-    for name in ("b.zip", "c.txt", ".directory", ".DS_Store", "._b.zip"):
+    """A name that begins with a dot hides no work."""
+    for name in ("b.zip", "c.txt", ".bob.zip", ".directory", ".DS_Store", "._b.zip"):
         uploads.raw(b"", name)
-    for name in ("a", "__MACOSX", ".git"):
+    for name in ("a", ".alice", "__MACOSX", ".git"):
         uploads.tree({"x": b""}, name)
     (uploads.folder / "link").symlink_to("/etc")
-    assert [path.name for path in collect(uploads.folder)] == ["a", "b.zip", "c.txt", "link"]
-
-
-def test_a_name_that_begins_with_a_dot_hides_no_work(uploads):
-    uploads.raw(b"", ".bob.zip")
-    uploads.tree({"x": b""}, ".alice")
-    assert [path.name for path in collect(uploads.folder)] == [".alice", ".bob.zip"]
+    found = [path.name for path in collect(uploads.folder)]
+    assert found == [".alice", ".bob.zip", "a", "b.zip", "c.txt", "link"]
 
 
 @pytest.mark.parametrize("pack", ["tree", "zip", "tar"])
@@ -33,14 +29,10 @@ def test_every_kind_of_upload_gives_the_same(uploads, a4, tmp_path, files_in, pa
     rest = {"a4/wiki.txt": b"x", "a4/src/.ipynb_checkpoints/dataset.py": b"old"}
     clean = opened(getattr(uploads, pack)(a4 | rest), tmp_path / "work")
     assert files_in(clean.root) == a4
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["clean"]
     assert clean.code == clean.root / "a4/src"
     assert clean.files == {LONDON: clean.root / "a4" / LONDON}
     assert clean.notes == ("Using `a4/src` (contains dataset.py, attention.py)",)
-
-
-def test_what_was_unpacked_does_not_stay(uploads, a4, tmp_path):
-    opened(uploads.zip(a4), tmp_path / "work")
-    assert [path.name for path in (tmp_path / "work").iterdir()] == ["clean"]
 
 
 def test_folders_are_not_changed(uploads, a4, tmp_path, snapshot):

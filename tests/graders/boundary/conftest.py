@@ -1,23 +1,43 @@
 """Students for the boundary's tests, in every tier of this machine, cold and warm."""
 
+import contextlib
+import math
+import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from graders.boundary.side import Side
-from graders.boundary.student import Student
-from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
+from graders.boundary.student import Budget, Student
+from graders.boundary.tiers import warm as warm_start
+from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, warm_works
+from graders.errors import SandboxFailed
 from graders.model import Limits
 
+ROOT = Path(__file__).parents[3]
 PLAYGROUND = Side(Path(__file__).with_name("playground"))
 LIMITS = Limits(
     wall_seconds=30, cpu_seconds=20, memory_bytes=2**30, output_bytes=10_000, processes=24
 )
 TIERS = [tier for tier in Tier if tier_works(tier)]
 MODES = [(tier, warm) for tier in TIERS for warm in (False, True) if not warm or warm_works(tier)]
-WARM = [tier for tier, warm in MODES if warm]
 WALLS = [(tier, warm) for tier, warm in MODES if tier is not Tier.NONE]
+# As gradings start it; the watching, the limits of a tree and its end are one code for both.
+USUAL = [(tier, warm) for tier, warm in WALLS if warm or (tier, True) not in WALLS]
+WARM = [tier for tier, warm in MODES if warm]
+DENIED = {
+    *("PermissionError", "FileNotFoundError", "ProcessLookupError", "ModuleNotFoundError"),
+    *("ConnectionRefusedError", "OSError", "BlockingIOError", "NotADirectoryError"),
+}
+ATTEMPT = """
+import ctypes, fcntl, os, socket
+def attempt(action):
+    try:
+        return action()
+    except BaseException as error:
+        return type(error).__name__
+"""
 
 CODE = {
     "dataset.py": "def item(i):\n    return [1, 2, 3][i]\n",
@@ -57,26 +77,59 @@ def open_student(code, tier, warm=True, preload=(), budget=None, **changes):
     )
 
 
-@pytest.fixture(scope="module", params=MODES, ids=identify)
-def student(request, code):
-    """One child in each tier and start, shared by the tests of a file that leave it alive."""
-    with open_student(code, *request.param) as student:
-        yield student
+def attempt(student, action, **values):
+    """The name of the exception that this expression raises in the child, or its value."""
+    return student.call("run", source=f"{ATTEMPT}\nresult = attempt(lambda: {action})", **values)
 
 
-@pytest.fixture(scope="module", params=WALLS, ids=identify)
-def walled(request, code):
+def is_warm(student):
+    return isinstance(student._child._process, warm_start.Keeper)
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 120
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()
+
+
+@pytest.fixture(scope="session")
+def shared(code):
+    """One child for each tier and start, for all tests that leave it alive."""
+    found, more = {}, {"budget": Budget(math.inf), "cpu_seconds": 300, "output_bytes": 10**6}
+    with contextlib.ExitStack() as opened:
+
+        def child(mode):
+            if mode not in found:
+                found[mode] = opened.enter_context(open_student(code, *mode, **more))
+            found[mode].begin_criterion()
+            found[mode].begin_check()
+            with contextlib.suppress(SandboxFailed):  # a test may have killed the warm parent
+                found[mode].call("echo")
+            found[mode].begin_check()
+            return found[mode]
+
+        yield child
+
+
+@pytest.fixture(params=MODES, ids=identify)
+def student(request, shared):
+    """A child in each tier and start, shared by the tests that leave it alive."""
+    return shared(request.param)
+
+
+@pytest.fixture(params=WALLS, ids=identify)
+def walled(request, shared):
     """As `student`, in the tiers that promise isolation."""
-    with open_student(code, *request.param) as student:
-        yield student
+    return shared(request.param)
 
 
 @pytest.fixture
 def opener(code):
     """Open students with other limits; they are closed afterwards."""
-    opened = []
+    opened, best = [], best_tier()
 
-    def open_one(tier, folder=code, **changes):
+    def open_one(tier=best, folder=code, **changes):
         opened.append(open_student(folder, tier, **changes))
         return opened[-1]
 
@@ -87,7 +140,7 @@ def opener(code):
 
 @pytest.fixture(params=[False, True], ids=["cold", "warm"])
 def start(request, opener):
-    """Open students in the tier of the test's choice, with either start."""
+    """Open students with either start, in the best tier unless told otherwise."""
     return partial(opener, warm=request.param)
 
 
@@ -98,7 +151,7 @@ def start_in(request, opener):
     return partial(opener, tier, warm=warm)
 
 
-@pytest.fixture(params=WALLS, ids=identify)
+@pytest.fixture(params=USUAL, ids=identify)
 def start_walled(request, opener):
     """As `start`, once in each tier that promises isolation."""
     tier, warm = request.param

@@ -12,25 +12,20 @@ def capture(request, tmp_path):
     return PipeCapture(10) if request.param == "pipe" else FileCapture(tmp_path / "output", 10)
 
 
-def test_text_is_kept(capture):
-    os.write(capture.write, "grüße".encode())
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("grüße".encode(), "grüße"),
+        (b"x" * 50, "x" * 10 + "\n[cut here: too much output]"),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+    ],
+    ids=["text", "too much", "no text"],
+)
+def test_text_is_kept_up_to_the_limit(capture, written, text):
+    os.write(capture.write, written)
     capture.started()
     capture.close()
-    assert capture.text() == "grüße"
-
-
-def test_text_is_cut_at_the_limit(capture):
-    os.write(capture.write, b"x" * 50)
-    capture.started()
-    capture.close()
-    assert capture.text() == "x" * 10 + "\n[cut here: too much output]"
-
-
-def test_bytes_that_are_no_text_are_replaced(capture):
-    os.write(capture.write, b"\xff\xfe")
-    capture.started()
-    capture.close()
-    assert capture.text() == "\ufffd\ufffd"
+    assert capture.text() == text
 
 
 def test_pipe_held_open_by_a_daemon_does_not_block():

@@ -5,7 +5,6 @@ import contextlib
 import numpy as np
 import pytest
 
-from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import BadReply, StudentTimedOut
 
 # The channel is the one socket among the descriptors; a student's code can find it.
@@ -45,15 +44,15 @@ def test_forged_replies_are_bad_replies(forger, body):
 
 
 @pytest.fixture
-def forger(start):
+def forger(opener):
     """A child of its own, as each of these tests ends it."""
-    return start(best_tier(), wall_seconds=10)
+    return opener(wall_seconds=10)
 
 
-def test_half_a_frame_is_a_time_out(start):
+def test_half_a_frame_is_a_time_out(opener):
     source = FORGE + "send(frame(b'null')[:-2]); time.sleep(20)"
     with pytest.raises(StudentTimedOut):
-        start(best_tier(), wall_seconds=1).call("run", source=source)
+        opener(wall_seconds=1).call("run", source=source)
 
 
 def test_forged_error_is_the_students(forger):
@@ -72,16 +71,16 @@ def test_extra_replies_are_dropped_with_the_child(forger):
     assert forger.call("echo", value="true") == "true"
 
 
-def test_reply_flood_ends_in_time(start):
+def test_reply_flood_ends_in_time(opener):
     source = FORGE + 'while True: send(frame(b\'{"d": {"id": 1, "value": 0}}\'))'
-    student = start(best_tier())
+    student = opener()
     assert student.call("run", source=source) == 0
     with contextlib.suppress(BadReply):  # when more came only after the next question
         student.call("echo", value=4)
     assert student.call("echo", value=5) == 5
 
 
-def test_question_that_nobody_reads_ends_in_time(start):
+def test_question_that_nobody_reads_ends_in_time(opener):
     """The parent does not block on a child that has stopped reading."""
     source = FORGE + (
         "import threading\n"
@@ -90,7 +89,7 @@ def test_question_that_nobody_reads_ends_in_time(start):
         "    time.sleep(20)\n"
         "steal()"
     )
-    student = start(best_tier(), wall_seconds=2)
+    student = opener(wall_seconds=2)
     assert student.call("run", source=source) == 0
     student.begin_check()
     with pytest.raises(StudentTimedOut):

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ if sys.platform != "linux":
 from graders.boundary import policy
 from graders.boundary.limits import cgroup
 from graders.errors import StudentFault, StudentRaised, StudentTimedOut
+from tests.graders.boundary.conftest import WALLS, identify, wait_for
 
 
 @pytest.mark.promise(
@@ -25,15 +25,15 @@ def test_memory_flood_is_stopped(walled):
 
 
 @pytest.mark.promise("limits on memory, time, processes, files, disk and output")
-def test_disk_flood_is_stopped(walled):
-    source = f"with open('big', 'wb') as f: f.truncate({policy.FILE_BYTES + 1})"
-    with pytest.raises(StudentRaised, match="OSError"):
-        walled.call("run", source=source)
-
-
-@pytest.mark.promise("limits on memory, time, processes, files, disk and output")
-def test_descriptor_flood_is_stopped(walled):
-    source = "kept = []\nwhile True: kept.append(open('/dev/null'))"
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"with open('big', 'wb') as f: f.truncate({policy.FILE_BYTES + 1})",
+        "kept = []\nwhile True: kept.append(open('/dev/null'))",
+    ],
+    ids=["disk", "descriptors"],
+)
+def test_flood_of_a_file_or_of_descriptors_is_stopped(walled, source):
     with pytest.raises(StudentRaised, match="OSError"):
         walled.call("run", source=source)
 
@@ -56,15 +56,6 @@ except BlockingIOError:
     assert student.call("run", source=source) <= 16
 
 
-FORKS = """
-import os, time
-for _ in range(10):
-    if os.fork() == 0:
-        held = b"x" * (160 * 2**20)
-        time.sleep(20)
-        os._exit(0)
-time.sleep(20)
-"""
 FILES = """
 import time
 for number in range(40_000):
@@ -82,7 +73,7 @@ time.sleep(5)
 
 @pytest.mark.promise("limits on memory, time, processes, files, disk and output")
 @pytest.mark.slow
-@pytest.mark.parametrize("source", [FORKS, FILES, BYTES], ids=["memory", "files", "disk"])
+@pytest.mark.parametrize("source", [FILES, BYTES], ids=["files", "disk"])
 def test_floods_by_the_whole_tree_are_stopped(start_walled, source):
     """Each process and each file stays within its own limit; together they do not."""
     student = start_walled(memory_bytes=2**28)
@@ -90,6 +81,15 @@ def test_floods_by_the_whole_tree_are_stopped(start_walled, source):
         student.call("run", source=source)
 
 
+FORKS = """
+import os, time
+for _ in range(10):
+    if os.fork() == 0:
+        held = b"x" * (160 * 2**20)
+        time.sleep(20)
+        os._exit(0)
+time.sleep(20)
+"""
 SOCKETS = """
 import os, socket, time
 for _ in range(20):
@@ -190,7 +190,8 @@ while True:
 
 
 @pytest.mark.promise("leaves no process behind", none="a child that leaves its session remains")
-def test_daemon_is_gone_after_close(start_walled):
+@pytest.mark.parametrize("mode", WALLS, ids=identify)
+def test_daemon_is_gone_after_close(opener, mode):
     marker = f"softmark_daemon_{os.getpid()}"
     source = f"""
 import os, signal, time, sys
@@ -206,7 +207,7 @@ if os.fork() == 0:
 os.wait()
 result = os.read(ends[0], 1).decode()
 """
-    student = start_walled()
+    student = opener(mode[0], warm=mode[1])
     assert student.call("run", source=source) == "x"
     assert wait_for(lambda: processes_with(marker))
     student.close()
@@ -250,10 +251,3 @@ def processes_with(marker, *, name=False):
         ):
             found.append(entry.name)
     return found
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 60
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return condition()

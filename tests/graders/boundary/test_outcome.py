@@ -29,19 +29,11 @@ def test_value_is_the_answer():
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [
-        {"id": 1},
-        {"id": 1, "error": 5},
-        {"id": 1, "error": None},
-        {"id": 1, "value": 1, "error": 1},
-        {"id": 1, "value": 1, "extra": 1},
-    ],
-    ids=str,
+    "rest", [{}, {"error": 5}, {"error": None}, {"value": 1, "error": 1}, {"value": 1, "extra": 1}]
 )
-def test_replies_of_another_form_are_bad(reply):
+def test_replies_of_another_form_are_bad(rest):
     with pytest.raises(BadReply):
-        outcome.answer(reply)
+        outcome.answer({"id": 1, **rest})
 
 
 @pytest.mark.parametrize("field", ["outcome", "kind", "message", "where", "source"])
@@ -95,11 +87,8 @@ def test_each_end_has_its_sentence(end, busy, fault, words):
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        (0, Ending(status=0)),
-        (3, Ending(status=3)),
-        (128, Ending(status=128)),
+        *((status, Ending(status=status)) for status in (0, 3, 128, 255)),
         (139, Ending(signal=11)),
-        (255, Ending(status=255)),
         (-9, Ending(signal=9)),
     ],
 )

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from graders.boundary import policy
-from graders.model import Limits
-
-LIMITS = Limits(wall_seconds=1, cpu_seconds=2, memory_bytes=3, output_bytes=4, processes=5)
+from tests.graders.boundary.conftest import LIMITS
 
 
 def test_environment_inherits_nothing(monkeypatch):
@@ -20,7 +18,7 @@ def test_environment_inherits_nothing(monkeypatch):
 
 
 def test_processes_are_limited_above_those_that_run():
-    assert policy.rlimits(LIMITS, processes_before=10)["RLIMIT_NPROC"] == 15
+    assert policy.rlimits(LIMITS, processes_before=10)["RLIMIT_NPROC"] == 10 + LIMITS.processes
 
 
 def test_interpreter_and_libraries_are_visible():

@@ -1,24 +1,26 @@
 """Tiers: which work, what happens if one does not, and what remains if Softmark dies."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from graders.boundary import policy
+from graders.boundary.side import Side
+from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, user_for
 from graders.errors import SandboxFailed
+from tests.graders.boundary.conftest import LIMITS, PLAYGROUND, ROOT, WALLS, identify, wait_for
 
-ROOT = Path(__file__).parents[3]
-PLAYGROUND = Path(__file__).with_name("playground")
-
-SCRIPT = """
-import sys
+SCRIPT = f"""
+import os, sys
 from pathlib import Path
+from graders.boundary.side import Side
+from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works
 from graders.boundary.side import Side
 from graders.boundary.student import Student
@@ -26,8 +28,8 @@ from graders.errors import StudentFault
 from graders.model import Limits
 
 def open_student(tier, warm=True):
-    limits = Limits(20, 20, 2**30, 10_000, 24)
-    return Student(None, Side(Path({playground!r})), limits, seed=1, tier=tier, warm=warm)
+    side, limits = Side(Path({str(PLAYGROUND.folder)!r})), Limits(20, 20, 2**30, 10_000, 24)
+    return Student(None, side, limits, seed=1, tier=tier, warm=warm)
 
 def attempt(student, action, **values):
     try:
@@ -37,55 +39,48 @@ def attempt(student, action, **values):
 """
 
 
-def python(source, *before, env=None, root=ROOT):
-    """The output of a fresh interpreter that runs SCRIPT and this source."""
-    script = SCRIPT.format(playground=str(PLAYGROUND)) + source
-    done = subprocess.run(
-        [*before, sys.executable, "-c", script],
+def started(source, *before, env=(), root=ROOT):
+    """A fresh interpreter that runs SCRIPT and this source."""
+    return subprocess.Popen(
+        [*before, sys.executable, "-c", SCRIPT + source],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root), **(env or {})},
-        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(root), **dict(env)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
-def test_none_always_works():
-    assert tier_works(Tier.NONE)
+def python(source, *before, **more):
+    """The output of a fresh interpreter that runs SCRIPT and this source."""
+    with started(source, *before, **more) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out
 
 
 def test_best_tier_is_the_strongest_that_works():
+    assert tier_works(Tier.NONE)
     assert best_tier() is next(tier for tier in Tier if tier_works(tier))
 
 
-def test_none_needs_nothing_of_linux():
+def test_none_needs_nothing_of_linux(tmp_path):
     """A student's own check runs where none of the Linux modules can be imported."""
+    (tmp_path / "sitecustomize.py").write_text("""
+import sys
+sys.platform = "darwin"
+sys.modules["resource"] = None
+for name in ("landlock", "seccomp", "narrow", "bubblewrap", "supervised", "identity", "usage"):
+    sys.modules["graders.boundary." + name] = None
+""")
     source = """
 print(best_tier().value)
 with open_student(best_tier()) as student:
     print(student.call("echo", value=[1, "a"]), attempt(student, "os._exit(3)"))
     print(attempt(student, "1 / 0"))
 """
-    block = """
-import sys
-sys.platform = "darwin"
-sys.modules["resource"] = None
-for name in ("landlock", "seccomp", "narrow", "bubblewrap", "supervised", "identity", "usage"):
-    sys.modules["graders.boundary." + name] = None
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", block + SCRIPT.format(playground=str(PLAYGROUND)) + source],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.split("\n")[:3] == [
-        "none",
-        "[1, 'a'] StudentExited",
-        "ZeroDivisionError",
-    ], done.stderr
+    out = python(source, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"})
+    assert out.splitlines() == ["none", "[1, 'a'] StudentExited", "ZeroDivisionError"]
 
 
 @pytest.mark.skipif(not tier_works(Tier.BUBBLEWRAP), reason="no bubblewrap here")
@@ -110,30 +105,24 @@ def test_missing_bubblewrap_means_the_next_tier(tmp_path):
     assert out.strip() == ("landlock" if tier_works(Tier.LANDLOCK) else "none")
 
 
-def test_a_student_side_that_cannot_be_imported_are_our_fault(start, tmp_path):
+def test_a_student_side_that_cannot_be_imported_is_our_fault(tmp_path):
     (tmp_path / "student_side.py").write_text("import no_such_module\ndef echo(): pass\n")
-    from graders.boundary.side import Side
-    from graders.boundary.student import Student
-    from graders.model import Limits
-
-    limits = Limits(5, 5, 2**30, 10_000, 24)
     with (
-        Student(None, Side(tmp_path), limits, seed=1, tier=best_tier()) as student,
+        Student(None, Side(tmp_path), LIMITS, seed=1, tier=best_tier()) as student,
         pytest.raises(SandboxFailed, match="no_such_module"),
     ):
         student.call("echo")
 
 
 @pytest.mark.promise("leaves no process behind", none="a child that leaves its session remains")
-def test_killed_softmark_leaves_no_process(start_in, tmp_path):
+@pytest.mark.parametrize("mode", WALLS, ids=identify)
+def test_killed_softmark_leaves_no_process(mode, tmp_path):
     """Also a daemon of the student's goes when the grader is killed without warning."""
-    tier = start_in.args[0]
-    if tier is Tier.NONE:
-        pytest.skip("nothing ends a daemon there")
+    tier, warm = mode
     marker = f"softmark_orphan_{os.getpid()}"
     source = f"""
-import os, time
-student = open_student(Tier({tier.value!r}), {start_in.keywords["warm"]})
+import time
+student = open_student(Tier({tier.value!r}), {warm})
 student.call("run", source='''
 import os, sys
 heard, closes_on_exec = os.pipe()
@@ -146,19 +135,10 @@ os.read(heard, 1)
 print("ready", flush=True)
 time.sleep(60)
 """
-    with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT.format(playground=str(PLAYGROUND)) + source],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as softmark:
+    with started(source, env={"TMPDIR": str(tmp_path)}) as softmark:
         assert softmark.stdout.readline() == "ready\n"
         softmark.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 60
-    while _alive(marker) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not _alive(marker)
+    assert wait_for(lambda: not _alive(marker))
 
 
 def _alive(marker):
@@ -187,15 +167,15 @@ def test_installed_softmark_stays_hidden(start_walled, tmp_path, layout):
     packages.mkdir(parents=True)
     (packages / "neighbour.py").write_text("HERE = 1\n")
     for name in ("graders", "submissions"):
-        subprocess.run(["cp", "-r", str(ROOT / name), str(root / name)], check=True)
+        shutil.copytree(ROOT / name, root / name)
     (root / "grade.py").write_text("SECRET = 1\n")
+    hidden = [str(root / n) for n in ("grade.py", "graders/model.py", "submissions/submission.py")]
     source = f"""
 with open_student(Tier({tier.value!r}), {start_walled.keywords["warm"]}) as student:
     print(attempt(student, "__import__('neighbour').HERE"))
     print(attempt(student, "__import__('grade')"))
-    print(attempt(student, "open({str(root / "grade.py")!r}).read()"))
-    print(attempt(student, "open({str(root / "graders" / "model.py")!r}).read()"))
-    print(attempt(student, "open({str(root / "submissions" / "submission.py")!r}).read()"))
+    for path in {hidden!r}:
+        print(attempt(student, f"open({{path!r}}).read()"))
 """
     out = python(source, env={"PYTHONPATH": f"{packages}:{root}"}, root=root).split()
     assert out[0] == "1"
@@ -221,7 +201,7 @@ def as_another_user():
 @pytest.mark.skipif(sys.platform != "linux", reason="walls are built of Linux")
 def test_walls_hold_without_root():
     source = """
-import os, tempfile
+import tempfile
 handle, canary = tempfile.mkstemp()
 os.write(handle, b"canary")
 for tier in Tier:

@@ -1,5 +1,6 @@
 """The files that a child may read, none of which remain afterwards."""
 
+import contextlib
 import os
 
 import pytest
@@ -15,15 +16,11 @@ def test_stage_takes_regular_files_only(tmp_path):
     (upload / "way").symlink_to("/etc/passwd")
     (upload / "ways").symlink_to("/etc")
     os.mkfifo(upload / "pipe")
-    stage = Stage(upload, None, None)
-    try:
-        found = sorted(
-            str(each.relative_to(stage.layout.code)) for each in stage.layout.code.rglob("*")
-        )
+    with contextlib.closing(Stage(upload, None, None)) as stage:
+        code = stage.layout.code
+        found = sorted(str(each.relative_to(code)) for each in code.rglob("*"))
         assert found == ["package", "package/m.py"]
         assert stage.root.stat().st_mode & 0o077 == 0
-    finally:
-        stage.close()
     assert not stage.root.exists()
 
 
@@ -35,12 +32,9 @@ def staged(folder, kind):
     (folder / "deep" / "__init__.py").touch()
     (folder / "data").mkdir()
     (folder / "data" / "student_no_package.py").touch()
-    stage = Stage(None, Side(folder, kind), None)
-    try:
+    with contextlib.closing(Stage(None, Side(folder, kind), None)) as stage:
         own = stage.layout.runtime
         return {str(each.relative_to(own).with_suffix("")) for each in own.rglob("*.pyc")}
-    finally:
-        stage.close()
 
 
 STUDENT = {"student_side", "student_data"}

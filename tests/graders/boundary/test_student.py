@@ -1,11 +1,8 @@
 """What a check gets from Student.call, in every tier."""
 
-import os
-
 import numpy as np
 import pytest
 
-from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import (
     BadReply,
     GraderFault,
@@ -22,12 +19,12 @@ def test_values_travel_both_ways(student):
     assert student.call("echo", value=value) == value
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_arrays_keep_dtype_and_shape(student, dtype):
-    array = np.arange(6).reshape(2, 3).astype(dtype)
-    back = student.call("echo", value=array)
-    assert back.dtype == array.dtype
-    np.testing.assert_array_equal(back, array)
+def test_arrays_keep_dtype_and_shape(student):
+    arrays = [np.arange(6).reshape(2, 3).astype(dtype) for dtype in DTYPES]
+    for array, back in zip(arrays, student.call("echo", value=arrays), strict=True):
+        assert back.dtype == array.dtype
+        np.testing.assert_array_equal(back, array)
+        back[:] = 1  # it can be written to
 
 
 @pytest.mark.parametrize(
@@ -81,22 +78,18 @@ def test_raised_error_says_where(student):
     assert "return [1, 2, 3][i]" in str(caught.value)
 
 
-def test_where_is_the_innermost_student_line(student):
+@pytest.mark.parametrize(
+    ("module", "function", "kind", "where"),
+    [
+        ("package", "deep", "KeyError", "package/inner.py, line 2"),
+        ("broken", "f", "SyntaxError", "broken.py, line 1"),
+        ("trainer", "f", "ModuleNotFoundError", ""),
+    ],
+)
+def test_where_is_the_innermost_student_line(student, module, function, kind, where):
     with pytest.raises(StudentRaised) as caught:
-        student.call("make", module="package", function="deep")
-    assert caught.value.where == os.path.join("package", "inner.py") + ", line 2"
-
-
-def test_syntax_errors_say_where(student):
-    with pytest.raises(StudentRaised) as caught:
-        student.call("make", module="broken", function="f")
-    assert (caught.value.kind, caught.value.where) == ("SyntaxError", "broken.py, line 1")
-
-
-def test_missing_module_is_raised(student):
-    with pytest.raises(StudentRaised) as caught:
-        student.call("make", module="trainer", function="f")
-    assert caught.value.kind == "ModuleNotFoundError"
+        student.call("make", module=module, function=function)
+    assert (caught.value.kind, caught.value.where) == (kind, where)
 
 
 def test_traceback_of_student_lines_is_captured(student):
@@ -148,15 +141,10 @@ def test_edits_of_inputs_stay_in_the_child(student):
     assert array.tolist() == [0, 0, 0]
 
 
-def test_answers_are_writable(student):
-    back = student.call("echo", value=np.zeros(2))
-    back[0] = 1
-
-
-@pytest.mark.parametrize("module", ["torch", "numpy", "json"])
-def test_shadowing_a_library_changes_nothing(student, module):
-    source = f"import {module}; result = hasattr({module}, 'SHADOW')"
-    assert student.call("run", source=source) is False
+def test_shadowing_a_library_changes_nothing(student):
+    source = "import json, numpy, torch\nresult = ["
+    source += "m.__name__ for m in (json, numpy, torch) if hasattr(m, 'SHADOW')]"
+    assert student.call("run", source=source) == []
 
 
 def test_the_student_side_cannot_be_replaced(student):
@@ -191,7 +179,7 @@ def test_output_is_captured(student):
 
 
 def test_output_flood_is_cut_and_harmless(start):
-    student = start(best_tier(), output_bytes=1000)
+    student = start(output_bytes=1000)
     assert student.call("run", source="print('x' * 10**7); result = 1") == 1
     assert len(student.output) <= 1000
 
@@ -201,6 +189,6 @@ def test_versions_are_known(student):
     assert set(student.environment) == {"python", "torch", "numpy"}
 
 
-def test_submission_without_code_still_starts(start):
+def test_submission_without_code_still_starts(opener):
     with pytest.raises(StudentRaised, match="`dataset.py` is not in your submission"):
-        start(best_tier(), None).call("make", module="dataset", function="item", i=0)
+        opener(folder=None).call("make", module="dataset", function="item", i=0)

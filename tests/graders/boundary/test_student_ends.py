@@ -46,13 +46,13 @@ def test_call_without_end_is_stopped(start_in):
 def test_other_ends_of_the_child(start, source, fault, words):
     """Nothing that it does to itself looks like a SIGKILL from outside."""
     with pytest.raises(fault, match=words):
-        start(best_tier()).call("run", source=source)
+        start().call("run", source=source)
 
 
 @pytest.mark.skipif(best_tier() is Tier.NONE, reason="nothing but the child itself is known")
 def test_a_kill_that_nothing_explains_is_not_the_students(start):
     """As of a machine that is short of memory; the rest of the check is not judged by another."""
-    student = start(best_tier())
+    student = start()
     for _ in range(2):
         assert student.call("echo", value=1) == 1
         os.kill(tree(student._child.pid)[-1], signal.SIGKILL)
@@ -63,8 +63,8 @@ def test_a_kill_that_nothing_explains_is_not_the_students(start):
     assert student.call("echo", value=3) == 3
 
 
-def test_a_child_of_the_child_does_not_answer_in_its_place(start):
-    student = start(best_tier())
+def test_a_child_of_the_child_does_not_answer_in_its_place(opener):
+    student = opener()
 
     def ask():
         student.call("run", source="import os\nif os.fork(): os._exit(0)")
@@ -75,31 +75,23 @@ def test_a_child_of_the_child_does_not_answer_in_its_place(start):
         ask()
 
 
-def test_closed_channel_is_a_bad_reply(start):
+def test_closed_channel_is_a_bad_reply(opener):
     source = "import os, time; os.closerange(0, 99); time.sleep(99)"
     with pytest.raises(BadReply, match="closed its connection"):
-        start(Tier.NONE).call("run", source=source)
-
-
-def test_fresh_child_serves_the_next_call(start):
-    victim = start(best_tier())
-    victim.call("run", source="open('left', 'w').close()")
-    with pytest.raises(StudentExited):
-        victim.call("run", source="import os; os._exit(0)")
-    assert victim.call("run", source="import os; result = os.listdir('.')") == []
+        opener(Tier.NONE).call("run", source=source)
 
 
 @pytest.mark.parametrize(
     "signals", ["", "import signal; signal.signal(signal.SIGXCPU, lambda *_: 0)"]
 )
 def test_processor_time_is_limited(start, signals):
-    student = start(best_tier(), wall_seconds=30, cpu_seconds=1)
+    student = start(wall_seconds=30, cpu_seconds=1)
     with pytest.raises(StudentTimedOut, match="1 s of processor time"):
         student.call("run", source=f"{signals}\nwhile True: pass")
 
 
-def test_budget_is_shared_by_the_calls_of_a_check(start):
-    student = start(best_tier(), wall_seconds=2)
+def test_budget_is_shared_by_the_calls_of_a_check(opener):
+    student = opener(wall_seconds=2)
     for _ in range(3):
         student.call("run", source="import time; time.sleep(0.5)")
     with pytest.raises(StudentTimedOut):
@@ -110,19 +102,22 @@ def test_budget_is_shared_by_the_calls_of_a_check(start):
     assert student.call("echo", value=1) == 1
 
 
-def test_three_crashes_are_the_end(start):
-    student = start(best_tier())
+def test_a_fresh_child_serves_the_next_call_until_three_have_ended(opener):
+    student = opener()
     for _ in range(3):
+        student.call("run", source="open('left', 'w').close()")
         with pytest.raises(StudentExited):
             student.call("run", source="import os; os._exit(1)")
     with pytest.raises(StudentExited, match="ended 3 times, so it was not asked"):
         student.call("echo", value=1)
+    student.begin_criterion()
+    assert student.call("run", source="import os; result = os.listdir('.')") == []
 
 
 def test_close_leaves_nothing_behind(start):
-    start(best_tier()).call("echo")  # the warm parent stays
+    start().call("echo")  # the warm parent stays
     before = len(os.listdir("/proc/self/fd")), threading.active_count()
-    student = start(best_tier())
+    student = start()
     stage = student._stage.root
     student.call("echo")
     student.close()
@@ -131,38 +126,28 @@ def test_close_leaves_nothing_behind(start):
     assert not stage.exists()
 
 
-@pytest.fixture
-def handle_signal():
-    """Sets a signal's handler until the end of the test."""
-    before = {}
-
-    def handle(number, handler):
-        before[number] = signal.signal(number, handler)
-
-    yield handle
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 # It may come between the opening of a file and its closing, which Python remarks on.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_interrupt_ends_the_child(start, handle_signal):
-    student = start(best_tier())
+def test_interrupt_ends_the_child(start):
+    student = start()
     student.call("echo")
     # A shell that starts the tests in the background leaves the signal ignored.
-    handle_signal(signal.SIGINT, signal.default_int_handler)
-    threading.Timer(0.5, lambda: os.kill(os.getpid(), 2)).start()
-    with pytest.raises(KeyboardInterrupt):
-        student.call("run", source="import time; time.sleep(20)")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), 2)).start()
+        with pytest.raises(KeyboardInterrupt):
+            student.call("run", source="import time; time.sleep(20)")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert student._child is None
 
 
 SLEEP = "import time; time.sleep(99)"
 
 
-def test_all_checks_together_have_a_budget(start):
+def test_all_checks_together_have_a_budget(opener):
     """A check that it ends says so, and so do those after it, which ask nothing more."""
-    student = start(best_tier(), wall_seconds=1, total_seconds=1.5)
+    student = opener(wall_seconds=1, total_seconds=1.5)
     for words in ("more than 1 s", r"the 1\.5 s that a submission has for all checks together"):
         student.begin_check()
         with pytest.raises(StudentTimedOut, match=words):
@@ -185,9 +170,9 @@ def test_processes_of_a_submission_share_their_budget(code):
             other.call("echo", value=1)
 
 
-def test_a_reader_that_raises_leaves_the_process(start):
+def test_a_reader_that_raises_leaves_the_process(opener):
     """A reply that cannot be read is no reason to end a child that answered."""
-    student = start(best_tier())
+    student = opener()
     with pytest.raises(BadReply):
         student.call("echo", value="x", read=lambda reply: reply["y"])
     child = student._child

@@ -1,4 +1,4 @@
-"""The resources that a tree of processes uses, and the user that runs it."""
+"""The resources that processes use, measured from outside, and the user that runs them."""
 
 import contextlib
 import os
@@ -16,7 +16,8 @@ from graders.boundary.limits import cgroup, usage
 from graders.boundary.stage import Stage
 from graders.boundary.tiers import identity
 from graders.boundary.tiers.bubblewrap import Namespace
-from graders.model import Limits
+from graders.errors import StudentFault
+from tests.graders.boundary.conftest import LIMITS
 
 HOLDING = "held = b'x' * (50 * 2**20); print('ready', flush=True); input()"
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HOLDING!r}])"
@@ -25,7 +26,7 @@ MiB = 2**20
 
 def dig(folder):
     """Nest folders until neither a path nor Python's stack is long enough."""
-    source = "import os\nfor _ in range(3000): os.mkdir('deep'); os.chdir('deep')\nos.chmod('.', 0)"
+    source = "import os\nfor _ in range(1200): os.mkdir('deep'); os.chdir('deep')\nos.chmod('.', 0)"
     subprocess.run([sys.executable, "-c", source], cwd=folder, check=True)
 
 
@@ -65,16 +66,13 @@ def test_folder_is_counted_until_enough(tmp_path):
     assert usage.folder(tmp_path, enough=1)[1] > 1
 
 
-def test_folder_too_deep_to_be_named_is_too_much(tmp_path):
-    stage = Stage(None, None, None)
-    try:
+def test_folder_too_deep_to_be_named_is_too_much():
+    with contextlib.closing(Stage(None, None, None)) as stage:
         dig(stage.layout.scratch)
         assert usage.folder(stage.layout.scratch, enough=10**6)[1] == 10**6 + 1
         stage.renew_scratch()
         assert list(stage.layout.scratch.iterdir()) == []
         dig(stage.layout.scratch)
-    finally:
-        stage.close()
     assert not stage.root.exists()
 
 
@@ -124,7 +122,7 @@ def test_files_of_the_machine_are_never_a_childs(family, monkeypatch):
     status, report = os.pipe()
     os.write(report, f'{{"child-pid": {family.pid}}}\n'.encode())
     os.close(report)
-    namespace = Namespace(family, status, Limits(20, 20, 2**30, 10_000, 24))
+    namespace = Namespace(family, status, LIMITS)
     namespace.watch()
     os.close(status)
 
@@ -147,3 +145,46 @@ def test_groups_left_behind_are_removed_and_new_ones_kept():
         for folder in (new, old):
             with contextlib.suppress(OSError):
                 folder.rmdir()
+
+
+HOLD = "held = bytearray({} * 2**20)"
+SPIN = "import time\nstart = time.process_time()\nwhile time.process_time() < start + {}: pass\n"
+FORK = "import os\npid = os.fork()\nif not pid:\n    {}\n    os._exit(0)\nos.waitpid(pid, 0)"
+
+
+def used_by(student, *sources):
+    """What is said of the student once it is closed."""
+    student.call("echo", value=1)
+    before = student.resources
+    for source in sources:
+        student.call("run", source=source)
+    living = student.resources
+    student.close()
+    after = student.resources
+    assert after.cpu_seconds >= living.cpu_seconds
+    return after.peak_memory_bytes - before.peak_memory_bytes, after.cpu_seconds
+
+
+def test_a_past_peak_and_the_time_of_all_processes_are_seen(start_in):
+    spin = FORK.format(SPIN.format(0.6).replace("\n", "\n    "))
+    memory, seconds = used_by(start_in(), HOLD.format(200), "pass", spin)
+    assert 150 * MiB < memory < 400 * MiB
+    assert 0.6 <= seconds < 15
+
+
+@pytest.mark.long
+def test_children_are_taken_together(start_in):
+    """The first is ended by its own code: the second one's peak is lower, its time is added."""
+    student = start_in()
+    student.call("run", source=HOLD.format(200) + "\n" + SPIN.format(0.6))
+    high = student.resources
+    with pytest.raises(StudentFault):
+        student.call("run", source="import os; os._exit(3)")
+    student.call("run", source=SPIN.format(0.6))
+    both = student.resources
+    assert both.peak_memory_bytes >= high.peak_memory_bytes > 200 * MiB
+    assert both.cpu_seconds >= high.cpu_seconds + 0.6
+
+
+def test_whoever_is_not_asked_uses_nothing(start_in):
+    assert start_in().resources.peak_memory_bytes == 0

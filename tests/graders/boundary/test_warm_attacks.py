@@ -11,27 +11,7 @@ if sys.platform != "linux":
 
 from graders.boundary.tiers import warm
 from graders.errors import StudentFault
-
-DENIED = {
-    *("PermissionError", "FileNotFoundError", "ProcessLookupError", "ConnectionRefusedError"),
-    *("OSError", "NotADirectoryError"),
-}
-ATTEMPT = """
-import ctypes, os, socket
-def attempt(action):
-    try:
-        return action()
-    except BaseException as error:
-        return type(error).__name__
-"""
-
-
-def attempt(student, action, **values):
-    return student.call("run", source=f"{ATTEMPT}\nresult = attempt(lambda: {action})", **values)
-
-
-def is_warm(student):
-    return isinstance(student._child._process, warm.Keeper)
+from tests.graders.boundary.conftest import DENIED, attempt, is_warm
 
 
 def child_of(student):
@@ -125,30 +105,24 @@ def test_other_submissions_cannot_be_read(open_warm):
         assert attempt(student, action, p=str(path)) in DENIED
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        "os.kill(p, 0)",
-        "os.kill(p, 9)",
-        "os.kill(p, 19)",
-        "open(f'/proc/{p}/mem', 'r+b').read(1)",
-        "open(f'/proc/{p}/environ').read()",
-        "os.listdir(f'/proc/{p}/fd')",
-        "os.listdir(f'/proc/{p}/root')",
-        "__import__('resource').prlimit(p, 7, (9, 9))",
-        "os.sched_setaffinity(p, [0])",
-        "os.pidfd_open(p) and __import__('signal').pidfd_send_signal(os.pidfd_open(p), 9)",
-    ],
+TOUCHES = (
+    *("os.kill(p, 0)", "os.kill(p, 9)", "os.kill(p, 19)"),
+    *("open(f'/proc/{p}/mem', 'r+b').read(1)", "open(f'/proc/{p}/environ').read()"),
+    *("os.listdir(f'/proc/{p}/fd')", "os.listdir(f'/proc/{p}/root')"),
+    *("__import__('resource').prlimit(p, 7, (9, 9))", "os.sched_setaffinity(p, [0])"),
+    "os.pidfd_open(p) and __import__('signal').pidfd_send_signal(os.pidfd_open(p), 9)",
 )
-def test_processes_outside_cannot_be_touched(open_warm, action):
+
+
+def test_processes_outside_cannot_be_touched(open_warm):
     """The warm parent, the keeper of this child, and another child that runs."""
     other, student = open_warm(), open_warm()
     for each in (other, student):
         each.call("echo")
     before = warm.parent().pid
-    outside = [before, student._child.pid, other._child.pid]
-    for pid in [*outside, child_of(other)]:
-        assert attempt(student, action, p=pid) in DENIED
+    for pid in (before, student._child.pid, other._child.pid, child_of(other)):
+        for action in TOUCHES:
+            assert attempt(student, action, p=pid) in DENIED, action
     assert other.call("echo", value=1) == 1
     assert warm.parent().pid == before
 

@@ -9,11 +9,8 @@ X = np.array([1.0, 2.0, 3.0])
 CANDIDATES = {SIGN: -X, TWICE: 2 * X}
 
 
-def test_hint_names_mistake_and_equation():
+def test_hint_names_mistake_and_equation_and_carries_the_mistake():
     assert SIGN.hint == "The sign is wrong (f(x) = x)."
-
-
-def test_hint_carries_the_mistake_it_names():
     assert mistake_named(SIGN.hint) == "sign"
     assert mistake_named(f"{SIGN.hint} And more.") == ""
     assert mistake_named("The sign is wrong.") == ""
@@ -41,21 +38,15 @@ def test_sentence_has_a_capital_and_one_full_stop(text, whole):
     assert sentence(text) == whole
 
 
-def test_matching_mistake_is_found():
-    assert first_match(2 * X + 1e-6, CANDIDATES, "rotation") is TWICE
-
-
-def test_first_of_equal_candidates_is_taken():
-    assert first_match(-X, {TWICE: -X, SIGN: -X}, "rotation") is TWICE
-
-
-def test_unknown_answer_matches_nothing():
-    assert first_match(X + 1, CANDIDATES, "rotation") is None
-
-
-def test_other_shape_matches_nothing():
-    assert first_match(-X[:2], CANDIDATES, "rotation") is None
-
-
-def test_nan_matches_nothing():
-    assert first_match(X * np.nan, {SIGN: X * np.nan}, "rotation") is None
+@pytest.mark.parametrize(
+    ("answer", "candidates", "found"),
+    [
+        (2 * X + 1e-6, CANDIDATES, TWICE),
+        (-X, {TWICE: -X, SIGN: -X}, TWICE),  # the first of equal ones
+        (X + 1, CANDIDATES, None),
+        (-X[:2], CANDIDATES, None),
+        (X * np.nan, {SIGN: X * np.nan}, None),
+    ],
+)
+def test_first_match_is_the_mistake_whose_answer_it_is(answer, candidates, found):
+    assert first_match(answer, candidates, "rotation") is found

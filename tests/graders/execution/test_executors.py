@@ -33,18 +33,18 @@ def dies(x):
     os._exit(x)
 
 
+def wait_until_gone(pid):
+    for _ in range(100):
+        if not os.path.exists(f"/proc/{pid}"):
+            return
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_results_equal_those_of_serial(name):
+def test_results_equal_those_of_serial_and_exceptions_come_back(name):
     with make_executor(name, 2) as pool:
-        futures = [pool.submit(square, x) for x in range(6)]
+        bad, *futures = [pool.submit(fails, 3), *(pool.submit(square, x) for x in range(6))]
         assert [future.result() for future in futures] == [0, 1, 4, 9, 16, 25]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_exception_comes_back_in_its_future(name):
-    with make_executor(name, 2) as pool:
-        bad, good = pool.submit(fails, 3), pool.submit(square, 3)
-        assert good.result() == 9
         with pytest.raises(ValueError, match="no 3"):
             bad.result()
 
@@ -63,10 +63,7 @@ def test_a_process_killed_between_two_jobs_costs_neither(name):
     with make_executor(name, 1) as pool:
         pid = pool.submit(os.getpid).result()
         os.kill(pid, signal.SIGKILL)
-        for _ in range(100):
-            if not os.path.exists(f"/proc/{pid}"):
-                break
-            time.sleep(0.05)
+        wait_until_gone(pid)
         assert pool.submit(square, 3).result() == 9
 
 
@@ -85,21 +82,16 @@ def test_an_interrupted_batch_ends_its_processes(tmp_path):
 def test_no_worker_outlives_its_executor():
     with make_executor("processes", 1) as pool:
         pid = pool.submit(os.getpid).result()
-    for _ in range(100):
-        if not os.path.exists(f"/proc/{pid}"):
-            return
-        time.sleep(0.05)
-    pytest.fail("the worker process is still there")
+    wait_until_gone(pid)
+    assert not os.path.exists(f"/proc/{pid}")
 
 
-def test_an_unknown_executor_is_a_misuse():
-    with pytest.raises(UsageError, match="no executor `slurm`"):
-        make_executor("slurm", 2)
-
-
-def test_no_slots_is_a_misuse():
-    with pytest.raises(UsageError, match="at least 1"):
-        make_executor("serial", 0)
+@pytest.mark.parametrize(
+    ("name", "slots", "said"), [("slurm", 2, "no executor `slurm`"), ("serial", 0, "at least 1")]
+)
+def test_an_unknown_executor_and_no_slots_are_a_misuse(name, slots, said):
+    with pytest.raises(UsageError, match=said):
+        make_executor(name, slots)
 
 
 IDLE = """

@@ -57,18 +57,12 @@ def uploads(hand_in, tiny):
 
 def plain(results):
     """What must not depend on where a submission was graded."""
-    return {
-        result.submission.id: (
-            result.status,
-            result.score,
-            [
-                (c.check.id, c.status, c.fraction, c.outcome, c.message)
-                for criterion in result.criteria
-                for c in criterion.checks
-            ],
-        )
-        for result in results
-    }
+    found = {}
+    for result in results:
+        checks = [check for criterion in result.criteria for check in criterion.checks]
+        told = [(c.check.id, c.status, c.fraction, c.outcome, c.message) for c in checks]
+        found[result.submission.id] = (result.status, result.score, told)
+    return found
 
 
 def graded(uploads, assignment, name, jobs):
@@ -159,10 +153,14 @@ def test_a_cluster_that_is_not_there_is_not_replaced(monkeypatch):
         make_executor("ray", 1)
 
 
+def with_share(folder, share):
+    file = folder / "assignment.toml"
+    file.write_text(file.read_text().replace("[limits]\n", f"[limits]\ngpus = {share}\n"))
+    return load_assignment(str(folder))
+
+
 def test_a_share_of_a_gpu_is_asked_for_only_where_one_is_used(tiny_folder):
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("[limits]\n", "[limits]\ngpus = 0.25\n"))
-    tiny = load_assignment(str(tiny_folder))
+    tiny = with_share(tiny_folder, 0.25)
     assert gpus_for(None, tiny) == 0.0
     assert gpus_for(RerunPlan(60.0, gpu=False), tiny) == 0.0
     assert gpus_for(RerunPlan(60.0, gpu=True), tiny) == 0.25
@@ -170,10 +168,8 @@ def test_a_share_of_a_gpu_is_asked_for_only_where_one_is_used(tiny_folder):
 
 @pytest.mark.parametrize("share", ["0", "-1", "2"])
 def test_a_share_of_a_gpu_is_more_than_none_and_at_most_one(tiny_folder, share):
-    file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text().replace("[limits]\n", f"[limits]\ngpus = {share}\n"))
     with pytest.raises(UsageError, match="gpus"):
-        load_assignment(str(tiny_folder))
+        with_share(tiny_folder, share)
 
 
 @pytest.mark.long

@@ -47,9 +47,9 @@ def test_dies(submitted):
 }
 
 
-def grade(*words, **options):
+def grade(*words, before=(), **options):
     """Run the command line of Softmark to its end."""
-    command = [sys.executable, str(ROOT / "grade.py"), *map(str, words)]
+    command = [*before, sys.executable, str(ROOT / "grade.py"), *map(str, words)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **options)
 
 
@@ -146,12 +146,22 @@ def session_is_empty(session):
     return False
 
 
+def show(out, temporary):
+    """The quickest command: like every other, it removes what a killed run has left."""
+    done = grade("show", "--out", out, env=os.environ | {"TMPDIR": str(temporary)})
+    assert done.returncode == 2, done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", ["serial", "processes"])
-def test_told_to_end_it_leaves_neither_folders_nor_processes(waiting, executor):
+def test_told_to_end_it_leaves_neither_folders_nor_processes(waiting, tmp_path, executor):
+    """Another command leaves its folders alone while it lives."""
     begin, temporary = waiting
     process = begin(executor)
-    assert list(temporary.iterdir())
+    before = set(temporary.iterdir())
+    assert before
+    show(tmp_path / "none", temporary)
+    assert set(temporary.iterdir()) == before
     process.terminate()
     assert process.wait(30) == 130  # as after an interrupt
     assert session_is_empty(process.pid)
@@ -167,17 +177,8 @@ def test_what_a_killed_run_left_is_removed_by_the_next(waiting, tmp_path, execut
     process.wait()
     assert session_is_empty(process.pid)
     assert list(temporary.iterdir())
-    environment = os.environ | {"TMPDIR": str(temporary)}
-    assert grade("show", "--out", tmp_path / "none", env=environment).returncode == 2
+    show(tmp_path / "none", temporary)
     assert list(temporary.iterdir()) == []
-
-
-def test_folders_of_a_run_that_lives_stay(waiting, tmp_path):
-    begin, temporary = waiting
-    begin("serial")
-    before = set(temporary.iterdir())
-    grade("show", "--out", tmp_path / "none", env=os.environ | {"TMPDIR": str(temporary)})
-    assert set(temporary.iterdir()) == before
 
 
 # --- nowhere to write ---
@@ -199,21 +200,18 @@ def test_a_file_that_cannot_be_written_leaves_no_older_one(tmp_path):
 def test_without_a_temporary_folder_it_says_so(tiny_folder, hand_in, tmp_path):
     upload = hand_in(work_py=RIGHT, answer_txt="42")
     jail = ["bwrap", "--ro-bind", "/", "/", "--proc", "/proc"]
-    words = [sys.executable, ROOT / "grade.py", "run", tiny_folder, upload, "--isolation", "none"]
-    done = subprocess.run(
-        [*jail, *words, "--out", tmp_path / "out"], cwd=ROOT, capture_output=True, text=True
-    )
+    words = ("run", tiny_folder, upload, "--isolation", "none", "--out", tmp_path / "out")
+    done = grade(*words, before=jail)
     assert done.returncode == 1
     assert "no folder for temporary files can be written" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", ["exit 1", "kill -9 $$"])
-def test_a_sandbox_asked_for_by_name_that_fails_is_refused(tiny_folder, hand_in, tmp_path, script):
+def test_a_sandbox_asked_for_by_name_that_fails_is_refused(tiny_folder, hand_in, tmp_path):
     folder = tmp_path / "bin"
     folder.mkdir()
-    (folder / "bwrap").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "bwrap").write_text("#!/bin/sh\nkill -9 $$\n")
     (folder / "bwrap").chmod(0o755)
     environment = os.environ | {"PATH": f"{folder}:/usr/bin:/bin"}
     upload, out = hand_in(work_py=RIGHT, answer_txt="42"), tmp_path / "out"

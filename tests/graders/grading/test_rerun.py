@@ -1,11 +1,14 @@
 """The plan of `--rerun`: unchanged on a GPU, shortened on a CPU with the sample dataset."""
 
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+import grade
 from graders.boundary.tiers.sandbox import best_tier
-from graders.errors import StudentTimedOut, UsageError
+from graders.errors import StudentTimedOut, UsageError, UserError
 from graders.execution import rerun_memory
 from graders.grading.rerun import SHORT, RerunPlan, jobs_for, open_rerun, plan_rerun
 
@@ -18,23 +21,22 @@ def gpu(monkeypatch):
     return lambda free: monkeypatch.setattr(rerun_memory, "ASK_GPU", f"print({free})")
 
 
-def test_a_gpu_trains_as_the_student_wrote_it(gpu):
+@pytest.mark.parametrize(
+    ("free", "device", "plan"),
+    [
+        (80 * GiB, "auto", RerunPlan(60, gpu=True, schedule=None)),  # as the student wrote it
+        (80 * GiB, "cpu", RerunPlan(60, schedule=SHORT)),
+        (None, "auto", RerunPlan(60, schedule=SHORT)),
+    ],
+)
+def test_a_gpu_trains_unchanged_and_a_cpu_a_short_schedule(gpu, free, device, plan):
+    gpu(free)
+    assert plan_rerun(data=None, device=device, minutes=1) == plan
+
+
+def test_only_a_gpu_trains_on_the_course_files(gpu):
     gpu(80 * GiB)
-    plan = plan_rerun(data=Path("course"), device="auto", minutes=2)
-    assert plan == RerunPlan(120, gpu=True, schedule=None)
-
-
-def test_a_cpu_trains_a_short_schedule(gpu):
-    gpu(None)
-    assert plan_rerun(data=None, device="auto", minutes=1) == RerunPlan(60, schedule=SHORT)
-
-
-def test_a_gpu_is_left_alone_for_device_cpu(gpu):
-    gpu(80 * GiB)
-    assert plan_rerun(data=None, device="cpu", minutes=1) == RerunPlan(60, schedule=SHORT)
-
-
-def test_a_cpu_never_trains_on_the_course_files(gpu):
+    assert plan_rerun(data=Path("course"), device="auto", minutes=2) == RerunPlan(120, gpu=True)
     gpu(None)
     with pytest.raises(UsageError, match="on a CPU only for the built-in sample dataset") as caught:
         plan_rerun(data=Path("course"), device="auto", minutes=1)
@@ -81,3 +83,44 @@ def test_the_plan_says_what_it_cut():
         "8 questions, at most 1.5 minutes"
     )
     assert RerunPlan(60, gpu=True).in_words == "on a GPU, its own schedule, at most 1 minutes"
+
+
+# --- the command line ---
+
+TRAINS = """
+import sys, torch
+
+words = sys.argv[1:]
+name = words[words.index("--outputs_path" if "evaluate" in words else "--writing_params_path") + 1]
+torch.save({"a": torch.ones(1)}, name)
+"""
+
+
+@pytest.fixture
+def uploads(tmp_path):
+    """A folder with one submission, whose run.py writes its files at once."""
+    source = tmp_path / "uploads" / "ada" / "src"
+    source.mkdir(parents=True)
+    for name, text in {"attention": "", "dataset": "", "run": TRAINS}.items():
+        (source / f"{name}.py").write_text(text)
+    return source.parent.parent
+
+
+def call(*words):
+    return CliRunner().invoke(grade.app, [str(word) for word in words])
+
+
+@pytest.mark.parametrize("command", ["run", "batch"])
+def test_a_cpu_refuses_to_train_on_the_course_files(uploads, command):
+    words = (command, "cs224n-a4", uploads, "--rerun", "--device", "cpu", "--data", uploads)
+    assert isinstance(call(*words).exception, UserError)
+
+
+def test_a_batch_trains_anew(uploads, tmp_path):
+    words = ("batch", "cs224n-a4", uploads, "--out", tmp_path / "out", "--only", "checkpoints")
+    done = call(*words, "--device", "cpu", "--rerun", "--rerun-wall", "2")
+    assert done.exit_code == 0, done.output
+    result = json.loads((tmp_path / "out" / "results" / "ada.json").read_text())
+    assert result["environment"]["rerun"].endswith("at most 2 minutes")
+    found = {each["id"]: each for each in result["criteria"][0]["checks"]}
+    assert found["rerun-trains"]["status"] == "passed"

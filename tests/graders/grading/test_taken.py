@@ -59,6 +59,7 @@ def test_best_of_two_files_of_one_name_counts(grade):
     result = grade(work=WRONG, again__work=RIGHT)
     assert result.criteria[0].points == 4
     assert any("without `work.py`" in note for note in result.environment["intake"])
+    assert "`work.py` was taken." in result.environment["intake"]
 
 
 def test_another_file_beside_the_own_one_does_not_count(grade):
@@ -89,10 +90,6 @@ def test_reply_cannot_remove_other_files(grade, tmp_path, reply):
 def test_failure_tells_the_definition_it_judges(grade):
     message = grade(work=WRONG).criteria[0].checks[0].message
     assert message.endswith("This check judges `double` in `work.py`, line 4.")
-
-
-def test_notes_on_files_reach_the_result(grade):
-    assert "`work.py` was taken." in grade(work=RIGHT).environment["intake"]
 
 
 def test_place_is_cut_and_cleaned(grade):

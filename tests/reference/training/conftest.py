@@ -1,24 +1,13 @@
 """A tiny run: the pipeline of a small dataset in a second or two."""
 
-import dataclasses
-
 import pytest
 import torch
 
 from reference.models.gpt import GPT, GPTConfig
-from reference.training.gpt.preset import DEMO
 from reference.training.precision import Machine
+from tests.reference.training.run_tiny import preset
 
 CPU = torch.device("cpu")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Products of tiny matrices by two threads on a busy machine wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture
@@ -41,16 +30,4 @@ def tiny_model():
 @pytest.fixture
 def tiny_preset():
     """The demo's recipes for a model that learns nothing, in seconds."""
-
-    def short(recipe, epochs):
-        return dataclasses.replace(recipe, epochs=epochs)
-
-    return dataclasses.replace(
-        DEMO,
-        n_layer=1,
-        n_head=1,
-        n_embd=16,
-        pretrain=short(DEMO.pretrain, 3),
-        finetune=short(DEMO.finetune, 2),
-        nopretrain=short(DEMO.nopretrain, 2),
-    )
+    return preset()

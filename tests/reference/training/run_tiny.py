@@ -18,17 +18,13 @@ from reference.training.precision import Machine
 CPU = torch.device("cpu")
 
 
-def preset(epochs=3):
+def preset():
     """The demo's recipes for a model that learns nothing, in seconds."""
-    return dataclasses.replace(
-        DEMO,
-        n_layer=1,
-        n_head=1,
-        n_embd=16,
-        pretrain=dataclasses.replace(DEMO.pretrain, epochs=epochs),
-        finetune=dataclasses.replace(DEMO.finetune, epochs=2),
-        nopretrain=dataclasses.replace(DEMO.nopretrain, epochs=2),
-    )
+    epochs = {"pretrain": 3, "finetune": 2, "nopretrain": 2}
+    recipes = {
+        name: dataclasses.replace(getattr(DEMO, name), epochs=n) for name, n in epochs.items()
+    }
+    return dataclasses.replace(DEMO, n_layer=1, n_head=1, n_embd=16, **recipes)
 
 
 def run(out, workers=1, *, seed=0, report=lambda *_: None, publish=lambda _: None):

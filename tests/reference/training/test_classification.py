@@ -1,12 +1,12 @@
 """The classifier's pipeline on the bundled task: accuracies, files, resuming."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import torch
 from safetensors.torch import load_file
 from scipy import stats
 
@@ -19,7 +19,6 @@ from tests.reference.training.run_classifier import run
 
 ROOT = Path(__file__).parents[3]
 RUN = "tests.reference.training.run_classifier"
-METHODS = ("full", "head", "prefix")
 # Of 1000 questions, 626 of them yes: who guesses has so many less than once in a hundred runs.
 BETTER_THAN_MAJORITY = 662
 
@@ -212,9 +211,7 @@ def test_full_disk_is_one_sentence(tmp_path):
 
 
 def test_damaged_files_are_named(undisturbed, tmp_path):
-    from shutil import copytree
-
-    out = copytree(undisturbed[0], tmp_path / "out")
+    out = shutil.copytree(undisturbed[0], tmp_path / "out")
     for damaged in ("1\n", "1\n" * 499 + "2\n"):
         (out / "head.dev.predictions").write_text(damaged)
         with pytest.raises(UsageError, match=r"head\.dev\.predictions: the file is damaged"):
@@ -292,10 +289,3 @@ def test_minilm_loads_offline():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == "384 torch.Size([1, 2])\n", done.stderr
-
-
-@pytest.fixture(autouse=True)
-def keep_threads():
-    threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(threads)

@@ -34,20 +34,15 @@ def read(folder):
     }
 
 
-def test_curve_reads_back_as_it_was_measured(tmp_path):
+def test_curves_and_accuracies_read_back_as_they_were_measured(tmp_path):
     write_scalars(tmp_path, CURVES, ACCURACIES)
-    found = read(tmp_path / "tensorboard" / "rope.pretrain")
-    assert found == {
+    folder = tmp_path / "tensorboard"
+    assert read(folder / "rope.pretrain") == {
         "loss": [(p.step, pytest.approx(p.loss)) for p in CURVE],
         "learning_rate": [(p.step, pytest.approx(p.learning_rate)) for p in CURVE],
     }
-
-
-def test_accuracies_stand_beside_baselines(tmp_path):
-    write_scalars(tmp_path, CURVES, ACCURACIES)
-    folder = tmp_path / "tensorboard" / "accuracies"
-    assert read(folder / "london") == {"accuracy/dev": [(0, pytest.approx(0.05))]}
-    assert read(folder / "rope.pretrain") == {
+    assert read(folder / "accuracies" / "london") == {"accuracy/dev": [(0, pytest.approx(0.05))]}
+    assert read(folder / "accuracies" / "rope.pretrain") == {
         "accuracy/dev": [(0, pytest.approx(0.85))],
         "accuracy/test": [(0, pytest.approx(0.8))],
     }

@@ -47,13 +47,6 @@ def test_rates_are_the_course_s(recipe, examples, width, passes):
     assert rates == pytest.approx(course_loop(recipe, examples, width, passes * DOCUMENTS * BLOCK))
 
 
-def test_pretraining_ends_at_a_tenth():
-    rates = learning_rates(COURSE.pretrain, DOCUMENTS, 128, DOCUMENTS * BLOCK)
-    assert rates[0] == 1.0
-    assert rates[-1] == 0.1
-    assert rates[len(rates) // 2] == pytest.approx(0.5, abs=1e-3)
-
-
 def test_cosine_rises_again_behind_its_end():
     assert multiplier(200, 0, 100) == pytest.approx(1.0)
     assert multiplier(100, 0, 100) == 0.1

@@ -108,12 +108,8 @@ def test_bfloat16_step_is_near_the_float32_one(tiny_model):
     losses = []
     for dtype in (torch.float32, torch.bfloat16):
         model = tiny_model()
-        step = Step(
-            model,
-            make_optimizers(model, COURSE.pretrain, torch.float32),
-            Machine(torch.device("cpu"), dtype),
-            4,
-        )
+        optimizers = make_optimizers(model, COURSE.pretrain, torch.float32)
+        step = Step(model, optimizers, Machine(torch.device("cpu"), dtype), 4)
         losses.append([float(step(b, [1e-3])) for b in full_batches(6)])
     assert losses[0] == pytest.approx(losses[1], abs=0.05)
     assert losses[0] != losses[1], "autocast was not on"

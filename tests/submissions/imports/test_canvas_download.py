@@ -40,13 +40,9 @@ def test_files_of_one_student_are_one_submission(download):
     assert people_in(ada.student) == (Person("lovelaceada", canvas="7"),)
 
 
-def test_students_of_one_name_stay_two(download):
-    found = collected(download("leejo_7_1_work.py", "leejo_8_2_work.py"))
+def test_students_of_one_name_stay_two_and_late_ones_have_no_time(download):
+    found = collected(download("leejo_7_1_work.py", "leejo_LATE_8_2_work.py"))
     assert [each.id for each in found.submissions] == ["leejo_7", "leejo_8"]
-
-
-def test_late_ones_are_named_and_have_no_time(download):
-    found = collected(download("leejo_LATE_8_2_work.py", "a_7_1_work.py"))
     assert [each.submitted_at for each in found.submissions] == [None, None]
     assert found.notes[-1].endswith("without penalty: leejo_8")
 
@@ -81,26 +77,24 @@ def test_an_archive_that_cannot_be_opened_stands_for_the_student(download):
 
 
 @pytest.mark.parametrize(
-    "name", ["ada", "ada.zip", "ada_b.zip", "hw_4_final.zip", "ada_7.zip", "a_7_1_.."]
+    ("name", "layout"),
+    [
+        *((name, "folders") for name in ("ada", "ada.zip", "ada_b.zip", "hw_4_final.zip")),
+        *((name, "folders") for name in ("ada_7.zip", "a_7_1_..")),
+        ("leejo_8_text.html", "canvas"),  # a text typed into Canvas
+    ],
 )
-def test_other_names_are_no_download(download, name):
-    assert collected(download(name)).layout == "folders"
+def test_a_download_is_known_by_its_names(download, name, layout):
+    assert collected(download(name)).layout == layout
 
 
-def test_a_text_typed_into_canvas_counts(download):
-    assert collected(download("leejo_8_text.html")).layout == "canvas"
-
-
-def test_a_stray_file_is_named_and_left_out(download):
-    found = collected(download("leejo_8_1_work.py", "notes.md"), "canvas")
-    assert len(found.submissions) == 1
-    assert found.notes[0].startswith("notes.md: not a name")
-
-
-def test_a_link_is_not_followed(download):
-    folder = download("leejo_8_1_work.py")
+def test_only_strays_and_links_are_left_out_and_strays_are_named(download):
+    folder = download("leejo_8_1_work.py", "notes.md", ".ada.zip", ".eve.py", ".DS_Store")
     (folder / "leejo_8_2_passwd.txt").symlink_to("/etc/passwd")
-    assert files(collected(folder, "canvas").submissions[0]) == ["work.py"]
+    found = collected(folder, "canvas")
+    assert [files(each) for each in found.submissions] == [["work.py"]]
+    strays = [note.split(":")[0] for note in found.notes if "passwd" not in note]
+    assert sorted(strays) == [".ada.zip", ".eve.py", "notes.md"]
 
 
 @pytest.mark.parametrize(
@@ -133,9 +127,3 @@ def test_a_name_may_have_underscores(download):
     assert [each.id for each in found.submissions] == ["de_la_cruz_8", "van_gogh_7"]
     assert files(found.submissions[0]) == ["a_9_b.py"]
     assert found.notes[-1].endswith("without penalty: de_la_cruz_8")
-
-
-def test_a_hidden_file_is_not_left_out_silently(download):
-    folder = download("leejo_8_1_work.py", ".ada.zip", ".eve.py", ".DS_Store")
-    notes = collected(folder, "canvas").notes
-    assert [note.split(":")[0] for note in notes] == [".ada.zip", ".eve.py"]

@@ -38,32 +38,28 @@ def clone(tmp_path):
 
 
 def git(path, *words):
-    names = {
-        f"GIT_{role}_{what}": "a@x"
-        for role in ("AUTHOR", "COMMITTER")
-        for what in ("NAME", "EMAIL")
-    }
-    fixed = names | {"GIT_COMMITTER_DATE": WHEN.isoformat(), "GIT_CONFIG_GLOBAL": os.devnull}
-    environment = {"PATH": os.environ["PATH"], "HOME": str(path), **fixed}
+    people = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")
+    environment = {f"GIT_{each}": "a@x" for each in people}
+    environment |= {"GIT_COMMITTER_DATE": WHEN.isoformat(), "GIT_CONFIG_GLOBAL": os.devnull}
+    environment |= {"PATH": os.environ["PATH"], "HOME": str(path)}
     subprocess.run(["git", *words], cwd=path, env=environment, check=True)
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
 def test_a_clone_was_handed_in_with_its_last_commit(clone, packed):
-    assert head_seconds(clone(packed=packed)) == WHEN.timestamp()
-
-
-def test_a_head_without_a_branch_has_a_time(clone):
-    path = clone()
+    path = clone(packed=packed)
+    assert head_seconds(path) == WHEN.timestamp()
     git(path, "checkout", "--quiet", "--detach")
     assert head_seconds(path) == WHEN.timestamp()
 
 
 def test_a_folder_of_clones_is_noticed(clone):
-    folder = clone("ada").parent
+    """A hidden folder is a clone like others."""
+    folder = clone(".ada").parent
     clone("bob")
+    (folder / ".DS_Store").write_text("")
     found = gather(folder, Wanted("toy", ("work.py",), folder.parent / "out"))
-    assert (found.layout, [each.id for each in found.submissions]) == ("git", ["ada", "bob"])
+    assert (found.layout, [each.id for each in found.submissions]) == ("git", ["%2Eada", "bob"])
     assert {each.submitted_at for each in found.submissions} == {WHEN}
     assert found.notes == ()
 
@@ -141,13 +137,6 @@ def test_a_git_that_is_a_file_or_a_link_is_no_clone(clone, tmp_path):
     found = gather(path.parent, Wanted("toy", (), tmp_path / "out", "git"))
     assert [each.submitted_at for each in found.submissions] == [WHEN, None, None]
     assert [note.split(":")[0] for note in found.notes] == ["bob", "eve"]
-
-
-def test_a_hidden_folder_is_a_clone_like_others(clone):
-    path = clone(".ada")
-    (path.parent / ".DS_Store").write_text("")
-    found = gather(path.parent, Wanted("toy", ("work.py",), path.parent / "out"))
-    assert [each.id for each in found.submissions] == ["%2Eada"]
 
 
 def pack_a_commit(path, size):

@@ -1,11 +1,13 @@
-"""Batches of similar length: every item once per epoch, little padding, determined by a seed."""
+"""Parts of the classifier's training: batches of similar length, scores, running means."""
 
 import pytest
 import torch
+from torch import nn
 
 from graders.data.labelled import open_labelled
 from reference.models.backbone import TinySize, load_backbone, write_tiny
 from reference.models.classifier import Classifier
+from reference.training.classification.averages import Averages
 from reference.training.classification.command import training_scalars
 from reference.training.classification.items import (
     Scores,
@@ -65,17 +67,13 @@ def test_what_a_frozen_encoder_reads_ahead_is_what_it_would_say(scores):
     torch.testing.assert_close(head.all_logits("dev"), said)
 
 
-def test_a_method_that_trains_inside_reads_nothing_ahead(scores):
+def test_a_method_that_trains_inside_reads_nothing_ahead_and_drops_nothing(scores):
     full = scores("full")
     full.read(lambda *_: pytest.fail("it reads each text in each epoch"))
     assert full.pooled == {}
-
-
-def test_evaluation_drops_nothing_and_training_goes_on(scores):
-    full = scores("full")
     full.classifier.train()
     assert torch.equal(full.all_logits("dev"), full.all_logits("dev"))
-    assert full.classifier.training
+    assert full.classifier.training, "training goes on"
     assert not full.all_logits("dev").requires_grad
 
 
@@ -91,3 +89,43 @@ def test_scalars_tell_loss_rate_and_dev():
     tags = {tag for tag, _, _ in training_scalars(training("full", 10, 2))}
     assert tags == {"loss", "learning_rate", "dev/loss", "dev/accuracy"}
     assert ("dev/accuracy", 2, 0.72) in training_scalars(training("full", 10, 2))
+
+
+@pytest.fixture
+def weight():
+    return nn.Parameter(torch.tensor([0.0]))
+
+
+def walk(averages, weight, values):
+    for value in values:
+        with torch.no_grad():
+            weight.fill_(value)
+        averages.update()
+
+
+def test_mean_is_plain_at_first_and_then_forgets(weight):
+    averages = Averages({"w": weight}, 0.75)
+    walk(averages, weight, [1.0, 2.0, 3.0, 6.0])
+    assert float(averages.means["w"]) == pytest.approx(3.0)
+    walk(averages, weight, [7.0])
+    assert float(averages.means["w"]) == pytest.approx(0.75 * 3.0 + 0.25 * 7.0)
+
+
+@pytest.mark.parametrize(("decay", "mean"), [(0.9, 2.0), (0.0, 3.0)])
+def test_mean_is_in_place_within_the_block_alone(weight, decay, mean):
+    """Without decay the weights are their own mean, and nothing is kept of them."""
+    averages = Averages({"w": weight}, decay)
+    walk(averages, weight, [1.0, 3.0])
+    with averages.in_place():
+        assert float(weight.detach()) == mean
+    assert float(weight.detach()) == 3.0
+    assert bool(averages.state()["means"]) == (decay > 0)
+
+
+def test_saved_mean_goes_on(weight):
+    first, second = Averages({"w": weight}, 0.9), Averages({"w": weight}, 0.9)
+    walk(first, weight, [1.0, 2.0])
+    second.load(**first.state())
+    for averages in (first, second):
+        walk(averages, weight, [5.0])
+    assert torch.equal(first.means["w"], second.means["w"])
