@@ -36,7 +36,7 @@ def test_pipes_and_names_that_are_not_utf8_are_skipped_with_a_note(uploads, a4):
     listing = list_files(folder)
     assert set(map(str, listing.files)) == set(a4)
     assert sorted(listing.notes) == [
-        "skipped `a4/pipe` (no ordinary file)",
+        "skipped `a4/pipe` (not a regular file)",
         r"skipped `bad\udcff` (the name is not UTF-8 text)",
     ]
 

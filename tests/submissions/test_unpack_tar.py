@@ -36,10 +36,10 @@ def test_all_formats_pass(uploads, tmp_path, files_in, format):
     [
         (tarfile.SYMTYPE, "a link; put the file itself there"),
         (tarfile.LNKTYPE, "a link; put the file itself there"),
-        (tarfile.CHRTYPE, "no ordinary file; leave it out"),
-        (tarfile.BLKTYPE, "no ordinary file; leave it out"),
-        (tarfile.FIFOTYPE, "no ordinary file; leave it out"),
-        (b"Z", "no ordinary file; leave it out"),
+        (tarfile.CHRTYPE, "not a regular file; leave it out"),
+        (tarfile.BLKTYPE, "not a regular file; leave it out"),
+        (tarfile.FIFOTYPE, "not a regular file; leave it out"),
+        (b"Z", "not a regular file; leave it out"),
     ],
 )
 def test_links_and_devices_are_rejected(uploads, tmp_path, kind, problem):

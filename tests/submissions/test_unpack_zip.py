@@ -80,10 +80,10 @@ def test_names_in_other_encodings_are_rejected(uploads, tmp_path, flagged):
     ("mode", "problem"),
     [
         (stat.S_IFLNK, "a link; put the file itself there"),
-        (stat.S_IFIFO, "no ordinary file; leave it out"),
-        (stat.S_IFCHR, "no ordinary file; leave it out"),
-        (stat.S_IFBLK, "no ordinary file; leave it out"),
-        (stat.S_IFSOCK, "no ordinary file; leave it out"),
+        (stat.S_IFIFO, "not a regular file; leave it out"),
+        (stat.S_IFCHR, "not a regular file; leave it out"),
+        (stat.S_IFBLK, "not a regular file; leave it out"),
+        (stat.S_IFSOCK, "not a regular file; leave it out"),
     ],
 )
 def test_links_and_devices_are_rejected(uploads, tmp_path, mode, problem):
