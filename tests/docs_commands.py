@@ -31,7 +31,7 @@ NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "validate cs224n-a4": "grades every planted example; .ci/run runs it",
     "--watch": "goes on until it is ended; tests of `check` run it",
     "--rerun": "trains; test_rerun.py runs it",
-    "grade.py pipeline": "trains; test_pipeline_command.py runs it",
+    "grade.py pipeline": "trains; test_grade.py runs it",
     "review ": "serves until it is ended; tests/reports/review drives it",
     "grade.py decide": "kinds are of one batch; tests/reports/review/test_kinds.py decides some",
     "python benchmarks/": "measures for minutes",
