@@ -25,7 +25,7 @@ NOT_RUN = {  # how a command begins or what it holds: why reading it has to do
     "python3 -m venv": "the tests bring an environment of their own",
     "pip install": "needs the package index",
     "git clone": "the tests are in a clone",
-    "sbatch ": "needs a cluster; test_scaling.py reads the script",
+    "sbatch ": "needs a cluster; test_docs.py reads the script",
     "--executor ray": "needs the extra; test_ray_executor.py runs it",
     "--attacks": "takes minutes; tests/attacks runs it",
     "validate cs224n-a4": "grades every planted example; .ci/run runs it",
