@@ -115,3 +115,38 @@ def browser():
         browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a page; complaints are what the browser refused or asked the net for."""
+    contexts = []
+
+    def open_(page, width=1280, height=800, **options):
+        address = page if isinstance(page, str) else page.as_uri()
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: page.complaints.append(dialog.message))
+        page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
+        page.goto(address)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def widest(page):
+    """How far the page goes to the right: its window's width, unless it scrolls sideways."""
+    return page.evaluate("document.documentElement.scrollWidth")
+
+
+def assert_accessible(page):
+    """Axe finds nothing serious."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []

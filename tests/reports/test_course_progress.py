@@ -1,20 +1,16 @@
 """The course page while a batch runs."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from reports import write_reports
 from reports.course import progress as course_progress
 from reports.course.progress import ProgressPage
+from tests.console import softmark
 
-ROOT = Path(__file__).parents[2]
 REFRESH = '<meta http-equiv="refresh"'
 
 
@@ -123,10 +119,8 @@ def test_time_left_in_words(graded, seconds, left):
 
 
 def batch(folder, uploads, out):
-    command = [sys.executable, "grade.py", "batch", folder, uploads, "--out", out]
-    command += ["--executor", "serial", "--only", "answer"]
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    options = ("--executor", "serial", "--only", "answer")
+    return softmark("batch", folder, uploads, "--out", out, *options)
 
 
 def test_a_batch_that_ends_early_leaves_a_page_that_says_so(tiny_folder, hand_in, tmp_path):
