@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from grade import app
 from graders import scoring
 from graders.course.review import open_review
+from graders.errors import UserError
 from graders.model import Check, CheckResult, Criterion
 from graders.storage.store import read_store
 from reports.review.kinds import kinds
@@ -60,18 +61,18 @@ def kind_of(folder, text):
         return next(each for each in kinds(review) if each.text == text)
 
 
-def test_points_count_until_a_person_decides(graded):
-    assert stands(graded, "ada") == ("needs_review", 1.0)
-
-
 def test_one_decision_serves_all_of_a_kind(graded):
     kind = kind_of(graded, MISSING)
     assert (kind.submissions, kind.checks) == (2, ("accuracy", "same"))
+    assert stands(graded, "ada") == ("needs_review", 1.0), "points count until a person decides"
+    assert kind_of(graded, OTHER).name in run(graded).stdout
     assert run(graded, "--kinds", kind.name, "--accept").exit_code == 0
     assert [stands(graded, name)[0] for name in ("ada", "bob", "cleo")] == [
         *("graded", "graded", "needs_review")
     ]
     assert stands(graded, "ada")[1] == 1.0
+    run(graded, "--kinds", "all", "--accept")
+    assert "nothing needs manual grading" in run(graded).stderr
 
 
 def test_rejected_points_are_taken(graded):
@@ -90,31 +91,18 @@ def test_a_borderline_accuracy_earns_all_or_nothing(grade, monkeypatch, answer, 
     assert f",{points:g}," in (folder / "grades.csv").read_text(encoding="utf-8")
 
 
-def test_kinds_are_listed_without_a_decision(graded):
-    listed = run(graded)
-    assert kind_of(graded, OTHER).name in listed.stdout
-    assert stands(graded, "cleo")[0] == "needs_review"
-
-
-@pytest.mark.parametrize("arguments", [["--accept"], ["--kinds", "all"]])
-def test_half_a_decision_is_refused(graded, arguments):
-    with pytest.raises(Exception, match="goes with"):
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--accept"], "goes with"),
+        (["--kinds", "all"], "goes with"),
+        (["--kinds", "abc", "--accept"], "nothing waits of the kind `abc`"),
+        (["--kinds", "all", "--accept", "--comment", "x" * 2001], "at most 2,000"),
+    ],
+)
+def test_half_a_decision_or_one_of_nothing_is_refused(graded, arguments, why):
+    with pytest.raises(UserError, match=why):
         run(graded, *arguments)
-
-
-def test_unknown_kind_is_refused(graded):
-    with pytest.raises(Exception, match="nothing waits of the kind `abc`"):
-        run(graded, "--kinds", "abc", "--accept")
-
-
-def test_too_long_comment_is_refused(graded):
-    with pytest.raises(Exception, match="at most 2,000"):
-        run(graded, "--kinds", "all", "--accept", "--comment", "x" * 2001)
-
-
-def test_nothing_waits_in_the_end(graded):
-    run(graded, "--kinds", "all", "--accept")
-    assert "nothing needs manual grading" in run(graded).stderr
 
 
 def test_the_page_decides_it(rea, graded):
