@@ -56,7 +56,7 @@ def test_interrupted_phase_is_not_called_done():
     assert "done" not in file.getvalue()
 
 
-@pytest.mark.parametrize(("width", "shown"), [(60, 4), (80, 5), (160, 5)])
+@pytest.mark.parametrize(("width", "shown"), [(60, 4), (80, 5)])
 def test_terminal_shows_steps_loss_and_times(width, shown):
     bars, file = progress(width, terminal=True, no_color=True)
     run_two_phases(bars)
