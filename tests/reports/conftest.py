@@ -1,6 +1,7 @@
 """Results to report on."""
 
 from dataclasses import replace
+from html.parser import HTMLParser
 from typing import get_args
 
 import pytest
@@ -12,6 +13,7 @@ from graders.model import (
     CriterionResult,
     Outcome,
 )
+from reports.student.page import write_student_page
 from tests.reports.chromium import CHROMIUM, FLAGS
 
 HIDDEN_SECRET = "the-secret-input-of-a-hidden-check"
@@ -150,3 +152,28 @@ def assert_accessible(page):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     found = axe.Axe().run(page).response["violations"]
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+class Page(HTMLParser):
+    """The tags, attributes and text a browser sees."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.source, self.tags, self.attributes, self.text = text, [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, name):
+        return [value for _, key, value in self.attributes if key == name]
+
+
+@pytest.fixture
+def page(tmp_path):
+    """`page(result)`: the student's page of a Result."""
+    return lambda result: Page(write_student_page(result, tmp_path).read_text(encoding="utf-8"))
