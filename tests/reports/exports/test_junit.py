@@ -59,6 +59,7 @@ def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
         "ada: Prediction files",
         "ada: Hidden accuracy",
     ]
+    assert {p.name: p.value for p in suites[0].properties()} == {"points": "2", "max_points": "4"}
     passed, failed = suites[0]
     assert passed.is_passed
     assert (failed.classname, failed.name) == ("ada.rotary", "b: Check b holds.")
@@ -67,18 +68,10 @@ def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
         assert words in failed.result[0].text
 
 
-def test_points_stand_at_the_criterion(read, graded):
-    values = [{p.name: p.value for p in suite.properties()} for suite in read(graded)]
-    assert values[0] == {"points": "2", "max_points": "4"}
-
-
-def test_our_fault_is_an_error_without_points(read, incomplete):
+def test_our_fault_and_a_rejected_upload_are_errors_without_points(read, incomplete, rejected):
     suite = next(iter(read(incomplete)))
     assert (suite.errors, suite.failures) == (1, 0)
     assert [p.name for p in suite.properties()] == ["max_points"]
-
-
-def test_a_rejected_upload_is_no_list_of_skips(read, rejected):
     report = read(rejected)
     assert (report.tests, report.errors, report.skipped) == (1, 1, 0)
 
@@ -102,13 +95,7 @@ def test_criteria_of_one_title_stay_two_suites(read, make_result):
 
 
 HOSTILE = [
-    "]]>",
-    "\x00\x1b[31m",
-    "\u202e",
-    "\ud800",
-    "\ufffe\uffff",
-    "a\nb\r",
-    "&<\"'",
+    *("]]>", "\x00\x1b[31m", "\u202e", "\ud800", "\ufffe\uffff", "a\nb\r", "&<\"'"),
     "x" * 10**6,
 ]
 
