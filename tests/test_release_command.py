@@ -96,6 +96,9 @@ def releases(store):
 def test_what_waits_for_staff_is_shown_until_they_undo_it(course, capsys):
     assert course.shown() == set()
     before = course.files()
+    release(course.out, undo=True)
+    assert course.files() == before, "there was nothing to undo"
+    capsys.readouterr()
     release(course.out)
     assert course.shown() == {"after_due_date", "after_published"}
     said = capsys.readouterr().err
@@ -105,7 +108,7 @@ def test_what_waits_for_staff_is_shown_until_they_undo_it(course, capsys):
     assert "shown: the visible criteria\n" in capsys.readouterr().err
     with read_store(course.out) as store:
         rows = releases(store)
-    assert [said for said, _ in rows] == [1, 0]
+    assert [said for said, _ in rows][-2:] == [1, 0]
     assert all(datetime.fromisoformat(moment) >= NOW.replace(microsecond=0) for _, moment in rows)
 
 
@@ -117,12 +120,6 @@ def test_a_second_release_changes_nothing(course, capsys):
     assert "0 of 2 pages updated" in capsys.readouterr().err
     with read_store(course.out) as store:
         assert [said for said, _ in releases(store)] == [1]
-
-
-def test_undo_without_a_release_changes_nothing(course):
-    before = course.files()
-    release(course.out, undo=True)
-    assert course.files() == before
 
 
 def test_pages_follow_the_due_date_and_an_extension_that_is_granted_late(course):
@@ -166,13 +163,10 @@ def test_a_criterion_that_is_hidden_by_now_is_not_shown(course):
     assert course.shown() == {"after_due_date"}
 
 
-def test_without_a_store_it_is_refused(tmp_path):
+def test_without_a_store_or_while_something_is_graded_it_is_refused(course, tmp_path):
     with pytest.raises(StorageError, match="has no grading results"):
         release(tmp_path / "none")
     assert not (tmp_path / "none").exists()
-
-
-def test_while_something_is_graded_it_is_refused(course):
     before = course.files()
     with only_writer(course.out), pytest.raises(StorageError, match="another grading"):
         release(course.out)

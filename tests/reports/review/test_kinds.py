@@ -12,20 +12,19 @@ from graders.errors import UserError
 from graders.model import Check, CheckResult, Criterion
 from graders.storage.store import read_store
 from reports.review.kinds import kinds
-from tests.reports.review import conftest
+from tests.reports.review.conftest import a_result
 from tests.reports.review.test_pages import decide
 from tests.reports.review.test_sheet import fill, taken, written
 
-ORIGINAL = conftest.a_result
 ADVICE = Criterion("weights", "Weights", 0.0, "visible", "metric")
 MISSING = "No model was submitted."
 BORDERLINE = "29.8%: within the margin of error of 30%."
 OTHER = "The model gives 3 of 60 rows."
 
 
-def a_result(assignment, name, asked):
+def predictions(assignment, name, asked):
     """A Result of predictions that earn half of 2 points, of which a person is asked to confirm."""
-    made = ORIGINAL(assignment, name, (None, None))
+    made = a_result(assignment, name, (None, None))
     points = CheckResult(
         Check("accuracy", "It is often right.", "c.ii", 2.0),
         "needs_review",
@@ -41,9 +40,8 @@ def a_result(assignment, name, asked):
 
 
 @pytest.fixture
-def graded(grade, monkeypatch):
-    monkeypatch.setattr(conftest, "a_result", a_result)
-    return grade(ada=MISSING, bob=MISSING, cleo=OTHER)
+def graded(grade):
+    return grade(result_of=predictions, ada=MISSING, bob=MISSING, cleo=OTHER)
 
 
 def stands(folder, name):
@@ -82,9 +80,8 @@ def test_rejected_points_are_taken(graded):
 
 
 @pytest.mark.parametrize(("answer", "points"), [("--accept", 2.0), ("--reject", 0.0)])
-def test_a_borderline_accuracy_earns_all_or_nothing(grade, monkeypatch, answer, points):
-    monkeypatch.setattr(conftest, "a_result", a_result)
-    folder = grade(ada=BORDERLINE)
+def test_a_borderline_accuracy_earns_all_or_nothing(grade, answer, points):
+    folder = grade(result_of=predictions, ada=BORDERLINE)
     assert stands(folder, "ada")[0] == "needs_review"
     run(folder, "--kinds", kind_of(folder, BORDERLINE).name, answer)
     assert stands(folder, "ada") == ("graded", points)
