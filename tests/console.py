@@ -34,6 +34,7 @@ def softmark(*words):
         stack.enter_context(patch.object(console, "settle"))  # this process has its own folder
         for screen in (terminal.OUT, terminal.ERR):
             stack.enter_context(patch.object(screen, "_width", 100))
+            stack.enter_context(patch.object(screen, "quiet", False))  # which --json changes
         stack.callback(signal.signal, signal.SIGTERM, handler)
         end = stack.enter_context(pytest.raises(SystemExit))
         grade.main()

@@ -117,8 +117,7 @@ def test_all_that_a_check_says_can_be_seen(tiny_folder, hand_in):
     file.write_text(text.replace("    came = student", note))
     upload = hand_in(work_py=RIGHT)
     assert "Look at this." not in check(upload, tiny_folder).stdout
-    words = ("check", upload, "--assignment", tiny_folder, "--verbose")
-    assert "Look at this." in softmark_process(*words).stdout, "a pager may show it"
+    assert "Look at this." in check(upload, tiny_folder, "--verbose").stdout
 
 
 def test_signs_that_a_pipe_cannot_hold_end_nothing(tiny_folder, hand_in):
