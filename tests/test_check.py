@@ -80,7 +80,7 @@ def test_json_is_one_result_of_visible_criteria_and_hostile_words_stay_text(tiny
     assert "\x1b" not in done.stdout
 
 
-@pytest.mark.parametrize("name", ["answer", "answr"])
+@pytest.mark.parametrize("name", ["answer", "answr", "metric"])
 def test_only_knows_no_hidden_criterion(tiny_folder, hand_in, name):
     hide(tiny_folder)
     done = check(hand_in(work_py=WRONG), tiny_folder, "--only", name)

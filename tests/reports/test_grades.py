@@ -38,7 +38,7 @@ def test_row_a_submission_in_order(tmp_path, make_result, graded):
 
 def test_what_is_not_known_is_blank(tmp_path, make_result, graded, incomplete):
     rejected = make_result(submission="zip", status="rejected", score=0.0)
-    course = course_view([graded, replace(incomplete, title=""), rejected])
+    course = course_view([graded, incomplete, rejected])
     _, open_, nothing = rows(write_grades(course, tmp_path))
     assert (open_["status"], open_["score"], open_["max_score"]) == ("incomplete", "", "14")
     assert (open_["rotary"], open_["files"]) == ("", "10")

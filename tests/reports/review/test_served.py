@@ -98,7 +98,9 @@ def test_a_killed_server_loses_nothing_and_one_that_ends_writes_the_grades(serve
 
 
 @needs_proc
-def test_the_token_is_in_no_command_line_opens_once_and_is_removed(serve, tmp_path):
+def test_the_token_is_in_no_command_line_opens_once_and_is_removed(
+    serve, handles, graded, tmp_path
+):
     log, browser = tmp_path / "seen.json", tmp_path / "browser"
     browser.write_text(BROWSER.format(python=sys.executable, log=str(log)))
     browser.chmod(0o755)
@@ -112,8 +114,11 @@ def test_the_token_is_in_no_command_line_opens_once_and_is_removed(serve, tmp_pa
     found = re.search('url=([^"]+)"', seen["page"])[1]
     visitor.enter(found)
     assert visitor.get("/" + found.split("/", 3)[3]).status == 403
+    for question in ("1b", "c.ii"):
+        decide(visitor, at(handles, "ada", question), item=["1"])
     process.terminate()
     assert process.wait(30) == 0
+    assert ",4,5," in (graded / "grades.csv").read_text()
     assert not Path(seen["file"]).parent.exists()
 
 
