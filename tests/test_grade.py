@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from graders.registry.check_files import collected
+from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
 from tests.console import ROOT, softmark, softmark_process
 
@@ -225,3 +227,14 @@ def test_a_forgotten_data_folder_is_one_sentence(tiny_folder, hand_in, tmp_path)
 
 def test_the_version_is_that_of_the_package():
     assert softmark("--version").stdout == f"softmark {version('softmark')}\n"
+
+
+def test_new_writes_an_assignment_under_its_folders_name(tmp_path):
+    assert softmark("new", tmp_path / "my task").returncode == 0
+    task = load_assignment(str(tmp_path / "my task"))
+    assert task.name == "my task"
+    assert {each.check.criterion for each in collected(task)} == {"rows", "shift"}
+    assert (tmp_path / "my task" / "solution" / "work.py").is_file()
+    again = softmark("new", tmp_path / "my task")
+    assert again.returncode == 2
+    assert "exists already" in again.stderr

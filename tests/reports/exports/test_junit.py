@@ -1,8 +1,12 @@
+"""JUnit's XML, as its readers and its schema want it, and Classroom 50's JSON."""
+
+import json
 from xml.etree import ElementTree
 
 import pytest
 from junitparser import JUnitXml
 
+from reports.exports.classroom50 import classroom50_text
 from reports.exports.junit import junit_text
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
@@ -118,3 +122,31 @@ def test_time_is_each_checks_own(read, make_result):
     slow = check_result(seconds=1.25)
     report = read(make_result(criterion_result(FILES, slow, check_result(check_id="b"))))
     assert report.time == 1.25
+
+
+def test_a_result_is_one_document_in_which_a_hidden_criterion_counts_without_a_name(graded):
+    document = json.loads(classroom50_text(graded))
+    assert document["schema"] == "classroom50/result/v1"
+    assert (document["score"], document["max_score"]) == (15.0, 20.0)
+    rotary, files = document["tests"]
+    assert rotary == {
+        **{"name": "Rotary embedding", "status": "partial"},
+        **{"score": 2.0, "max_score": 4.0},
+    }
+    assert files["name"] == "Prediction files"
+    assert "Hidden" not in classroom50_text(graded)
+
+
+def test_no_total_is_no_document_of_classroom50(graded, incomplete, rejected, export):
+    written = export("classroom50", incomplete, graded, rejected)
+    assert [json.loads(each)["submission"] for each in written.text.splitlines()] == ["ada"]
+    assert len(written.problems) == 2
+    assert all("left out" in each for each in written.problems)
+
+
+def test_hostile_text_stays_on_its_line_of_classroom50(hostile):
+    text = classroom50_text(hostile)
+    assert text.count("\n") == 1
+    name = json.loads(text)["tests"][0]["name"]
+    assert len(name) < 300
+    assert "\x1b" not in name
