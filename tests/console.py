@@ -1,15 +1,52 @@
-"""Read the console blocks of a page: the commands, and the output that the page shows."""
+"""Run commands: `softmark` in this process or one of its own, and those of a page's blocks."""
 
+import contextlib
+import io
 import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+import grade
+from commands import console
+from reports.terminal import results as terminal
 
 ROOT = Path(__file__).parent.parent
 LATER = ", at the end"  # of a title: what the block holds is added to the file
 BLOCK = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def softmark(*words):
+    """The command in this process, which saves a second of imports; a process as it ended."""
+    out, err = io.StringIO(), io.StringIO()
+    words = ["grade.py", *map(str, words)]
+    handler = signal.getsignal(signal.SIGTERM)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(out))
+        stack.enter_context(contextlib.redirect_stderr(err))
+        stack.enter_context(patch.object(sys, "argv", words))
+        stack.enter_context(patch.object(console, "settle"))  # this process has its own folder
+        for screen in (terminal.OUT, terminal.ERR):
+            stack.enter_context(patch.object(screen, "_width", 100))
+            stack.enter_context(patch.object(screen, "quiet", False))  # which --json changes
+        stack.callback(signal.signal, signal.SIGTERM, handler)
+        end = stack.enter_context(pytest.raises(SystemExit))
+        grade.main()
+    return subprocess.CompletedProcess(words, end.value.code or 0, out.getvalue(), err.getvalue())
+
+
+def softmark_process(*words, start=("grade.py",), **options):
+    """The command in a process of its own, with nothing of this environment but the path."""
+    command = [sys.executable, *start, *map(str, words)]
+    environment = {"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
+    options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True} | options
+    return subprocess.run(command, **options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,25 +73,18 @@ def written(folder):
     return Path(output["folder"]), summary
 
 
-def test_the_action_fits_the_schema():
+def test_the_action_fits_the_schema_and_uses_every_input():
     check_schema("vendor.github-actions", ROOT / "action.yml")
-
-
-def test_every_input_is_used_and_every_used_one_exists():
     used = set(re.findall(r"inputs\.([a-z-]+)", (ROOT / "action.yml").read_text()))
     assert used == set(ACTION["inputs"])
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_every_script_is_bash_without_expressions(name):
+def test_a_script_is_bash_that_runs_nothing_of_the_repository(name):
     script = SCRIPTS[name]["run"]
     assert subprocess.run([*BASH, "-n"], input=script, text=True).returncode == 0
     assert "${{" not in script  # what a workflow puts in there would be run
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_no_python_starts_with_the_repository_on_its_path(name):
-    calls = re.findall(r"\bpython3?\b(.*)", SCRIPTS[name]["run"])
+    calls = re.findall(r"\bpython3?\b(.*)", script)
     assert all(call.startswith(" -I -m pip install ") for call in calls)
 
 
@@ -130,12 +123,6 @@ def test_the_other_inputs_reach_the_command(runner, tiny_folder, hand_in, tmp_pa
     assert "This includes hidden criteria and is for staff only" in summary
     assert "| The answer |" in summary
     assert "| Doubling |" not in summary
-
-
-def test_a_submission_that_is_not_there_is_misuse(runner, tiny_folder, tmp_path):
-    done = runner("Grade", tmp_path, assignment=tiny_folder, path="nowhere")
-    assert done.returncode == 2
-    assert "nowhere does not exist" in done.stderr
 
 
 def workflows():

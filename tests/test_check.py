@@ -6,14 +6,21 @@ import pty
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from commands.student import app
+from graders.boundary.tiers.sandbox import best_tier
+from graders.grading.pipeline import Options, grade_submission
 from graders.grading.precheck import missing_parts, precheck_options
+from graders.grading.secret import new_secret
 from graders.registry.discovery import load_assignment
-from tests.test_grade import RIGHT, ROOT, softmark, write_world_in
+from submissions.receive import identify
+from tests.console import ROOT, softmark, softmark_process
+from tests.planted import examples_of
+from tests.test_grade import RIGHT, write_world_in
 
 WRONG = "def double(x):\n    return x + 2\n"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*[34]\d")
@@ -38,23 +45,21 @@ def hide(folder):
 
 
 def check(upload, assignment, *words):
-    return softmark("check", upload, "--assignment", assignment, "--isolation", "none", *words)
+    return softmark("check", upload, "--assignment", assignment, *words)
+
+
+def said_of(upload, assignment):
+    return " ".join(check(upload, assignment).stdout.split())
 
 
 def test_what_is_missing_is_told_by_name(named, hand_in):
-    empty = hand_in(notes_txt="nothing yet")
-    said = " ".join(check(empty, named).stdout.split())
+    said = said_of(hand_in(notes_txt="nothing yet"), named)
     code, answer = "`work.py` is missing: your code", "`answer.txt` is missing (required)"
     assert said.index(code) < said.index(answer)
     assert "plot.png" not in said
-
-
-def test_a_function_is_missed_where_a_check_asks_for_it(named, hand_in):
-    said = " ".join(
-        check(hand_in(work_py="def dubble(x):\n    return 2 * x\n"), named).stdout.split()
-    )
-    assert "`double` is defined in none of your files." in said
-    assert said.count("double") < 4
+    misnamed = said_of(hand_in("bob", work_py="def dubble(x):\n    return 2 * x\n"), named)
+    assert "`double` is defined in none of your files." in misnamed
+    assert misnamed.count("double") < 4
 
 
 def test_nothing_is_missing_where_checks_pass(named, hand_in):
@@ -62,14 +67,17 @@ def test_nothing_is_missing_where_checks_pass(named, hand_in):
     assert "Missing" not in check(upload, named).stdout
 
 
-def test_json_is_one_result_of_visible_criteria(tiny_folder, hand_in):
+def test_json_is_one_result_of_visible_criteria_and_hostile_words_stay_text(tiny_folder, hand_in):
     hide(tiny_folder)
-    done = check(hand_in(work_py=WRONG, answer_txt="42"), tiny_folder, "--json")
+    work = "def double(x):\n    raise ValueError('\\x1b[31m\\u202e')\n"
+    done = check(hand_in(work_py=work, answer_txt="42"), tiny_folder, "--json")
     result = json.loads(done.stdout)
     assert result["schema"] == "softmark/result/v1"
     assert [criterion["id"] for criterion in result["criteria"]] == ["double"]
     assert "hidden" not in done.stdout
     assert done.stderr == ""
+    assert done.stdout.isascii()
+    assert "\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize("name", ["answer", "answr", "metric"])
@@ -81,19 +89,18 @@ def test_only_knows_no_hidden_criterion(tiny_folder, hand_in, name):
     assert "`answer`" not in done.stderr.replace(f"no criterion `{name}`", "")
 
 
-@pytest.mark.long
 def test_json_of_a_run_is_a_line_each(tiny_folder, hand_in, tmp_path):
     first = hand_in("ada", work_py=RIGHT, answer_txt="42")
     out = ("--out", tmp_path / "out", "--json")
     assert json.loads(softmark("run", tiny_folder, first, *out).stdout)["score"] == 6
-    hand_in("bob", work_py=WRONG)
-    lines = softmark("batch", tiny_folder, first.parent, *out).stdout.splitlines()
-    assert {json.loads(line)["submission"]["id"] for line in lines} == {"ada", "bob"}
+    hand_in("bob", work_py=WRONG, answer_txt="41")
+    lines = softmark("batch", tiny_folder, first.parent, *out, "--executor", "serial").stdout
+    found = {json.loads(line)["submission"]["id"] for line in lines.splitlines()}
+    assert found == {"ada", "bob"}
     assert len(softmark("run", tiny_folder, first, *out).stdout.splitlines()) == 1
 
 
-@pytest.mark.long
-def test_exit_codes_are_the_same_with_json(tiny_folder, hand_in, tmp_path):
+def test_exit_codes_are_the_same_with_json(tiny_folder, tmp_path):
     (tmp_path / "cut.zip").write_bytes(b"not a zip")
     done = check(tmp_path / "cut.zip", tiny_folder, "--json")
     assert done.returncode == 1
@@ -102,31 +109,21 @@ def test_exit_codes_are_the_same_with_json(tiny_folder, hand_in, tmp_path):
     assert check("nowhere", tiny_folder, "--json").stdout == ""
 
 
-def test_hostile_words_stay_text_in_json(tiny_folder, hand_in):
-    work = "def double(x):\n    raise ValueError('\\x1b[31m\\u202e')\n"
-    done = check(hand_in(work_py=work), tiny_folder, "--json")
-    assert done.stdout.isascii()
-    assert "\x1b" not in done.stdout
-
-
-@pytest.mark.long
 def test_all_that_a_check_says_can_be_seen(tiny_folder, hand_in):
     file = tiny_folder / "checks.py"
-    note = 'score.note("Look at this.")'
-    text = file.read_text().replace(
-        "def test_doubles(student, settings):", "def test_doubles(student, settings, score):"
-    )
-    file.write_text(text.replace("    came = student", f"    {note}\n    came = student"))
+    text = file.read_text().replace("doubles(student, settings):", "doubles(student, score):")
+    text = text.replace('settings["factor"]', "2")
+    note = '    score.note("Look at this.")\n    came = student'
+    file.write_text(text.replace("    came = student", note))
     upload = hand_in(work_py=RIGHT)
     assert "Look at this." not in check(upload, tiny_folder).stdout
     assert "Look at this." in check(upload, tiny_folder, "--verbose").stdout
 
 
 def test_signs_that_a_pipe_cannot_hold_end_nothing(tiny_folder, hand_in):
-    words = ("check", hand_in(work_py=WRONG), "--assignment", tiny_folder, "--isolation", "none")
+    words = ("check", hand_in(answer_txt="42"), "--assignment", tiny_folder, "--only", "answer")
     environment = {"PATH": os.environ["PATH"], "PYTHONIOENCODING": "cp1252"}
-    command = [sys.executable, "grade.py", *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    done = softmark_process(*words, env=environment, text=False)
     assert done.returncode == 0
     assert b"(criteria checked here)" in done.stdout
     assert done.stderr == b""
@@ -134,8 +131,10 @@ def test_signs_that_a_pipe_cannot_hold_end_nothing(tiny_folder, hand_in):
 
 @pytest.mark.parametrize(("wish", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_no_color_is_heard(tiny_folder, hand_in, wish, coloured):
-    words = ("check", hand_in(work_py=WRONG), "--assignment", tiny_folder, "--isolation", "none")
-    assert bool(COLOUR.search(in_a_terminal(words, wish))) == coloured
+    words = ("check", hand_in(answer_txt="42"), "--assignment", tiny_folder, "--only", "answer")
+    said = in_a_terminal(words, wish)
+    assert "The answer" in said
+    assert bool(COLOUR.search(said)) == coloured
 
 
 def in_a_terminal(words, wish):
@@ -157,30 +156,48 @@ def in_a_terminal(words, wish):
 
 @pytest.mark.parametrize(("asked", "unjudged"), [("", ()), (", data", ("The answer",))])
 def test_only_a_metric_that_asks_for_the_data_waits_for_them(tiny_folder, hand_in, asked, unjudged):
-    from graders.boundary.tiers.sandbox import Tier
-
     file = tiny_folder / "checks.py"
     file.write_text(file.read_text().replace("(submitted, score)", f"(submitted, score{asked})"))
     task, upload = load_assignment(str(tiny_folder)), hand_in(work_py=RIGHT)
-    plan = precheck_options(task, upload, Tier.NONE, data=None, only=None)
+    plan = precheck_options(task, upload, best_tier(), data=None, only=None)
     assert plan.not_judged == unjudged
-
-
-def test_artifacts_are_missed_even_where_they_cannot_be_judged(tiny_folder, tiny, hand_in):
-    from graders.boundary.tiers.sandbox import Tier
-    from graders.grading.pipeline import grade_submission
-    from submissions.receive import identify
-
-    file = tiny_folder / "checks.py"
-    file.write_text(file.read_text().replace("(submitted, score)", "(submitted, score, data)"))
-    upload = hand_in(work_py=RIGHT)
-    plan = precheck_options(tiny, upload, Tier.NONE, data=None, only=None)
-    result = grade_submission(identify(upload, "tiny"), tiny, plan.options)
-    assert list(missing_parts(tiny, plan, result)) == ["answer.txt"]
     data = write_world_in(Path(upload.parent))
-    assert precheck_options(tiny, upload, Tier.NONE, data=data, only=None).not_judged == ()
+    assert precheck_options(task, upload, best_tier(), data=data, only=None).not_judged == ()
+    result = grade_submission(identify(upload, "tiny"), task, plan.options)
+    assert list(missing_parts(task, plan, result)) == ["answer.txt"], "judged here or not"
 
 
 def test_a_bundle_has_the_commands_that_it_names():
     names = {each.name for each in app.registered_commands}
     assert names == {"check", "answers-template"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "example",
+    [
+        *("cs224n-a4/correct-plain", "cs224n-a4/wrong-rotary-base", "cs224n-a4/wrong-mean-third"),
+        *("uw-a2/right-mini-einsum", "uw-a2/wrong-sst2-no-zero-grad"),
+        *("jhu-hw6/right-code-one-file", "jhu-hw6/wrong-code-padding-is-read"),
+    ],
+)
+def test_check_and_run_agree(example):
+    """On every visible check, with different inputs."""
+    name, submission = example.split("/")
+    task = load_assignment(name)
+    upload = identify(examples_of(name) / submission, name)
+    code = frozenset(each.id for each in task.rubric if each.kind == "code")
+    plan = precheck_options(task, upload.path, best_tier(), data=None, only=code)
+    staff = replace(Options(best_tier(), only=code), draw=new_secret())
+    assert verdicts(upload, task, plan.options) == verdicts(upload, task, staff)
+
+
+def verdicts(upload, task, options):
+    result = grade_submission(upload, task, options)
+    assert result.status == "graded"
+    return {
+        check.check.id: check.status
+        for criterion in result.criteria
+        if criterion.criterion.visibility == "visible"
+        for check in criterion.checks
+    }

@@ -9,17 +9,18 @@ import pytest
 import typer
 
 import grade
-from tests.console import ROOT, blocks_of, say, with_softmark_on_the_path, write_file
+from tests.console import ROOT, blocks_of, say, typed_in, with_softmark_on_the_path, write_file
 from tests.docs_commands import NOT_RUN, PAGES, commands_in, why_not_run, words_for_softmark
 from tests.docs_course import write_course
 
 USAGE_ERROR = typer.BadParameter.__base__  # of whichever click typer brings
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 NAMED = [each for page in PAGES for each in commands_in(page)]
 RUN = [
     page
     for page in PAGES
     if any(each.typed and not why_not_run(each.command) for each in commands_in(page))
-    and page.name != "tutorial.md"  # test_tutorial.py runs it, with its files
+    and page != TUTORIAL  # which has a test of its own
 ]
 GRADED = "softmark batch cs224n-a4 uploads --data birthplaces --out out --roster roster.csv"
 INSIDE = ("softmark check .",)  # what a student types in the folder of their work
@@ -107,3 +108,26 @@ def test_the_commands_of_a_page_run(page, workplace, tmp_path):
             cwd = workplace / "uploads" / "ada" if command.startswith(INSIDE) else workplace
             done = say(command, cwd=cwd, env=env)
             assert done.returncode == 0, f"{command}\n{done.stdout}"
+
+
+def words_of(text):
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.long
+def test_the_tutorial_does_what_it_shows(tmp_path):
+    env, place = with_softmark_on_the_path(tmp_path / "bin"), tmp_path / "empty"
+    place.mkdir()
+    typed = 0
+    for block in blocks_of(TUTORIAL.read_text(encoding="utf-8")):
+        if block.title:
+            write_file(block, place)
+        for each in typed_in(block):
+            typed += 1
+            done = say(each.command, cwd=place, env=env)
+            assert done.returncode == 0, f"{each.command}\n{done.stdout}"
+            for line in each.shown:
+                assert words_of(line).strip() in words_of(done.stdout), each.command
+    assert typed >= 6
+    assert "Subtract the largest value" in (place / "out" / "reports" / "bob.html").read_text()
+    assert "bob" in (place / "out" / "index.html").read_text()

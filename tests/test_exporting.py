@@ -3,16 +3,11 @@
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # each starts the command two or three times
+from tests.console import softmark
 
-ROOT = Path(__file__).parent.parent
 GRADING = """
 due = 2026-03-01T12:00:00Z
 [grading]
@@ -36,12 +31,6 @@ HANDED_IN = (  # number, name, sid, login, day of March, answer
     (2, "Ada Lovelace", 1815, "ada", 2, "42"),
     (3, "Bob Babbage", 1791, "bob", 1, "41"),
 )
-
-
-def softmark(*words):
-    command = [sys.executable, "grade.py", *map(str, words)]
-    environment = {"PATH": os.environ["PATH"], "COLUMNS": "100"}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
 @pytest.fixture
@@ -94,7 +83,6 @@ def test_a_gradescope_export_becomes_a_canvas_gradebook(batch, out, roster):
     assert grades(out)["submission_2"]["final"] == "1.5"
 
 
-@pytest.mark.long
 def test_the_best_counts_after_the_late_penalty(batch, out):
     assert batch("--attempts", "best").returncode == 0
     assert {name: row["final"] for name, row in grades(out).items()} == {
@@ -103,7 +91,6 @@ def test_the_best_counts_after_the_late_penalty(batch, out):
     }
 
 
-@pytest.mark.long
 def test_all_attempts_are_for_a_person_to_choose_from(batch, out, roster):
     assert batch("--attempts", "all").returncode == 0
     written = softmark("export", "canvas", "--out", out, "--roster", roster)
@@ -112,7 +99,6 @@ def test_all_attempts_are_for_a_person_to_choose_from(batch, out, roster):
     assert table(written)[2][-1] == ""
 
 
-@pytest.mark.long
 def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     batch()
     file = tiny_folder / "assignment.toml"
@@ -124,7 +110,6 @@ def test_a_changed_policy_needs_no_new_grading(batch, out, tiny_folder):
     assert "older" not in softmark("export", "nbgrader", "--out", out).stderr
 
 
-@pytest.mark.long
 def test_who_and_when_survive_the_store(batch, out):
     """First read as plain folders, then with the metadata: nothing is graded, all is known."""
     batch("--from", "folders")
@@ -137,7 +122,6 @@ def test_who_and_when_survive_the_store(batch, out):
     assert "sid 1815" in json.loads(stored.read_text())["submission"]["student"]
 
 
-@pytest.mark.long
 def test_retry_knows_who_and_when(batch, out, tiny_folder):
     check = tiny_folder / "checks.py"
     right = check.read_text()
@@ -149,7 +133,6 @@ def test_retry_knows_who_and_when(batch, out, tiny_folder):
     assert grades(out)["submission_2"]["final"] == "1.5"
 
 
-@pytest.mark.long
 def test_an_extension_takes_the_penalty_away(batch, out):
     out.mkdir()
     (out / "extensions.csv").write_text(
@@ -172,7 +155,6 @@ def test_output_goes_to_a_file_and_some_only(batch, out, tmp_path):
     assert row["Last Name"] == "Babbage"
 
 
-@pytest.mark.long
 def test_a_name_with_a_comma_is_one_name(out, hand_in, tiny_folder):
     folder = hand_in("Lovelace, Ada", answer_txt="42").parent
     hand_in("Babbage, Bob", answer_txt="42")
@@ -198,14 +180,8 @@ def test_what_cannot_be_exported_is_one_sentence(batch, out, words, says):
     assert says in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("--from", "moodle"), "--from: there is no `moodle`"),
-        (("--attempts", "first"), "--attempts: there is no `first`"),
-    ],
-)
-def test_what_cannot_be_read_is_one_sentence(batch, words, says):
-    done = batch(*words)
+@pytest.mark.parametrize(("option", "word"), [("--from", "moodle"), ("--attempts", "first")])
+def test_what_cannot_be_read_is_one_sentence(batch, option, word):
+    done = batch(option, word)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert f"{option}: there is no `{word}`" in done.stderr

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -10,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from graders.registry.check_files import collected
+from graders.registry.discovery import load_assignment
 from reference.data.world import write_world
+from tests.console import ROOT, softmark, softmark_process
 
-ROOT = Path(__file__).parent.parent
-LONG = pytest.mark.long
-ZEROS = ("--allow-missing",)
 RIGHT = "def double(x):\n    return 2 * x\n"
 # sysconfig reads a file named after the platform, so it is asked while the platform is the true one
 NOT_LINUX = """
@@ -24,13 +23,6 @@ sys.platform = "darwin"
 import grade
 grade.main()
 """
-
-
-def softmark(*words, start=("grade.py",)):
-    """Run the command in a real process, with nothing of this test's environment but the path."""
-    command = [sys.executable, *start, *map(str, words)]
-    environment = {"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
 def write_world_in(folder):
@@ -44,8 +36,8 @@ def scores(out):
 
 
 def test_run_writes_what_each_reader_needs(tiny_folder, hand_in, tmp_path):
-    out = tmp_path / "out"
-    done = softmark("run", tiny_folder, hand_in(work_py=RIGHT, answer_txt="42"), "--out", out)
+    out, upload = tmp_path / "out", hand_in(work_py=RIGHT, answer_txt="42")
+    done = softmark_process("run", tiny_folder, upload, "--out", out)
     assert done.returncode == 0, done.stderr
     assert json.loads((out / "results" / "ada.json").read_text())["score"] == 6.0
     assert json.loads((out / "gradescope" / "ada.json").read_text())["score"] == 6.0
@@ -53,7 +45,8 @@ def test_run_writes_what_each_reader_needs(tiny_folder, hand_in, tmp_path):
     assert "ada" in (out / "index.html").read_text()
     assert "Doubling" in (out / "reports" / "ada.html").read_text()
     assert str(out / "index.html") in done.stdout
-    assert "ada" in done.stdout
+    assert "grading" not in done.stdout, "nothing but data is on stdout"
+    assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_batch_takes_every_child_of_a_folder(tiny_folder, hand_in, tmp_path):
@@ -62,7 +55,7 @@ def test_batch_takes_every_child_of_a_folder(tiny_folder, hand_in, tmp_path):
     uploads = hand_in("cyd", work_py="def double(x):\n    return 1\n").parent
     (uploads / "dan.zip").write_bytes(b"not a zip")
     out = tmp_path / "out"
-    done = softmark("batch", tiny_folder, uploads, "--out", out, "--jobs", 2)
+    done = softmark_process("batch", tiny_folder, uploads, "--out", out, "--jobs", 2)
     assert done.returncode == 1, done.stderr
     assert scores(out) == {"ada": "6", "bob": "1", "cyd": "0", "dan": ""}
 
@@ -71,16 +64,9 @@ def test_check_tells_a_student_what_fails(tiny_folder, hand_in):
     wrong = hand_in(work_py="def double(x):\n    return x + 2\n")
     done = softmark("check", wrong, "--assignment", tiny_folder, "--isolation", "none")
     assert done.returncode == 0, done.stderr
-    for words in (
-        "The product is wrong.",
-        "42",
-        "23",
-        "Times two.",
-        "`answer.txt` is missing",
-    ):
+    for words in ("The product is wrong.", "42", "23", "Times two.", "`answer.txt` is missing"):
         assert words in done.stdout
     assert "1 more skipped because" in done.stdout
-    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_check_counts_only_what_could_be_judged(tiny_folder, hand_in):
@@ -96,61 +82,78 @@ def test_check_counts_only_what_could_be_judged(tiny_folder, hand_in):
     assert "Score: 4 / 4 (criteria checked here)" in done.stdout
 
 
-def test_check_judges_no_hidden_criterion(tiny_folder, hand_in):
-    file = tiny_folder / "assignment.toml"
-    file.write_text(
-        file.read_text().replace('title = "Doubling"', 'title = "D"\nvisibility = "hidden"')
-    )
-    done = softmark("check", hand_in(work_py=RIGHT), "--assignment", tiny_folder)
-    assert "Doubling 21" not in done.stdout
-    assert done.returncode == 0
-
-
-def test_check_works_without_linux(tiny_folder, hand_in):
-    folder = hand_in(work_py=RIGHT, answer_txt="42")
-    done = softmark("check", folder, "--assignment", tiny_folder, start=("-c", NOT_LINUX))
-    assert done.returncode == 0, done.stderr
-    assert "Score: 6 / 6 (criteria checked here)" in done.stdout
-
-
-def test_run_refuses_to_grade_without_isolation(tiny_folder, hand_in, tmp_path):
-    words = ("run", tiny_folder, hand_in(work_py=RIGHT), "--out", tmp_path / "out")
-    done = softmark(*words, start=("-c", NOT_LINUX))
-    assert done.returncode == 2
-    assert "no isolation" in done.stderr
+def test_without_linux_check_works_and_run_refuses(tiny_folder, hand_in, tmp_path):
+    folder, elsewhere = hand_in(work_py=RIGHT, answer_txt="42"), ("-c", NOT_LINUX)
+    checked = softmark_process("check", folder, "--assignment", tiny_folder, start=elsewhere)
+    assert checked.returncode == 0, checked.stderr
+    assert "Score: 6 / 6 (criteria checked here)" in checked.stdout
+    words = ("run", tiny_folder, folder, "--out", tmp_path / "out")
+    refused = softmark_process(*words, start=elsewhere)
+    assert refused.returncode == 2
+    assert "no isolation" in refused.stderr
     assert not (tmp_path / "out").exists()
-    asked = softmark(*words, "--isolation", "none", start=("-c", NOT_LINUX))
+    asked = softmark_process(*words, "--isolation", "none", start=elsewhere)
     assert asked.returncode == 0, asked.stderr
     assert "without a sandbox" in asked.stderr
+
+
+A4, UW = ("cs224n-a4", "."), ("uw-a2", "docs", "--allow-missing")
+UW_PIPELINE = ("pipeline", "--assignment", "uw-a2")
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        pytest.param(("run", "cs999", "."), "no assignment `cs999`", marks=LONG),
+        (("run", "cs999", "."), "no assignment `cs999`"),
         (("run", "cs224n-a4", "nowhere"), "nowhere does not exist"),
-        (("run", "cs224n-a4", ".", "--only", "rotori"), "no criterion `rotori`"),
-        pytest.param(("run", "cs224n-a4", ".", "--device", "tpu"), "no device `tpu`", marks=LONG),
-        pytest.param(
-            ("run", "cs224n-a4", ".", "--isolation", "jail"), "no isolation `jail`", marks=LONG
-        ),
-        (("run", "cs224n-a4", ".", "--data", "docs"), "wiki.txt"),
-        pytest.param(("batch", "cs224n-a4", "README.md"), "README.md is not a folder", marks=LONG),
-        pytest.param(("batch", "uw-a2", "docs", *ZEROS, "--jobs", "0"), "--jobs 0", marks=LONG),
-        pytest.param(
-            ("batch", "uw-a2", "docs", *ZEROS, "--executor", "slurm"),
-            "no executor `slurm`",
-            marks=LONG,
+        (("run", *A4, "--only", "rotori"), "no criterion `rotori`"),
+        (("run", *A4, "--device", "tpu"), "no device `tpu`"),
+        (("run", *A4, "--isolation", "jail"), "no isolation `jail`"),
+        (("run", *A4, "--data", "docs"), "wiki.txt"),
+        (("batch", "cs224n-a4", "README.md"), "README.md is not a folder"),
+        (("batch", *UW, "--jobs", "0"), "--jobs 0"),
+        (("batch", *UW, "--executor", "slurm"), "no executor `slurm`"),
+        (("regrade", "cs224n-a4"), "grade with `run` or `batch` first"),
+        (("retry",), "has no grading results"),
+        (("show",), "has no grading results"),
+        (("show", "ada"), "has no grading results"),
+        (("pipeline", "--variants", "rope,alibi"), "there is no `alibi`"),
+        (("pipeline", "--variants", ""), "--variants"),
+        (("pipeline", "--precision", "fp8"), "there is no precision `fp8`"),
+        (("pipeline", "--methods", "full"), "not an option of the pipeline of cs224n-a4"),
+        (("pipeline", "--preset", "large"), "there is no `large`"),
+        (("pipeline", "--device", "tpu"), "there is no device `tpu`"),
+        (("pipeline", "--data", "nowhere"), "nowhere: there is no such folder"),
+        (("pipeline", "--backbone", "tiny"), "not an option of the pipeline of cs224n-a4"),
+        (("pipeline", "--assignment", "cs224n-a5"), "asks for no code, so there is no pipeline"),
+        (("pipeline", "--assignment", "nonsense"), "there is no assignment `nonsense`"),
+        ((*UW_PIPELINE, "--variants", "rope"), "--variants is not an option of the pipe"),
+        ((*UW_PIPELINE, "--methods", "lora"), "there is no `lora`"),
+        ((*UW_PIPELINE, "--backbone", "nowhere"), "--backbone nowhere: no folder"),
+        (
+            ("pipeline", "--assignment", "jhu-hw6", "--preset", "demo"),
+            "--preset is not an option of the pipeline",
         ),
     ],
 )
-def test_misuse_is_one_sentence_and_exit_code_2(words, says, tmp_path):
-    out = () if words[0] == "check" else ("--out", tmp_path / "out")
-    done = softmark(*words, *out)
+def test_misuse_is_one_sentence_and_exit_code_2(words, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    done = softmark(*words, "--out", tmp_path / "out")
     assert done.returncode == 2
     assert says in done.stderr
-    assert "Traceback" not in done.stderr
     assert done.stdout == ""
+    assert words[0] in ("run", "batch", "regrade") or not (tmp_path / "out").exists()
+
+
+@pytest.mark.long
+def test_a_classifier_trains_on_its_bundled_task(tmp_path):
+    """Without any option but the assignment's name, as an instructor would try it first."""
+    done = softmark_process(*UW_PIPELINE, "--methods", "full", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "majority  test" in done.stdout
+    assert "full.train: 252 steps" in done.stderr
+    assert "Full fine-tuning" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert len((tmp_path / "sst2.test.predictions").read_text().split()) == 1000
 
 
 def test_an_empty_folder_holds_no_submissions(tiny_folder, tmp_path):
@@ -160,7 +163,7 @@ def test_an_empty_folder_holds_no_submissions(tiny_folder, tmp_path):
     assert "contains no submissions" in done.stderr
 
 
-def test_doctor_names_the_isolation_tier(tmp_path):
+def test_doctor_names_the_isolation_tier():
     done = softmark("doctor")
     assert done.returncode in (0, 1)
     for name in ("isolation", "torch", "device", "data"):
@@ -172,11 +175,11 @@ def test_validate_finds_an_example_that_is_not_as_expected(tiny_folder):
     solution = tiny_folder / "solution"
     solution.mkdir()
     (solution / "work.py").write_text(RIGHT)
-    done = softmark("validate", tiny_folder)
+    done = softmark_process("validate", tiny_folder)
     assert done.returncode == 1
     assert "`answer` loses 2.00, expected 0.00" in done.stdout
     (solution / "answer.txt").write_text("42")
-    assert softmark("validate", tiny_folder).returncode == 0
+    assert softmark_process("validate", tiny_folder).returncode == 0
 
 
 def test_list_shows_the_criteria_of_an_assignment(tiny_folder):
@@ -184,12 +187,6 @@ def test_list_shows_the_criteria_of_an_assignment(tiny_folder):
     rows = [line.split() for line in softmark("list", tiny_folder).stdout.splitlines()]
     assert ["double", "Doubling", "4", "code", "visible"] in rows
     assert ["answer", "The", "answer", "2", "metric", "visible"] in rows
-
-
-def test_nothing_but_data_is_on_stdout(tiny_folder, hand_in, tmp_path):
-    done = softmark("run", tiny_folder, hand_in(work_py=RIGHT), "--out", tmp_path / "out")
-    assert "grading" not in done.stdout
-    assert "\x1b" not in done.stdout + done.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
@@ -203,16 +200,17 @@ def test_output_that_has_no_room_is_one_sentence():
 
 
 def test_what_nobody_submitted_is_refused_before_grading(tiny_folder, hand_in, tmp_path):
-    words = ("batch", tiny_folder, hand_in(work_py=RIGHT).parent, "--out", tmp_path / "out")
+    uploads, out = hand_in(work_py=RIGHT).parent, tmp_path / "out"
+    words = ("batch", tiny_folder, uploads, "--out", out, "--executor", "serial")
     refused = softmark(*words)
     assert refused.returncode == 2
     assert "the submission has no files for metrics (`answer.txt`)" in refused.stderr
     shown = softmark(*words, "--allow-missing", "--dry-run")
     assert shown.returncode == 0, shown.stderr
     assert "ada         to grade  work.py  answer.txt" in shown.stdout
-    assert not (tmp_path / "out").exists()
+    assert not out.exists()
     assert softmark(*words, "--allow-missing").returncode == 0
-    assert scores(tmp_path / "out") == {"ada": "4"}
+    assert scores(out) == {"ada": "4"}
     assert "1 saved. Nothing was graded." in softmark(*words, "--dry-run").stdout
 
 
@@ -229,3 +227,14 @@ def test_a_forgotten_data_folder_is_one_sentence(tiny_folder, hand_in, tmp_path)
 
 def test_the_version_is_that_of_the_package():
     assert softmark("--version").stdout == f"softmark {version('softmark')}\n"
+
+
+def test_new_writes_an_assignment_under_its_folders_name(tmp_path):
+    assert softmark("new", tmp_path / "my task").returncode == 0
+    task = load_assignment(str(tmp_path / "my task"))
+    assert task.name == "my task"
+    assert {each.check.criterion for each in collected(task)} == {"rows", "shift"}
+    assert (tmp_path / "my task" / "solution" / "work.py").is_file()
+    again = softmark("new", tmp_path / "my task")
+    assert again.returncode == 2
+    assert "exists already" in again.stderr

@@ -1,4 +1,4 @@
-"""What installs Softmark: the Dockerfile, the Makefile, and a Python that lacks its packages."""
+"""What installs Softmark, a Python that lacks its packages, and what an import loads."""
 
 import re
 import subprocess
@@ -71,3 +71,16 @@ def test_make_demo_shows_progress():
     recipe = re.search(r"^\$\(VENV\)/installed:.*\n((?:\t.*\n)+)", text, re.MULTILINE)
     assert "--quiet" not in recipe[1]
     assert "minutes" in recipe[1]
+
+
+@pytest.mark.parametrize(
+    ("loaded", "unwanted"),
+    [
+        ("grade", {"torch"}),  # which costs 1.4 CPU seconds: only a student's process pays them
+        ("reports.pipelines.page", {"altair", "vl_convert", "torch"}),
+        ("reports.drawing.figures, reports.student.page", {"altair", "vl_convert"}),
+    ],
+)
+def test_an_import_does_not_load_what_it_may_not_need(loaded, unwanted):
+    code = f"import sys, {loaded}; sys.exit(bool({unwanted} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0

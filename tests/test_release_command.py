@@ -1,5 +1,6 @@
 """`release` shows the waiting criteria on every student's page, and can be undone."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,13 +11,12 @@ from graders.course.review import open_review
 from graders.errors import StorageError, UsageError
 from graders.grading.address import asked_of
 from graders.grading.pipeline import Options
-from graders.model import Check, CheckResult, Criterion, CriterionResult, Result
+from graders.model import Check, CheckResult, CriterionResult
 from graders.registry.discovery import load_assignment
 from graders.storage.locking import only_writer
 from graders.storage.store import Made, open_store, read_store
 from reports.course.files import publish_course, write_course
 from reports.review.outputs import write_grades
-from submissions.submission import Submission
 
 KINDS = ("hidden", "after_due_date", "after_published")
 RUBRIC = "".join(
@@ -28,35 +28,21 @@ NOW = datetime.now(UTC)
 PAST, FUTURE = ((NOW + timedelta(days=days)).isoformat(timespec="seconds") for days in (-3, 3))
 
 
-def result_of(student, task):
-    found = [CriterionResult(c, "passed", c.points, (_passed(c),)) for c in task.rubric]
-    score = sum(each.points for each in found)
-    return Result(
-        submission=Submission(student, student, "tiny", task.folder, "f" * 64, None),
-        assignment="tiny",
-        version=task.version,
-        title=task.title,
-        status="graded",
-        criteria=tuple(found),
-        score=score,
-        max_score=score,
-        environment={},
-        started_at=NOW,
-        seconds=1.0,
-    )
+def result_of(student, task, make_result):
+    def passed(c):
+        check = Check(c.id, f"{c.title} holds.", c.id)
+        return CriterionResult(c, "passed", c.points, (CheckResult(check, "passed", 1.0),))
 
-
-def _passed(criterion: Criterion):
-    return CheckResult(
-        Check(criterion.id, f"{criterion.title} holds.", criterion.id), "passed", 1.0
-    )
+    made = make_result(*map(passed, task.rubric), submission=student, student=student)
+    upload = replace(made.submission, path=task.folder, assignment="tiny")
+    return replace(made, submission=upload, assignment="tiny", version=task.version)
 
 
 class Course:
     """A folder with two students' Results of the tiny assignment, whose due date can be set."""
 
-    def __init__(self, folder, out):
-        self.folder, self.out = folder, out
+    def __init__(self, folder, out, make_result):
+        self.folder, self.out, self.make_result = folder, out, make_result
         self._plain = (folder / "assignment.toml").read_text() + RUBRIC
         self.is_due("")
 
@@ -73,7 +59,8 @@ class Course:
             number = store.begin(self.task, f"checks-{draft}", draft=draft)
             asked = asked_of(self.task, Options(Tier.NONE))
             for student in ("ada", "bob"):
-                store.put(number, result_of(student, self.task), Made(str(draft), asked, {}))
+                result = result_of(student, self.task, self.make_result)
+                store.put(number, result, Made(str(draft), asked, {}))
             if not draft:
                 write_course(store, number, task=self.task, out=self.out, named=())
         return number
@@ -96,27 +83,33 @@ class Course:
 
 
 @pytest.fixture
-def course(tiny_folder, tmp_path):
-    made = Course(tiny_folder, tmp_path / "out")
+def course(tiny_folder, tmp_path, make_result):
+    made = Course(tiny_folder, tmp_path / "out", make_result)
     made.grade()
     return made
 
 
-def test_what_waits_for_staff_is_shown_when_they_say_so(course, capsys):
+def releases(store):
+    return store._rows("SELECT released, decided_at FROM releases")
+
+
+def test_what_waits_for_staff_is_shown_until_they_undo_it(course, capsys):
     assert course.shown() == set()
+    before = course.files()
+    release(course.out, undo=True)
+    assert course.files() == before, "there was nothing to undo"
+    capsys.readouterr()
     release(course.out)
     assert course.shown() == {"after_due_date", "after_published"}
     said = capsys.readouterr().err
     assert "2 of 2 pages updated; shown: the visible criteria and c-1, c-2" in said
-
-
-def test_undo_leaves_the_pages_as_they_were(course, capsys):
-    before = course.files()
-    release(course.out)
-    assert course.files() != before
     release(course.out, undo=True)
     assert course.files() == before
     assert "shown: the visible criteria\n" in capsys.readouterr().err
+    with read_store(course.out) as store:
+        rows = releases(store)
+    assert [said for said, _ in rows][-2:] == [1, 0]
+    assert all(datetime.fromisoformat(moment) >= NOW.replace(microsecond=0) for _, moment in rows)
 
 
 def test_a_second_release_changes_nothing(course, capsys):
@@ -129,32 +122,14 @@ def test_a_second_release_changes_nothing(course, capsys):
         assert [said for said, _ in releases(store)] == [1]
 
 
-def releases(store):
-    return store._rows("SELECT released, decided_at FROM releases")
-
-
-def test_every_decision_is_kept_with_its_time(course):
-    release(course.out)
-    release(course.out, undo=True)
-    with read_store(course.out) as store:
-        rows = releases(store)
-    assert [said for said, _ in rows] == [1, 0]
-    assert all(datetime.fromisoformat(moment) >= NOW.replace(microsecond=0) for _, moment in rows)
-
-
-def test_undo_without_a_release_changes_nothing(course):
-    before = course.files()
-    release(course.out, undo=True)
-    assert course.files() == before
-
-
-def test_pages_are_rewritten_when_the_due_date_has_passed(course):
-    course.is_due(FUTURE)
+def test_pages_follow_the_due_date_and_an_extension_that_is_granted_late(course):
+    for due, shown in ((FUTURE, set()), (PAST, {"after_due_date"})):
+        course.is_due(due)
+        course.write_again()
+        assert course.shown() == shown
+    (course.out / "extensions.csv").write_text(f"student,due\nada,{FUTURE}\n")
     course.write_again()
     assert course.shown() == set()
-    course.is_due(PAST)
-    course.write_again()
-    assert course.shown() == {"after_due_date"}
 
 
 def test_one_students_extension_keeps_everybodys_page_closed(course, capsys):
@@ -163,14 +138,6 @@ def test_one_students_extension_keeps_everybodys_page_closed(course, capsys):
     release(course.out)
     assert course.shown() == {"after_published"}
     assert "not shown yet: c-1, until nobody can hand in any more" in capsys.readouterr().err
-
-
-def test_an_extension_that_is_granted_late_closes_it_again(course):
-    course.is_due(PAST)
-    course.write_again()
-    (course.out / "extensions.csv").write_text(f"student,due\nada,{FUTURE}\n")
-    course.write_again()
-    assert course.shown() == set()
 
 
 def test_what_is_published_later_respects_it(course):
@@ -196,13 +163,10 @@ def test_a_criterion_that_is_hidden_by_now_is_not_shown(course):
     assert course.shown() == {"after_due_date"}
 
 
-def test_without_a_store_it_is_refused(tmp_path):
+def test_without_a_store_or_while_something_is_graded_it_is_refused(course, tmp_path):
     with pytest.raises(StorageError, match="has no grading results"):
         release(tmp_path / "none")
     assert not (tmp_path / "none").exists()
-
-
-def test_while_something_is_graded_it_is_refused(course):
     before = course.files()
     with only_writer(course.out), pytest.raises(StorageError, match="another grading"):
         release(course.out)

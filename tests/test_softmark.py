@@ -5,7 +5,7 @@ import math
 import pytest
 
 import softmark
-from graders.boundary.tiers.sandbox import Tier
+from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import StorageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
@@ -32,7 +32,7 @@ def graded(tiny_folder, tiny, hand_in, tmp_path):
         hand_in("bob", work_py="def double(x):\n    return 3 * x\n", answer_txt="41"),
         hand_in("eve", work_py=RIGHT, answer_txt="0"),
     ]
-    request = GradingRequest(tiny, Options(Tier.NONE))
+    request = GradingRequest(tiny, Options(best_tier()))
     with open_store(tmp_path / "out") as store:
         work = plan_work(store, [identify(each, "tiny") for each in uploads], request)
         list(grade_stored(store, work, request, SerialExecutor()))

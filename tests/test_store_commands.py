@@ -2,20 +2,10 @@
 
 import csv
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-
-
-def softmark(*words, start=("grade.py",)):
-    command = [sys.executable, *start, *map(str, words)]
-    environment = {"PATH": os.environ["PATH"], "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+from tests.console import softmark, softmark_process
 
 
 def edit(file, old, new):
@@ -39,7 +29,11 @@ def batch(tiny_folder, hand_in, out):
     hand_in("ada", answer_txt="42")
     uploads = hand_in("bob", answer_txt="41").parent
     words = ("batch", tiny_folder, uploads, "--out", out, "--executor", "serial", "--only")
-    return lambda *more, **how: softmark(*words, "answer", *more, **how)
+
+    def run(*more, **how):
+        return (softmark_process if how else softmark)(*words, "answer", *more, **how)
+
+    return run
 
 
 def break_check(folder):
@@ -101,26 +95,24 @@ def test_a_batch_reports_what_is_in_the_folder_now(batch, out, tmp_path):
     assert "1 earlier submission is not among these" in done.stderr
 
 
-def test_retry_grades_what_could_not_be_graded(batch, out, tiny_folder):
+def test_retry_grades_what_could_not_be_graded_and_names_a_lost_upload(
+    batch, out, tiny_folder, tmp_path
+):
     break_check(tiny_folder)
     assert batch().returncode == 1
     assert scores(out) == {"ada": "2", "bob": ""}
+    upload = tmp_path / "uploads" / "bob"
+    upload.rename(tmp_path / "bob")
+    done = softmark("retry", "--out", out, "--executor", "serial")
+    assert done.returncode == 1
+    assert "the upload of bob is gone" in done.stderr
+    (tmp_path / "bob").rename(upload)
     edit(tiny_folder / "checks.py", " and nothing", "")
     edit(out / "grades.csv", "ada,ada,graded,2", "ada,ada,graded,1.5")
     done = softmark("retry", "--out", out, "--executor", "serial")
     assert done.returncode == 0, done.stderr
     assert scores(out) == {"ada": "2", "bob": "1"}
     assert "ada,ada,graded,1.5" in (out / "grades-edited.csv").read_text()
-
-
-def test_retry_says_which_upload_is_gone(batch, out, tiny_folder, tmp_path):
-    break_check(tiny_folder)
-    batch()
-    (tmp_path / "uploads" / "bob").rename(tmp_path / "bob")
-    done = softmark("retry", "--out", out, "--executor", "serial")
-    assert done.returncode == 1
-    assert "the upload of bob is gone" in done.stderr
-    assert scores(out) == {"ada": "2", "bob": ""}
 
 
 def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
@@ -145,7 +137,6 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     assert "Score: 1 / 2 (criteria checked here)" in old.stdout
 
 
-@pytest.mark.long
 def test_regrade_publishes_no_score_that_is_lost(batch, out, tiny_folder):
     batch()
     break_check(tiny_folder)
@@ -153,20 +144,6 @@ def test_regrade_publishes_no_score_that_is_lost(batch, out, tiny_folder):
     assert done.returncode == 1
     assert "bob could not be graded again" in done.stderr
     assert scores(out) == {"ada": "2", "bob": "1"}
-
-
-@pytest.mark.parametrize("words", [("retry",), ("show",), ("show", "ada")])
-def test_without_a_store_there_is_nothing_to_say(words, out):
-    done = softmark(*words, "--out", out)
-    assert done.returncode == 2
-    assert "has no grading results" in done.stderr
-    assert not out.exists()
-
-
-def test_regrade_without_results_is_a_misuse(tiny_folder, out):
-    done = softmark("regrade", tiny_folder, "--out", out)
-    assert done.returncode == 2
-    assert "grade with `run` or `batch` first" in done.stderr
 
 
 FULL = """

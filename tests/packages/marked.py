@@ -1,19 +1,16 @@
 """An assignment in which everything that students must not see has a mark."""
 
+from tests.conftest import LIMITS
+
 MARK = "CANARY"
 
 FILES = {
-    "assignment.toml": """
+    "assignment.toml": f"""
 name = "marked"
 title = "Double and more"
 version = 1
 seed = 7
-[limits]
-wall_seconds = 20
-cpu_seconds = 40
-memory_bytes = 4294967296
-output_bytes = 4096
-processes = 64
+{LIMITS}
 [files]
 code = ["work.py"]
 artifacts = ["answer.txt"]

@@ -62,18 +62,6 @@ def test_submission_is_graded_without_namespaces(autograder, isolation, denied, 
 
 
 @pytest.mark.long
-def test_an_assignments_own_due_date_counts_where_gradescope_has_none(autograder, tiny_folder):
-    file = tiny_folder / "assignment.toml"
-    file.write_text(f"due = {DUE}\n{file.read_text()}")
-    container = autograder()
-    container.hand_in(work_py=RIGHT, answer_txt="41")
-    container.describe(id=7, created_at=CREATED)
-    document, _ = container.grade()
-    assert document["output"].startswith("Submitted 1 day after the due date")
-    assert document["extra_data"]["softmark"]["due"].startswith("2026-03-01T12:00:00")
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(("isolation", "denied", "tier"), TIERS)
 def test_hostile_code_reaches_nothing(autograder, isolation, denied, tier):
     container = autograder(isolation=isolation, denied=denied)
@@ -122,21 +110,14 @@ def test_namespaces_are_used_where_they_are_permitted(autograder):
 
 
 @pytest.mark.long
-def test_set_up_twice_is_set_up(autograder):
-    container = autograder()
-    again = container.set_up()
-    assert again.returncode == 0, again.stderr
-    assert "isolation here is `landlock`" in again.stdout
-    assert (container.root / "autograder/source").stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.long
-def test_mirror_that_fails_twice_is_asked_again(autograder):
+def test_set_up_twice_is_set_up_and_a_mirror_that_fails_twice_is_asked_again(autograder):
     container = autograder()
     stub(container.root, "apt-get", "date >>/tmp/n; [ $(wc -l </tmp/n) -gt 2 ]")
-    done = container.set_up()
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("failed: apt-get") == 2
+    again = container.set_up()
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.count("failed: apt-get") == 2
+    assert "isolation here is `landlock`" in again.stdout
+    assert (container.root / "autograder/source").stat().st_mode & 0o077 == 0
 
 
 def no_score(document):
@@ -198,36 +179,31 @@ def test_what_fails_is_no_zero(autograder, break_it, words):
 
 
 @pytest.mark.long
-def test_broken_metadata_costs_nothing(autograder):
-    container = autograder()
-    container.hand_in(work_py=RIGHT, answer_txt="42")
-    (container.root / "autograder/submission_metadata.json").write_text('{"created_at": 3,')
-    document, _ = container.grade()
-    assert document["score"] == 6.0
-    assert document["extra_data"]["softmark"]["notes"]
-
-
-@pytest.mark.long
-def test_shared_secret_asks_the_same_and_is_not_told(autograder):
+def test_broken_metadata_costs_nothing_and_a_shared_secret_is_not_told(autograder):
     container = autograder(draw="deadbeefdeadbeef")
     container.hand_in(work_py=RIGHT, answer_txt="42")
+    (container.root / "autograder/submission_metadata.json").write_text('{"created_at": 3,')
     graded = [container.grade() for _ in range(2)]
+    document, _ = graded[0]
+    assert document["score"] == 6.0
+    assert document["extra_data"]["softmark"]["notes"]
     words = {document["extra_data"]["softmark"]["inputs"] for document, _ in graded}
-    assert len(words) == 1
+    assert len(words) == 1, "both are asked the same"
     assert words != {"public"}
-    assert "deadbeef" not in "".join(
-        json.dumps(d) + done.stdout + done.stderr for d, done in graded
-    )
+    said = "".join(json.dumps(d) + done.stdout + done.stderr for d, done in graded)
+    assert "deadbeef" not in said
 
 
 @pytest.mark.long
 def test_late_penalty_makes_the_score_and_tests_stay_raw(tiny_folder, autograder):
+    """The assignment's own due date counts, as Gradescope has none."""
     file = tiny_folder / "assignment.toml"
-    file.write_text(file.read_text() + "[grading]\nlate_percent_per_day = 10\n")
+    file.write_text(f"due = {DUE}\n{file.read_text()}[grading]\nlate_percent_per_day = 10\n")
     container = autograder()
     container.hand_in(work_py=RIGHT, answer_txt="42")
-    container.describe(id=7, created_at=CREATED, assignment={"due_date": DUE})
+    container.describe(id=7, created_at=CREATED)
     document, _ = container.grade()
     assert sum(each["score"] for each in document["tests"]) == 6.0
     assert document["score"] == 5.4
     assert document["output"].startswith("Your score is 5.4: 6 of 6 points; 1 day late, minus 0.6")
+    assert document["extra_data"]["softmark"]["due"].startswith("2026-03-01T12:00:00")

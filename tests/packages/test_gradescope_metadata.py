@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from graders.registry.discovery import load_assignment
 from packages.gradescope.lateness import about_previous, about_time, in_words
 from packages.gradescope.metadata import Metadata, read_metadata
 
@@ -39,12 +40,9 @@ def test_documented_file_is_understood(read):
     assert (found.previous, found.best, found.notes) == (3, 4.25, ())
 
 
-def test_students_own_due_date_counts(read):
+def test_students_own_due_date_counts_and_a_groups_last_one(read):
     late = read(created_at=CREATED, users=[due("2026-03-03T00:00:00-07:00")], **due(DUE))
     assert list(about_time(late, late.due)) == []
-
-
-def test_group_has_until_the_last_of_its_students(read):
     users = [due(DUE), due("2026-03-02T11:00:00-07:00")]
     found = read(created_at=CREATED, users=users, **due(DUE))
     assert list(about_time(found, found.due)) == [
@@ -78,7 +76,8 @@ def test_lateness_in_words(late, words):
         '{"created_at": "2026-03-02T12:00:00", "previous_submissions": [1, null, {"score": "x"}]}',
     ],
 )
-def test_broken_metadata_is_a_note(read, text):
+def test_broken_or_missing_metadata_is_a_note(read, tmp_path, text):
+    assert read_metadata(tmp_path / "none.json").notes
     found = read(text)
     assert found.submitted_at is None
     assert found.best is None
@@ -95,13 +94,7 @@ def test_id_is_a_number_or_nothing(read, hostile):
     assert read(id=hostile, created_at=CREATED).id == ""
 
 
-def test_missing_file_is_a_note(tmp_path):
-    assert read_metadata(tmp_path / "none.json").notes
-
-
 def test_best_score_of_hidden_points_stays_with_staff(tiny, tiny_folder):
-    from graders.registry.discovery import load_assignment
-
     before = Metadata(submitted_at=datetime.now(UTC), previous=2, best=3.5)
     assert list(about_previous(before, tiny)) == [
         "2 submissions before this one; the best had 3.5."

@@ -4,18 +4,28 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
-from pathlib import Path
 
+import numpy as np
 import pytest
 
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
-from packages.student.bundle import write_bundle
-from tests.packages.marked import MARK, write_marked
+from graders.written.judgement import Asked, Undecided
+from graders.written.loading import questions_in
+from graders.written.question import Machine
+from graders.written.reading.answers import read_answers
+from graders.written.reading.wanted import wanted_of
+from graders.written.template import answers_template, quoted
+from graders.written.verifiers.later import later
+from packages.student.assignment import strip
+from packages.student.bundle import bundle_files, write_bundle
+from packages.student.rubric import questions_toml
+from tests.console import softmark, softmark_process
+from tests.packages.marked import FILES, MARK, write_marked
 from tests.planted import examples_of
 
-ROOT = Path(__file__).parents[2]
 RIGHT = "def double(x):\n    return 2 * x\n"
 WRONG = "def double(x):\n    return x + 2\n"
 BUNDLED = {
@@ -37,30 +47,32 @@ def unzipped(assignment, tmp_path):
     return tmp_path / "bundle"
 
 
-def checked(upload, *words, root, start):
-    """Each check's status, and the document; a process in whose sight only `root` is."""
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, *start, "check", str(upload), "--json", *words]
-    done = subprocess.run(command, cwd=upload, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+def statuses(result):
     return {
         (criterion["id"], check["id"]): (check["status"], check["message"], check["expected"])
         for criterion in result["criteria"]
         for check in criterion["checks"]
-    }, result
+    }
 
 
 def of_students(upload, bundle, *words):
-    return checked(upload, *words, root=bundle, start=("-m", "commands.student"))
+    """Each check's status, and the document; a process in whose sight only the bundle is."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(bundle), "OMP_NUM_THREADS": "1"}
+    start, words = ("-m", "commands.student", "check"), (upload, "--json", *words)
+    done = softmark_process(*words, start=start, cwd=upload, env=environment)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    return statuses(result), result
 
 
 def of_staff(upload, assignment, *words):
-    name = ("--assignment", str(assignment))
-    return checked(upload, *name, *words, root=ROOT, start=(ROOT / "grade.py",))
+    done = softmark("check", upload, "--assignment", assignment, "--json", *words)
+    return statuses(json.loads(done.stdout))
 
 
 def test_nothing_hidden_is_in_any_file(marked, tmp_path):
+    marks = [path for path in marked.rglob("*") if path.is_file() and MARK in path.read_text()]
+    assert len(marks) >= 10, "else the search below would find nothing anywhere"
     bundle = unzipped(marked, tmp_path)
     for path in (each for each in bundle.rglob("*") if each.is_file()):
         content = path.read_bytes() + str(path.relative_to(bundle)).encode()
@@ -68,20 +80,14 @@ def test_nothing_hidden_is_in_any_file(marked, tmp_path):
             assert secret.encode() not in content, path
 
 
-def test_the_mark_is_where_staff_keep_secrets(marked):
-    """Else the search above would find nothing anywhere."""
-    marks = [path for path in marked.rglob("*") if path.is_file() and MARK in path.read_text()]
-    assert len(marks) >= 10
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "work", [RIGHT, WRONG, pytest.param("import os\nos._exit(0)\n", marks=pytest.mark.long)]
+    "work", [WRONG, pytest.param("import os\nos._exit(0)\n", marks=pytest.mark.long)]
 )
 def test_visible_checks_end_as_for_staff(marked, tmp_path, hand_in, work):
     upload = hand_in(work_py=work)
     here, result = of_students(upload, unzipped(marked, tmp_path), "--only", "code")
-    assert here == of_staff(upload, marked, "--only", "code")[0]
+    assert here == of_staff(upload, marked, "--only", "code")
     assert len(here) == 2
     assert result["max_score"] == 4
 
@@ -92,6 +98,7 @@ def test_visible_points_are_all_there(marked, tmp_path, hand_in):
     (upload / "answers.md").write_text("## 1a\n\nchoice: A\n")
     found, result = of_students(upload, unzipped(marked, tmp_path))
     assert result["max_score"] == 4 + 1 + 2
+    assert found["double", "doubles"][0] == "passed"
     assert found["1a", "1a/machine"][0] == "needs_review"
     assert found["1b", "1b/review"][0] == "failed"
 
@@ -165,21 +172,23 @@ def test_what_is_packed_and_what_may_be_missing_is_said(marked, tmp_path):
     assert made.warnings == ()
 
 
-READING = [
-    ("checks.py", "gold = (Path(__file__).parent / 'gold.txt').read_text()", "gold.txt"),
-    ("checks.py", "gold = open('data/gold.txt')", "gold.txt"),
-    ("shared.py", "NAME = 'table.txt'", "table.txt"),
-]
-
-
-@pytest.mark.parametrize(("module", "line", "file"), READING)
-def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path, module, line, file):
-    with (marked / module).open("a") as code:
-        code.write(f"\ndef read_it():\n    {line}\n")
+def test_a_check_that_reads_what_is_not_packed_is_warned_of(marked, tmp_path):
+    reading = (
+        ("checks.py", "gold = (Path(__file__).parent / 'gold.txt').read_text()", "gold.txt"),
+        ("oracle.py", "gold = open('data/gold.txt')", "gold.txt"),
+        ("shared.py", "NAME = 'table.txt'", "table.txt"),
+    )
+    for module, line, _ in reading:
+        with (marked / module).open("a") as code:
+            code.write(f"\ndef read_it():\n    {line}\n")
+    (marked / "key.py").write_text('"""Labels."""\nGOLD = [1, 2, 3]\n')
     made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
-    assert file not in made.packed
-    (warning,) = made.warnings
-    assert warning.startswith(f"{module} names `{file}`, which is not packed")
+    for module, _, file in reading:
+        assert file not in made.packed
+        said = f"{module} names `{file}`, which is not packed"
+        assert [each for each in made.warnings if each.startswith(said)]
+    assert [each for each in made.warnings if each.startswith("key.py contains only values")]
+    assert len(made.warnings) == 4
 
 
 def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
@@ -189,12 +198,6 @@ def test_a_setting_of_hidden_checks_alone_is_not_packed(marked, tmp_path):
     toml = next(unzipped(marked, tmp_path).glob("graders/assignments/*/assignment.toml"))
     assert "factor" in toml.read_text()
     assert "CANARY_setting" not in toml.read_text()
-
-
-def test_a_module_of_values_alone_is_warned_of(marked, tmp_path):
-    (marked / "key.py").write_text('"""Labels."""\nGOLD = [1, 2, 3]\n')
-    made = write_bundle(load_assignment(str(marked)), tmp_path / "check.zip")
-    assert [each for each in made.warnings if each.startswith("key.py contains only values")]
 
 
 @pytest.mark.slow
@@ -216,5 +219,39 @@ def test_a_bundled_assignment_judges_as_for_staff(assignment, tmp_path):
     upload = examples_of(assignment) / BUNDLED[assignment]
     bundle = unzipped(assignment, tmp_path)
     found = of_students(upload, bundle, "--only", "code")[0]
-    assert found == of_staff(upload, assignment, "--only", "code")[0]
+    assert found == of_staff(upload, assignment, "--only", "code")
     assert any(status == "failed" for status, _, _ in found.values())
+
+
+def test_any_title_and_name_make_a_bundle_that_can_be_read(tmp_path):
+    toml = FILES["assignment.toml"].replace('"marked"', '"1 CS/A-2_é"').replace("Double", "𝑥 😀")
+    folder = write_marked(tmp_path / "own")
+    (folder / "assignment.toml").write_text(toml, encoding="utf-8")
+    assignment = load_assignment(str(folder))
+    made = bundle_files(assignment, strip(assignment))
+    read = tomllib.loads(made["graders/assignments/own_1_CS_A_2_/assignment.toml"].decode())
+    assert read["title"].startswith("𝑥 😀")
+    project = tomllib.loads(made["pyproject.toml"].decode())["project"]
+    assert project["version"].endswith("+1.CS.A.2")
+
+
+def test_an_empty_answers_file_is_read_as_empty_in_a_bundle(tmp_path):
+    """As it is by staff: whatever parts a question has, each is looked for by its name."""
+    for name in ("cs224n-a4", "uw-a2"):
+        questions = questions_in(load_assignment(name).folder)
+        shown = questions_toml(questions, [each.id for each in questions])
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "written.toml").write_bytes(shown["written.toml"])
+        handed_out = questions_in(tmp_path / name)
+        template = answers_template("Answers", questions)
+        assert answers_template("Answers", handed_out) == template
+        wanted = tuple(wanted_of(each, quoted(each)) for each in handed_out)
+        answers = read_answers({"answers.md": template.encode()}, wanted)
+        assert not [each.id for each in questions if answers.of(each.id).parts]
+
+
+def test_a_bundle_says_which_part_of_an_answer_is_missing():
+    machine = Machine(1.0, "vector", ("q1", "q2"), "later", {}, (), "", "")
+    asked = Asked(machine, {"q1": "a"}, {}, np.random.default_rng(0))
+    with pytest.raises(Undecided, match="Not answered: `q2`"):
+        later(asked)

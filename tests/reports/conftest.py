@@ -1,6 +1,7 @@
 """Results to report on."""
 
 from dataclasses import replace
+from html.parser import HTMLParser
 from typing import get_args
 
 import pytest
@@ -12,6 +13,7 @@ from graders.model import (
     CriterionResult,
     Outcome,
 )
+from reports.student.page import write_student_page
 from tests.reports.chromium import CHROMIUM, FLAGS
 
 HIDDEN_SECRET = "the-secret-input-of-a-hidden-check"
@@ -115,3 +117,63 @@ def browser():
         browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a page; complaints are what the browser refused or asked the net for."""
+    contexts = []
+
+    def open_(page, width=1280, height=800, **options):
+        address = page if isinstance(page, str) else page.as_uri()
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: page.complaints.append(dialog.message))
+        page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
+        page.goto(address)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def widest(page):
+    """How far the page goes to the right: its window's width, unless it scrolls sideways."""
+    return page.evaluate("document.documentElement.scrollWidth")
+
+
+def assert_accessible(page):
+    """Axe finds nothing serious."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+class Page(HTMLParser):
+    """The tags, attributes and text a browser sees."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.source, self.tags, self.attributes, self.text = text, [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, name):
+        return [value for _, key, value in self.attributes if key == name]
+
+
+@pytest.fixture
+def page(tmp_path):
+    """`page(result)`: the student's page of a Result."""
+    return lambda result: Page(write_student_page(result, tmp_path).read_text(encoding="utf-8"))

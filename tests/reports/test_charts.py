@@ -1,10 +1,7 @@
 """Charts in a page: nothing that the policy forbids, nothing hidden."""
 
 import re
-import subprocess
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -39,17 +36,17 @@ def accuracies():
     return accuracy_chart(WHISKERS)
 
 
-def test_policy_lets_all_of_it_be_seen(losses, accuracies):
-    for svg in (losses, accuracies):
-        assert svg.startswith("<svg")
-        assert FORBIDDEN.search(svg) is None
+def assert_fits_the_page(svg):
+    """The policy lets all of it be seen; a color of Vega's own would be black on black."""
+    assert svg.startswith("<svg")
+    assert FORBIDDEN.search(svg) is None
+    colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
+    assert {c for c in colours if not c.startswith("var(--")} <= {"none", "transparent"}
 
 
-def test_colours_are_those_of_the_page(losses, accuracies):
-    """A colour of Vega's own would be black on black in the dark."""
-    for svg in (losses, accuracies):
-        colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
-        assert {c for c in colours if not c.startswith("var(--")} <= {"none", "transparent"}
+def test_policy_and_colours_are_those_of_the_page(losses, accuracies):
+    assert_fits_the_page(losses)
+    assert_fits_the_page(accuracies)
 
 
 def test_curves_differ_by_dash_and_carry_their_names(losses):
@@ -81,19 +78,18 @@ def test_names_are_text_not_markup():
 def test_nothing_to_draw_is_no_chart():
     assert accuracy_chart([]) == loss_chart([]) == ""
     assert loss_chart([Curve("vanilla", "first", [])]) == ""
-
-
-def test_diverged_loss_leaves_the_rest():
-    svg = loss_chart([Curve("RoPE", "second", [*FALLING, (200, float("nan"))])])
-    assert "NaN" not in svg
     assert loss_chart([Curve("RoPE", "second", [(1, float("inf"))])]) == ""
 
 
-def test_loss_of_zero_can_be_drawn():
-    assert "NaN" not in loss_chart([Curve("RoPE", "second", [(1, 0.0), (2, 0.0)])])
+def test_a_diverged_loss_or_one_of_zero_can_be_drawn():
+    diverged = [*FALLING, (200, float("nan"))]
+    for points in (diverged, [(1, 0.0), (2, 0.0)]):
+        svg = loss_chart([Curve("RoPE", "second", points)])
+        assert svg.startswith("<svg")
+        assert "NaN" not in svg
 
 
-@pytest.mark.parametrize("n", [1, 9, 10, 11, 95, 1000])
+@pytest.mark.parametrize("n", [1, 10, 11, 1000])
 def test_thinned_keeps_the_last_point(n):
     points = [(float(i), 1.0) for i in range(n)]
     kept = thin(points, 10)
@@ -110,12 +106,3 @@ def test_names_at_one_end_do_not_cover_each_other():
     gap = LABEL * 4.0 / HEIGHT
     assert all(high - low >= gap * 0.999 for low, high in pairwise(together))
     assert places["d"] == pytest.approx(0.305), "it ends elsewhere, so it stays beside its curve"
-
-
-def test_importing_charts_does_not_import_altair():
-    code = (
-        "import sys, reports.pipelines.page; "
-        "sys.exit(bool({'altair', 'vl_convert', 'torch'} & set(sys.modules)))"
-    )
-    root = Path(__file__).parents[2]
-    assert subprocess.run([sys.executable, "-c", code], cwd=root).returncode == 0

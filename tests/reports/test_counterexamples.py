@@ -24,37 +24,24 @@ def test_a_sequence_stands_under_its_document():
         ("document", "ab cd"),
         ("what came", "a⁇ c⁇d□"),
     ]
-    assert [cell.kind for cell in found.grid.rows[1].cells] == [
-        "",
-        "mask",
-        "sp",
-        "",
-        "mask",
-        "",
-        "pad",
-    ]
+    kinds = [cell.kind for cell in found.grid.rows[1].cells]
+    assert kinds == ["", "mask", "sp", "", "mask", "", "pad"]
     assert found.rows == (("block size", "9"), ("asked", ASKED))
 
 
-def test_two_sequences_show_where_they_differ():
+def test_two_sequences_of_one_length_show_where_they_differ():
     grid = example_of(("document", "abc"), ("expected", "ab⁇□"), ("what came", "ac⁇□")).grid
-    assert [[cell.differs for cell in row.cells] for row in grid.rows[1:]] == [
-        [False, True, False, False]
-    ] * 2
+    differing = [[cell.differs for cell in row.cells] for row in grid.rows]
+    assert differing[1:] == [[False, True, False, False]] * 2
     assert grid.differing == 1
-    assert not any(cell.differs for cell in grid.rows[0].cells)
-
-
-def test_sequences_of_other_lengths_are_not_compared():
+    assert not any(differing[0])
     grid = example_of(("expected", "ab⁇□"), ("what came", "ac⁇□□")).grid
-    assert grid.differing == 0
-    assert grid.width == 5
+    assert (grid.differing, grid.width) == (0, 5)
 
 
 def test_lists_of_numbers_stand_in_columns():
-    found = example_of(
-        ("predictions", "[0, 1, 1, 0]"), ("labels", "[0, 1, 0, 0]"), ("given as", "a list")
-    )
+    lists = (("predictions", "[0, 1, 1, 0]"), ("labels", "[0, 1, 0, 0]"))
+    found = example_of(*lists, ("given as", "a list"))
     assert found.grid.wide
     assert found.grid.differing == 1
     assert found.rows == (("given as", "a list"),)
@@ -78,10 +65,12 @@ def test_what_stands_above_is_not_said_again():
     assert found.rows == (("size", "4"),)
 
 
-def test_a_long_row_is_cut_and_says_so():
+def test_a_long_row_is_cut_and_control_characters_are_seen():
     grid = example_of(("document", "a" * 500), ("what came", "⁇" * 500)).grid
     assert [len(row.cells) for row in grid.rows] == [MOST, MOST]
     assert grid.rows[0].more == 500 - MOST
+    cells = example_of(("document", "a\x1b\u202e"), ("what came", "a⁇")).grid.rows[0].cells
+    assert [cell.text for cell in cells] == ["a", r"\x1b", r"\u202e"]
 
 
 @pytest.mark.parametrize(
@@ -97,8 +86,3 @@ def test_a_long_row_is_cut_and_says_so():
 )
 def test_spaces_are_drawn_where_they_count(label, text, exact):
     assert is_exact(label, text) is exact
-
-
-def test_control_characters_are_seen():
-    cells = example_of(("document", "a\x1b\u202e"), ("what came", "a⁇")).grid.rows[0].cells
-    assert [cell.text for cell in cells] == ["a", r"\x1b", r"\u202e"]

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from reports import write_reports
+from reports import write_reports, write_submission_files
 from reports.course import page as course_page
 from reports.course.progress import ProgressPage
 from tests.reports.chromium import needs_chromium
+from tests.reports.conftest import assert_accessible, widest
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 WINDOW = 4
@@ -36,24 +37,14 @@ def site(tmp_path, course, monkeypatch):
 
 
 @pytest.fixture
-def visit(browser, site):
-    """Open the course page; complaints are what the browser refused or asked the net for."""
-    contexts = []
+def opened(visit, site):
+    """`opened("#q=bob", ...)`: the course page at this address."""
+    return lambda rest="", **options: visit(f"{site.as_uri()}/index.html{rest}", **options)
 
-    def open_(address="index.html", width=1280, height=800, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.complaints = []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
-        page.goto(f"{site.as_uri()}/{address}")
-        return page
 
-    yield open_
-    for context in contexts:
-        context.close()
+def rest_of(page):
+    """What the page's address says after its name."""
+    return page.url.rpartition("index.html")[2]
 
 
 def names(page):
@@ -64,24 +55,24 @@ def told(page):
     return page.locator("[data-count]").inner_text()
 
 
+def expect(found):
+    return pytest.importorskip("playwright.sync_api").expect(found)
+
+
 def search(page, words, found):
     page.get_by_label("Search").fill(words)
-    expect = pytest.importorskip("playwright.sync_api").expect
     expect(page.get_by_role("status")).to_have_text(found)
 
 
-def test_a_window_of_rows_is_shown_and_turned(visit):
-    page = visit()
+def shows_rows(page, count):
+    """Wait for so many rows; the page's policy forbids waiting in the page itself."""
+    expect(page.locator("[data-table] tbody tr")).to_have_count(count)
+
+
+def test_a_window_of_all_rows_is_sorted_and_turned_by_keyboard(opened):
+    page = opened()
     assert names(page) == ["ann", "bob", "cyd", "dan"]
     assert told(page) == "1 to 4 of 6 submissions"
-    page.get_by_role("button", name="Next page").click()
-    assert names(page) == ["eve", "fay"]
-    assert page.get_by_role("button", name="Next page").is_disabled()
-    assert page.complaints == []
-
-
-def test_sorting_is_of_all_rows_and_by_keyboard(visit):
-    page = visit()
     page.get_by_role("columnheader", name="Score").get_by_role("button").focus()
     page.keyboard.press("Enter")
     assert names(page) == ["dan", "cyd", "ann", "bob"]
@@ -90,96 +81,93 @@ def test_sorting_is_of_all_rows_and_by_keyboard(visit):
     assert page.locator("[aria-sort]").get_attribute("aria-sort") == "descending"
     page.get_by_role("button", name="Next page").click()
     assert names(page) == ["dan", "fay"], "who has no score is last"
+    assert page.get_by_role("button", name="Next page").is_disabled()
+    assert page.complaints == []
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("muller", ["bob"]),
-        ("EVE", ["eve"]),
-        ("yo cyd", ["cyd"]),
-        ("<img", ["dan"]),
-        ("xyz", []),
-        ("lodz", ["ann"]),
-    ],
-)
-def test_searching_finds_names_and_ids_in_all_rows(visit, words, found):
-    page = visit()
-    search(page, words, f"{len(found)} found among 6 submissions")
-    assert names(page) == found
-    assert page.locator("[data-pager]").is_hidden()
+SEARCHES = {
+    "muller": ["bob"],
+    "EVE": ["eve"],
+    "yo cyd": ["cyd"],
+    "<img": ["dan"],
+    "xyz": [],
+    "lodz": ["ann"],
+}
 
 
-def test_a_status_is_filtered_and_counted_aloud(visit):
-    page = visit()
+def test_searching_finds_names_and_ids_in_all_rows(opened):
+    page = opened()
+    for words, found in SEARCHES.items():
+        search(page, words, f"{len(found)} found among 6 submissions")
+        assert names(page) == found
+        assert page.locator("[data-pager]").is_hidden()
+        search(page, "", "1 to 4 of 6 submissions")
+
+
+def test_a_status_zero_points_and_missing_files_are_filtered(opened, site, course):
+    ann, *others = course
+    missing = replace(ann, environment={"missing": ["dataset.py"]})
+    write_reports([missing, *others], site)
+    page = opened()
+    page.get_by_label("Show").select_option(label="Missing files (1)")
+    assert names(page) == ["ann"]
+    assert "Missing: dataset.py" in page.locator("[data-table] tbody").inner_text()
+    page.get_by_label("Show").select_option(label="Zero points (1)")
+    assert names(opened(rest_of(page))) == ["dan"]
+    page = opened()
     page.get_by_label("Status").select_option(label="Not fully graded (1)")
     assert names(page) == ["fay"]
     assert page.get_by_role("status").inner_text() == "1 found among 6 submissions"
 
 
-def test_zero_points_and_missing_files_are_filtered(visit, site, course):
-    ann, *others = course
-    missing = replace(ann, environment={"missing": ["dataset.py"]})
-    write_reports([missing, *others], site)
-    page = visit()
-    page.get_by_label("Show").select_option(label="Missing files (1)")
-    assert names(page) == ["ann"]
-    assert "Missing: dataset.py" in page.locator("[data-table] tbody").inner_text()
-    page.get_by_label("Show").select_option(label="Zero points (1)")
-    assert names(visit(page.url.rsplit("/", 1)[-1])) == ["dan"]
-
-
-def test_the_address_keeps_what_was_asked(visit):
-    page = visit()
+def test_the_address_keeps_what_was_asked(opened):
+    page = opened()
     search(page, "e", "4 found among 6 submissions")
     page.get_by_role("columnheader", name="Student").get_by_role("button").click()
-    again = visit(page.url.rsplit("/", 1)[-1])
+    again = opened(rest_of(page))
     assert again.get_by_label("Search").input_value() == "e"
     assert (names(again), told(again)) == (names(page), told(page))
     search(again, "", "1 to 4 of 6 submissions")
     assert again.url.endswith("index.html#sort=0.up")
 
 
-def test_another_address_in_the_same_window_asks_anew(visit):
-    page = visit()
+def test_another_address_in_the_same_window_asks_anew(opened):
+    page = opened()
     page.evaluate("location.hash = '#q=bob&sort=3.down'")
-    page.wait_for_function("document.querySelectorAll('[data-table] tbody tr').length === 1")
+    shows_rows(page, 1)
     assert (names(page), page.get_by_label("Search").input_value()) == (["bob"], "bob")
+    page.get_by_role("link", name="Criteria").click()
+    assert names(page) == ["bob"], "a link to a section leaves the table as it is"
     page.go_back()
-    page.wait_for_function("document.querySelectorAll('[data-table] tbody tr').length === 4")
+    page.go_back()
+    shows_rows(page, 4)
     assert names(page) == ["ann", "bob", "cyd", "dan"]
     assert page.locator("[aria-sort]").count() == 0
 
 
-def test_a_link_to_a_section_leaves_the_table_as_it_is(visit):
-    page = visit("index.html#q=bob")
-    page.get_by_role("link", name="Criteria").click()
-    assert names(page) == ["bob"]
-
-
-def test_who_comes_back_from_a_student_finds_the_same_rows(visit, site):
+def test_who_comes_back_from_a_student_finds_the_same_rows(opened, site):
     (site / "reports").mkdir()
     (site / "reports" / "fay.html").write_text("<h1>Fay</h1>")
-    page = visit()
+    page = opened()
     page.get_by_role("button", name="Next page").click()
     page.get_by_role("link", name="Fay Open").last.click()
     page.go_back()
     assert names(page) == ["eve", "fay"]
 
 
-def test_a_link_to_what_was_asked_opens_at_the_table(visit):
-    assert visit("index.html#q=bob", height=250).get_by_label("Search").evaluate(IN_VIEW)
-    assert not visit(height=250).get_by_label("Search").evaluate(IN_VIEW)
+def test_a_link_to_what_was_asked_opens_at_the_table(opened):
+    assert opened("#q=bob", height=250).get_by_label("Search").evaluate(IN_VIEW)
+    assert not opened(height=250).get_by_label("Search").evaluate(IN_VIEW)
 
 
-def test_nonsense_in_the_address_shows_everybody(visit):
-    page = visit("index.html#q=&status=%22%3E&sort=99.down&page=-7")
+def test_nonsense_in_the_address_shows_everybody(opened):
+    page = opened("#q=&status=%22%3E&sort=99.down&page=-7")
     assert told(page) == "1 to 4 of 6 submissions"
     assert page.complaints == []
 
 
-def test_hostile_names_stay_text(visit):
-    page = visit()
+def test_hostile_names_stay_text(opened):
+    page = opened()
     search(page, "dan", "1 found among 6 submissions")
     row = page.locator("[data-table]").get_by_role("link", name=HOSTILE)
     assert row.get_attribute("href") == "reports/dan.html"
@@ -187,18 +175,19 @@ def test_hostile_names_stay_text(visit):
     assert page.complaints == []
 
 
-def test_without_a_script_every_row_can_be_reached(visit):
-    page = visit(java_script_enabled=False)
+def test_without_a_script_every_row_can_be_reached(opened):
+    page = opened(java_script_enabled=False)
     assert page.get_by_label("Search").is_hidden()
+    assert page.get_by_role("button").count() == 0
     page.get_by_role("link", name="eve to fay").click()
     assert page.locator("tbody tr").count() == 2
     assert page.get_by_role("link", name="Eve 10").is_visible()
 
 
-def test_the_table_is_the_same_with_and_without_a_script(visit, site, course, monkeypatch):
+def test_the_table_is_the_same_with_and_without_a_script(opened, site, course, monkeypatch):
     monkeypatch.setattr(course_page, "ROWS", 250)
     write_reports(course, site)
-    pages = [visit(java_script_enabled=each) for each in (True, False)]
+    pages = [opened(java_script_enabled=each) for each in (True, False)]
     rows = [each.locator("[data-table] tbody tr").all_inner_texts() for each in pages]
     assert rows[0] == rows[1]
     hrefs = "all => all.map((each) => each.getAttribute('href'))"
@@ -206,41 +195,49 @@ def test_the_table_is_the_same_with_and_without_a_script(visit, site, course, mo
     assert links[0] == links[1]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_no_serious_fault_and_nothing_scrolls_sideways(visit, width, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = visit(width=width, color_scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") == width
+PAPER = "getComputedStyle(document.body).backgroundColor"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+def test_axe_finds_no_serious_fault_and_nothing_scrolls_sideways(opened, width, scheme):
+    page = opened(width=width, color_scheme=scheme)
+    assert widest(page) == width
+    shade = [int(value) for value in page.evaluate(PAPER)[4:-1].split(",")]
+    assert min(shade) > 200 if scheme == "light" else max(shade) < 60
     page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
-    found = axe.Axe().run(page).response["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    assert_accessible(page)
 
 
-def test_paper_shows_the_table_and_no_controls(visit):
-    page = visit(width=794, color_scheme="dark")
+def test_no_page_with_hostile_text_scrolls_sideways(visit, tmp_path, hostile):
+    *_, page = write_submission_files(hostile, tmp_path)
+    *_, index = write_reports([hostile], tmp_path)
+    for each in (page, index):
+        shown = visit(each, 360)
+        assert widest(shown) == 360
+        assert shown.evaluate("document.styleSheets[0].cssRules.length") > 50
+        assert shown.complaints == []
+
+
+def test_paper_shows_the_table_and_no_controls(opened):
+    page = opened(width=794, color_scheme="dark")
     page.emulate_media(media="print")
-    assert page.evaluate("document.documentElement.scrollWidth") == 794, "A4 at 96 dots an inch"
+    assert widest(page) == 794, "A4 at 96 dots an inch"
     assert page.get_by_label("Search").is_hidden()
     assert page.locator("[data-table] tbody tr").count() == WINDOW
     assert page.get_by_role("status").is_visible(), "paper says that it holds a part"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate(PAPER) == "rgb(255, 255, 255)"
 
 
-def test_a_page_in_progress_reloads_into_the_finished_one(visit, site, course):
+def test_a_page_in_progress_is_for_everybody_and_reloads_into_the_finished_one(
+    opened, site, course
+):
     with ProgressPage(site, "A course", total=len(course)) as progress:
         progress.add(course[0])
-        page = visit()
+        page = opened(width=360)
         assert page.get_by_role("progressbar").get_attribute("max") == "6"
         assert page.get_by_label("Auto-refresh").is_checked()
+        assert_accessible(page)
         write_reports(course, site)
         page.wait_for_selector("text=All submissions", timeout=30_000)
     assert page.get_by_role("progressbar").count() == 0
     assert page.complaints == []
-
-
-def test_a_page_in_progress_is_for_everybody(visit, site, course):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    with ProgressPage(site, "A course", total=len(course)):
-        found = axe.Axe().run(visit(width=360)).response["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []

@@ -1,16 +1,18 @@
-"""The course page's charts: all numbers, in the page's colors, also in words."""
+"""The course page's charts and what they show: all numbers, in its colors, also in words."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from graders.figures import Accuracy
 from graders.model import Submission
 from graders.statistics import wilson
-from reports.course.accuracies import AccuracySeries, Measured
+from reports.course.accuracies import Accuracies, AccuracySeries, Measured
 from reports.course.charts import STRIP, accuracies_chart, bars_chart, draw, in_words, places
 from reports.course.view import Bin, course_view
-from tests.reports.conftest import FILES
-from tests.reports.test_charts import FORBIDDEN
+from tests.reports.conftest import FILES, check_result, criterion_result
+from tests.reports.test_charts import assert_fits_the_page
 
 BINS = tuple(Bin(2.0 * n, 2.0 * n + 2, n * n) for n in range(10))
 
@@ -28,12 +30,9 @@ def drawings():
     return bars_chart(BINS, (320, 150)), accuracies_chart(series_of(50))
 
 
-def test_policy_lets_all_of_it_be_seen(drawings):
+def test_policy_and_colours_are_those_of_the_page(drawings):
     for svg in (*drawings, accuracies_chart(series_of(500))):
-        assert svg.startswith("<svg")
-        assert FORBIDDEN.search(svg) is None
-        colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', svg))
-        assert {c for c in colours if not c.startswith("var(--")} <= {"none", "transparent"}
+        assert_fits_the_page(svg)
 
 
 def test_bars_stand_on_the_axis_with_their_counts(drawings):
@@ -82,14 +81,74 @@ def test_a_chart_is_told_in_words():
     assert "threshold" not in in_words(series_of(50, threshold=None))
 
 
-def test_two_submissions_are_not_drawn(make_result, graded):
-    results = [make_result(*graded.criteria, submission=name) for name in "ab"]
-    drawn = draw(course_view(results))
-    assert (drawn.totals, drawn.criteria) == (None, {})
+@pytest.fixture
+def drawn(make_result, graded):
+    """`drawn("ab")`: the charts of a course of these submissions."""
+    return lambda names: draw(
+        course_view(make_result(*graded.criteria, submission=name) for name in names)
+    )
 
 
-def test_three_are_drawn_with_words(make_result, graded):
-    results = [make_result(*graded.criteria, submission=name) for name in "abc"]
-    drawn = draw(course_view(results))
-    assert drawn.totals.words == "Scores, number of submissions by points: 3 from 14 to 16."
-    assert set(drawn.criteria) == {"rotary", "files", "secret"}
+def test_three_are_drawn_with_words_and_two_are_not(drawn):
+    assert (drawn("ab").totals, drawn("ab").criteria) == (None, {})
+    three = drawn("abc")
+    assert three.totals.words == "Scores, number of submissions by points: 3 from 14 to 16."
+    assert set(three.criteria) == {"rotary", "files", "secret"}
+
+
+LONDON = ("always London", 0.05)
+
+
+@pytest.fixture
+def series(make_result):
+    """`series(figures)`: of submissions s0, s1, ..., each with one figure."""
+
+    def make(*figures):
+        accuracies = Accuracies()
+        for number, figure in enumerate(figures):
+            found = criterion_result(FILES, check_result(figures=(figure,)))
+            accuracies.add(make_result(found, submission=f"s{number}"))
+        return accuracies.series()
+
+    return make
+
+
+def dev(correct, n=100, **words):
+    return Accuracy("dev", correct, n, **words)
+
+
+def test_the_lowest_comes_first_with_its_interval(series):
+    (found,) = series(dev(30), dev(10), dev(20))
+    assert [each.submission.id for each in found.measured] == ["s1", "s2", "s0"]
+    assert (found.measured[0].low, found.measured[0].high) == wilson(10, 100)
+
+
+def test_who_reaches_the_threshold_and_who_is_close(series):
+    (found,) = series(*(dev(k, threshold=0.2) for k in (2, 18, 20, 60)))
+    assert found.reached == 2
+    assert [each.id for each in found.close] == ["s1", "s2"]
+    (alone,) = series(dev(20))
+    assert alone.close == ()
+    assert alone.quartiles == (0.2, 0.2, 0.2)
+
+
+def test_a_baseline_of_ones_own_is_left_out(series):
+    own = (dev(20, baselines=(LONDON, ("without pretraining", share))) for share in (0.02, 0.03))
+    assert series(*own)[0].baselines == (LONDON,)
+
+
+def test_what_cannot_be_drawn_is_left_out(series):
+    assert series(dev(20, n=0), dev(20, threshold=float("nan"))) == ()
+
+
+def test_each_label_is_a_series_of_its_own(series):
+    found = series(dev(20), replace(dev(20), label="test"))
+    assert [(each.label, len(each.measured)) for each in found] == [("dev", 1), ("test", 1)]
+
+
+def test_a_submission_counts_once(make_result):
+    """A check that shows the same accuracy in two criteria's checks is no second submission."""
+    twice = criterion_result(FILES, *(check_result(figures=(dev(k),)) for k in (10, 10)))
+    accuracies = Accuracies()
+    accuracies.add(make_result(twice))
+    assert len(accuracies.series()[0].measured) == 1

@@ -1,33 +1,46 @@
 """The files of a course are written from reading each Result only once."""
 
 import csv
+import shutil
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from benchmarks.store_and_pages import fill
 from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database
-from graders.storage.store import FILE, Store
+from graders.storage.store import FILE, Made, Store, open_store
 from reports.course.files import publish_course, write_course
 
 COUNT = 101  # the hundredth is ours to grade again
 
 
-@pytest.fixture
-def course(tmp_path):
-    """A course's store, its only generation, and what SQLite is asked."""
-    asked = []
-    with open_database(tmp_path / FILE) as connection:
-        store = Store(tmp_path / FILE, connection)
+TASK = replace(load_assignment("cs224n-a4"), settings={})
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A course's store, its only generation, the folder of its files, and what writing read."""
+    folder, asked = tmp_path_factory.mktemp("course"), []
+    with open_database(folder / FILE) as connection:
+        store = Store(folder / FILE, connection)
         generation = fill(store, COUNT)
         connection.set_trace_callback(asked.append)
-        yield store, generation, asked
+        write_course(store, generation, task=TASK, out=folder)
+        read = sum("document" in query for query in asked)
+        yield SimpleNamespace(store=store, generation=generation, folder=folder, read=read)
+
+
+@pytest.fixture
+def out(course, tmp_path):
+    """A copy of the folder."""
+    return Path(shutil.copytree(course.folder, tmp_path / "out"))
 
 
 def write(course, out, **named):
-    task = replace(load_assignment("cs224n-a4"), settings={})
-    return write_course(course[0], course[1], task=task, out=out, **named)
+    return write_course(course.store, course.generation, task=TASK, out=out, **named)
 
 
 def names(out):
@@ -35,53 +48,50 @@ def names(out):
         return [row["submission"] for row in csv.DictReader(file)]
 
 
-def test_each_result_is_read_once(course, tmp_path):
-    write(course, tmp_path)
-    assert sum("document" in query for query in course[2]) == COUNT
-    assert len(names(tmp_path)) == COUNT
+def test_each_result_is_read_once(course):
+    assert course.read == len(names(course.folder)) == COUNT
 
 
-def test_named_ones_are_shown_and_all_written(course, tmp_path, capsys):
-    store, generation, _ = course
-    ours, *others = sorted(
-        store.results(generation), key=lambda each: (each.status != "incomplete", each.score)
-    )
+def test_named_ones_are_shown_and_all_written(course, out, capsys):
+    results = course.store.results(course.generation)
+    ours, *others = sorted(results, key=lambda each: (each.status != "incomplete", each.score))
     one = others[0].submission.id
-    assert write(course, tmp_path, named={one})
+    (out / "grades.csv").unlink()
+    assert write(course, out, named={one})
     shown = capsys.readouterr()
     assert one in shown.out
     assert others[1].submission.id not in shown.out
     assert shown.err == ""
-    assert len(names(tmp_path)) == COUNT
-    assert not write(course, tmp_path, named={ours.submission.id})
+    assert len(names(out)) == COUNT
+    assert not write(course, out, named={ours.submission.id})
     assert f"{ours.submission.id}: check-0: SandboxFailed" in capsys.readouterr().err
 
 
-def test_an_edited_table_is_kept_beside_the_new_one(course, tmp_path, capsys):
-    grades = tmp_path / "grades.csv"
-    write(course, tmp_path)
+def test_an_edited_table_is_kept_beside_the_new_one(course, out, capsys):
+    grades = out / "grades.csv"
     written = grades.read_bytes()
-    write(course, tmp_path)
+    write(course, out)
     assert "edited" not in capsys.readouterr().err
     for name in ("grades-edited.csv", "grades-edited2.csv"):
         grades.write_bytes(written.replace(b"graded", b"excused"))
-        write(course, tmp_path)
-        assert f"your edited file is now {tmp_path / name}" in capsys.readouterr().err
-        assert b"excused" in (tmp_path / name).read_bytes()
+        write(course, out)
+        assert f"your edited file is now {out / name}" in capsys.readouterr().err
+        assert b"excused" in (out / name).read_bytes()
     assert grades.read_bytes() == written
 
 
-def test_a_table_of_an_older_store_is_not_taken_for_edited(course, tmp_path, capsys):
-    (tmp_path / "grades.csv").write_text("submission,score")
-    write(course, tmp_path)
+def test_a_table_of_an_older_store_is_not_taken_for_edited(make_result, graded, tmp_path, capsys):
+    with open_store(tmp_path) as store:
+        generation = store.begin(TASK, "checks")
+        store.put(generation, make_result(*graded.criteria), Made("address", "{}", {}))
+        (tmp_path / "grades.csv").write_text("submission,score")
+        write_course(store, generation, task=TASK, out=tmp_path)
     assert "edited" not in capsys.readouterr().err
-    assert len(names(tmp_path)) == COUNT
+    assert names(tmp_path) == ["ada"]
 
 
-def test_publishing_keeps_an_edited_table(course, tmp_path):
-    write(course, tmp_path)
-    (tmp_path / "grades.csv").write_text("mine")
-    next((tmp_path / "results").iterdir()).unlink()  # an old page to remove, and the table with it
-    task = replace(load_assignment("cs224n-a4"), settings={})
-    publish_course(course[0], course[1], task=task, out=tmp_path)
-    assert (tmp_path / "grades-edited.csv").read_text() == "mine"
+def test_publishing_keeps_an_edited_table(course, out):
+    (out / "grades.csv").write_text("mine")
+    next((out / "results").iterdir()).unlink()  # an old page to remove, and the table with it
+    publish_course(course.store, course.generation, task=TASK, out=out)
+    assert (out / "grades-edited.csv").read_text() == "mine"

@@ -1,10 +1,6 @@
 """The course page's report on generations: who gains, who loses."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +8,8 @@ from graders.registry.discovery import load_assignment
 from graders.storage.store import Made, open_store
 from reports.course.files import show_draft, write_course
 from reports.course.generations import comparisons
+from tests.console import softmark
 
-ROOT = Path(__file__).parents[2]
 TASK = "cs224n-a4"
 
 
@@ -77,12 +73,6 @@ def test_the_page_says_it_and_leads_to_the_differences(store, fill, tmp_path):
     assert "Generation 2 is a draft that students do not see" in page
     assert "<strong>1</strong> up, <strong>0</strong> down, 1 unchanged." in page
     assert '<a href="regrade.html">' in page
-
-
-def softmark(*words):
-    command = [sys.executable, "grade.py", *map(str, words)]
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
 def test_regrade_shows_its_draft_on_the_course_page(tiny_folder, hand_in, tmp_path):

@@ -1,20 +1,17 @@
 """The course page while a batch runs."""
 
-import os
+import contextlib
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from reports import write_reports
 from reports.course import progress as course_progress
 from reports.course.progress import ProgressPage
+from tests.console import softmark
 
-ROOT = Path(__file__).parents[2]
 REFRESH = '<meta http-equiv="refresh"'
 
 
@@ -30,10 +27,6 @@ def at_once(monkeypatch):
     monkeypatch.setattr(course_progress, "SHARE", 0)
 
 
-def named(graded, *names):
-    return [replace(graded, submission=replace(graded.submission, id=name)) for name in names]
-
-
 @pytest.mark.usefixtures("at_once")
 def test_the_page_says_how_far_it_is(tmp_path, page, graded):
     with ProgressPage(tmp_path, "A course", total=3, stored=7) as progress:
@@ -47,24 +40,27 @@ def test_the_page_says_how_far_it_is(tmp_path, page, graded):
         assert "7 more were graded before" in page()
 
 
+@contextlib.contextmanager
+def run(out, total=3, *, fault=None):
+    """A run, which may be stopped by a fault."""
+    expected = pytest.raises(fault) if fault else contextlib.nullcontext()
+    with expected, ProgressPage(out, "A course", total=total) as progress:
+        yield progress
+        if fault:
+            raise fault
+
+
 def test_a_finished_page_reloads_no_more(tmp_path, page, graded):
-    with ProgressPage(tmp_path, "A course", total=1) as progress:
+    with run(tmp_path, total=1) as progress:
         progress.add(graded)
         write_reports([graded], tmp_path)
     assert "refresh" not in page()
     assert "Grading:" not in page()
 
 
-def stopped(progress, result, why):
-    """A run that is stopped after its first Result."""
-    with progress:
-        progress.add(result)
-        raise why
-
-
 def test_a_stopped_run_says_so_and_what_it_has(tmp_path, page, graded):
-    with pytest.raises(KeyboardInterrupt):
-        stopped(ProgressPage(tmp_path, "A course", total=3), graded, KeyboardInterrupt)
+    with run(tmp_path, fault=KeyboardInterrupt) as progress:
+        progress.add(graded)
     assert "Not finished: 1 of 3" in page()
     assert "This run was stopped before its end." in page()
     assert 'href="reports/ada.html"' in page()
@@ -72,38 +68,24 @@ def test_a_stopped_run_says_so_and_what_it_has(tmp_path, page, graded):
 
 
 def test_a_page_that_cannot_be_written_does_not_hide_what_went_wrong(tmp_path):
-    def lose_the_folder():
-        with ProgressPage(tmp_path / "out", "A course", total=3):
-            shutil.rmtree(tmp_path / "out")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        lose_the_folder()
+    with run(tmp_path / "out", fault=ZeroDivisionError):
+        shutil.rmtree(tmp_path / "out")
 
 
 def test_a_finished_page_stays_whatever_comes_after(tmp_path, page, graded):
     """Nobody reads what the command prints at its end: `batch | head`."""
-
-    def finish_and_fail():
-        with ProgressPage(tmp_path, "A course", total=1):
-            write_reports([graded], tmp_path)
-            raise BrokenPipeError
-
-    with pytest.raises(BrokenPipeError):
-        finish_and_fail()
+    with run(tmp_path, total=1, fault=BrokenPipeError):
+        write_reports([graded], tmp_path)
     assert "Not finished" not in page()
 
 
-def test_nothing_to_grade_is_no_page(tmp_path):
+def test_the_page_is_not_written_for_every_result_and_not_for_none(tmp_path, page, graded):
     with ProgressPage(tmp_path, "A course", total=0, stored=2):
         pass
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_page_is_not_written_for_every_result(tmp_path, page, graded):
-    with ProgressPage(tmp_path, "A course", total=50) as progress:
-        for result in named(graded, *map(str, range(50))):
-            progress.add(result)
+    with run(tmp_path, total=50) as progress:
+        for name in range(50):
+            progress.add(replace(graded, submission=replace(graded.submission, id=str(name))))
         assert "Grading: 0 of 50" in page(), "five seconds have not gone by"
 
 
@@ -123,10 +105,8 @@ def test_time_left_in_words(graded, seconds, left):
 
 
 def batch(folder, uploads, out):
-    command = [sys.executable, "grade.py", "batch", folder, uploads, "--out", out]
-    command += ["--executor", "serial", "--only", "answer"]
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    options = ("--executor", "serial", "--only", "answer")
+    return softmark("batch", folder, uploads, "--out", out, *options)
 
 
 def test_a_batch_that_ends_early_leaves_a_page_that_says_so(tiny_folder, hand_in, tmp_path):

@@ -1,10 +1,15 @@
-"""The table's rows as data inside a page."""
+"""The table's rows as data inside a page, and the item analysis in words."""
 
 import json
 from dataclasses import replace
 
+import pytest
+
+from graders.course.item_statistics import ItemStatistics
+from reports.course.items import item_tables
 from reports.course.table import status_counts, table_data
 from reports.course.view import course_view
+from tests.reports.conftest import CODE, check_result
 
 
 def rows(*results):
@@ -15,13 +20,10 @@ def test_a_row_holds_what_the_table_shows(graded):
     assert rows(graded) == [["ada", "Ada Lovelace", 0, [15], [2, 10, 3]]]
 
 
-def test_a_name_that_is_the_id_stands_once(make_result, graded):
-    assert rows(make_result(*graded.criteria, submission="bo", student="bo"))[0][:2] == ["bo", 0]
-
-
-def test_who_has_no_name_is_called_by_the_id(make_result, graded):
-    nobody = make_result(*graded.criteria, submission="bo", student="")
-    assert rows(nobody)[0][:2] == ["bo", 0]
+@pytest.mark.parametrize("student", ["bo", "", "  "])
+def test_who_has_no_other_name_is_called_by_the_id(make_result, graded, student):
+    result = make_result(*graded.criteria, submission="bo", student=student)
+    assert rows(result)[0][:2] == ["bo", 0]
 
 
 PAIR = "Ada Lovelace <ada@example.edu> (sid 0512345); Bob Babbage <bob@example.edu> (sid 0598765)"
@@ -34,13 +36,10 @@ def test_people_are_shown_by_name_and_found_by_all_that_is_known(make_result, gr
     assert (row[1], row[5:]) == ("Ada Lovelace, Bob Babbage", [[], 0, PAIR])
 
 
-def test_a_name_that_is_cut_is_found_by_its_end(make_result, graded):
+def test_a_name_that_is_cut_is_found_by_its_end_and_keeps_its_link(make_result, graded):
     name = "week-4-" * 10 + "lovelace"
-    assert rows(make_result(*graded.criteria, submission=name))[0][-1] == name
-
-
-def test_a_name_of_spaces_is_no_name(make_result, graded):
-    assert rows(make_result(*graded.criteria, submission="bo", student="  "))[0][:2] == ["bo", 0]
+    (row,) = rows(make_result(*graded.criteria, submission=name))
+    assert row[-2:] == [f"reports/{name}.html", name]
 
 
 def test_open_points_are_not_zero(make_result, graded, incomplete):
@@ -70,10 +69,57 @@ def test_no_name_ends_the_element_it_stands_in(hostile):
     assert json.loads(data)["rows"][0][0].startswith("</script>")
 
 
-def test_a_name_that_is_cut_keeps_its_link(make_result, graded):
-    name = "a" * 70
-    assert rows(make_result(*graded.criteria, submission=name))[0][-2] == f"reports/{name}.html"
-
-
 def test_statuses_that_nobody_has_are_not_offered(graded, rejected):
     assert status_counts(course_view([graded, rejected])) == (("graded", 1), ("rejected", 1))
+
+
+STEADY = ItemStatistics(
+    criterion=CODE,
+    check=None,
+    graded=50,
+    compared=50,
+    difficulty=0.5,
+    discrimination=0.3,
+    repeated=0,
+    changed=0,
+    median_seconds=1.0,
+)
+
+
+def item_row(**changes):
+    return item_tables([replace(STEADY, **changes)]).criteria[0]
+
+
+@pytest.mark.parametrize(
+    ("compared", "discrimination", "flagged"),
+    [(50, -0.4, True), (50, -0.1, False), (5, -0.9, False), (5, -1.0, True), (50, None, False)],
+)
+def test_only_more_than_chance_is_flagged(compared, discrimination, flagged):
+    """However many were judged: those without a total have no part in a correlation."""
+    found = item_row(graded=50, compared=compared, discrimination=discrimination)
+    assert found.flags == (("stronger students do worse",) if flagged else ())
+
+
+def test_only_a_verdict_that_changed_is_flagged():
+    steady = item_row(repeated=9)
+    assert (steady.repeated, steady.flags) == ("0 of 9", ())
+    found = item_row(repeated=9, changed=1)
+    assert (found.repeated, found.flags) == ("1 of 9", ("its verdict changed",))
+
+
+def test_what_is_not_known_is_a_dash():
+    found = item_row(difficulty=None, discrimination=None, median_seconds=None)
+    assert {found.difficulty, found.discrimination, found.seconds, found.repeated} == {"–"}
+
+
+@pytest.mark.parametrize(("value", "shown"), [(-0.351, "−0.35"), (-0.001, "0.00"), (0.999, "1.00")])
+def test_a_correlation_has_two_decimals(value, shown):
+    assert item_row(discrimination=value).discrimination == shown
+
+
+def test_checks_and_criteria_stand_apart_and_both_are_flagged():
+    check, changed = check_result().check, replace(STEADY, changed=1, repeated=1)
+    tables = item_tables([changed, replace(changed, check=check)])
+    assert [each.title for each in tables.criteria] == ["Rotary embedding"]
+    assert [each.title for each in tables.checks] == ["Check a holds."]
+    assert len(tables.flagged) == 2

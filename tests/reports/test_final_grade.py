@@ -37,26 +37,19 @@ def late(make_result):
     return make
 
 
-def test_the_page_leads_with_the_grade_that_counts(late, tmp_path):
-    text = write_student_page(late(), tmp_path, TERMS).read_text()
-    assert "<strong>11</strong> of 14 points: your final grade" in text
-    assert WORDS in text
-
-
 def test_all_readers_get_the_same_grade(late, tmp_path, capsys):
     result = late()
     counted, grade = Counted(), TERMS.grade(result)
     counted.add(result, grade)
-    _, gradescope, _ = write_submission_files(result, tmp_path, TERMS)
+    _, gradescope, page = write_submission_files(result, tmp_path, TERMS)
     show_result(result, grade)
     show_scores([(result, grade)])
+    assert "<strong>11</strong> of 14 points: your final grade" in page.read_text()
+    assert WORDS in page.read_text()
     assert json.loads(table_data(counted.view()))["rows"][0][3] == [14, 11]
     assert json.loads(gradescope.read_text())["score"] == 11
     assert f"Final grade: 11 ({WORDS[:-1]})" in " ".join(capsys.readouterr().out.split())
-
-
-def test_without_a_policy_the_score_is_the_grade(late):
-    assert student_view(late(), Terms(dues=Extensions(DUE))).grade is None
+    assert student_view(result, Terms(dues=Extensions(DUE))).grade is None, "without a policy"
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
@@ -90,15 +83,12 @@ def test_hidden_advice_closes_nothing_unless_it_may_be_dropped(late):
     assert student_view(result, dropping).grade.final is None
 
 
-def test_what_is_undecided_has_no_final_grade_and_says_so(late):
+def test_what_is_undecided_has_no_final_grade_and_points_that_may_change_say_so(late):
     open_ = criterion_result(FILES, check_result("needs_review"))
     result = late(criterion_result(CODE, check_result()), open_, status="needs_review")
     grade = student_view(result, TERMS).grade
     assert grade.final is None
     assert grade.words.startswith("There is none until everything is graded. You submitted 2 days")
-
-
-def test_points_that_a_person_may_still_change_say_so(late):
     grade = student_view(late(status="needs_review"), TERMS).grade
     assert grade.final == 11
     assert grade.words == f"{WORDS} It can still change, because part of this needs manual grading."
@@ -111,22 +101,15 @@ def test_work_that_is_not_accepted_has_no_grade_and_no_zero(late, tmp_path):
     assert "<strong>Final grade:</strong> 14 of 14 points; 2 days late (at most 1: not acc" in page
 
 
-def test_a_page_is_old_when_an_extension_changes_the_grade(late, tmp_path):
-    result = late()
-    write_submission_files(result, tmp_path, TERMS)
-    granted = Extensions(DUE, {"ada": DUE + timedelta(days=1)})
-    assert have_files(result, tmp_path, TERMS)
-    assert not have_files(result, tmp_path, replace(TERMS, dues=granted))
-
-
-def test_gradescopes_file_is_old_when_only_a_hidden_grade_changes(late, tmp_path):
+def test_files_are_old_when_an_extension_changes_the_grade(late, tmp_path):
     hidden = criterion_result(replace(FILES, visibility="hidden"), check_result())
-    result = late(criterion_result(CODE, check_result()), hidden)
+    closed = late(criterion_result(CODE, check_result()), hidden)
     hourly = replace(TERMS, policy=GradingPolicy(Lateness(percent=1, unit_seconds=3600)))
-    write_submission_files(result, tmp_path, hourly)
-    assert have_files(result, tmp_path, hourly)
-    an_hour_more = replace(hourly, dues=Extensions(DUE + timedelta(hours=1)))
-    assert not have_files(result, tmp_path, an_hour_more)
+    for result, terms in ((late(), TERMS), (closed, hourly)):  # then Gradescope's file alone
+        write_submission_files(result, tmp_path, terms)
+        assert have_files(result, tmp_path, terms)
+        granted = Extensions(DUE, {"ada": DUE + timedelta(days=1)})
+        assert not have_files(result, tmp_path, replace(terms, dues=granted))
 
 
 def test_the_rules_are_told_without_names():

@@ -1,7 +1,10 @@
+"""results.json as Gradescope reads it: points, words, and the final grade in a sentence."""
+
 import io
 import json
 import unittest
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from gradescope_utils.autograder_utils.decorators import (
@@ -12,9 +15,13 @@ from gradescope_utils.autograder_utils.decorators import (
 )
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
+from graders.course.extensions import Extensions
+from graders.course.release import Terms
 from graders.figures import Accuracy
+from graders.grading_policy import GradingPolicy, Lateness
 from reports import write_gradescope
-from reports.gradescope.results_json import Extras, autograder_json
+from reports.gradescope.final import with_final_grade
+from reports.gradescope.results_json import Extras, autograder_json, gradescope_json
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
 
 
@@ -75,6 +82,11 @@ MORE = ("output", "output_format", "test_output_format", "test_name_format")
 
 def test_file_equals_what_gradescope_utils_writes(written, graded):
     ours = written(graded)
+    assert sum(each["score"] for each in ours["tests"]) == ours["score"]
+    assert ours["tests"][2]["visibility"] == "hidden"
+    assert "secret" in ours["tests"][2]["output"]
+    assert "secret" not in ours["output"]
+    assert "**1.2 Failed** Check b holds." in ours["tests"][0]["output"]
     assert [ours.pop(key) for key in MORE[1:]] == ["md", "md", "text"]
     ours.pop("output")
     assert without_prose(ours) == without_prose(from_gradescope_utils())
@@ -89,49 +101,32 @@ def test_incomplete_publishes_no_score(written, incomplete):
     assert "no points deducted" in document["tests"][0]["output"]
 
 
-def test_rejected_publishes_no_score(written, rejected):
+def test_rejected_publishes_no_score_and_says_so_once(written, rejected):
     document = written(rejected)
     assert "score" not in document
     assert "The archive is cut off." in document["output"]
     assert "You lose no points" not in str(document)
     assert [t["max_score"] for t in document["tests"]] == [4.0]
+    document = autograder_json(rejected, Extras())
+    assert document["output"].count("could not be opened") == 1
+    assert {"tests", "score"}.isdisjoint(document)
 
 
-def test_top_output_says_nothing_of_hidden_checks(written, graded):
-    document = written(graded)
-    assert document["tests"][2]["visibility"] == "hidden"
-    assert "secret" in document["tests"][2]["output"]
-    assert "secret" not in document["output"]
+def test_hostile_text_shows_what_hides_and_names_are_plain(written, hostile):
+    test = written(hostile)["tests"][0]
+    assert r"\x1b[31m\u202e\x00\ud800" in test["output"]
+    assert "more characters)" in test["output"]
+    assert len(test["output"]) < 10_000
+    assert not {"\x1b", "\n"} & set(test["name"])
+    assert len(test["name"]) < 300
 
 
-def test_output_shows_what_hides(written, hostile):
-    output = written(hostile)["tests"][0]["output"]
-    assert r"\x1b[31m\u202e\x00\ud800" in output
-    assert "more characters)" in output
-    assert len(output) < 10_000
+WAYS = ("Timed out", "Out of memory", "Crashed", "Skipped: depends on a failed check", "Failed")
 
 
 def test_output_says_how_a_check_ended(written, unanswered):
     output = written(unanswered)["tests"][0]["output"]
-    for way in (
-        "Timed out",
-        "Out of memory",
-        "Crashed",
-        "Skipped: depends on a failed check",
-        "Failed",
-    ):
-        assert f" {way}** Check" in output
-
-
-def test_tests_add_up_to_the_score(written, graded):
-    document = written(graded)
-    assert sum(each["score"] for each in document["tests"]) == document["score"]
-
-
-def test_checks_are_numbered_below_their_criterion(written, graded):
-    document = written(graded)
-    assert [each["number"] for each in document["tests"]] == ["1", "2", "3"]
-    assert "**1.2 Failed** Check b holds." in document["tests"][0]["output"]
+    assert [way for way in WAYS if f" {way}** Check" not in output] == []
 
 
 def test_autograder_without_a_score_has_no_tests(incomplete):
@@ -140,12 +135,6 @@ def test_autograder_without_a_score_has_no_tests(incomplete):
     assert {"tests", "score"}.isdisjoint(document)
     assert "You lose no points" in document["output"]
     assert "**2.1 Passed**" in document["output"]
-
-
-def test_autograder_says_once_that_an_upload_could_not_be_opened(rejected):
-    document = autograder_json(rejected, Extras())
-    assert document["output"].count("could not be opened") == 1
-    assert {"tests", "score"}.isdisjoint(document)
 
 
 def test_autograder_without_a_score_hides_what_is_hidden(make_result):
@@ -178,15 +167,43 @@ def test_extra_data_says_where_a_grade_comes_from(make_result):
     assert "faults" not in found
 
 
-def test_names_are_plain_text(written, hostile):
-    name = written(hostile)["tests"][0]["name"]
-    assert "\x1b" not in name
-    assert "\n" not in name
-    assert len(name) < 300
-
-
 def test_extra_credit_adds_nothing_to_the_maximum(make_result):
     extra = replace(CODE, id="bonus", extra_credit=True)
     result = make_result(criterion_result(extra, check_result()))
     tests = autograder_json(result, Extras())["tests"]
     assert [(each["score"], each["max_score"]) for each in tests] == [(4.0, 0.0)]
+
+
+DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def late(make_result):
+    """`late(**lateness)`: results.json of full points, handed in two days late."""
+
+    def make(visibility="visible", **lateness):
+        full = criterion_result(replace(CODE, points=6.0, visibility=visibility), check_result())
+        result = make_result(full, environment={})
+        upload = replace(result.submission, submitted_at=DUE + timedelta(days=2))
+        result = replace(result, submission=upload)
+        terms = Terms(policy=GradingPolicy(Lateness(**lateness)), dues=Extensions(DUE))
+        return with_final_grade(gradescope_json(result), result, terms.grade(result))
+
+    return make
+
+
+def test_the_score_of_a_late_submission_is_said(late):
+    made = late(percent=10)
+    assert made["score"] == 4.8
+    assert made["output"] == "Your score is 4.8: 6 of 6 points; 2 days late, minus 1.2."
+
+
+def test_what_is_not_accepted_has_no_score_in_words_either(late):
+    made = late(max_days=1, too_late="not_accepted")
+    assert not {"score", "tests"} & made.keys()
+    assert made["output"].startswith("There is no score: 6 of 6 points; 2 days late")
+
+
+def test_no_words_tell_of_hidden_points(late):
+    made = late("hidden", percent=10)
+    assert (made["score"], made["output"]) == (4.8, "")

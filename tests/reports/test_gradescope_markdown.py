@@ -73,11 +73,8 @@ def test_no_address_becomes_a_link(text):
     assert not re.search(r"https?://|www\.|[a-z]@", escaped(text))
 
 
-def test_a_formula_is_none():
+def test_a_formula_is_none_and_values_keep_their_columns():
     assert "$" not in escaped("$$x$$")
-
-
-def test_values_keep_their_columns():
     assert block([("got", "a\nb"), ("n", "1")]) == "```text\ngot: a\n     b\nn: 1\n```"
 
 

@@ -1,21 +1,19 @@
-"""The page of a run: every number in it, and all of them visible."""
+"""A run: every number on its page, and bars on a terminal or lines in a log meanwhile."""
 
-import html
+import io
 import re
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
-from graders.statistics import wilson
 from reference.training.gpt.metrics import Metrics, Phase
-from reference.training.metrics import Accuracy, Point
+from reference.training.metrics import Point
 from reports.pipelines.page import duration, write_pipeline_page
+from reports.pipelines.progress import PipelineProgress
 from tests.reports.chromium import needs_chromium
-
-
-def accuracy(model, part, correct):
-    low, high = wilson(correct, 60)
-    return Accuracy(model, part, correct, 60, correct / 60, low, high)
+from tests.reports.conftest import widest
+from tests.reports.test_classifier_page import accuracy, assert_loads_nothing, words
 
 
 def phase(phase_id, kind, steps, end):
@@ -36,7 +34,7 @@ METRICS = Metrics(
     versions={"torch": "2.13.0"},
     data="embedded world",
     seconds=185.2,
-    baselines=(accuracy("london", "dev", 3), accuracy("majority", "dev", 4)),
+    baselines=(accuracy("london", "dev", 3, 60), accuracy("majority", "dev", 4, 60)),
     phases=(
         phase("vanilla.nopretrain", "finetune", 200, 0.9),
         phase("vanilla.pretrain", "pretrain", 900, 0.5),
@@ -46,10 +44,10 @@ METRICS = Metrics(
         Phase("rope.evaluate", "rope", "evaluate", 0, 0, 0, 0.6, 0.0, ()),
     ),
     accuracies=(
-        accuracy("vanilla.nopretrain", "dev", 1),
-        accuracy("vanilla.pretrain", "dev", 41),
-        accuracy("rope.pretrain", "dev", 52),
-        accuracy("rope.pretrain", "test", 50),
+        accuracy("vanilla.nopretrain", "dev", 1, 60),
+        accuracy("vanilla.pretrain", "dev", 41, 60),
+        accuracy("rope.pretrain", "dev", 52, 60),
+        accuracy("rope.pretrain", "test", 50, 60),
     ),
 )
 NOTHING = replace(METRICS, complete=False, baselines=(), phases=(), accuracies=())
@@ -64,27 +62,19 @@ def page(tmp_path_factory):
     return page_of(METRICS, tmp_path_factory.mktemp("run"))
 
 
-def words(source):
-    """The page's text, a space for each tag."""
-    body = re.sub(r"<svg.*?</svg>", "", source[source.index("<body") :], flags=re.DOTALL)
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
-
-
-def test_accuracy_stands_with_its_interval(page):
-    assert "RoPE, pretrained 86.7% (52 of 60) 75.8 to 93.1% 83.3% (50 of 60)" in words(page)
-    assert "Always London 5.0% (3 of 60) 1.7 to 13.7% –" in words(page)
-    assert "Most common place 6.7% (4 of 60)" in words(page)
-
-
-def test_phases_tell_time_and_speed(page):
-    assert "Finetune vanilla, not pretrained 10 200 135,000 12.5 s" in words(page)
-    assert "Pretrain RoPE 10 900 135,000 12.5 s" in words(page)
-    assert "Evaluate RoPE – – – 0.6 s" in words(page)
-
-
-def test_page_says_what_was_run(page):
-    for fact in ("demo", "a processor with two cores", "bf16", "seed 7", "2.13.0", "3 min 5 s"):
-        assert fact in words(page)
+def test_every_number_is_on_the_page(page):
+    said = words(page)
+    for each in (
+        "RoPE, pretrained 86.7% (52 of 60) 75.8 to 93.1% 83.3% (50 of 60)",
+        "Always London 5.0% (3 of 60) 1.7 to 13.7% –",
+        "Most common place 6.7% (4 of 60)",
+        "Finetune vanilla, not pretrained 10 200 135,000 12.5 s",
+        "Pretrain RoPE 10 900 135,000 12.5 s",
+        "Evaluate RoPE – – – 0.6 s",
+        *("demo", "a processor with two cores", "bf16", "seed 7", "2.13.0", "3 min 5 s"),
+    ):
+        assert each in said
+    assert_loads_nothing(page)
 
 
 def test_charts_have_words_and_numbers(page):
@@ -102,9 +92,6 @@ def test_unfinished_run_says_so(page, tmp_path):
     half = replace(METRICS, complete=False, phases=METRICS.phases[:2], accuracies=())
     assert "Not finished" in words(page_of(half, tmp_path))
     assert "Not finished" not in words(page)
-
-
-def test_run_without_anything_yet_has_a_page(tmp_path):
     empty = page_of(NOTHING, tmp_path)
     assert "Not finished" in words(empty)
     assert "<svg" not in empty
@@ -118,17 +105,12 @@ def test_unknown_names_are_text(tmp_path):
         preset=attack,
         data=attack,
         versions={attack: attack},
-        baselines=(accuracy(attack, "dev", 3),),
+        baselines=(accuracy(attack, "dev", 3, 60),),
         phases=(replace(METRICS.phases[1], variant=attack),),
     )
     shown = page_of(odd, tmp_path)
     assert "<script" not in shown
     assert "Pretrain &lt;script" in shown
-
-
-def test_page_runs_no_script_and_loads_nothing(page):
-    assert "default-src 'none'" in html.unescape(page)
-    assert re.search(r'<script|\ssrc=|<link|@import|\sstyle="', page) is None
 
 
 @pytest.mark.parametrize(
@@ -139,33 +121,93 @@ def test_duration_in_words(seconds, said):
     assert duration(seconds) == said
 
 
-@pytest.fixture
-def visit(tmp_path, browser):
-    """Open the page in a browser and say how wide it is and what it complained of."""
-    path = write_pipeline_page(METRICS, tmp_path)
-
-    def measure(script, **options):
-        page = browser.new_page(**options)
-        complaints = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.goto(path.as_uri())
-        return page.evaluate(script), complaints
-
-    return measure
-
-
 @pytest.mark.browser
 @needs_chromium
-def test_browser_shows_it_all(visit):
-    width = "document.documentElement.scrollWidth"
-    for pixels in (360, 1280):
-        assert visit(width, viewport={"width": pixels, "height": 800}) == (pixels, [])
-    # Names at curves' ends take the page's colours, so they can be read in the dark as well.
+def test_browser_shows_it_all_and_names_can_be_read_in_the_dark(visit, tmp_path):
+    file = write_pipeline_page(METRICS, tmp_path)
+    light, dark = (visit(file, 360, color_scheme=scheme) for scheme in ("light", "dark"))
+    assert widest(light) == 360
     fill = "getComputedStyle([...document.querySelectorAll('text')].at(-1)).fill"
-    shades = {visit(fill, color_scheme=scheme)[0] for scheme in ("light", "dark")}
-    assert len(shades) == 2
+    assert light.evaluate(fill) != dark.evaluate(fill)
     inside = """[...document.querySelectorAll('.drawing text')].every((text) => {
       const box = text.getBoundingClientRect();
       return box.left >= 0 && box.right <= document.documentElement.clientWidth;
     })"""
-    assert visit(inside, viewport={"width": 360, "height": 800}) == (True, [])
+    assert light.evaluate(inside)
+    assert light.complaints == []
+
+
+def progress(width=100, *, terminal, **options):
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        highlight=False,
+        markup=False,
+        force_terminal=terminal,
+        legacy_windows=False,
+        **options,
+    )
+    return PipelineProgress(console), console.file
+
+
+def run_two_phases(bars):
+    with bars:
+        bars.update("rope.pretrain", 700, 14950, None)
+        bars.update("rope.evaluate", 0, 2, None)
+        bars.update("rope.pretrain", 14950, 14950, 1.2345)
+        bars.update("rope.evaluate", 2, 2, None)
+
+
+def interrupted(bars):
+    with bars:
+        bars.update("rope.pretrain", 0, 900, None)
+        bars.update("rope.pretrain", 120, 900, 2.5)
+        raise KeyboardInterrupt
+
+
+def test_log_gets_a_line_where_a_phase_starts_and_ends():
+    bars, file = progress(terminal=False)
+    run_two_phases(bars)
+    assert re.sub(r"\d+\.\d s", "N s", file.getvalue()).splitlines() == [
+        "rope.pretrain: 14,950 steps, from step 700",
+        "rope.evaluate: 2 steps",
+        "rope.pretrain: done after N s, loss 1.234",
+        "rope.evaluate: done after N s",
+    ]
+
+
+def test_interrupted_phase_is_not_called_done():
+    bars, file = progress(terminal=False)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(bars)
+    assert "rope.pretrain: stopped at step 120 of 900" in file.getvalue()
+    assert "done" not in file.getvalue()
+
+
+@pytest.mark.parametrize(("width", "shown"), [(60, 4), (80, 5)])
+def test_terminal_shows_steps_loss_and_times(width, shown):
+    bars, file = progress(width, terminal=True, no_color=True)
+    run_two_phases(bars)
+    lines = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", file.getvalue()).splitlines()
+    last = [line for line in lines if line.startswith("rope.pretrain")][-1]
+    assert "…" not in last
+    assert len(last) <= width
+    parts = ("14950/14950", "loss 1.234", "━", "0:00:00", " left ")
+    assert sum(part in last for part in parts) == shown
+
+
+def test_no_color_is_respected():
+    coloured, plain = [], []
+    for found, options in ((coloured, {}), (plain, {"no_color": True})):
+        bars, file = progress(terminal=True, color_system="standard", **options)
+        run_two_phases(bars)
+        found += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
+    assert coloured
+    assert not plain
+
+
+def test_title_with_escapes_cannot_paint():
+    bars, file = progress(terminal=False)
+    with bars:
+        bars.update("\x1b[31m[bold]x", 0, 1, None)
+    assert "\\x1b[31m[bold]x: 1 steps" in file.getvalue()

@@ -32,25 +32,19 @@ def waiting(make_result):
     return replace(result, status="needs_review")
 
 
-def test_what_is_decided_is_certain(waiting):
+def test_what_is_decided_is_certain(waiting, graded):
     found = provisional(waiting.criteria[0])
     assert (found.earned, found.waiting) == (1, 1)
     assert so_far(waiting) == 1
-
-
-def test_what_is_all_decided_waits_for_nothing(graded):
     assert [provisional(each).waiting for each in graded.criteria] == [0, 0, 0]
     assert so_far(graded) == graded.score
-
-
-def test_without_a_check_all_points_are_open(waiting):
-    found = provisional(criterion_result(TEXT, ()))
-    assert (found.earned, found.waiting) == (0, 3)
 
 
 def test_what_we_failed_to_grade_has_no_sum(incomplete, rejected):
     assert so_far(incomplete) is None
     assert so_far(rejected) is None
+    without_a_check = provisional(criterion_result(TEXT, ()))
+    assert (without_a_check.earned, without_a_check.waiting) == (0, 3)
 
 
 def test_the_page_says_what_is_certain(tmp_path, waiting):

@@ -4,7 +4,15 @@ import pytest
 
 from reports import write_submission_files
 from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
+from tests.reports.conftest import (
+    CODE,
+    FILES,
+    SECRET,
+    assert_accessible,
+    check_result,
+    criterion_result,
+    widest,
+)
 from tests.reports.test_student_page_parts import FIGURES, SEQUENCES, Accuracy, Curve, Rotation
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -34,54 +42,35 @@ def everything(make_result, figures=FIGURES, text=""):
 
 
 @pytest.fixture
-def visit(browser, tmp_path):
-    """Open a Result's page; complaints are what the browser refused or asked the net for."""
-    contexts = []
+def opened(visit, tmp_path):
+    """Open a Result's page, and everything that is folded on it."""
 
     def open_(result, width=1280, **options):
-        path = write_submission_files(result, tmp_path)[-1]
-        contexts.append(browser.new_context(viewport={"width": width, "height": 800}, **options))
-        page = contexts[-1].new_page()
-        page.complaints = []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: page.complaints.append(dialog.message))
-        page.on("request", lambda r: r.url.startswith("file:") or page.complaints.append(r.url))
-        page.goto(path.as_uri())
+        page = visit(write_submission_files(result, tmp_path)[-1], width, **options)
         page.locator("details").evaluate_all("all => all.forEach((each) => each.open = true)")
         return page
 
-    yield open_
-    for context in contexts:
-        context.close()
+    return open_
 
 
-def widest(page):
-    return page.evaluate("document.documentElement.scrollWidth")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_no_serious_fault_and_nothing_scrolls(visit, make_result, width, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = visit(everything(make_result), width, color_scheme=scheme)
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+def test_axe_finds_no_serious_fault_and_nothing_scrolls(opened, make_result, width, scheme):
+    page = opened(everything(make_result), width, color_scheme=scheme)
     assert widest(page) == width
     assert page.complaints == []
-    found = axe.Axe().run(page).response["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    assert_accessible(page)
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_hostile_names_in_pictures_stay_text(visit, make_result, width):
-    page = visit(everything(make_result, HOSTILE, ATTACK), width)
+def test_hostile_names_in_pictures_stay_text(opened, make_result):
+    page = opened(everything(make_result, HOSTILE, ATTACK), 360)
     assert page.complaints == []
     assert page.locator("img, script").count() == 0
     assert page.get_by_text("<script>alert(1)</script>").count() > 0
-    assert widest(page) == width
+    assert widest(page) == 360
 
 
-def test_equal_places_stand_under_each_other(visit, make_result):
-    page = visit(everything(make_result), 360)
+def test_columns_stand_under_each_other_and_scroll_in_their_box(opened, make_result):
+    page = opened(everything(make_result), 360)
     places = page.locator(".grid:not(.wide-cells) tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.querySelectorAll('span')].map(cell =>"
         " cell.getBoundingClientRect().x))"
@@ -90,12 +79,7 @@ def test_equal_places_stand_under_each_other(visit, make_result):
     assert shortest >= 96
     columns = zip(*(row[:shortest] for row in places), strict=True)
     assert all(max(column) - min(column) < 0.5 for column in columns)
-
-
-def test_columns_scroll_in_their_box_with_the_keyboard(visit, make_result):
-    page = visit(everything(make_result), 360)
-    box = page.get_by_role("region", name="An example in columns").first
-    box.focus()
+    page.get_by_role("region", name="An example in columns").first.focus()
     page.keyboard.press("ArrowRight")
     for _ in range(100):  # it scrolls smoothly; a page's policy forbids waiting in the page itself
         if page.evaluate("document.activeElement.scrollLeft") > 0:
@@ -105,9 +89,9 @@ def test_columns_scroll_in_their_box_with_the_keyboard(visit, make_result):
     assert widest(page) == 360
 
 
-def test_interval_and_threshold_are_where_they_belong(visit, make_result):
+def test_interval_and_threshold_are_where_they_belong(opened, make_result):
     """12 of 60 with a threshold of 30%, on an axis that ends at 40%."""
-    page = visit(everything(make_result))
+    page = opened(everything(make_result))
     track = page.locator(".strip .mine .track").first
     ends = "(e, k) => { const b = e.querySelector(k).getBBox(); return [b.x, b.x + b.width]; }"
     assert track.evaluate(ends, ".own") == pytest.approx([0, 50], abs=0.1)
@@ -115,8 +99,8 @@ def test_interval_and_threshold_are_where_they_belong(visit, make_result):
     assert track.evaluate(ends, ".threshold") == pytest.approx([75, 75], abs=0.1)
 
 
-def test_paper_shows_all_of_it(visit, make_result):
-    page = visit(everything(make_result), 794, color_scheme="dark")
+def test_paper_shows_all_of_it(opened, make_result):
+    page = opened(everything(make_result), 794, color_scheme="dark")
     page.emulate_media(media="print")
     assert widest(page) == 794, "A4 at 96 dots an inch"
     box = page.get_by_role("region", name="An example in columns").first

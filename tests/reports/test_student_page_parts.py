@@ -1,4 +1,4 @@
-"""Figures, examples, decisions and commands on a student's page; and what remains hidden."""
+"""Figures, examples, hints, decisions and commands on a student's page; what remains hidden."""
 
 import re
 from dataclasses import replace
@@ -7,11 +7,13 @@ import pytest
 
 from graders.figures import Accuracy, Curve, Rotation
 from graders.model import SHOWN_LATER, Check
+from graders.written.decisions import Decision, JudgedItem, message_of
 from reports.page import render
-from reports.student.page import student_view, write_student_page
+from reports.student.cards import criterion_cards
+from reports.student.page import student_view
 from reports.student.size import shortened
+from reports.student.words import Hint, command, judged, split_hint
 from tests.reports.conftest import CODE, FILES, SECRET, check_result, criterion_result
-from tests.reports.test_student_page import Page, page  # noqa: F401  the fixture
 
 TURNS = tuple(0.2 * t for t in range(16))
 FIGURES = (
@@ -34,36 +36,30 @@ def pictured(make_result):
     return make_result(criterion_result(CODE, wrong, right))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "dev file 12 of 60 = 20.0% (95% interval 11.8 to 31.8%); threshold 30%, not reached.",
-        "test file 12 of 60",
-        "London for everybody 5%",
-        "differ at 15 of 16 positions",
-        "training loss: 4 at step 1, 2 at step 2",
-        "1 of 8 places differ; they are underlined.",
-    ],
+SAID = (
+    "dev file 12 of 60 = 20.0% (95% interval 11.8 to 31.8%); threshold 30%, not reached.",
+    *("test file 12 of 60", "London for everybody 5%", "differ at 15 of 16 positions"),
+    "training loss: 4 at step 1, 2 at step 2",
+    "1 of 8 places differ; they are underlined.",
 )
-def test_what_a_picture_shows_is_said_in_words(page, pictured, words):  # noqa: F811
-    assert words in words_of(page(pictured))
 
 
-def test_pictures_have_a_text_alternative(page, pictured):  # noqa: F811
+def test_what_a_picture_shows_is_said_in_words(page, pictured):
     shown = page(pictured)
+    assert [words for words in SAID if words not in words_of(shown)] == []
     drawn = re.findall(r'class="drawing" role="img" aria-label="([^":]+):', shown.source)
     assert drawn == ["pair 4", "pretrain"]
     assert shown.source.count('<svg class="track"') == 6, "a row each, which says its number"
 
 
-def test_columns_are_cells_of_one_character(page, pictured):  # noqa: F811
+def test_columns_are_cells_of_one_character(page, pictured):
     source = page(pictured).source
     assert '<span class="mask">⁇</span><span>n</span>' in source
     assert '<span class="pad differs">□</span><span class="pad">□</span>' in source
     assert 'role="region" tabindex="0"' in source
 
 
-def test_an_equation_stands_alone(page, make_result):  # noqa: F811
+def test_an_equation_stands_alone(page, make_result):
     found = check_result("failed", hint="The base is 10 (θ_i = 10000^(-2(i-1)/d)).")
     source = page(make_result(criterion_result(CODE, found))).source
     equation = re.search(r'class="equation".*?</span></span>', source, re.DOTALL)[0]
@@ -71,7 +67,7 @@ def test_an_equation_stands_alone(page, make_result):  # noqa: F811
     assert "base" not in equation
 
 
-def test_the_command_checks_the_failing_criterion_alone(page, make_result):  # noqa: F811
+def test_the_command_checks_the_failing_criterion_alone(page, make_result):
     wrong, right = check_result("failed"), check_result()
     shown = page(make_result(criterion_result(CODE, wrong), criterion_result(FILES, right)))
     assert "softmark check . --assignment toy --only rotary" in words_of(shown)
@@ -79,7 +75,7 @@ def test_the_command_checks_the_failing_criterion_alone(page, make_result):  # n
 
 
 @pytest.mark.parametrize("verb", ["graded", "decided"])  # earlier versions stored `decided`
-def test_a_decision_lists_what_was_given(page, make_result, verb):  # noqa: F811
+def test_a_decision_lists_what_was_given(page, make_result, verb):
     said = f"1 of 3 points, {verb} by a person.\nNearly.\nGiven: a bound (+1)\nNot given: why (+2)"
     found = check_result("partial", 1 / 3, message=said, actual="My answer.")
     found = replace(found, check=Check("1b/review", "Read.", "1b"))
@@ -91,7 +87,7 @@ def test_a_decision_lists_what_was_given(page, make_result, verb):  # noqa: F811
     assert "Your answer My answer." in text
 
 
-def test_one_reason_is_said_once(page, make_result):  # noqa: F811
+def test_one_reason_is_said_once(page, make_result):
     none = check_result("failed", message="There is no answers file.", hint="Write one.")
     rubric = [replace(CODE, id=str(n), title=f"Question {n}") for n in range(4)]
     shown = page(make_result(*(criterion_result(each, none) for each in rubric)))
@@ -116,7 +112,7 @@ BROKEN = check_result("error", message="It builds on `the-secret-check`, which c
 
 @pytest.mark.parametrize("stopped", [BLOCKED, BROKEN])
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
-def test_nothing_of_a_hidden_criterion_is_in_the_source(page, make_result, visibility, stopped):  # noqa: F811
+def test_nothing_of_a_hidden_criterion_is_in_the_source(page, make_result, visibility, stopped):
     kept = replace(SECRET, id="the-secret", title="The-secret", visibility=visibility)
     shown = page(make_result(criterion_result(CODE, stopped), criterion_result(kept, HIDDEN)))
     assert "the-secret" not in shown.source.lower()
@@ -125,25 +121,21 @@ def test_nothing_of_a_hidden_criterion_is_in_the_source(page, make_result, visib
 
 
 @pytest.mark.parametrize("criterion", [SECRET, replace(CODE, points=0.0)])
-def test_no_points_are_no_zero(page, make_result, criterion):  # noqa: F811
+def test_no_points_are_no_zero(page, make_result, criterion):
     text = words_of(page(make_result(criterion_result(criterion, check_result()))))
     assert "No points for the part you can see now" in text
     assert not re.search(r"\b0 of 0\b", text)
 
 
-def test_what_waits_unseen_leaves_no_sum_of_nothing(page, make_result):  # noqa: F811
+def test_what_waits_unseen_leaves_no_sum_of_nothing(page, make_result):
     waits = criterion_result(SECRET, check_result("needs_review"))
     shown = make_result(criterion_result(CODE, check_result()), waits, status="needs_review")
     assert "0 points ungraded" not in words_of(page(shown))
 
 
-def test_the_tally_counts_visible_criteria_with_points(graded):
-    assert student_view(graded).tally == (("Passed", "passed", 1), ("Partial credit", "partial", 1))
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(("quantity", "whole"), [(5, True), (80, False)])
-def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):  # noqa: F811
+def test_a_page_stays_under_a_megabyte(page, make_result, quantity, whole):
     """Whatever students make of it: 80 checks are more than any assignment has."""
     spaced = "□ " * 900
     long = (("document", "x" * 900), ("what came", "⁇ " * 450), ("expected", spaced))
@@ -165,17 +157,147 @@ def test_many_checks_share_the_room_of_a_page(make_result):
     assert len(render("student.html.jinja", view).encode()) < 1_000_000
 
 
-def test_members_of_a_group_are_named_without_their_numbers(make_result, tmp_path):
+def test_members_of_a_group_and_extra_credit_are_named(page, make_result):
     group = "Ada Lovelace <ada@example.edu> (sid 1815); Bob Babbage <bob@example.edu> (sid 1791)"
-    result = make_result(criterion_result(CODE, check_result()), student=group)
-    text = write_student_page(result, tmp_path).read_text()
-    assert "Ada Lovelace, Bob Babbage" in text
-    assert not any(each in text for each in ("1815", "1791", "@example.edu"))
-
-
-def test_extra_credit_is_called_so(make_result, tmp_path):
     extra = replace(CODE, id="bonus", title="Bonus", extra_credit=True)
     parts = [criterion_result(each, check_result()) for each in (CODE, extra)]
-    text = write_student_page(make_result(*parts), tmp_path).read_text()
+    text = page(make_result(*parts, student=group)).source
+    assert "Ada Lovelace, Bob Babbage" in text
+    assert not any(each in text for each in ("1815", "1791", "@example.edu"))
     assert text.count("extra credit") == 2
     assert "<strong>8</strong> of 4 points" in text
+
+
+@pytest.mark.parametrize(
+    ("hint", "words", "equation"),
+    [
+        ("The base is 10 (θ_i = 10^(-2(i-1)/d)).", "The base is 10.", "θ_i = 10^(-2(i-1)/d)"),
+        ("A table (as in (a)) is off (y = f(x)).", "A table (as in (a)) is off.", "y = f(x)"),
+        ("Take x and y from one sequence (see above).", "", ""),
+        ("Rotate q and k.", "", ""),
+        ("(y = x).", "", ""),
+        ("Equation 3: (a, b) becomes (a cos tθ, b sin tθ).", "", ""),
+        ("y = x)).", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_the_equation_of_a_hint_stands_alone(hint, words, equation):
+    assert split_hint(hint) == Hint(words or hint, equation)
+
+
+def review(message, check_id="1b/review"):
+    return replace(check_result(message=message), check=Check(check_id, "Read.", "1b"))
+
+
+def test_a_decision_is_read_back_as_it_was_made():
+    items = (JudgedItem("names the bound", 2.0, True), JudgedItem("says why (in full)", 1.5, False))
+    made = Decision("ada", "1b/review", "", "Rea", 4.0, items, -0.5, "Nearly.\nSee page 3.")
+    read = judged(review(message_of(made)))
+    assert read.points == "1.5 of 4 points"
+    assert [(item.text, item.given, item.points) for item in read.items] == [
+        ("names the bound", True, "+2"),
+        ("says why (in full)", False, "+1.5"),
+    ]
+    assert read.comment == "Nearly.\nSee page 3.\nAdjusted by -0.5."
+
+
+def test_only_a_person_decides():
+    told = "1 of 4 points, graded by a person."
+    assert judged(review(told)) is not None
+    assert judged(review(told, "1b/machine")) is not None
+    assert judged(review(told, "rotary")) is None
+    assert judged(review("A person reads this and decides.")) is None
+
+
+def test_what_a_machine_found_can_be_seen_again(make_result):
+    wrong = criterion_result(CODE, check_result("failed"), check_result())
+    result = make_result(wrong)
+    assert command(wrong, result).text == "softmark check . --assignment toy --only rotary"
+    assert command(criterion_result(CODE, check_result()), result) is None
+    decided = review("1 of 4 points, graded by a person.")
+    assert command(criterion_result(CODE, replace(decided, status="failed")), result) is None
+    machine = replace(review(decided.message, "1b/machine"), status="failed")
+    assert command(criterion_result(CODE, machine), result) is None
+
+
+def test_a_command_holds_no_more_than_one(make_result):
+    odd = replace(CODE, id="a; rm -rf ~ #")
+    wrong = criterion_result(odd, check_result("failed"))
+    assert command(wrong, make_result(wrong)).text.endswith("--only 'a; rm -rf ~ #'")
+
+
+@pytest.mark.parametrize(("inputs", "same"), [("public", True), ("secret, sha256 ab", False)])
+def test_other_inputs_are_told_apart(make_result, inputs, same):
+    wrong = criterion_result(FILES, check_result("failed"))
+    found = command(wrong, make_result(wrong, environment={"inputs": inputs}))
+    assert (found.same_inputs, found.needs_data) == (same, True)
+
+
+def test_a_copy_without_keys_promises_no_verdict_on_answers(make_result):
+    asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
+    page = render("student.html.jinja", student_view(make_result(asked)))
+    assert command(asked, make_result(asked)).is_written
+    assert "Correctness is graded only by the course" in page
+    assert "use different random inputs" not in page
+
+
+CRASH = {"message": "Your code raised KeyError: 3.", "hint": "Print the keys.", "outcome": "raised"}
+OTHER = {**CRASH, "message": "Your code raised KeyError: 4."}
+
+
+def crashed(check_id="a", **words):
+    return check_result("failed", check_id=check_id, **(CRASH | words))
+
+
+def ids(checks):
+    return [each.check.id for each in checks]
+
+
+def test_checks_that_end_alike_and_what_they_stop_are_one_card():
+    told = {"hint": "The sign is wrong."}
+    one, two = (check_result("failed", check_id=x, message=f"Check {x}.", **told) for x in "de")
+    message = "Skipped because this failed: Check a holds."
+    skipped = check_result("skipped", check_id="s", outcome="blocked", message=message)
+    crashes = (crashed("a"), crashed("b"), crashed("c", **OTHER))
+    (cards,) = criterion_cards([criterion_result(CODE, *crashes, one, two, skipped)])
+    assert [[card.found.check.id, *ids(card.alike)] for card in cards] == [
+        *(["a", "b"], ["c"], ["d", "e"])
+    ]
+    assert [ids(card.skipped) for card in cards] == [["s"], [], []]
+
+
+def test_cause_that_a_criterion_told_before_is_repeated_briefly():
+    one, other = (check_result("failed", message=f"`{name}` is missing.") for name in "xy")
+    found = criterion_cards([criterion_result(CODE, one), criterion_result(FILES, other)])
+    assert [card.repeated for cards in found for card in cards] == [False, True]
+
+
+def test_everything_that_is_folded_is_on_the_page(page, make_result):
+    alike = crashed("b", expected="the-expected", counterexample=(("input", "the-input"),))
+    found = criterion_result(CODE, crashed("a"), alike, check_result(check_id="c"))
+    text = page(make_result(found)).source
+    assert text.count("Your code raised KeyError: 3.") == 1
+    for words in ("the-expected", "the-input", "Check b holds.", "Check c holds."):
+        assert words in text
+    passed = page(make_result(criterion_result(CODE, check_result()))).source
+    assert '<details class="criterion"' in passed
+    assert '<section class="criterion"' not in passed
+
+
+@pytest.mark.parametrize(("other", "told"), [("failed", 0), ("passed", 1)])
+def test_prerequisite_counts_as_passed_only_beside_points(make_result, other, told):
+    free = check_result(check_id="p")
+    free = replace(free, check=replace(free.check, weight=0.0))
+    graded = criterion_result(CODE, free, check_result(other, check_id="q"))
+    graded = replace(graded, points=4.0 if told else 0.0)
+    (section,) = student_view(make_result(graded)).sections
+    assert ("p" in ids(section.passed)) == bool(told)
+
+
+def test_advice_that_names_an_exception_is_not_among_passed_checks(page, make_result):
+    noted = check_result(check_id="n", message="No points deducted: Your code raised KeyError.")
+    noted = replace(noted, check=replace(noted.check, weight=0.0))
+    found = criterion_result(CODE, check_result("partial", 0.5), noted, check_result(check_id="p"))
+    text = page(make_result(found)).source
+    advice = text.index("Advice, no points deducted")
+    assert advice < text.index("raised KeyError") < text.index("1 check passed")

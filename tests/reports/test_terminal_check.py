@@ -1,4 +1,4 @@
-"""A student's check: one screen, missing files first, hostile words as text."""
+"""The terminal: a check on one screen, missing files first, hostile words as text."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from graders.model import Check, Criterion
 from graders.written.decisions import BY_HAND
 from reports.terminal.check import Unseen, show_check
-from reports.terminal.results import OUT, ScoreTable
+from reports.terminal.results import OUT, ScoreTable, show_batch, show_result
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 ANSWER = Criterion("1a", "1a. A letter", 2.0, "visible", "written")
@@ -27,9 +27,8 @@ def said(capsys, monkeypatch):
     return show
 
 
-@pytest.fixture
-def many(make_result):
-    """Thirty criteria of ten failures, each long."""
+def many(make_result, count=30):
+    """Criteria of ten failures, each long."""
     words = {"message": "wrong " * 100, "hint": "look " * 100, "expected": "x" * 500}
     example = tuple((f"row {n}", "1" * 90) for n in range(12))
     failed = [
@@ -38,7 +37,7 @@ def many(make_result):
     ]
     criteria = [
         criterion_result(replace(CODE, id=f"k{n}", title=f"Criterion {n} " * 5), *failed)
-        for n in range(30)
+        for n in range(count)
     ]
     return make_result(*criteria)
 
@@ -51,19 +50,19 @@ def written(*statuses, message=""):
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_no_line_is_wider_than_the_terminal(said, many, hostile, width):
-    for result in (many, hostile):
+def test_no_line_is_wider_than_the_terminal(said, make_result, hostile, width):
+    for result in (many(make_result, 2), hostile):
         for verbose in (False, True):
             lines = said(result, Unseen({"a": "missing " * 40}), width=width, verbose=verbose)
             assert max(map(cell_len, lines)) <= width
 
 
-def test_failures_without_end_are_folded(said, many):
-    lines = said(many, width=100)
+def test_failures_without_end_are_folded(said, make_result):
+    lines = said(many(make_result), width=100)
     assert len(lines) < 100
     assert "- 7 more failures (use --verbose)" in lines
     assert any("and 14 more criteria" in line for line in lines)
-    assert len(said(many, width=100, verbose=True)) > 1000
+    assert len(said(many(make_result, 2), width=100, verbose=True)) > 100
 
 
 def test_what_is_right_takes_a_line_each(said, make_result):
@@ -73,18 +72,18 @@ def test_what_is_right_takes_a_line_each(said, make_result):
     assert any("8 questions, 1a to 1h" in line and "16 / 16" in line for line in lines)
 
 
-def test_missing_comes_before_anything_else(said, graded):
-    text = "\n".join(said(graded, Unseen({"work.py": "`work.py` is not there."})))
-    assert text.index("`work.py` is not there.") < text.index("Rotary embedding")
-
-
-def test_what_is_missing_is_not_told_again_as_a_failure(said, make_result):
+def test_missing_comes_first_and_is_not_told_again_as_a_failure(said, make_result):
     said_again = check_result("failed", message="No module named 'work'.", check_id="m")
     other = check_result("failed", message="The product is wrong.", check_id="n")
     result = make_result(criterion_result(CODE, said_again, other))
     text = "\n".join(said(result, Unseen({"work.py": "`work.py` is not there."})))
+    assert text.index("`work.py` is not there.") < text.index("Rotary embedding")
     assert "No module named" not in text
     assert "The product is wrong." in text
+    blocked = check_result("skipped", check_id="b", outcome="blocked")
+    result = make_result(criterion_result(CODE, said_again, blocked))
+    text = "\n".join(said(result, Unseen({"work.py": "`work.py` is not there."})))
+    assert "1 more skipped because it depends on what is missing" in text
 
 
 def test_the_dearest_failure_comes_first(said, make_result):
@@ -94,9 +93,14 @@ def test_the_dearest_failure_comes_first(said, make_result):
     assert text.index("Costs ten.") < text.index("Costs four.")
 
 
-def test_a_failure_that_is_said_twice_is_shown_once(said, make_result):
-    twice = [check_result("failed", message="Wrong.", check_id=name) for name in "ab"]
-    assert "\n".join(said(make_result(criterion_result(CODE, *twice)))).count("Wrong.") == 1
+@pytest.mark.parametrize("message", ["Wrong.", "No item at {}."])
+def test_one_reason_is_shown_once_whatever_the_size(said, make_result, message):
+    found = [
+        check_result("failed", message=message.format(size), actual="KeyError", check_id=str(size))
+        for size in (17, 128)
+    ]
+    text = "\n".join(said(make_result(criterion_result(CODE, *found))))
+    assert text.count(message[:5]) == 1
 
 
 def after(*grounds, check_id="z"):
@@ -111,14 +115,6 @@ def test_what_much_builds_on_comes_before_what_it_spoils(said, make_result):
     chain = [after("g", check_id="y"), after("y", "z", check_id="z")]
     text = "\n".join(said(make_result(criterion_result(CODE, dear, ground, *chain))))
     assert text.index("No table.") < text.index("Spoilt.")
-
-
-def test_one_reason_is_shown_once_whatever_the_size(said, make_result):
-    sizes = [
-        check_result("failed", message=f"No item at {size}.", actual="KeyError", check_id=str(size))
-        for size in (17, 128)
-    ]
-    assert "\n".join(said(make_result(criterion_result(CODE, *sizes)))).count("No item") == 1
 
 
 def test_an_example_tells_nothing_twice_and_compares_line_by_line(said, make_result):
@@ -173,14 +169,6 @@ def test_what_broke_comes_before_what_builds_on_it(said, make_result):
     assert text.index("No module named numpy.") < text.index("Builds on 0.")
 
 
-def test_what_builds_on_something_missing_says_so(said, make_result):
-    gone = check_result("failed", message="No module named 'work'.")
-    blocked = check_result("skipped", check_id="b", outcome="blocked")
-    result = make_result(criterion_result(CODE, gone, blocked))
-    text = "\n".join(said(result, Unseen({"work.py": "`work.py` is not there."})))
-    assert "1 more skipped because it depends on what is missing" in text
-
-
 def test_hostile_words_stay_text(said, hostile):
     attack = hostile.criteria[0].checks[0].message[:300]
     unseen = Unseen({attack: attack}, [attack])
@@ -206,3 +194,19 @@ def test_what_the_machine_could_not_read_is_told_with_the_reason(said, make_resu
     lines = "\n".join(said(make_result(criterion_result(ANSWER, waiting))))
     assert "costs you no points" in lines
     assert "Dots." in lines
+
+
+def test_a_students_check_says_how_each_part_ended(capsys, unanswered):
+    show_result(unanswered)
+    said = " ".join(capsys.readouterr().out.split())
+    for way in ("Timed out", "Out of memory", "Crashed", "Ended itself", "Answer not usable"):
+        assert way in said
+    assert "- 1 more, not run because they build on these" in said
+
+
+def test_submissions_without_points_are_counted(capsys, make_result, tmp_path):
+    scores = ScoreTable()
+    for status in ("failed", "passed"):
+        scores.add(make_result(criterion_result(CODE, check_result(status)), submission=status))
+    show_batch(scores, tmp_path)
+    assert "1 submission without any points" in capsys.readouterr().out

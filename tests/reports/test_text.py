@@ -2,12 +2,10 @@ import html
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.text import line, number, prose, sentence, verbatim
-
-steady = settings(max_examples=100, database=None, derandomize=True, deadline=None)
 
 
 @pytest.mark.parametrize(
@@ -36,14 +34,12 @@ def test_long_text_is_cut(show):
     assert re.search(r"… \(99\d,\d\d\d more characters\)", shown)
 
 
-@steady
 @given(st.text(" ab<>&\"'□⁇\nß", max_size=60))
 def test_verbatim_can_be_copied(text):
     without_signs = verbatim(text).replace("↵", "")
     assert html.unescape(re.sub(r"<[^>]*>", "", without_signs)) == text
 
 
-@steady
 @given(st.text(max_size=60))
 def test_nothing_unseen_is_left(text):
     unseen = r"[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]"

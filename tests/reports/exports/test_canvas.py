@@ -42,7 +42,7 @@ def grades(export):
     return {row[1]: row[-1] for row in read(export)[2:]}
 
 
-def test_the_gradebook_is_one_that_canvas_wrote(export, by, roster):
+def test_the_gradebook_is_one_that_canvas_wrote_and_can_be_read_again(export, by, roster, tmp_path):
     written = export("canvas", by("ada"), roster=roster())
     header, points, ada, *others = read(written)
     assert header == [
@@ -52,11 +52,8 @@ def test_the_gradebook_is_one_that_canvas_wrote(export, by, roster):
     assert points == ["    Points Possible", "", "", "", "", "20"]
     assert ada == ["Lovelace, Ada", "7", "1815", "ada", "A", "15"]
     assert [row[-1] for row in others] == ["", "", "", ""]
-
-
-def test_it_is_read_as_a_roster_again(export, by, roster, tmp_path):
     again = tmp_path / "again.csv"
-    again.write_text(export("canvas", by("ada"), roster=roster()).text)
+    again.write_text(written.text)
     assert read_gradebook(again).students[0]["Attention, please (4711)"] == "15"
     assert len(read_gradebook(again).students) == len(PEOPLE)
 
@@ -113,6 +110,9 @@ def test_semicolons_and_a_byte_order_mark_are_kept(export, by, roster):
     written = export("canvas", by("Zoë"), by("ada"), roster=roster(*table, encoding="utf-8-sig"))
     assert written.text.startswith("\ufeffStudent;ID;")
     assert read(written, ";")[2][-1] == "15"
+    header = HEADER.replace("Old (3)", '"Old; a; b; c; d; e; f; g; h; i (3)"')
+    found = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE))
+    assert grades(found)["7"] == "15", "semicolons in a title are no delimiter"
 
 
 def test_a_roster_without_the_assignment_says_so(export, by, roster):
@@ -130,19 +130,15 @@ def test_two_columns_of_one_title_ask_which(export, by, roster):
 
 @pytest.mark.parametrize(
     ("lines", "words"),
-    [(("a,b", "1,2"), "no gradebook of Canvas"), (('Student,ID,Section,"x',), "unexpected end")],
+    [
+        (("a,b", "1,2"), "no gradebook of Canvas"),
+        (('Student,ID,Section,"x',), "unexpected end"),
+        ((HEADER, '"Lovelacé, Ada",7,,,A,,'), r"canvas\.csv"),  # in another encoding
+    ],
 )
-def test_what_is_no_roster_is_refused(roster, lines, words):
+def test_what_is_no_roster_is_refused(export, by, roster, lines, words):
     with pytest.raises(UsageError, match=words):
-        read_gradebook(roster(*lines))
-
-
-def test_a_roster_in_another_encoding_is_refused(roster):
-    with pytest.raises(UsageError, match=r"canvas\.csv"):
-        read_gradebook(roster(HEADER, '"Lovelacé, Ada",7,,,A,,', encoding="latin-1"))
-
-
-def test_without_a_roster_the_way_to_get_one_is_told(export, by):
+        read_gradebook(roster(*lines, encoding="latin-1"))
     with pytest.raises(UsageError, match="no --roster"):
         export("canvas", by("ada"))
 
@@ -162,12 +158,6 @@ def test_a_row_that_ends_early_stops_nothing(export, by, roster):
     lines = (HEADER, POINTS, '"Hopper, Grace"', '"Hopper, Grace"')
     found = export("canvas", by("Grace Hopper"), roster=roster(*lines))
     assert "is more than one" in found.problems[0]
-
-
-def test_semicolons_in_a_title_are_no_delimiter(export, by, roster):
-    header = HEADER.replace("Old (3)", '"Old; a; b; c; d; e; f; g; h; i (3)"')
-    found = export("canvas", by("ada"), roster=roster(header, POINTS, *PEOPLE))
-    assert grades(found)["7"] == "15"
 
 
 @pytest.mark.parametrize(

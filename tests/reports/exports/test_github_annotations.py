@@ -54,10 +54,6 @@ def test_only_files_of_the_upload_are_named(commands, place):
     assert [name for name, *_ in commands(raised(file=place))] == ["notice"]
 
 
-def test_a_passed_check_names_no_line(commands):
-    assert len(commands(check_result(actual="work.py, line 3"))) == 1
-
-
 HOSTILE = {
     "command": "\n::error file=a,line=1::pwned",
     "return": "\r::set-output name=x::y",
@@ -81,16 +77,12 @@ def test_no_text_of_a_student_begins_a_command(make_result, text):
     assert len(message) < 4000
 
 
-def test_a_hostile_file_name_stays_a_name(commands):
+def test_a_hostile_file_name_stays_a_name_or_is_not_shown(commands):
     (_, properties, _), _ = commands(raised(), files={"work.py": "a,b:c%0A::error::x.py"})
     assert properties["file"] == "a,b:c%0A::error::x.py"
-
-
-@pytest.mark.parametrize("sign", "\n\r\x1b\u2028\u202e", ids=ascii)
-def test_a_file_name_that_cannot_be_shown_is_not_named(commands, sign):
-    assert [name for name, *_ in commands(raised(), files={"work.py": f"a{sign}b.py"})] == [
-        "notice"
-    ]
+    for sign in "\n\r\x1b\u2028\u202e":
+        found = commands(raised(), files={"work.py": f"a{sign}b.py"})
+        assert [name for name, *_ in found] == ["notice"], ascii(sign)
 
 
 def test_a_line_is_annotated_once(commands):
@@ -104,6 +96,7 @@ def test_github_shows_ten_and_hears_of_the_rest(commands):
     assert found[10][2] == "3 more lines are named in the summary"
 
 
-def test_no_total_is_none_of_the_numbers(commands):
+def test_a_passed_check_names_no_line_and_no_total_is_none_of_the_numbers(commands):
+    assert len(commands(check_result(actual="work.py, line 3"))) == 1
     (_, _, message), *_ = commands(check_result("error"))
     assert message == "Not fully graded"

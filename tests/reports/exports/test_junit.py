@@ -1,8 +1,12 @@
+"""JUnit's XML, as its readers and its schema want it, and Classroom 50's JSON."""
+
+import json
 from xml.etree import ElementTree
 
 import pytest
 from junitparser import JUnitXml
 
+from reports.exports.classroom50 import classroom50_text
 from reports.exports.junit import junit_text
 from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
@@ -59,6 +63,7 @@ def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
         "ada: Prediction files",
         "ada: Hidden accuracy",
     ]
+    assert {p.name: p.value for p in suites[0].properties()} == {"points": "2", "max_points": "4"}
     passed, failed = suites[0]
     assert passed.is_passed
     assert (failed.classname, failed.name) == ("ada.rotary", "b: Check b holds.")
@@ -67,18 +72,10 @@ def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
         assert words in failed.result[0].text
 
 
-def test_points_stand_at_the_criterion(read, graded):
-    values = [{p.name: p.value for p in suite.properties()} for suite in read(graded)]
-    assert values[0] == {"points": "2", "max_points": "4"}
-
-
-def test_our_fault_is_an_error_without_points(read, incomplete):
+def test_our_fault_and_a_rejected_upload_are_errors_without_points(read, incomplete, rejected):
     suite = next(iter(read(incomplete)))
     assert (suite.errors, suite.failures) == (1, 0)
     assert [p.name for p in suite.properties()] == ["max_points"]
-
-
-def test_a_rejected_upload_is_no_list_of_skips(read, rejected):
     report = read(rejected)
     assert (report.tests, report.errors, report.skipped) == (1, 1, 0)
 
@@ -102,13 +99,7 @@ def test_criteria_of_one_title_stay_two_suites(read, make_result):
 
 
 HOSTILE = [
-    "]]>",
-    "\x00\x1b[31m",
-    "\u202e",
-    "\ud800",
-    "\ufffe\uffff",
-    "a\nb\r",
-    "&<\"'",
+    *("]]>", "\x00\x1b[31m", "\u202e", "\ud800", "\ufffe\uffff", "a\nb\r", "&<\"'"),
     "x" * 10**6,
 ]
 
@@ -131,3 +122,31 @@ def test_time_is_each_checks_own(read, make_result):
     slow = check_result(seconds=1.25)
     report = read(make_result(criterion_result(FILES, slow, check_result(check_id="b"))))
     assert report.time == 1.25
+
+
+def test_a_result_is_one_document_in_which_a_hidden_criterion_counts_without_a_name(graded):
+    document = json.loads(classroom50_text(graded))
+    assert document["schema"] == "classroom50/result/v1"
+    assert (document["score"], document["max_score"]) == (15.0, 20.0)
+    rotary, files = document["tests"]
+    assert rotary == {
+        **{"name": "Rotary embedding", "status": "partial"},
+        **{"score": 2.0, "max_score": 4.0},
+    }
+    assert files["name"] == "Prediction files"
+    assert "Hidden" not in classroom50_text(graded)
+
+
+def test_no_total_is_no_document_of_classroom50(graded, incomplete, rejected, export):
+    written = export("classroom50", incomplete, graded, rejected)
+    assert [json.loads(each)["submission"] for each in written.text.splitlines()] == ["ada"]
+    assert len(written.problems) == 2
+    assert all("left out" in each for each in written.problems)
+
+
+def test_hostile_text_stays_on_its_line_of_classroom50(hostile):
+    text = classroom50_text(hostile)
+    assert text.count("\n") == 1
+    name = json.loads(text)["tests"][0]["name"]
+    assert len(name) < 300
+    assert "\x1b" not in name

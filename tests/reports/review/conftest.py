@@ -105,15 +105,18 @@ def essay(tmp_path):
 
 @pytest.fixture
 def grade(essay, tmp_path):
-    """`grade(ada=(text, text))` stores Results of these answers, and returns the folder."""
+    """`grade(ada=(text, text))` stores Results of these answers, and returns the folder.
 
-    def store_results(address="address", **answers):
+    `result_of(assignment, name, texts)` makes each; by default, one that waits for a person.
+    """
+
+    def store_results(address="address", result_of=a_result, **answers):
         asked = json.dumps({"assignment": str(essay.folder)})
         with open_store(tmp_path / "out") as store:
             generation = store.begin(essay, "checks")
             for name, texts in answers.items():
                 made = Made(address, asked, {each.id: "key" for each in essay.rubric})
-                store.put(generation, a_result(essay, name, texts), made)
+                store.put(generation, result_of(essay, name, texts), made)
         return tmp_path / "out"
 
     return store_results

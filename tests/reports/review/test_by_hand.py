@@ -8,11 +8,10 @@ from graders import scoring
 from graders.course.review import open_review
 from graders.model import Check, CheckResult
 from graders.registry.discovery import load_assignment
-from tests.reports.review import conftest
+from tests.reports.review.conftest import HEADS, LARGE, WRITTEN, a_result
 from tests.reports.review.test_pages import decide, score_of
 from tests.reports.review.test_sheet import fill, taken, written
 
-ORIGINAL = conftest.a_result
 MACHINE = """
 [[question]]
 id = "2c"
@@ -27,9 +26,9 @@ prompt = "Give both queries."
 """
 
 
-def a_result(assignment, name, texts):
+def unreadable(assignment, name, texts):
     """A Result with a free text, and a machine part that could not be read."""
-    made = ORIGINAL(assignment, name, [*texts[:2], None])
+    made = a_result(assignment, name, [*texts[:2], None])
     check = Check("2c/machine", "Both are right.", "2c", 2.0)
     waits = CheckResult(
         check, "needs_review", 0.0, "Needs it: `q2` is dots.", "q1: …", actual=texts[2]
@@ -44,14 +43,13 @@ def a_result(assignment, name, texts):
 @pytest.fixture
 def essay(essay):
     file = essay.folder / "written.toml"
-    file.write_text(conftest.WRITTEN + MACHINE)
+    file.write_text(WRITTEN + MACHINE)
     return load_assignment(str(essay.folder))
 
 
 @pytest.fixture
-def graded(grade, monkeypatch):
-    monkeypatch.setattr(conftest, "a_result", a_result)
-    return grade(ada=(conftest.LARGE, conftest.HEADS, "q1: a\nq2: …"))
+def graded(grade):
+    return grade(result_of=unreadable, ada=(LARGE, HEADS, "q1: a\nq2: …"))
 
 
 @pytest.fixture
@@ -62,14 +60,11 @@ def address(graded):
     return f"/q/2c%3Amachine/{handle}"
 
 
-def test_the_page_shows_the_reason_and_a_line_for_each_value(rea, address):
+def test_the_page_shows_the_reason_and_a_line_for_each_value(rea, graded, address):
     page = rea.get(address)
     assert page.status == 200
     for text in ("`q2` is dots.", "`q1` is correct", "`q2` is correct", "q2: …", "2c:machine"):
         assert text in page.body
-
-
-def test_a_free_text_has_no_reason(rea, graded):
     with open_review(graded) as review:
         assert {each.reason for each in review.material.answers["1b"].values()} == {""}
 

@@ -8,23 +8,23 @@ from typer.testing import CliRunner
 from grade import app
 from graders import scoring
 from graders.course.review import open_review
+from graders.errors import UserError
 from graders.model import Check, CheckResult, Criterion
 from graders.storage.store import read_store
 from reports.review.kinds import kinds
-from tests.reports.review import conftest
+from tests.reports.review.conftest import a_result
 from tests.reports.review.test_pages import decide
 from tests.reports.review.test_sheet import fill, taken, written
 
-ORIGINAL = conftest.a_result
 ADVICE = Criterion("weights", "Weights", 0.0, "visible", "metric")
 MISSING = "No model was submitted."
 BORDERLINE = "29.8%: within the margin of error of 30%."
 OTHER = "The model gives 3 of 60 rows."
 
 
-def a_result(assignment, name, asked):
+def predictions(assignment, name, asked):
     """A Result of predictions that earn half of 2 points, of which a person is asked to confirm."""
-    made = ORIGINAL(assignment, name, (None, None))
+    made = a_result(assignment, name, (None, None))
     points = CheckResult(
         Check("accuracy", "It is often right.", "c.ii", 2.0),
         "needs_review",
@@ -40,9 +40,8 @@ def a_result(assignment, name, asked):
 
 
 @pytest.fixture
-def graded(grade, monkeypatch):
-    monkeypatch.setattr(conftest, "a_result", a_result)
-    return grade(ada=MISSING, bob=MISSING, cleo=OTHER)
+def graded(grade):
+    return grade(result_of=predictions, ada=MISSING, bob=MISSING, cleo=OTHER)
 
 
 def stands(folder, name):
@@ -60,18 +59,18 @@ def kind_of(folder, text):
         return next(each for each in kinds(review) if each.text == text)
 
 
-def test_points_count_until_a_person_decides(graded):
-    assert stands(graded, "ada") == ("needs_review", 1.0)
-
-
 def test_one_decision_serves_all_of_a_kind(graded):
     kind = kind_of(graded, MISSING)
     assert (kind.submissions, kind.checks) == (2, ("accuracy", "same"))
+    assert stands(graded, "ada") == ("needs_review", 1.0), "points count until a person decides"
+    assert kind_of(graded, OTHER).name in run(graded).stdout
     assert run(graded, "--kinds", kind.name, "--accept").exit_code == 0
     assert [stands(graded, name)[0] for name in ("ada", "bob", "cleo")] == [
         *("graded", "graded", "needs_review")
     ]
     assert stands(graded, "ada")[1] == 1.0
+    run(graded, "--kinds", "all", "--accept")
+    assert "nothing needs manual grading" in run(graded).stderr
 
 
 def test_rejected_points_are_taken(graded):
@@ -81,40 +80,26 @@ def test_rejected_points_are_taken(graded):
 
 
 @pytest.mark.parametrize(("answer", "points"), [("--accept", 2.0), ("--reject", 0.0)])
-def test_a_borderline_accuracy_earns_all_or_nothing(grade, monkeypatch, answer, points):
-    monkeypatch.setattr(conftest, "a_result", a_result)
-    folder = grade(ada=BORDERLINE)
+def test_a_borderline_accuracy_earns_all_or_nothing(grade, answer, points):
+    folder = grade(result_of=predictions, ada=BORDERLINE)
     assert stands(folder, "ada")[0] == "needs_review"
     run(folder, "--kinds", kind_of(folder, BORDERLINE).name, answer)
     assert stands(folder, "ada") == ("graded", points)
     assert f",{points:g}," in (folder / "grades.csv").read_text(encoding="utf-8")
 
 
-def test_kinds_are_listed_without_a_decision(graded):
-    listed = run(graded)
-    assert kind_of(graded, OTHER).name in listed.stdout
-    assert stands(graded, "cleo")[0] == "needs_review"
-
-
-@pytest.mark.parametrize("arguments", [["--accept"], ["--kinds", "all"]])
-def test_half_a_decision_is_refused(graded, arguments):
-    with pytest.raises(Exception, match="goes with"):
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--accept"], "goes with"),
+        (["--kinds", "all"], "goes with"),
+        (["--kinds", "abc", "--accept"], "nothing waits of the kind `abc`"),
+        (["--kinds", "all", "--accept", "--comment", "x" * 2001], "at most 2,000"),
+    ],
+)
+def test_half_a_decision_or_one_of_nothing_is_refused(graded, arguments, why):
+    with pytest.raises(UserError, match=why):
         run(graded, *arguments)
-
-
-def test_unknown_kind_is_refused(graded):
-    with pytest.raises(Exception, match="nothing waits of the kind `abc`"):
-        run(graded, "--kinds", "abc", "--accept")
-
-
-def test_too_long_comment_is_refused(graded):
-    with pytest.raises(Exception, match="at most 2,000"):
-        run(graded, "--kinds", "all", "--accept", "--comment", "x" * 2001)
-
-
-def test_nothing_waits_in_the_end(graded):
-    run(graded, "--kinds", "all", "--accept")
-    assert "nothing needs manual grading" in run(graded).stderr
 
 
 def test_the_page_decides_it(rea, graded):

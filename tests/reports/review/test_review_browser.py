@@ -1,8 +1,9 @@
-"""The page in a real browser: keys and clicks, and two people at once."""
+"""The page in a real browser: keys and clicks, two people at once, hostile text, every screen."""
 
 import pytest
 
 from tests.reports.chromium import needs_chromium
+from tests.reports.conftest import assert_accessible, widest
 from tests.reports.review.conftest import ANSWERS
 
 pytestmark = [
@@ -62,14 +63,6 @@ def test_a_course_is_decided_with_keys_alone(page):
     assert shows(page, "4 of 4 submissions have a total")
 
 
-def test_a_course_is_decided_with_the_mouse_alone(page):
-    page.get_by_label("one score exceeds").check()
-    assert page.locator("#sum").inner_text() == "2 of 3 points"
-    page.get_by_role("button", name="Save, next").click()
-    assert says(page, "Saved: 2 points")
-    assert shows(page, "1 of 8 answers decided")
-
-
 def test_a_group_is_decided_and_undone_by_key(page):
     assert page.get_by_role("heading", name="This group: 3 similar answers").is_visible()
     page.keyboard.press("1")
@@ -82,32 +75,30 @@ def test_a_group_is_decided_and_undone_by_key(page):
     assert shows(page, "0 of 8 answers decided")
 
 
-def test_a_member_that_is_unticked_is_left_out(page):
+def test_a_member_that_is_unticked_is_left_out_and_undecided_only_passes_over_the_rest(page):
     page.locator("[name=member]").first.uncheck()
     assert page.locator("#count").inner_text() == "2"
     page.keyboard.press("1")
     goes(page, "g")
     assert shows(page, "2 of 8 answers decided")
+    page.get_by_role("button", name="Undecided only").click()
+    assert shows(page, "1 of 2")
 
 
-def test_j_and_k_move_and_what_was_ticked_is_still_there(page):
+def test_what_was_ticked_stays_and_enter_alone_gives_no_zero(page):
     first = page.url
     page.keyboard.press("2")
     goes(page, "j")
     assert page.url != first
+    goes(page, "Enter")
+    assert page.get_by_role("alert").filter(has_text="Select a rubric item").is_visible()
     goes(page, "ArrowLeft")
     assert page.url == first
     assert item(page, 2).is_checked()
     assert shows(page, "unsaved draft")
     assert shows(page, "0 of 8 answers decided")
-
-
-def test_enter_alone_gives_no_zero(page):
-    goes(page, "Enter")
-    assert page.get_by_role("alert").filter(has_text="Select a rubric item").is_visible()
-    page.keyboard.press("1")
     page.keyboard.press("0")
-    assert not item(page, 1).is_checked()
+    assert not item(page, 2).is_checked()
     goes(page, "Enter")
     assert says(page, "Saved: 0 points")
 
@@ -138,20 +129,18 @@ def test_keys_are_listed_and_can_be_turned_off(page):
     assert not item(page, 1).is_checked()
 
 
-def test_names_come_when_asked_for(page):
+def test_names_come_when_asked_for_and_the_mouse_alone_decides(page):
     assert not any(name in page.content() for name in ANSWERS)
     with page.expect_navigation():
         page.get_by_role("button", name="Show names").click()
     assert any(name in page.locator("main").inner_text() for name in ANSWERS)
     pressed = page.get_by_role("button", name="Show names").get_attribute("aria-pressed")
     assert pressed == "true"
-
-
-def test_undecided_only_passes_over_the_rest(page):
-    page.keyboard.press("1")
-    goes(page, "g")
-    page.get_by_role("button", name="Undecided only").click()
-    assert shows(page, "1 of 1")
+    page.get_by_label("one score exceeds").check()
+    assert page.locator("#sum").inner_text() == "2 of 3 points"
+    page.get_by_role("button", name="Save, next").click()
+    assert says(page, "Saved: 2 points")
+    assert shows(page, "1 of 8 answers decided")
 
 
 def test_two_reviewers_at_once_lose_nothing(visit, server, page):
@@ -175,16 +164,6 @@ def test_two_reviewers_at_once_lose_nothing(visit, server, page):
     assert shows(page, "1 of 8 answers decided")
     other.goto(address)
     assert other.locator(".trail li em").all_inner_texts() == ["current", "replaced", "replaced"]
-
-
-def test_two_reviewers_apart_decide_all(visit, server, page):
-    other = visit(server, "Tom")
-    opens(other, "c.ii")
-    for each in (page, other, page, other, page, other, page, other):
-        each.keyboard.press("1")
-        goes(each, "Enter")
-    page.goto(f"http://127.0.0.1:{server.port}/")
-    assert shows(page, "8 of 8 answers decided")
 
 
 def test_a_sheet_goes_out_and_in(page, server, tmp_path):
@@ -217,3 +196,67 @@ def visit_plain(visit, server):
     plain = context.new_page()
     plain.goto(f"http://127.0.0.1:{server.port}/")
     return plain
+
+
+HOSTILE = (
+    "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    "</textarea></div>'\"&amp; \u202eliame zero\u200bwidth \x1b[31m\x00"
+    + "long" * 500
+    + "\nשלום {{ 7*7 }} javascript:alert(1)"
+)
+
+
+def test_hostile_text_stays_text_in_answers_and_comments(visit, start, grade):
+    page = visit(start(grade(ada=(HOSTILE, HOSTILE), bob=("Plain.", HOSTILE))), width=360)
+    opens(page, "c.ii")
+    answer, address = page.locator(".answer"), page.url
+    assert "<script>document.title='owned'</script>" in answer.inner_text()
+    assert r"\u202e" in answer.inner_text()
+    assert "{{ 7*7 }}" in answer.inner_text()
+    assert answer.locator("script, img, textarea").count() == 0
+    page.locator("#comment").fill(HOSTILE[:1500])
+    item(page, 1).check()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save, next").click()
+    page.goto(address)
+    assert page.locator("blockquote script, blockquote img").count() == 0
+    assert "<script>" in page.locator("blockquote").inner_text()
+    assert page.title() != "owned"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+def test_no_page_is_hard_to_use(visit, start, grade, width, scheme):
+    """Axe finds no serious fault, nothing scrolls sideways, and focus is seen."""
+    server = start(grade(**ANSWERS, eve=(HOSTILE, HOSTILE)))
+    page = visit(server, width=width, color_scheme=scheme)
+    other = visit(server, "Tom")
+    opens(page, "1b")
+    other.goto(page.url)
+    contested = page.url
+    for each, key in ((page, "1"), (other, "2")):
+        each.keyboard.press(key)
+        goes(each, "Enter")
+    hostile = next(f"http://127.0.0.1:{server.port}{path}" for path in addresses(other, contested))
+    for address in (f"http://127.0.0.1:{server.port}/", contested, hostile):
+        page.goto(address)
+        for summary in page.locator("summary").all():
+            summary.click()
+        assert widest(page) == width
+        assert_accessible(page)
+    page.keyboard.press("?")
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        outline = "parseFloat(getComputedStyle(document.activeElement).outlineWidth)"
+        assert page.evaluate(outline) >= 2
+
+
+def addresses(page, question):
+    """The answers that hold the hostile text."""
+    page.goto(question)
+    links = page.locator(".groups a")
+    for path in [link.get_attribute("href") for link in links.all()]:
+        page.goto(question.split("/q/")[0] + path)
+        if "owned" in page.locator(".answer").inner_text():
+            yield path
