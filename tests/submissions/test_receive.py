@@ -57,7 +57,9 @@ def test_links_and_pipes_are_rejected(uploads, a4, tmp_path, kind):
     path = uploads.folder / "odd.zip"
     targets = {"folder link": uploads.tree(a4), "file link": uploads.zip(a4), "dangling": "absent"}
     os.mkfifo(path) if kind == "pipe" else path.symlink_to(targets[kind])
-    with pytest.raises(Rejected, match=r"`odd.zip` is a link or not a regular file; upload a folder"):
+    with pytest.raises(
+        Rejected, match=r"`odd.zip` is a link or not a regular file; upload a folder"
+    ):
         opened(path, tmp_path / "work")
 
 

@@ -161,3 +161,17 @@ def test_a_forgotten_version_is_noticed(planned, tiny_folder, ada, raised, said)
     assert said in note
     assert bool(note) != raised
     assert planned(ada).note == ""
+
+
+def test_grading_by_force_counts_as_a_repeat(grade, ada, tmp_path):
+    for _ in range(3):
+        grade(ada, force=True)
+    with open_store(tmp_path / "out") as store:
+        assert store.repeats(1)["answer", ""] == (2, 0)
+
+
+def test_what_is_graded_after_a_fault_of_ours_is_no_repeat(grade, ada, tmp_path):
+    grade(ada, executor=Broken())
+    grade(ada)
+    with open_store(tmp_path / "out") as store:
+        assert store.repeats(1) == {}

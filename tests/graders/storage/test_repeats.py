@@ -9,7 +9,6 @@ import pytest
 from graders.model import CheckResult
 from graders.storage.repeats import Repeats
 from graders.storage.store import FILE, open_store, read_store
-from tests.graders.grading.test_batch import Broken, grade
 from tests.graders.storage.test_store import MADE, a_result
 
 WHOLE, CHECK = ("double", ""), ("double", "a")
@@ -77,19 +76,3 @@ def test_a_damaged_result_can_be_graded_again(regraded, tmp_path):
     with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         connection.execute("UPDATE results SET document = 'x'")
     assert regraded(judged("passed", 1.0)) == {}
-
-
-def test_force_counts_and_a_first_grading_does_not(tiny_folder, hand_in, tmp_path):
-    ada = hand_in("ada", answer_txt="42")
-    for _ in range(3):
-        grade(tiny_folder, [ada], tmp_path / "out", force=True)
-    with read_store(tmp_path / "out") as store:
-        assert store.repeats(1)["answer", ""] == (2, 0)
-
-
-def test_what_is_graded_after_a_fault_of_ours_is_the_first(tiny_folder, hand_in, tmp_path):
-    ada = hand_in("ada", answer_txt="42")
-    grade(tiny_folder, [ada], tmp_path / "out", Broken())
-    grade(tiny_folder, [ada], tmp_path / "out")
-    with read_store(tmp_path / "out") as store:
-        assert store.repeats(1) == {}
