@@ -205,7 +205,7 @@ def test_an_interrupted_regrade_says_how_to_resume(batch, out, tiny_folder, slow
     assert batch().returncode == 0
     slow_for_bob()
     words = ("regrade", tiny_folder, "--out", out, "--executor", "serial")
-    assert_interrupted(softmark(*words, start=("-c", INTERRUPTED)), out)
+    assert_interrupted(softmark_process(*words, start=("-c", INTERRUPTED)), out)
 
 
 def assert_interrupted(done, out):

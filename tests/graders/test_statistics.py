@@ -17,7 +17,7 @@ def test_wilson_agrees_with_scipy(k, n):
 
 @pytest.mark.parametrize(("k", "n"), [(1, 0), (-1, 5), (6, 5)])
 def test_impossible_share_is_refused(k, n):
-    with pytest.raises(ValueError, match="no share"):
+    with pytest.raises(ValueError, match="is not a share"):
         wilson(k, n)
 
 

@@ -8,7 +8,6 @@ from graders.course.preview import Preview
 from graders.errors import StorageError
 from graders.model import CheckChange, Difference, Regraded
 from reports import write_submission_files
-from reports.course.page import Progress
 from reports.course.regrade import write_regrade_page
 from reports.submission_files import have_files, remove_files
 from reports.terminal import store as store_terminal
@@ -60,8 +59,7 @@ def test_a_maximum_that_changed_is_told(capsys, tmp_path, regraded):
     ("force", "hint"), [(False, "again to resume"), (True, "again; --force grades all of them")]
 )
 def test_an_interrupt_says_what_is_left(capsys, tmp_path, force, hint):
-    progress = Progress("Tiny", total=40, stored=2, graded=10)
-    store_terminal.show_interrupted(progress, tmp_path, force=force)
+    store_terminal.show_interrupted(12, 30, tmp_path, force=force)
     said = capsys.readouterr().err
     assert said.startswith("Interrupted: 12 of 42 submissions are graded")
     assert "30 left" in said
