@@ -5,22 +5,13 @@ Exit codes: 0 graded, 1 something could not be graded, 2 usage error, 3 from `ci
 """
 
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 try:
     import typer
 
-    from commands import (
-        bundled,
-        ci,
-        deciding,
-        grading,
-        own_work,
-        packaging,
-        pipelines,
-        stored,
-    )
-    from commands.console import run, show_version
+    from commands.console import LazyGroup, run, show_version
 except ModuleNotFoundError as error:  # another Python than the one that Softmark is installed for
     sys.stderr.write(
         f"Error: `{error.name}` is not installed for {sys.executable or 'this Python'}\n"
@@ -28,22 +19,40 @@ except ModuleNotFoundError as error:  # another Python than the one that Softmar
     )
     raise SystemExit(2) from None
 
+
+class Commands(LazyGroup):
+    """The commands of Softmark, and their functions in `commands/`."""
+
+    homes: ClassVar[Mapping[str, str]] = {
+        "run": "grading.run",
+        "batch": "grading.batch",
+        "retry": "grading.retry",
+        "regrade": "grading.regrade",
+        "show": "stored.show",
+        "check": "own_work.check",
+        "validate": "bundled.validate_examples",
+        "examples": "bundled.examples",
+        "new": "bundled.new",
+        "demo": "bundled.demo",
+        "pipeline": "pipelines.pipeline",
+        "doctor": "bundled.doctor",
+        "answers-template": "own_work.answers_template",
+        "review": "deciding.review",
+        "decide": "deciding.decide",
+        "release": "deciding.release",
+        "export": "stored.export",
+        "ci": "ci.ci",
+        "list": "bundled.list_assignments",
+        "package": "packaging.package",
+    }
+
+
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (
-    *(grading.run, grading.batch, grading.retry, grading.regrade),
-    *(stored.show, own_work.check, bundled.validate_examples),
-    *(bundled.examples, bundled.new, bundled.demo),
-    *(pipelines.pipeline, bundled.doctor, own_work.answers_template, deciding.review),
-    deciding.decide,
-    *(deciding.release, stored.export, ci.ci),
-):
-    app.command(command.__name__.removesuffix("_examples").replace("_", "-"))(command)
-app.command("list")(bundled.list_assignments)
-app.add_typer(packaging.package, name="package")
 
 
 @app.callback()

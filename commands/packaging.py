@@ -14,14 +14,19 @@ from packages.gradescope.autograder import write_autograder
 from packages.gradescope.choices import choose_settings
 from packages.student.bundle import write_bundle
 
-package = typer.Typer(no_args_is_help=True, help="Build a package for Gradescope or for students.")
+app = typer.Typer(add_completion=False, no_args_is_help=True)
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 Leaderboard = Annotated[bool, typer.Option("--leaderboard", help="Let students see accuracies.")]
 Container = Annotated[str, typer.Option(metavar="CPUS", help="0.5, 1, 2 or 4, as set there.")]
 Minutes = Annotated[int, typer.Option(help="The container's time, as set there.")]
 
 
-@package.command()
+@app.callback()
+def package() -> None:
+    """Build a package for Gradescope or for students."""
+
+
+@app.command()
 def gradescope(
     assignment: Name,
     output: Output = Path("autograder.zip"),
@@ -48,7 +53,7 @@ def gradescope(
     typer.echo(f"{made.file}  {made.size / 1e6:.1f} MB")
 
 
-@package.command()
+@app.command()
 def student(
     assignment: Name,
     output: Annotated[

@@ -84,3 +84,13 @@ def test_make_demo_shows_progress():
 def test_an_import_does_not_load_what_it_may_not_need(loaded, unwanted):
     code = f"import sys, {loaded}; sys.exit(bool({unwanted} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_help_imports_none_of_the_libraries_that_grade():
+    command = [sys.executable, "-X", "importtime", "grade.py", "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "typer" in imported
+    heavy = {"torch", "numpy", "pandas", "pydantic", "pytest", "hypothesis", "reports"}
+    assert imported & heavy == set()
+    assert "Grade one or more submissions" in done.stdout

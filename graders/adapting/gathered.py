@@ -10,6 +10,7 @@ import contextlib
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from inspect import signature
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 from graders.adapting.module import Module
 from graders.adapting.notes import copies, failures, rivals, same_meaning, shortened, spread
-from graders.adapting.reading.listing import shown
+from graders.adapting.reading.listing import Listing, shown
 from graders.adapting.reading.outline import Outline, method
 from graders.adapting.reading.upload import Upload
 
@@ -45,13 +46,21 @@ class Gathered:
         own: Sequence[str],
         *,
         without: Sequence[str] = (),
+        starter: Sequence[str] = (),
     ) -> None:
         """Take the names from the assignment's `own` files first, and never from those `without`.
 
         Both are stems. If `own` has a file's full name, that file wins for all that it defines.
+        `starter` are the wanted names that the starter defines in full: an own file that writes no
+        other is the starter as it was given out, and comes last if another file has the work.
         """
         self._upload = upload
-        self._listing = upload.listed(own, without)
+        listing = upload.listed(own, without)
+        tasks = [each for each in wanted if each not in starter]
+        untouched = _untouched(upload.naming(tasks, listing), listing, tasks)
+        self._listing = replace(
+            listing, own=listing.own - untouched, spare=listing.spare | untouched
+        )
         self._decisive = frozenset(own)
         self._files = self._ranked(wanted)
         self._homes = {name: home for name in wanted if (home := self._home(name)) is not None}
@@ -237,21 +246,35 @@ class Gathered:
         return getattr(made(), name)
 
 
-def gather(
+def gather(  # noqa: PLR0913  the upload, what is wanted of it, and what is known of its files
     folder: Path,
     *,
     wanted: Sequence[str],
     own: Sequence[str] = (),
     given: Mapping[str, Any] | None = None,
+    starter: Sequence[str] = (),
     until: str | None = None,
 ) -> Gathered:
     """Return the wanted names that the code files below this folder define.
 
     The assignment's `own` files, given by stem or full name, come first. Another file is used only
-    for a name that they do not define, or leave unwritten.
+    for a name that they do not define, or leave unwritten. `starter` are names that need no work.
     """
     border = re.compile(until, re.IGNORECASE) if until else None
-    return Gathered(Upload(folder, given=given or {}, until=border), wanted, own)
+    upload = Upload(folder, given=given or {}, until=border)
+    return Gathered(upload, wanted, own, starter=starter)
+
+
+def _untouched(
+    outlines: Sequence[Outline], listing: Listing, tasks: Sequence[str]
+) -> frozenset[Path]:
+    """Return the own files that define tasks and have written none, if another file has."""
+    work = {each: [name for name in tasks if _binds(each, name)] for each in outlines}
+    begun = {each for each, names in work.items() if any(map(each.is_written, names))}
+    if all(each.source.path in listing.spare for each in begun):
+        return frozenset()
+    left = (each.source.path for each, names in work.items() if names and each not in begun)
+    return listing.own & frozenset(left)
 
 
 def _calls(node: ast.AST, name: str) -> bool:

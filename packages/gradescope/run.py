@@ -40,7 +40,7 @@ from submissions.receive import identify
 
 ROOT = Path(__file__).resolve().parents[4]
 OURS = (
-    "This could not be graded. That is our fault, not yours, and it does not count as a zero. Your "
+    "This could not be graded. That is our fault, not yours, and does not count as a zero. Your "
     "course staff must run the autograder again; its output says what went wrong."
 )
 

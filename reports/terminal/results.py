@@ -1,7 +1,5 @@
 """Print data to stdout, progress and errors to stderr."""
 
-import io
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -49,13 +47,6 @@ SIGNS = {
     "needs_review": ("?", "cyan"),
     "error": ("!", "magenta"),
 }
-
-
-def bear_any_encoding() -> None:
-    """Print a `?` for what a terminal or a pipe cannot encode, instead of failing."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
 
 
 def progress_of(items: Iterable[T], total: int) -> Iterator[T]:

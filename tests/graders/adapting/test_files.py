@@ -208,3 +208,23 @@ def test_file_that_stands_in_for_own_ones_may_not_be_meant(take):
 )
 def test_place_names_file_and_line(take, files, place):
     assert take(files, "f").place("f") == place
+
+
+STUB = "def task():\n    raise NotImplementedError('to do')\n"
+GIVEN = "def helper():\n    return 'of the starter'\n"
+OWN = {"own": ("A2S3",), "starter": ("helper",)}
+
+
+def test_an_own_file_without_work_gives_way_in_the_names_of_the_starter_too(take):
+    mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
+    for name in ("A2S3.py", "notebooks/A2S3.py"):
+        found = take({name: GIVEN + STUB, "work.py": mine}, "helper", "task", **OWN)
+        assert found["helper"]() == found["task"]() == "mine"
+
+
+def test_an_own_file_with_work_keeps_the_names_of_the_starter(take):
+    own = GIVEN + STUB + "def other():\n    return 'begun'\n"
+    mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
+    found = take({"A2S3.py": own, "work.py": mine}, "helper", "task", "other", **OWN)
+    assert found["helper"]() == "of the starter"
+    assert (found["task"](), found["other"]()) == ("mine", "begun")

@@ -15,6 +15,7 @@ WANTED = (
     *("SST2Example", "SST2Dataset", "initialize_datasets", "collate_fn"),
     *("train_one_epoch", "evaluate", "compute_accuracy", "main"),
 )
+STARTER = ("SST2Example", "initialize_datasets")  # the handout defines these in full
 # The purpose of a parameter, by a part of its name; the first match counts.
 MEANT = {
     "optimizer": ("optim",),
@@ -35,7 +36,7 @@ MEANT = {
 def code() -> Any:
     """Return the file that contains the classifier."""
     given = {"DEVICE": torch.device("cpu")}
-    return gather(code_folder(), wanted=WANTED, own=("A2S3",), given=given)
+    return gather(code_folder(), wanted=WANTED, own=("A2S3",), given=given, starter=STARTER)
 
 
 def wanted(name: str) -> Any:
