@@ -5,8 +5,9 @@ are read from the source. Criteria whose checks depend on each other share all t
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -66,11 +67,12 @@ def collected(assignment: Assignment) -> tuple[Collected, ...]:
 def check_files(assignment: Assignment) -> tuple[CheckFile, ...]:
     """Return all files that contain checks; raises GraderFault if one does not import."""
     found = collected(assignment)
+    needs = cache(partial(_needs, assignment.folder))  # for this call: files change between calls
     linked = _linked([each.check for each in found])
     files: dict[Path, CheckFile] = {}
     for each in found:
         suite = each.path == SUITE
-        read = _suite(assignment) if suite else _reads(each.path, assignment.folder)
+        read = _suite(assignment) if suite else _reads(each.path, assignment.folder, needs)
         file = files.get(each.path) or CheckFile(frozenset(), frozenset(), read)
         files[each.path] = replace(
             file,
@@ -102,7 +104,7 @@ def _linked(checks: Iterable[Check]) -> dict[str, frozenset[str]]:
     return groups
 
 
-def _reads(path: Path, folder: Path) -> frozenset[str]:
+def _reads(path: Path, folder: Path, needs: Callable[[Path], Sequence[Path]]) -> frozenset[str]:
     """Return the file and everything it imports from the folder, recursively, as relative paths."""
     found: set[Path] = set()
     pending = [path]
@@ -110,12 +112,17 @@ def _reads(path: Path, folder: Path) -> frozenset[str]:
         file = pending.pop()
         if file not in found:
             found.add(file)
-            pending += _read_by(file, folder) if file.suffix == ".py" else ()
+            pending += needs(file)
     return frozenset(file.relative_to(folder).as_posix() for file in found)
 
 
-def _read_by(file: Path, folder: Path) -> Iterator[Path]:
-    """Yield the files in the folder that a module needs: imports, and the questions if used."""
+def _needs(folder: Path, file: Path) -> tuple[Path, ...]:
+    """Return the files in the folder that a file needs; only a module needs any."""
+    return tuple(dict.fromkeys(_imported(file, folder))) if file.suffix == ".py" else ()
+
+
+def _imported(file: Path, folder: Path) -> Iterator[Path]:
+    """Yield the files that a module imports from the folder, and the questions if it uses them."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
