@@ -1,7 +1,7 @@
 """Grade submissions into a results folder; retry those that failed; regrade after a change."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -183,15 +183,12 @@ def regrade(
 
 
 def _grade(draft: Draft, graded: Iterator[Result], out: Path) -> None:
-    """Grade a draft; after Ctrl-C, say what is graded and how to resume."""
+    """Grade a draft and show a bar."""
     count, total = 0, len(draft.waiting)
-    try:
+    kept = len(draft.submissions) - total
+    with told_if_interrupted(lambda: (kept + count, total - count), out):
         for count, _ in enumerate(terminal.progress_of(graded, total), 1):  # noqa: B007
             pass
-    except KeyboardInterrupt:
-        kept = len(draft.submissions) - total
-        store_terminal.show_interrupted(kept + count, total - count, out)
-        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +224,7 @@ def grade_into(
         keep_edited(store, out)
         remove_files([each.id for each in work.waiting], out)
         page = ProgressPage(out, task.title, total=len(work.waiting), stored=work.stored)
-        with told_if_interrupted(page, out, force=force), page:
+        with told_if_interrupted(page.done_and_left, out, force=force), page:
             with executor_for(request, target.executor, target.jobs) as (pool, ahead):
                 graded = grade_stored(store, work, request, pool, ahead=ahead)
                 for result in terminal.progress_of(graded, page.total):
@@ -242,12 +239,12 @@ def grade_into(
 
 
 @contextmanager
-def told_if_interrupted(page: ProgressPage, out: Path, *, force: bool) -> Iterator[None]:
-    """After Ctrl-C, say what is graded, what is left and how to resume."""
+def told_if_interrupted(
+    done_and_left: Callable[[], tuple[int, int]], out: Path, *, force: bool = False
+) -> Iterator[None]:
+    """After Ctrl-C, say how many are graded, how many are left and how to resume."""
     try:
         yield
     except KeyboardInterrupt:
-        progress = page.progress
-        done, left = progress.stored + progress.graded, progress.total - progress.graded
-        store_terminal.show_interrupted(done, left, out, force=force)
+        store_terminal.show_interrupted(*done_and_left(), out, force=force)
         raise

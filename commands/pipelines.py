@@ -1,5 +1,6 @@
 """The reference pipelines: the accuracy and speed of correct code on an assignment's data."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -61,17 +62,25 @@ def pipeline(
             f"{task.name} asks for no code, so there is no pipeline of it",
             "there is one of cs224n-a4, uw-a2 and jhu-hw6",
         )
-    shared = (out, data, device, precision, seed)
+    shared = Shared(out, data, device, precision, seed)
     if task.data == "birthplaces":
         _refuse(task, {"--backbone": backbone, "--methods": methods})
         _language_model(variants, preset, shared)
     else:
         _refuse(task, {"--variants": variants, "--preset": preset})
         named = "full,head,prefix" if methods is None else methods
-        _classifier((task.name, task.data), (backbone or "", named), shared)
+        _classifier(task.name, task.data, backbone or "", named, shared)
 
 
-Shared = tuple[Path, Path | None, str, str, int]
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The options of every pipeline."""
+
+    out: Path
+    data: Path | None
+    device: str
+    precision: str
+    seed: int
 
 
 def _refuse(task: Assignment, options: dict[str, str | None]) -> None:
@@ -88,20 +97,19 @@ def _language_model(variants: str | None, preset: str | None, shared: Shared) ->
     # Training imports torch, which other commands don't need to load.
     from reference.training.gpt.command import Wishes, train
 
-    out, data, device, precision, seed = shared
-    wanted = "vanilla,rope" if variants is None else variants
-    wishes = Wishes(out, data, wanted, preset or "", device, precision, seed)
+    out, wanted = shared.out, "vanilla,rope" if variants is None else variants
+    wishes = Wishes(variants=wanted, preset=preset or "", **asdict(shared))
     with pipeline_progress.PipelineProgress() as progress:
         metrics = train(wishes, progress.update, lambda found: write_pipeline_page(found, out))
     pipeline_progress.show_pipeline(metrics, out)
 
 
-def _classifier(task: tuple[str, Kind], wanted: tuple[str, str], shared: Shared) -> None:
+def _classifier(name: str, kind: Kind, backbone: str, methods: str, shared: Shared) -> None:
     """Fine-tune the classifier by each method."""
     from reference.training.classification.command import Wishes, train
 
-    out, data, device, precision, seed = shared
-    wishes = Wishes(*task, out, data, *wanted, device, precision, seed)
+    out = shared.out
+    wishes = Wishes(name, kind, backbone=backbone, methods=methods, **asdict(shared))
     with pipeline_progress.PipelineProgress() as progress:
         metrics = train(wishes, progress.update, lambda found: write_classifier_page(found, out))
     pipeline_progress.show_classifier(metrics, out)

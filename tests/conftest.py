@@ -31,6 +31,17 @@ def _cpu_seconds(limit):
         signal.signal(signal.SIGPROF, before)
 
 
+@pytest.fixture(scope="session")
+def one_thread():
+    """One thread of torch in this process."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture
 def cpu_seconds():
     """Ends a block that would never end: it counts this process's work, not a busy machine's."""

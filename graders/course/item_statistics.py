@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +46,19 @@ class ItemStatistics:
     median_seconds: float | None
 
 
+class Place(NamedTuple):
+    """Where an item stands: in which submission, criterion and check; -1 for the criterion."""
+
+    submission: str
+    criterion: int
+    check: int = -1
+
+
 @dataclass(slots=True)
 class _Item:
-    """The kept data of one item; `first` is the submission and place that determine its order."""
+    """The kept data of one item; `first` is the place that determines its order."""
 
-    first: tuple[str, int, int]
+    first: Place
     criterion: Criterion
     check: Check | None
     shares: "array[float]" = field(default_factory=lambda: array("d"))
@@ -74,7 +83,7 @@ class Items:
         if isinstance(resources, Mapping):  # missing if no student process was needed
             self._memory.append(float(resources["peak_memory_bytes"]))
         for place, graded in enumerate(result.criteria):
-            self._add_criterion((result.submission.id, place), graded, _rests(result, graded))
+            self._add_criterion(result, place, graded)
 
     def statistics(self, repeats: Repeats | None = None) -> tuple[ItemStatistics, ...]:
         """Return one row per criterion, each followed by its checks, in the rubric's order.
@@ -99,20 +108,17 @@ class Items:
         """The median grading time in seconds, or None if there is none."""
         return _median(self._seconds)
 
-    def _add_criterion(
-        self, where: tuple[str, int], graded: CriterionResult, rests: Iterator[float | None]
-    ) -> None:
-        item, share, rest = self._item((*where, -1), graded, None), _share(graded), next(rests)
+    def _add_criterion(self, result: Result, place: int, graded: CriterionResult) -> None:
+        name, rests = result.submission.id, _rests(result, graded)
+        item, share, rest = self._item(Place(name, place), graded), _share(graded), next(rests)
         if share is not None:
             _count(item, share, rest, sum(found.seconds for found in graded.checks))
         for index, (found, rest) in enumerate(zip(graded.checks, rests, strict=True)):
-            item = self._item((*where, index), graded, found.check)
+            item = self._item(Place(name, place, index), graded, found.check)
             if found.status not in UNDECIDED or found.fraction:  # points to confirm are known
                 _count(item, found.fraction, rest, found.seconds)
 
-    def _item(
-        self, first: tuple[str, int, int], graded: CriterionResult, check: Check | None
-    ) -> _Item:
+    def _item(self, first: Place, graded: CriterionResult, check: Check | None = None) -> _Item:
         """Return the item; the first submission by name determines its place in the rubric."""
         key = (graded.criterion.id, check.id if check is not None else "")
         item = self._items.setdefault(key, _Item(first, graded.criterion, check))

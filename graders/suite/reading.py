@@ -86,15 +86,15 @@ class _Suite:
             and known[0] is not module
             and not known[0].path.stem.startswith("test")
             and self._is_case(*known)
-            and not self._is_base(known)
+            and not self._is_base(*known)
         }
 
-    def _is_base(self, known: tuple[Module, Class]) -> bool:
+    def _is_base(self, module: Module, case: Class) -> bool:
         """Return whether a class of the suite inherits from this one."""
-        every = (
-            (module, case) for module in self.modules.values() for case in module.classes.values()
+        every = ((home, each) for home in self.modules.values() for each in home.classes.values())
+        return any(
+            self._class(home, base) == (module, case) for home, each in every for base in each.bases
         )
-        return any(self._class(home, base) == known for home, case in every for base in case.bases)
 
     def _tests_of(
         self, module: Module, case: Class, run_in: Module | None = None

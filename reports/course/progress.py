@@ -41,9 +41,14 @@ class ProgressPage:
         return self._progress.total
 
     @property
-    def progress(self) -> Progress:
+    def _now(self) -> Progress:
         """How many are graded now."""
         return replace(self._progress, graded=len(self._counted.rows))
+
+    def done_and_left(self) -> tuple[int, int]:
+        """How many submissions are graded, now or before, and how many are left."""
+        progress = self._now
+        return progress.stored + progress.graded, progress.total - progress.graded
 
     def __enter__(self) -> "ProgressPage":
         if self._progress.total:
@@ -77,7 +82,7 @@ class ProgressPage:
         course = self._counted.view()
         graded = len(course.rows)
         progress = replace(
-            self.progress,
+            self._now,
             running=running,
             left=_left(graded, self._progress.total, begun - self._started),
             written=datetime.now(UTC),

@@ -3,20 +3,15 @@
 from pathlib import Path
 
 import pytest
-import torch
 
 from reference.data.world import write_world
 
 COURSE = Path(__file__).parents[3] / "shared" / "data" / "birthplaces"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
+@pytest.fixture(scope="session", autouse=True)
+def tiny_matrices(one_thread):
     """Products of tiny matrices by two threads on a busy machine wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

@@ -112,7 +112,7 @@ def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) ->
     texts = [row["text"] for row in question["rows"]]
     tokens = tokens_of(sandbox, "roberta", texts)
     chunks = [tokens.ids[i : i + SIZE] for i in range(0, COUNT, SIZE)]
-    read = partial(_read, question["rows"], chunks * EPOCHS, (tokens.pad, right))
+    read = partial(_read, question["rows"], chunks * EPOCHS, tokens.pad, right)
     return asked(
         student,
         f"training {source}",
@@ -121,9 +121,8 @@ def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) ->
 
 
 def _read(
-    asked_rows: Sequence[Row], right_ids: Sequence[Any], known: tuple[int, Any], reply: Any
+    asked_rows: Sequence[Row], right_ids: Sequence[Any], pad: int, right: Any, reply: Any
 ) -> Observed:
-    pad, right = known
     names = ("ids", "training", "gradient", "steps")
     if not isinstance(reply, dict) or not all(isinstance(reply.get(n), list) for n in names):
         unreadable()

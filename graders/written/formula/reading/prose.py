@@ -195,7 +195,7 @@ def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
     found: list[Statement] = []
     end = -1
     for span in spans:
-        if (each := _statement(text, span)) is not None:
+        if (each := _statement(text, *span)) is not None:
             gap = text[max(0, end, span[0] - FAR) : span[0]]
             concludes = _CONCLUDES.search(gap) is not None
             offered: Offered = _offered(gap) if end >= 0 else ""
@@ -374,8 +374,7 @@ def _parts_dollars(text: str, tokens: Sequence[_Token], at: int) -> bool:
     return rest.startswith("$") or before.endswith("$")
 
 
-def _statement(text: str, span: tuple[int, int, bool]) -> Statement | None:
-    start, end, compared = span
+def _statement(text: str, start: int, end: int, compared: bool) -> Statement | None:
     shown = text[start:end].strip(" $").rstrip("=≈ ")
     if not re.search(r"\w", shown):
         return None

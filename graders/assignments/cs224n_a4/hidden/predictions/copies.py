@@ -26,7 +26,7 @@ def copy_notes(files: PredictionFiles, model: str) -> Iterator[str]:
         if other[0] == model and {one, other} not in JUDGED:
             here, there = files.lines(*one), files.lines(*other)
             if not _is_judged_by_length(one, other, len(here) == len(there)):
-                yield from _note((file_name(*one), here), (file_name(*other), there))
+                yield from _note(file_name(*one), here, file_name(*other), there)
 
 
 def _is_judged_by_length(one: File, other: File, equal: bool) -> bool:
@@ -37,8 +37,7 @@ def _is_judged_by_length(one: File, other: File, equal: bool) -> bool:
     return equal and one[0] == other[0] != ROPE
 
 
-def _note(one: tuple[str, tuple[str, ...]], other: tuple[str, tuple[str, ...]]) -> Iterator[str]:
-    (name, lines), (twin, others) = one, other
+def _note(name: str, lines: tuple[str, ...], twin: str, others: tuple[str, ...]) -> Iterator[str]:
     shared = min(len(lines), len(others))
     if lines[:shared] != others[:shared] or _says_little(lines[:shared]):
         return
