@@ -116,7 +116,7 @@ def judge(labels: Labels, threshold: Fraction, score: Score, *, either: bool = F
     """
     if either and labels.exchanged.correct > labels.correct:
         labels = labels.exchanged
-        score.note("Editions of the data exchange the two classes: your labels are read exchanged.")
+        score.note("Some editions of the data have the classes exchanged; yours was read that way.")
     score.show(labels.figure(threshold))
     for note in labels.notes:
         score.note(f"`{labels.name}`: {note}.")
