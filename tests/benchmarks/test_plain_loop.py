@@ -19,11 +19,12 @@ from reference.data.corruption import CharCorruptionDataset
 from reference.data.vocabulary import MASK, Vocabulary
 from reference.models.gpt import GPT, GPTConfig
 from reference.models.prediction import predict_places
-from tests.reference.conftest import one_thread  # noqa: F401  a fixture
 
 TEXT = "Ada was born in Rome.\nLi was born in Oslo.\nWhere was everybody born?"
 VOCABULARY = Vocabulary(TEXT)
 RATE = 6e-3
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def tiny(rope=False, **changes):
