@@ -132,7 +132,7 @@ def test_module_is_written(student: Student, inputs: Inputs) -> None:
 
 @pytest.mark.criterion("rotary", weight=0.3, depends_on=WRITTEN)
 def test_gradients_flow(student: Student, inputs: Inputs) -> None:
-    """Gradients pass through the rotation, so that query and key weights can learn."""
+    """Gradients pass through the attention module, so that all of its weights can learn."""
     question = _question(inputs)
     for observed in _observe(student, question.with_whole_block(), rope=True):
         if not all(np.isfinite(each) for each in observed.gradients.values()):
@@ -141,14 +141,15 @@ def test_gradients_flow(student: Student, inputs: Inputs) -> None:
                 hint="" if observed.is_finite else f"The output is not finite either. {FIND_NAN}",
             )
         still = _without_gradient(observed)
-        if still:  # not the rotation's fault if nothing learns without rope
+        cut = not set(still) <= set(observed.gradients)
+        if still and not cut:  # not the rotation's fault if they have no influence without rope
             for vanilla in _observe(student, question.with_whole_block(), rope=False)[:1]:
                 still = [name for name in still if name not in _without_gradient(vanilla)]
         if still:
             fail(
                 "No gradient reaches a part of the attention module.",
-                hint=NO_INFLUENCE if set(still) <= set(observed.gradients) else CUT,
-                expected="a gradient for each weight matrix",
+                hint=CUT if cut else NO_INFLUENCE,
+                expected="a gradient for x and for each weight matrix",
                 actual=f"none for {', '.join(still[:4])}"[:200],
             )
 
@@ -234,39 +235,78 @@ def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:
 
 def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
     """Fail if dropout acts in evaluation mode, or does not act in training mode."""
-    x, name = question.xs[0], "rope" if rope else "vanilla"
-    in_evaluation, in_training = student.call(
-        "dropped_out",
-        size=dict(question.size),
-        x=x,
-        rope=rope,
-        dropout=DROPOUT,
-        read=lambda reply: [_changes(reply[mode], x.shape) for mode in ("evaluation", "training")],
-    )
-    if in_evaluation:
+    name = "rope" if rope else "vanilla"
+    weights = _dropped(student, question, rope=rope, attention=DROPOUT, residual=0.0)
+    output = _dropped(student, question, rope=rope, attention=0.0, residual=DROPOUT)
+    if weights.in_evaluation or output.in_evaluation:
         fail(
             f"With dropout {DROPOUT}, the {name} attention module gives different outputs for the "
             "same x in evaluation mode.",
             hint="Dropout should act only in training mode. Create nn.Dropout in __init__, or pass "
             "training=self.training to F.dropout.",
         )
-    if in_training is False:
+    # One rate may serve both places: then each rate shows the other place's dropout too.
+    missing = {
+        "attn_pdrop on the attention weights": not (weights.in_training or output.rescaled),
+        "resid_pdrop on the output": not (output.in_training or weights.zeros),
+    }
+    if weights.comparable and output.comparable and any(missing.values()):
+        places = " and ".join(place for place, is_missing in missing.items() if is_missing)
         fail(
-            f"With dropout {DROPOUT}, the {name} attention module gives equal outputs for the same "
-            "x in training mode, so dropout has no effect.",
+            f"In training mode, the {name} attention module does not apply dropout: {places}.",
             hint="Keep the starter's dropout on the attention weights and on the output.",
+            expected=f"with dropout {DROPOUT}, different outputs for the same x",
+            actual="equal outputs",
         )
 
 
-def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:
-    """Return whether two outputs differ, or None if dropout could not show in them."""
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """How two outputs for one x differ when dropout has a rate."""
+
+    in_evaluation: bool = False
+    in_training: bool = False
+    zeros: bool = False  # of the outputs in training mode, some numbers are exactly zero
+    rescaled: bool = False  # others differ
+    comparable: bool = True
+
+
+def _dropped(
+    student: Student, question: Question, *, rope: bool, attention: float, residual: float
+) -> Dropped:
+    x = question.xs[0]
+    return student.call(
+        "dropped_out",
+        size=dict(question.size),
+        x=x,
+        rope=rope,
+        rates={"attn_pdrop": attention, "resid_pdrop": residual},
+        read=lambda reply: _compared(
+            _pair(reply["evaluation"], x.shape), _pair(reply["training"], x.shape)
+        ),
+    )
+
+
+def _compared(evaluation: Sequence[Floats], training: Sequence[Floats]) -> Dropped:
+    in_evaluation = bool(evaluation) and not np.array_equal(*evaluation)
+    if not training:
+        return Dropped(in_evaluation, comparable=False)
+    one, other = training
+    kept = (one != 0) & (other != 0)
+    return Dropped(
+        in_evaluation,
+        not np.array_equal(one, other),
+        not bool(kept.all()),
+        not np.array_equal(one[kept], other[kept]),
+    )
+
+
+def _pair(outputs: Any, shape: tuple[int, ...]) -> Sequence[Floats]:
+    """Return two outputs, or none if dropout could not show in them."""
     values = [as_floats(each) for each in outputs] if isinstance(outputs, list) else []
-    if len(values) != 2 or any(each is None or each.shape != shape for each in values):
-        return None
-    one, other = (np.asarray(each) for each in values)
-    if not (np.isfinite(one).all() and np.isfinite(other).all() and one.any()):
-        return None
-    return not np.array_equal(one, other)
+    pair = [each for each in values if each is not None and each.shape == shape]
+    shown = len(values) == len(pair) == 2 and pair[0].any() and np.isfinite(pair).all()
+    return pair if shown else []
 
 
 def _question(inputs: Inputs) -> Question:
@@ -360,16 +400,12 @@ def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[
 
 
 def _without_gradient(observed: Observed) -> Sequence[str]:
-    names = _query_and_key(observed)
-    return [name for name in names if not observed.gradients.get(name, 0.0) > 0]
-
-
-def _query_and_key(observed: Observed) -> Sequence[str]:
-    """Return the names of the query and key weights; of more weights if the names are unknown."""
+    """Return what gets no gradient: x, or weights that are named or shaped as the starter's are."""
     C, parameters = observed.question.n_embd, observed.parameters
-    named = [name for name in ("query.weight", "key.weight") if name in parameters]
+    named = [name for role in ROLES if (name := f"{role}.weight") in parameters]
     square = [name for name, w in parameters.items() if w.ndim == 2 and w.shape[1] == C]
-    return named if len(named) == 2 else square
+    names = ["x", *(named if len(named) == len(ROLES) else square)]
+    return [name for name in names if not observed.gradients.get(name, 0.0) > 0]
 
 
 def _shape(parameters: Mapping[str, Floats], name: str) -> tuple[int, ...]:
