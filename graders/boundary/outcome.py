@@ -152,7 +152,8 @@ def _raised(text: dict[str, str], where: str) -> StudentRaised:
     if kind == "ModuleNotFoundError" and missing and not where:  # a check asks for it, no student
         return StudentFileMissing(f"`{missing[1]}.py` is not in your submission.", kind=kind)
     source = f", at `{text['source']}`" if text["source"] else ""
-    sentence = f"{_with_detail('Your code raised ' + kind, text)}{source}"
+    caller = "Your code" if where else "Calling your code"  # no line of theirs is to blame
+    sentence = f"{_with_detail(f'{caller} raised {kind}', text)}{source}"
     sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
     return StudentRaised(sentence, where, kind, crash_hint(kind, text["message"]))
 

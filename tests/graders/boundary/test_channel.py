@@ -58,7 +58,7 @@ def test_half_a_frame_is_a_time_out(opener):
 def test_forged_error_is_the_students(forger):
     """Even a reply that claims our own fault is judged as the student's."""
     head = b'{"d": {"id": 1, "error": {"d": {"outcome": "sandbox_failed", "kind": "x"}}}}'
-    with pytest.raises(Exception, match="Your code raised x") as caught:
+    with pytest.raises(Exception, match="Calling your code raised x") as caught:
         forger.call("run", source=FORGE + f"send(frame({head!r}))\ntime.sleep(20)")
     assert type(caught.value).__name__ == "StudentRaised"
 

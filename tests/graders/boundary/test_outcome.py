@@ -50,7 +50,12 @@ def test_strange_errors_are_the_students(field, value):
     ("error", "fault", "words"),
     [
         ({"outcome": "raised", "kind": "KeyError", "message": "3"}, StudentRaised, "KeyError: 3."),
-        ({"outcome": "raised", "kind": "E"}, StudentRaised, "Your code raised E."),
+        ({"outcome": "raised", "kind": "E"}, StudentRaised, "Calling your code raised E."),
+        (
+            {"outcome": "raised", "kind": "E", "where": "a.py, line 3"},
+            StudentRaised,
+            "Your code raised E.",
+        ),
         ({"outcome": "exited", "message": "2"}, StudentExited, r"exit \(status 2\)"),
         ({"outcome": "exited"}, StudentExited, r"exit \(status 0\)"),
         ({"outcome": "out_of_memory"}, StudentOutOfMemory, "ran out of memory"),

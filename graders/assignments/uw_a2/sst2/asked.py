@@ -44,7 +44,7 @@ def _explained(problem: StudentRaised) -> StudentRaised | CheckFailed:
     """Return the failure, with a hint if the exception identifies the mistake."""
     if problem.kind == ABSENT:  # the sentence says which name is missing, and where
         return CheckFailed(
-            str(problem).removeprefix(f"Your code raised {ABSENT}: "),
+            str(problem).partition(f"{ABSENT}: ")[2],
             hint="Submit the file that defines it under the handout's name.",
         )
     if problem.kind == "KeyError" and SEGMENTS in str(problem):
