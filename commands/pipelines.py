@@ -18,11 +18,11 @@ from reports.pipelines.page import write_pipeline_page
 Of = Annotated[str, typer.Option(help="cs224n-a4, uw-a2 or jhu-hw6.")]
 Variants = Annotated[
     str | None,
-    typer.Option(help="Of cs224n-a4: vanilla, rope or both.", show_default="vanilla,rope"),
+    typer.Option(help="cs224n-a4 only: vanilla, rope or both.", show_default="vanilla,rope"),
 ]
 PresetName = Annotated[
     str | None,
-    typer.Option(help="Of cs224n-a4: demo or cs224n-a4.", show_default="cs224n-a4 with --data"),
+    typer.Option(help="cs224n-a4 only: demo or cs224n-a4.", show_default="cs224n-a4 with --data"),
 ]
 Backbone = Annotated[
     str | None,
@@ -59,8 +59,8 @@ def pipeline(
     task = load_assignment(assignment)
     if not any(criterion.kind == "code" for criterion in task.rubric):
         raise UsageError(
-            f"{task.name} asks for no code, so there is no pipeline of it",
-            "there is one of cs224n-a4, uw-a2 and jhu-hw6",
+            f"{task.name} has no code part, so it has no pipeline",
+            "cs224n-a4, uw-a2 and jhu-hw6 have one",
         )
     shared = Shared(out, data, device, precision, seed)
     if task.data == "birthplaces":

@@ -58,7 +58,7 @@ Setting = str | int | float | bool
 SHOWN_LATER = "Skipped because it depends on something that is shown later."
 
 
-TOTAL_SECONDS = 240.0  # for all checks of one submission; a correct one needs 1 to 20
+TOTAL_SECONDS = 240.0  # for all checks of one submission; a correct one needs 1 to 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def _refuse_wrong_mark(mark: pytest.Mark, where: str) -> None:
     weight = mark.kwargs.get("weight", 1.0)
     if not isinstance(weight, int | float) or not 0 <= weight < inf:
         raise UsageError(
-            f"{where}: weight is {weight!r}; it must be a number that is not negative",
+            f"{where}: weight is {weight!r}; it must be a number, and not negative",
             "a check of weight 0 earns nothing; others may depend on it",
         )
     if isinstance(mark.kwargs.get("depends_on"), str):

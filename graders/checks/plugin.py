@@ -245,5 +245,5 @@ def _because(before: CheckResult) -> str:
     """Name the check that failed at the start of the chain, not one that was skipped, too."""
     if before.outcome == "blocked":
         return before.message
-    ended = "was skipped" if before.status == "skipped" else "failed"
-    return f"Skipped because this {ended}: {before.check.description}"
+    ended = {"skipped": "was skipped", "needs_review": "waits for a person's decision"}
+    return f"Skipped because this {ended.get(before.status, 'failed')}: {before.check.description}"

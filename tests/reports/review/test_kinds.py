@@ -93,7 +93,7 @@ def test_a_borderline_accuracy_earns_all_or_nothing(grade, answer, points):
     [
         (["--accept"], "goes with"),
         (["--kinds", "all"], "goes with"),
-        (["--kinds", "abc", "--accept"], "nothing waits of the kind `abc`"),
+        (["--kinds", "abc", "--accept"], "no check of the kind `abc`"),
         (["--kinds", "all", "--accept", "--comment", "x" * 2001], "at most 2,000"),
     ],
 )
