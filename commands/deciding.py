@@ -68,7 +68,10 @@ def decide(
         wanted = _names(kinds)
         known = {each.name for each in found}
         for name in sorted(wanted - known - {"all"}):
-            raise UsageError(f"no check of the kind `{name}` waits for a decision", "`decide DIR` lists the kinds")
+            raise UsageError(
+                f"no check of the kind `{name}` waits for a decision",
+                "`decide DIR` lists the kinds",
+            )
         chosen = [each for each in found if "all" in wanted or each.name in wanted]
         who = reviewer or getpass.getuser()
         try:

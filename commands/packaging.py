@@ -17,7 +17,9 @@ from packages.student.bundle import write_bundle
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 Leaderboard = Annotated[bool, typer.Option("--leaderboard", help="Let students see accuracies.")]
-Container = Annotated[str, typer.Option(metavar="CPUS", help="Gradescope's container: 0.5, 1, 2 or 4 CPUs.")]
+Container = Annotated[
+    str, typer.Option(metavar="CPUS", help="Gradescope's container: 0.5, 1, 2 or 4 CPUs.")
+]
 Minutes = Annotated[int, typer.Option(help="Gradescope's time limit in minutes.")]
 
 

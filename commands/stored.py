@@ -38,7 +38,9 @@ def show(
         str, typer.Argument(help="Its id, or words of a name or email.", show_default="list all")
     ] = "",
     out: Out = Path("out"),
-    generation: Annotated[int, typer.Option(help="Generation to show.", show_default="published")] = 0,
+    generation: Annotated[
+        int, typer.Option(help="Generation to show.", show_default="published")
+    ] = 0,
 ) -> None:
     """Show stored results: generations, scores, or one submission."""
     with read_store(out) as store:

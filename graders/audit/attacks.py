@@ -87,7 +87,10 @@ def _graded_alone(
     then an attack could not gain any.
     """
     if not task.files.code:
-        raise UsageError(f"{task.name} asks for no code", "an attack is inserted into submitted code, and this assignment has none")
+        raise UsageError(
+            f"{task.name} asks for no code",
+            "an attack is inserted into submitted code, and this assignment has none",
+        )
     paths = [build_base(task, work / "base"), build_solution(task, work / "honest")]
     submitted = identify_all(paths, task.name)
     graded = grade_all(submitted, task, options, executor)

@@ -219,8 +219,8 @@ class Student:
             raise exhausted(self._budget.seconds)
         if len(self._broken) >= MAX_RESTARTS:
             last = self._broken[-1]
-            times = f"Its process was already stopped {len(self._broken)} times, so it was not called again."
-            raise type(last)(f"{last} {times}", last.where)
+            times = f"Its process was already stopped {len(self._broken)} times"
+            raise type(last)(f"{last} {times}, so it was not called again.", last.where)
         if self._spent >= self._limits.wall_seconds:
             raise spent(self._limits)
 

@@ -77,7 +77,9 @@ def course_files(folder: Path) -> dict[str, bytes]:
         if not path.name.startswith(".")
     }
     if not found:
-        raise UsageError(f"--data {folder}: it contains none of the course's files", "see the README")
+        raise UsageError(
+            f"--data {folder}: it contains none of the course's files", "see the README"
+        )
     return found
 
 
