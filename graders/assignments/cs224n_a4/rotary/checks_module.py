@@ -288,7 +288,7 @@ def _dropped(
 
 
 def _compared(evaluation: Sequence[Floats], training: Sequence[Floats]) -> Dropped:
-    in_evaluation = bool(evaluation) and not np.array_equal(*evaluation)
+    in_evaluation = bool(evaluation) and not np.array_equal(evaluation[0], evaluation[1])
     if not training:
         return Dropped(in_evaluation, comparable=False)
     one, other = training
