@@ -79,14 +79,14 @@ def fault_of(error: Mapping[str, Value]) -> StudentFault | Unavailable:
     return _raised(text, where)
 
 
-def spent(limits: Limits) -> StudentTimedOut:
+def out_of_time(limits: Limits) -> StudentTimedOut:
     """Return the fault of code that exceeded its time limit."""
     return StudentTimedOut(
         f"Your code ran for more than {limits.wall_seconds:g} s and was stopped."
     )
 
 
-def exhausted(seconds: float) -> StudentTimedOut:
+def out_of_total_time(seconds: float) -> StudentTimedOut:
     """Return the fault of a submission that has used up the time for all of its checks."""
     return StudentTimedOut(
         f"Your code used up the {seconds:g} s that a submission has for all checks together, so it "
@@ -94,7 +94,7 @@ def exhausted(seconds: float) -> StudentTimedOut:
     )
 
 
-def greedy(error: TooMuch) -> StudentOutOfMemory:
+def over_a_limit(error: TooMuch) -> StudentOutOfMemory:
     """Return the fault of code whose processes together exceeded a limit."""
     return StudentOutOfMemory(f"Your code was stopped: {error}.")
 
@@ -104,14 +104,16 @@ def unreadable(error: WireError) -> BadReply:
     return BadReply(f"Your code's process sent an invalid reply: {error}.")
 
 
-def overspent(limits: Limits) -> StudentTimedOut:
+def out_of_processor_time(limits: Limits) -> StudentTimedOut:
     """Return the fault of code that exceeded its limit on processor time."""
     return StudentTimedOut(
         f"Your code used more than {limits.cpu_seconds} s of processor time and was stopped."
     )
 
 
-def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault | SandboxFailed:
+def fault_of_ending(
+    ending: Ending | None, limits: Limits, busy: float
+) -> StudentFault | SandboxFailed:
     """Return the fault of a process that ended or closed its connection instead of answering.
 
     A process cannot send itself SIGKILL (seccomp.py). A killed process therefore used up its time
@@ -127,7 +129,7 @@ def ended(ending: Ending | None, limits: Limits, busy: float) -> StudentFault | 
     killed = ending.signal == SIGKILL
     spent = max(busy, ending.seconds) >= limits.cpu_seconds
     if ending.signal == SIGXCPU or (killed and spent and not ending.starved):
-        return overspent(limits)
+        return out_of_processor_time(limits)
     if killed and ending.starved:
         return StudentOutOfMemory("Your process was killed: it used too much memory.")
     if killed:

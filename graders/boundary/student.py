@@ -24,15 +24,15 @@ from graders.boundary.limits.resources import Resources
 from graders.boundary.outcome import (
     Read,
     answer,
-    ended,
-    exhausted,
-    greedy,
-    overspent,
+    fault_of_ending,
+    out_of_processor_time,
+    out_of_time,
+    out_of_total_time,
+    over_a_limit,
     read_reply,
-    spent,
     unreadable,
 )
-from graders.boundary.policy import MAX_RESTARTS, START_SECONDS
+from graders.boundary.policy import MAX_FAULTS, START_SECONDS
 from graders.boundary.process import LAST_WORDS, Child, HungUp, TooLong, TooMuch
 from graders.boundary.side import PACKAGE, Side
 from graders.boundary.stage import Stage
@@ -177,8 +177,8 @@ class Student:
     def _out_of_time(self) -> StudentFault:
         """Return the fault of a call that ran out of time; `_spent` does not count it yet."""
         if self._budget.left < self._limits.wall_seconds - self._spent:
-            return exhausted(self._budget.seconds)
-        return spent(self._limits)
+            return out_of_total_time(self._budget.seconds)
+        return out_of_time(self._limits)
 
     def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
         """Return the child's reply; end the child if there is no valid one."""
@@ -190,11 +190,11 @@ class Student:
         except TimeoutError:
             raise self._end(self._out_of_time()) from None
         except TooMuch as error:
-            raise self._end(greedy(error)) from None
+            raise self._end(over_a_limit(error)) from None
         except TooLong:
-            raise self._end(overspent(self._limits)) from None
+            raise self._end(out_of_processor_time(self._limits)) from None
         except HungUp:
-            fault = ended(child.end(LAST_WORDS), self._limits, child.busy)
+            fault = fault_of_ending(child.end(LAST_WORDS), self._limits, child.busy)
             if isinstance(fault, StudentFault):
                 raise self._end(fault) from None
             self._stop()
@@ -207,7 +207,7 @@ class Student:
             raise
 
     def _end(self, fault: StudentFault) -> StudentFault:
-        """End the child and count the fault; after MAX_RESTARTS of them no child is started."""
+        """End the child and count the fault; after MAX_FAULTS of them no child is started."""
         self._broken.append(fault)
         self._stop()
         return fault
@@ -216,13 +216,13 @@ class Student:
         if self._killed is not None:  # a new process must not answer the rest of this check
             raise self._killed
         if not self._budget.left:
-            raise exhausted(self._budget.seconds)
-        if len(self._broken) >= MAX_RESTARTS:
+            raise out_of_total_time(self._budget.seconds)
+        if len(self._broken) >= MAX_FAULTS:
             last = self._broken[-1]
             times = f"Its process was already stopped {len(self._broken)} times"
             raise type(last)(f"{last} {times}, so it was not called again.", last.where)
         if self._spent >= self._limits.wall_seconds:
-            raise spent(self._limits)
+            raise out_of_time(self._limits)
 
     def _running(self) -> Child:
         """Return the child; a fresh one if there is none or it sent something without a request."""

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
-from graders.boundary.policy import MAX_RESTARTS
+from graders.boundary.policy import MAX_FAULTS
 from graders.data.declared import refuse_other_data
 from graders.errors import UsageError
 from graders.model import Assignment, Criterion
@@ -128,7 +128,7 @@ def _tries(criterion: Criterion) -> int:
     """
     if criterion.kind != "code":
         return 0
-    return 1 if criterion.title.endswith(MARK) else MAX_RESTARTS
+    return 1 if criterion.title.endswith(MARK) else MAX_FAULTS
 
 
 def _warnings(

@@ -84,7 +84,7 @@ def test_each_outcome_has_its_sentence(error, fault, words):
     ids=str,
 )
 def test_each_end_has_its_sentence(end, busy, fault, words):
-    found = outcome.ended(end, LIMITS, busy)
+    found = outcome.fault_of_ending(end, LIMITS, busy)
     assert type(found) is fault
     assert re.search(words, str(found))
 
@@ -102,7 +102,7 @@ def test_exit_status_is_read(code, expected):
 
 
 def test_time_out_names_the_limit():
-    assert "more than 1.5 s" in str(outcome.spent(LIMITS))
+    assert "more than 1.5 s" in str(outcome.out_of_time(LIMITS))
 
 
 @pytest.mark.parametrize(
