@@ -95,6 +95,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Submissions with one status that need attention for the same reason."""
+
+    status: ResultStatus
+    reason: str
+    submissions: tuple[Submission, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CourseView:
     """All that the template gets to see.
 
@@ -114,12 +123,17 @@ class CourseView:
     hints: tuple[CommonHint, ...]
     rarer: int
     crashes: tuple[CommonHint, ...]
-    waiting: tuple[Row, ...]
+    waiting: tuple[Waiting, ...]
     twins: tuple[Twins, ...]
     items: tuple[ItemStatistics, ...]
     accuracies: tuple[AccuracySeries, ...]
     median_seconds: float | None
     median_memory_bytes: float | None
+
+    @property
+    def needs_attention(self) -> int:
+        """The number of submissions that need attention."""
+        return sum(len(each.submissions) for each in self.waiting)
 
     @property
     def has_finals(self) -> bool:
@@ -189,9 +203,7 @@ class Counted:
             hints=tuple(_hints(self, self.hints)[:HINTS_SHOWN]),
             rarer=max(0, len(self.hints) - HINTS_SHOWN),
             crashes=tuple(_hints(self, self.crashes)[:HINTS_SHOWN]),
-            waiting=tuple(
-                row for status in URGENCY for row in rows if row.status == status and row.reason
-            ),
+            waiting=tuple(_waiting(rows)),
             twins=tuple(twins),
             items=self.items.statistics(repeats),
             accuracies=self.accuracies.series(),
@@ -257,6 +269,20 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
         counts[min(max(int(score / width + ROUNDING), 0), BINS - 1)] += 1
     for index, count in enumerate(counts):
         yield Bin(index * width, (index + 1) * width, count)
+
+
+def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:
+    """Group the submissions that need attention; only the first line of a shared reason is shown.
+
+    The lines after it are about one submission, such as how many of its answers are correct.
+    """
+    found: dict[tuple[ResultStatus, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.reason:
+            found[row.status, row.reason.partition("\n")[0]].append(row)
+    for (status, first), alike in sorted(found.items(), key=lambda each: URGENCY.index(each[0][0])):
+        reason = alike[0].reason if len(alike) == 1 else first
+        yield Waiting(status, reason, tuple(row.submission for row in alike))
 
 
 def _endings(counted: Counted) -> Iterator[Ending]:

@@ -48,11 +48,26 @@ def test_a_score_on_an_edge_opens_the_next_bar(make_result, graded, score, highe
 
 def test_people_are_asked_in_order_of_urgency(course):
     waiting = course_view(course).waiting
-    assert [(w.submission.id, w.status) for w in waiting] == [
+    assert [(w.submissions[0].id, w.status) for w in waiting] == [
         ("c", "incomplete"),
         ("a", "rejected"),
     ]
     assert "The sandbox did not start." in waiting[0].reason
+
+
+def test_one_reason_of_many_submissions_is_told_once(make_result, graded, tmp_path):
+    def waits(name):
+        found = check_result("needs_review", message=f"No weights.\n{name} of 60.")
+        criterion = criterion_result(CODE, found)
+        return make_result(criterion, submission=name, status="needs_review")
+
+    results = [waits("1"), waits("2")]
+    (waiting,) = course_view(results).waiting
+    assert [each.id for each in waiting.submissions] == ["1", "2"]
+    assert waiting.reason.endswith("No weights.")
+    page = write_course_page(course_view(results), tmp_path).read_text()
+    assert "Needs attention (2)" in page
+    assert page.count("No weights.") == 1
 
 
 def reason_of(*results):
