@@ -154,7 +154,7 @@ def _raised(text: dict[str, str], where: str) -> StudentRaised:
     source = f", at `{text['source']}`" if text["source"] else ""
     sentence = f"{_with_detail('Your code raised ' + kind, text)}{source}"
     sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
-    return StudentRaised(sentence, where, kind, crash_hint(kind, text["message"]))
+    return StudentRaised(sentence, where, kind, crash_hint(kind, text["message"], text["source"]))
 
 
 def _with_detail(sentence: str, text: dict[str, str]) -> str:

@@ -219,7 +219,7 @@ class Student:
             raise exhausted(self._budget.seconds)
         if len(self._broken) >= MAX_RESTARTS:
             last = self._broken[-1]
-            times = f"Its process had to be ended {len(self._broken)} times, so it was not asked."
+            times = f"This happened {len(self._broken)} times, so your code was not called again."
             raise type(last)(f"{last} {times}", last.where)
         if self._spent >= self._limits.wall_seconds:
             raise spent(self._limits)
