@@ -16,7 +16,15 @@ from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
 from reports.provisional import so_far
 from reports.text import PROSE_LIMIT
-from reports.words import endings, intake_notes, is_crash, is_without_points, unanswered, undecided
+from reports.words import (
+    endings,
+    intake_notes,
+    is_crash,
+    is_without_points,
+    people,
+    unanswered,
+    undecided,
+)
 
 NO_POINTS = "No points. Is the upload empty, or only the starter code?"
 NEEDS_GPU = (
@@ -107,8 +115,8 @@ class Waiting:
 class CourseView:
     """All that the template gets to see.
 
-    `hints` are given to values that are incorrect, and `rarer` counts those that are not among
-    them; `crashes` are hints about exceptions.
+    `hints` are given to values that are incorrect, advice last, and `rarer` counts those that are
+    not among them; `crashes` are hints about exceptions.
     """
 
     title: str
@@ -134,6 +142,12 @@ class CourseView:
     def needs_attention(self) -> int:
         """The number of submissions that need attention."""
         return sum(len(each.submissions) for each in self.waiting)
+
+    @property
+    def has_names(self) -> bool:
+        """Whether a student has another name than the submission's ID."""
+        given = (row.submission for row in self.rows)
+        return any(people(each.student).strip() not in ("", each.id) for each in given)
 
     @property
     def has_finals(self) -> bool:
@@ -297,7 +311,10 @@ def _hints(
         CommonHint(hint, counted.rubric[criterion][-1], _by_id(submissions))
         for (criterion, hint), submissions in found.items()
     ]
-    return sorted(hints, key=lambda h: (-len(h.submissions), h.criterion.id, h.hint))
+    return sorted(
+        hints,
+        key=lambda h: (not h.criterion.points, -len(h.submissions), h.criterion.id, h.hint),
+    )
 
 
 def _by_id(submissions: Iterable[Submission]) -> tuple[Submission, ...]:
