@@ -29,6 +29,7 @@ from submissions.receive import identify_all
 
 def validate_examples(
     assignment: Name,
+    data: Data = None,
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
@@ -42,7 +43,7 @@ def validate_examples(
 ) -> None:
     """Validate an assignment: grade its solution and planted examples."""
     task = load_assignment(assignment)
-    options = choose_options(task, isolation=isolation)
+    options = choose_options(task, data=data, isolation=isolation)
     before = read_frozen(frozen) if frozen is not None else None
     with make_executor(executor, jobs) as pool:
         if attacks:

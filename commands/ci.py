@@ -134,7 +134,9 @@ def _points_needed(text: str, most: float) -> float:
         points = -1.0
     if 0 <= points <= most:
         return round(points, 2)
-    raise UsageError(f"--fail-below {text}: not a share of {most:g} points", "write `12` or `60%`")
+    raise UsageError(
+        f"--fail-below {text}: not points (0 to {most:g}) or a percentage", "write `12` or `60%`"
+    )
 
 
 def _below(result: Result, needed: float) -> int:

@@ -32,7 +32,7 @@ from commands.options import (
 )
 from graders.course.best_attempts import keep_best
 from graders.course.difference import refuse_losses, regraded
-from graders.course.gathering import gathered, in_words
+from graders.course.gathering import gathered, in_words, refuse_course
 from graders.course.preview import (
     Preview,
     notes_on_missing,
@@ -85,6 +85,8 @@ def run(
     options = choose_options(task, data=data, only=only, device=device, isolation=isolation)
     request = GradingRequest(task, with_rerun(options, device, rerun_wall) if rerun else options)
     uploads = identify_all([existing(path) for path in submission], task.name)
+    for path in submission:
+        refuse_course(path, task)
     seen = survey(previews(uploads, request), request)
     seen.refuse_other_data()
     enrolled = by_roster(uploads, roster, out)

@@ -26,6 +26,7 @@ from reports.submission_files import has_old_page
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
 from reports.terminal.store import show_sentences
+from submissions.people import people_in
 
 File = Annotated[
     Path | None,
@@ -87,7 +88,8 @@ def export(
     _hand_over(written, output)
     unused = [] if only else terms.dues.unused(seen.submissions)
     extensions = [f"{FILE}: {each} has no submission" for each in unused]
-    show_sentences((*written.notes, *_about_pages(seen), *extensions, *written.problems))
+    people = _about_people(seen) if written.problems else ()
+    show_sentences((*written.notes, *_about_pages(seen), *extensions, *written.problems, *people))
     raise typer.Exit(int(bool(written.problems)))
 
 
@@ -129,6 +131,12 @@ def _about_pages(seen: Seen) -> Iterator[str]:
             "1 student page is" if seen.old_pages == 1 else f"{seen.old_pages} student pages are"
         )
         yield f"{pages} older than these grades: run the same `batch` again"
+
+
+def _about_people(seen: Seen) -> Iterator[str]:
+    people = [who for each in seen.submissions for who in people_in(each.student)]
+    if not any(each.email or each.sid or each.canvas for each in people):
+        yield "no email or number is known: run the same `batch` again with --roster, then export"
 
 
 def _write_pages(out: Path, output: Path | None) -> None:

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
-DataKind = Literal["birthplaces", "sst2", "boolq"]
+DataKind = Literal["birthplaces", "sst2", "boolq", "files"]
 CriterionKind = Literal["code", "metric", "written"]
 CheckStatus = Literal["passed", "partial", "failed", "skipped", "needs_review", "error"]
 ResultStatus = Literal["graded", "needs_review", "rejected", "incomplete"]

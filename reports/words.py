@@ -41,10 +41,7 @@ STATUS_WORDS: dict[ResultStatus, str] = {
 
 STATUS_SENTENCES: dict[ResultStatus, str] = {
     "graded": "",
-    "needs_review": (
-        "Part of this needs manual grading. You lose no points for it; if points depend on it, "
-        "there is no total until then."
-    ),
+    "needs_review": ("Part of this needs manual grading; you lose no points while it waits."),
     "rejected": "The files could not be opened, so nothing was graded. Check them and try again.",
     "incomplete": (
         "Some of this could not be graded. That is our fault, not yours. You lose no points, "

@@ -84,7 +84,7 @@ def test_too_few_points_are_exit_code_3(ci, hand_in, needed, code):
 def test_points_that_make_no_sense_are_misuse(ci, hand_in, needed):
     done = ci(hand_in(work_py=RIGHT), f"--fail-below={needed}")
     assert done.returncode == 2
-    assert "not a share of 4 points" in done.stderr
+    assert "not points (0 to 4) or a percentage" in done.stderr
 
 
 def test_points_where_nothing_is_judged_are_misuse(ci, hand_in):

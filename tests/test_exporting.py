@@ -162,6 +162,8 @@ def test_a_name_with_a_comma_is_one_name(out, hand_in, tiny_folder):
     softmark(*words, "--allow-missing")
     done = softmark("export", "nbgrader", "--out", out, "--only", "Lovelace, Ada")
     assert [row[3] for row in table(done)[1:]] == ["Lovelace, Ada"]
+    told = softmark("export", "moodle", "--out", out).stderr.splitlines()
+    assert told[-1].endswith("run the same `batch` again with --roster, then export")
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ UW_PIPELINE = ("pipeline", "--assignment", "uw-a2")
         (("pipeline", "--device", "tpu"), "there is no device `tpu`"),
         (("pipeline", "--data", "nowhere"), "nowhere: there is no such folder"),
         (("pipeline", "--backbone", "tiny"), "not an option of the pipeline of cs224n-a4"),
-        (("pipeline", "--assignment", "cs224n-a5"), "has no code part"),
+        (("pipeline", "--assignment", "cs224n-a5"), "cs224n-a5 has no pipeline"),
         (("pipeline", "--assignment", "nonsense"), "there is no assignment `nonsense`"),
         ((*UW_PIPELINE, "--variants", "rope"), "--variants is not an option of the pipe"),
         ((*UW_PIPELINE, "--methods", "lora"), "there is no `lora`"),

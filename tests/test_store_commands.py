@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -129,7 +130,7 @@ def test_regrade_shows_first_and_publishes_when_asked(batch, out, tiny_folder):
     assert scores(out) == {"ada": "2", "bob": "0.5"}
     assert json.loads((out / "results" / "bob.json").read_text())["score"] == 0.5
     listed = softmark("show", "--out", out, "--generation", 1).stdout
-    assert "replaced" in listed.splitlines()[1]
+    assert re.search(r"1 +\d{4}-\d\d-\d\d \d\d:\d\d UTC .* replaced", listed.splitlines()[1])
     assert "published" in listed.splitlines()[2]
     assert "scores of generation 1, which are not published:" in listed
     assert "bob         1 / 2" in listed

@@ -50,13 +50,11 @@ class Modules(MetaPathFinder):
         away = {n: p for n, p in self.files.items() if p != self.main / f"{n}.py"}
         own = [path for path in self._listing.own if path.parent == self.main]
         others = sorted(shown(self._folder, path) for path in self._listing.own - {*own})
-        left = f"`{self._named(self.main)}` was taken, and not {', '.join(others[:4])}."
+        more = f" and {len(others) - 4} more" if len(others) > 4 else ""
+        left = ", ".join(f"`{each}`" for each in others[:4]) + more
         return [
-            *([left] if own and others else []),
-            *(
-                f"`{shown(self._folder, path)}` was taken as {name}.py."
-                for name, path in away.items()
-            ),
+            *([f"Using `{self._named(self.main)}`; ignored {left}"] if own and others else []),
+            *(f"Using `{shown(self._folder, path)}` as `{name}.py`" for name, path in away.items()),
             *self._notes,
         ]
 

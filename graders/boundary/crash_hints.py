@@ -5,6 +5,10 @@ import re
 from graders.errors import ON_A_GPU
 
 GPU = re.compile(r"CUDA|\bcuda\b|NVIDIA|nvidia|accelerator")
+RAISED_ON_PURPOSE = (
+    "This line of your code raises the exception itself. The condition that leads to it is true "
+    "for this input: print the values that it compares."
+)
 READABLE = "Python cannot read this file, so none of its code runs. Fix this line first"
 
 # The first entry whose pattern is found in `Kind: message` gives the hint.
@@ -26,6 +30,11 @@ HINTS: tuple[tuple[str, str], ...] = (
     (
         r"NoneType",
         "Something on this line is None. Does a function that you call end without `return`?",
+    ),
+    (
+        r"^AttributeError: module .*has no attribute",
+        "The module does not define this name. Check its spelling. Functions of yours need the "
+        "names that the handout gives them, and must not be indented into a class or a function.",
     ),
     (
         r"^AttributeError: .*has no attribute",
@@ -98,9 +107,11 @@ HINTS: tuple[tuple[str, str], ...] = (
 )
 
 
-def crash_hint(kind: str, message: str) -> str:
-    """Return what to do about an exception; empty where nothing more can be said."""
+def crash_hint(kind: str, message: str, source: str = "") -> str:
+    """Return what to do about an exception of a line; empty where nothing more can be said."""
     if GPU.search(message):
         return ON_A_GPU
+    if source.startswith("raise ") and kind != "NotImplementedError":
+        return RAISED_ON_PURPOSE
     text = f"{kind}: {message}"
     return next((hint for pattern, hint in HINTS if re.search(pattern, text)), "")

@@ -157,7 +157,7 @@ def _raised(text: dict[str, str], where: str) -> StudentRaised:
     caller = "Your code" if where else "Calling your code"  # no line of theirs is to blame
     sentence = f"{_with_detail(f'{caller} raised {kind}', text)}{source}"
     sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
-    return StudentRaised(sentence, where, kind, crash_hint(kind, text["message"]))
+    return StudentRaised(sentence, where, kind, crash_hint(kind, text["message"], text["source"]))
 
 
 def _with_detail(sentence: str, text: dict[str, str]) -> str:

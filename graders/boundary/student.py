@@ -219,8 +219,8 @@ class Student:
             raise out_of_total_time(self._budget.seconds)
         if len(self._broken) >= MAX_FAULTS:
             last = self._broken[-1]
-            times = f"Its process was already stopped {len(self._broken)} times"
-            raise type(last)(f"{last} {times}, so it was not called again.", last.where)
+            times = f"This happened {len(self._broken)} times, so your code was not called again."
+            raise type(last)(f"{last} {times}", last.where)
         if self._spent >= self._limits.wall_seconds:
             raise out_of_time(self._limits)
 

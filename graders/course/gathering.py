@@ -20,6 +20,7 @@ from submissions.submission import Rejected
 Choice = TypeVar("Choice", Layout, Attempts)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 ATTEMPTS: tuple[Attempts, ...] = get_args(Attempts)
+A_COURSE = 3  # folders with the same required file: more than one student keeps
 RECEIVED = "received"  # in DIR: uploads that had to be unpacked or combined
 OF_A_COURSE = replace(
     UNPACK_LIMITS,
@@ -60,6 +61,17 @@ def gathered(
     if task.due is None:
         return found
     return _doubting_times(found, task) if folder.is_dir() else _without_times(found)
+
+
+def refuse_course(folder: Path, task: Assignment) -> None:
+    """Raise UsageError for a folder of submissions, which `run` would grade as a single one."""
+    for name in (*task.files.code, *task.files.artifacts):
+        count = sum(_has(each, (name,)) for each in collect(folder)) if folder.is_dir() else 0
+        if count >= A_COURSE:
+            raise UsageError(
+                f"{folder} is not one submission: {count} folders in it contain `{name}`",
+                "use `batch` to grade each of them by itself",
+            )
 
 
 def in_words(found: Gathered) -> tuple[str, ...]:

@@ -241,6 +241,6 @@ def _of_other_data(upload: Preview, declared: Mapping[int, str]) -> str:
         if lines in declared:
             return (
                 f"{upload.submission.id}: `{name}` has {lines} lines, as many as the course's "
-                f"`{declared[lines]}`, but without --data the built-in sample dataset is used"
+                f"`{declared[lines]}`, but --data was not given"
             )
     return ""

@@ -51,7 +51,7 @@ class Data:
     @property
     def description(self) -> str:
         """One line for the Result: the data's source, number of questions and fingerprint."""
-        source = "embedded world" if self.embedded else "given with --data"
+        source = "built-in sample dataset" if self.embedded else "given with --data"
         counts = f"{len(self.train)} train, {len(self.dev)} dev, {len(self.test_questions)} test"
         answers = "" if self.test is not None else ", no test answers"
         return f"{source}: {counts}{answers}, sha256 {self.fingerprint[:16]}"

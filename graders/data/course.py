@@ -1,7 +1,9 @@
 """Open the data of an assignment's checks, of any kind, from a folder or built in."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -15,9 +17,50 @@ from graders.data.labelled import (
     open_labelled,
     read_labelled,
 )
+from graders.errors import GraderFault
 from graders.model import DataKind
 
-CourseData = Data | LabelledData
+
+@dataclass(frozen=True, slots=True)
+class DataFiles:
+    """The files of --data as they are, for an assignment whose checks read them by name."""
+
+    folder: Path | None
+
+    def bytes(self, name: str) -> bytes:
+        """Return the content of a file; raises GraderFault if it is missing."""
+        if self.folder is None:
+            raise GraderFault(f"the checks need `{name}`. Grade with --data DIR")
+        if not (self.folder / name).is_file():
+            raise GraderFault(f"`{name}` is missing in {self.folder}, the folder of --data")
+        return (self.folder / name).read_bytes()
+
+    def text(self, name: str) -> str:
+        """Return the content of a file in UTF-8 (with or without a byte order mark)."""
+        return self.bytes(name).decode("utf-8-sig", "replace")
+
+    @property
+    def fingerprint(self) -> str:
+        """The sha256 of all files together: equal data have equal fingerprints."""
+        digest = hashlib.sha256()
+        for name in self._names:
+            content = self.bytes(name)
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+        return digest.hexdigest()
+
+    @property
+    def description(self) -> str:
+        """One line for the Result: the number of files and their fingerprint."""
+        source = "no --data" if self.folder is None else f"given with --data: {len(self._names)}"
+        return source if self.folder is None else f"{source} files, sha256 {self.fingerprint[:16]}"
+
+    @property
+    def _names(self) -> list[str]:
+        files = [] if self.folder is None else list(self.folder.iterdir())
+        return sorted(each.name for each in files if each.is_file() and each.name[0] != ".")
+
+
+CourseData = Data | LabelledData | DataFiles
 
 
 @contextmanager
@@ -29,6 +72,8 @@ def open_course_data(kind: DataKind, folder: Path | None) -> Iterator[CourseData
     if kind == "birthplaces":
         with open_data(folder, seed=0) as data:
             yield data
+    elif kind == "files":
+        yield DataFiles(folder)
     elif folder is None:
         yield _embedded(kind)
     else:
@@ -37,6 +82,8 @@ def open_course_data(kind: DataKind, folder: Path | None) -> Iterator[CourseData
 
 def holds_data(kind: DataKind, folder: Path) -> bool:
     """Return whether the folder itself contains the files of this kind."""
+    if kind == "files":  # no file of it is known
+        return False
     if kind == "boolq":
         return any((folder / name).is_file() for name in DEV_NAMES)
     sets = (REQUIRED,) if kind == "birthplaces" else (STSA, TSV)
@@ -46,6 +93,8 @@ def holds_data(kind: DataKind, folder: Path) -> bool:
 def sizes_of_parts(kind: DataKind, folder: Path | None) -> frozenset[int]:
     """How many items the dev and the test part have, of this folder or of the embedded data."""
     with open_course_data(kind, folder) as data:
+        if isinstance(data, DataFiles):
+            return frozenset()
         test = data.test_questions if isinstance(data, Data) else data.test
         return frozenset((len(data.dev), len(test)))
 

@@ -65,7 +65,7 @@ def autograder_files(
     """Return the contents of the zip by path."""
     softmark = {f"softmark/{name}": content for name, content in rooms(assignment).items()}
     refuse_other_data(assignment, data)
-    given = course_files(data) if data is not None else {}
+    given = course_files(data, assignment) if data is not None else {}
     settings = replace(settings, data=bool(given), checks=_sum(softmark))
     return (
         {f"data/{name}": content for name, content in given.items()}

@@ -68,12 +68,16 @@ def requirements(assignment: Assignment) -> str:
     return "".join(f"{name}\n" for name in (*NEEDED, *asked, *suite))
 
 
-def course_files(folder: Path) -> dict[str, bytes]:
-    """Return the course's files in a staff folder, by name. Raises UsageError if there are none."""
+def course_files(folder: Path, assignment: Assignment) -> dict[str, bytes]:
+    """Return the course's files in a staff folder, by name. Raises UsageError if there are none.
+
+    Only `data = "files"` takes files of any kind, because only its author knows them.
+    """
+    every = assignment.data == "files"
     found = {
         path.name: path.read_bytes()
         for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
-        if path.is_file() and (path.suffix in SUFFIXES or path.name == DECLARATION)
+        if path.is_file() and (every or path.suffix in SUFFIXES or path.name == DECLARATION)
         if not path.name.startswith(".")
     }
     if not found:

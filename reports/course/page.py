@@ -40,6 +40,7 @@ class Part:
     rubric: tuple[CriterionSummary, ...]
     max_score: float
     has_finals: bool
+    has_names: bool
 
     @property
     def file(self) -> str:
@@ -121,6 +122,7 @@ def _parts(course: CourseView) -> tuple[Part, ...]:
             rubric=course.rubric,
             max_score=course.max_score,
             has_finals=course.has_finals,
+            has_names=course.has_names,
         )
         for number, cut in enumerate(cuts, 1)
     )

@@ -16,7 +16,15 @@ from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
 from reports.provisional import so_far
 from reports.text import PROSE_LIMIT
-from reports.words import endings, intake_notes, is_crash, is_without_points, unanswered, undecided
+from reports.words import (
+    endings,
+    intake_notes,
+    is_crash,
+    is_without_points,
+    people,
+    unanswered,
+    undecided,
+)
 
 NO_POINTS = "No points. Is the upload empty, or only the starter code?"
 NEEDS_GPU = (
@@ -95,11 +103,20 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Submissions with one status that need attention for the same reason."""
+
+    status: ResultStatus
+    reason: str
+    submissions: tuple[Submission, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CourseView:
     """All that the template gets to see.
 
-    `hints` are given to values that are incorrect, and `rarer` counts those that are not among
-    them; `crashes` are hints about exceptions.
+    `hints` are given to values that are incorrect, advice last, and `rarer` counts those that are
+    not among them; `crashes` are hints about exceptions.
     """
 
     title: str
@@ -114,12 +131,23 @@ class CourseView:
     hints: tuple[CommonHint, ...]
     rarer: int
     crashes: tuple[CommonHint, ...]
-    waiting: tuple[Row, ...]
+    waiting: tuple[Waiting, ...]
     twins: tuple[Twins, ...]
     items: tuple[ItemStatistics, ...]
     accuracies: tuple[AccuracySeries, ...]
     median_seconds: float | None
     median_memory_bytes: float | None
+
+    @property
+    def needs_attention(self) -> int:
+        """The number of submissions that need attention."""
+        return sum(len(each.submissions) for each in self.waiting)
+
+    @property
+    def has_names(self) -> bool:
+        """Whether a student has another name than the submission's ID."""
+        given = (row.submission for row in self.rows)
+        return any(people(each.student).strip() not in ("", each.id) for each in given)
 
     @property
     def has_finals(self) -> bool:
@@ -189,9 +217,7 @@ class Counted:
             hints=tuple(_hints(self, self.hints)[:HINTS_SHOWN]),
             rarer=max(0, len(self.hints) - HINTS_SHOWN),
             crashes=tuple(_hints(self, self.crashes)[:HINTS_SHOWN]),
-            waiting=tuple(
-                row for status in URGENCY for row in rows if row.status == status and row.reason
-            ),
+            waiting=tuple(_waiting(rows)),
             twins=tuple(twins),
             items=self.items.statistics(repeats),
             accuracies=self.accuracies.series(),
@@ -259,6 +285,20 @@ def _bins(scores: Sequence[float], highest: float) -> Iterator[Bin]:
         yield Bin(index * width, (index + 1) * width, count)
 
 
+def _waiting(rows: Sequence[Row]) -> Iterator[Waiting]:
+    """Group the submissions that need attention; only the first line of a shared reason is shown.
+
+    The lines after it are about one submission, such as how many of its answers are correct.
+    """
+    found: dict[tuple[ResultStatus, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.reason:
+            found[row.status, row.reason.partition("\n")[0]].append(row)
+    for (status, first), alike in sorted(found.items(), key=lambda each: URGENCY.index(each[0][0])):
+        reason = alike[0].reason if len(alike) == 1 else first
+        yield Waiting(status, reason, tuple(row.submission for row in alike))
+
+
 def _endings(counted: Counted) -> Iterator[Ending]:
     for word, checks in sorted(counted.checks.items(), key=lambda item: (-item[1], item[0])):
         yield Ending(word, checks, counted.submissions[word])
@@ -271,7 +311,10 @@ def _hints(
         CommonHint(hint, counted.rubric[criterion][-1], _by_id(submissions))
         for (criterion, hint), submissions in found.items()
     ]
-    return sorted(hints, key=lambda h: (-len(h.submissions), h.criterion.id, h.hint))
+    return sorted(
+        hints,
+        key=lambda h: (not h.criterion.points, -len(h.submissions), h.criterion.id, h.hint),
+    )
 
 
 def _by_id(submissions: Iterable[Submission]) -> tuple[Submission, ...]:

@@ -106,7 +106,7 @@ def _rotation(figure: Rotation) -> Drawing:
         t = apart[-1]
         words = (
             f"They differ at {len(apart)} of {len(figure.actual)} positions: at position {t}, "
-            f"{figure.expected[t]:.2f} radians are expected and {figure.actual[t]:.2f} came."
+            f"expected {figure.expected[t]:.2f} radians, actual {figure.actual[t]:.2f}."
         )
     svg = _rotation_svg(figure.expected, figure.actual)
     return Drawing(line(figure.label), words, svg=_inline(svg))

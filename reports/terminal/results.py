@@ -114,6 +114,7 @@ class ScoreTable:
         self._finals = False
         self._broken: list[str] = []
         self.waiting = 0  # submissions that need manual grading
+        self.unconfirmed = 0  # those among them whose points only have to be confirmed
         self.without_points = 0  # graded ones, perhaps empty or the starter code alone
 
     def add(self, result: Result, grade: FinalGrade | None = None) -> None:
@@ -127,6 +128,7 @@ class ScoreTable:
         self._finals |= grade is not None
         self._broken += _faults(result)
         self.waiting += result.status == "needs_review"
+        self.unconfirmed += result.status == "needs_review" and result.score is not None
         self.without_points += is_without_points(result)
 
     def show(self, rest: str = "") -> None:
@@ -165,6 +167,9 @@ def show_batch(scores: ScoreTable, out: Path, twins: Sequence[Twins] = ()) -> No
     if scores.waiting:
         who = f"{scores.waiting} submission{' needs' if scores.waiting == 1 else 's need'}"
         OUT.print(f"{who} manual grading: python grade.py review {out}", soft_wrap=True)
+    if scores.unconfirmed > 1:
+        who = f"points of {scores.unconfirmed} submissions wait to be confirmed, many at once"
+        OUT.print(f"{who}: python grade.py decide {out}", soft_wrap=True)
     if scores.without_points:
         who = f"{scores.without_points} submission{'s' if scores.without_points > 1 else ''}"
         OUT.print(f"{who} without any points; the course page lists them", soft_wrap=True)
@@ -280,7 +285,7 @@ def show_criterion(result: CriterionResult) -> None:
             show_check_words(check)
     blocked = sum(check.outcome == "blocked" for check in result.checks)
     if blocked:
-        OUT.print(Padding(f"- {blocked} more, not run because they build on these", _IN))
+        OUT.print(Padding(f"- {blocked} more skipped because they depend on these", _IN))
     skipped = sum(check.status == "skipped" for check in result.checks) - blocked
     if skipped:
         OUT.print(Padding(f"- {skipped} more, with nothing to judge", _IN))

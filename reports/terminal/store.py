@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from rich.padding import Padding
@@ -72,7 +73,8 @@ def show_generations(generations: Iterable[Generation], published: int, shown: i
     for each in generations:
         old = "replaced" if each.published else "draft"
         state = "published" if each.number == published else old
-        row = (each.number, each.made_at, each.version, each.submissions)
+        made = f"{datetime.fromisoformat(each.made_at):%Y-%m-%d %H:%M} UTC"
+        row = (each.number, made, each.version, each.submissions)
         table.add_row(*map(str, row), state)
     OUT.print(table)
     if shown != published:

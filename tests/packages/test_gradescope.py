@@ -95,6 +95,15 @@ def test_only_course_files_are_taken_from_data(packed, tiny, tmp_path):
     assert json.loads(files["autograder.json"])["data"] is True
 
 
+def test_files_of_the_authors_own_are_taken_whatever_their_names(packed, tiny, tmp_path):
+    folder = tmp_path / "course"
+    folder.mkdir()
+    for name in ("gold.csv", ".env"):
+        (folder / name).write_text("x")
+    files = packed(replace(tiny, data="files"), data=folder)
+    assert [name for name in files if name.startswith("data/")] == ["data/gold.csv"]
+
+
 def test_folder_without_course_files_is_refused(tiny, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="none of the course's files"):

@@ -95,6 +95,17 @@ SEARCHES = {
 }
 
 
+def test_the_score_is_in_view_on_a_phone(visit, tmp_path, make_result, graded):
+    results = [
+        make_result(*graded.criteria, submission=name, student=name, status="needs_review")
+        for name in ("ann", "bob")
+    ]
+    write_reports(results, tmp_path)
+    page = visit(f"{tmp_path.as_uri()}/index.html", width=390)
+    heading = page.get_by_role("columnheader", name="Score").bounding_box()
+    assert heading["x"] + heading["width"] < 390
+
+
 def test_searching_finds_names_and_ids_in_all_rows(opened):
     page = opened()
     for words, found in SEARCHES.items():

@@ -48,11 +48,26 @@ def test_a_score_on_an_edge_opens_the_next_bar(make_result, graded, score, highe
 
 def test_people_are_asked_in_order_of_urgency(course):
     waiting = course_view(course).waiting
-    assert [(w.submission.id, w.status) for w in waiting] == [
+    assert [(w.submissions[0].id, w.status) for w in waiting] == [
         ("c", "incomplete"),
         ("a", "rejected"),
     ]
     assert "The sandbox did not start." in waiting[0].reason
+
+
+def test_one_reason_of_many_submissions_is_told_once(make_result, graded, tmp_path):
+    def waits(name):
+        found = check_result("needs_review", message=f"No weights.\n{name} of 60.")
+        criterion = criterion_result(CODE, found)
+        return make_result(criterion, submission=name, status="needs_review")
+
+    results = [waits("1"), waits("2")]
+    (waiting,) = course_view(results).waiting
+    assert [each.id for each in waiting.submissions] == ["1", "2"]
+    assert waiting.reason.endswith("No weights.")
+    page = write_course_page(course_view(results), tmp_path).read_text()
+    assert "Needs attention (2)" in page
+    assert page.count("No weights.") == 1
 
 
 def reason_of(*results):
@@ -88,6 +103,13 @@ def test_hints_are_counted_once_a_submission(make_result, graded):
     assert [s.id for s in hint.submissions] == ["a", "b"]
 
 
+def test_advice_comes_after_mistakes_that_cost_points(make_result):
+    advice = replace(CODE, id="advice", points=0.0)
+    both = [criterion_result(each, check_result("failed", hint=each.id)) for each in (advice, CODE)]
+    results = [make_result(*both, submission="a"), make_result(both[0], submission="b")]
+    assert [each.hint for each in course_view(results).hints] == [CODE.id, "advice"]
+
+
 def test_rarer_mistakes_than_those_listed_are_counted(tmp_path, make_result):
     wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]
     view = course_view([make_result(criterion_result(CODE, *wrong))])
@@ -101,6 +123,12 @@ def test_extra_credit_is_told_of_where_it_stands_in_the_last_bar(tmp_path, make_
     course = course_view(make_result(code, extra, submission=name) for name in "abc")
     page = write_course_page(course, tmp_path).read_text()
     assert "scores above that, with extra credit, are in the last bar" in page
+
+
+@pytest.mark.parametrize(("student", "named"), [("Ada", True), ("a", False)])
+def test_a_column_that_repeats_the_students_is_left_out(tmp_path, make_result, student, named):
+    page = write_course_page(course_view([make_result(submission="a", student=student)]), tmp_path)
+    assert ('class="wide unnamed"' in page.read_text()) is not named
 
 
 def test_links_lead_to_the_pages_and_have_names(tmp_path, graded, hostile):

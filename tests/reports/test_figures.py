@@ -49,7 +49,7 @@ def test_a_rotation_says_where_it_goes_wrong():
     assert {"7,3", "1,0"} <= set(lines), "the series differ without colors"
     assert [name for name in ("expected", "actual") if name not in wrong.svg] == []
     assert "differ at 15 of 16 positions" in wrong.words
-    assert "at position 15, 3.00 radians are expected and 6.00 came" in wrong.words
+    assert "at position 15, expected 3.00 radians, actual 6.00" in wrong.words
 
 
 def test_a_curve_is_told_from_first_to_last():

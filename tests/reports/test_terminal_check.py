@@ -201,7 +201,7 @@ def test_a_students_check_says_how_each_part_ended(capsys, unanswered):
     said = " ".join(capsys.readouterr().out.split())
     for way in ("Timed out", "Out of memory", "Crashed", "Ended itself", "Answer not usable"):
         assert way in said
-    assert "- 1 more, not run because they build on these" in said
+    assert "- 1 more skipped because they depend on these" in said
 
 
 def test_submissions_without_points_are_counted(capsys, make_result, tmp_path):
@@ -210,3 +210,13 @@ def test_submissions_without_points_are_counted(capsys, make_result, tmp_path):
         scores.add(make_result(criterion_result(CODE, check_result(status)), submission=status))
     show_batch(scores, tmp_path)
     assert "1 submission without any points" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("score", "told"), [(2.0, True), (None, False)])
+def test_points_to_confirm_are_offered_in_one_go(capsys, make_result, tmp_path, score, told):
+    scores = ScoreTable()
+    found = criterion_result(CODE, check_result("needs_review"))
+    for name in ("ada", "bob"):
+        scores.add(make_result(found, submission=name, status="needs_review", score=score))
+    show_batch(scores, tmp_path)
+    assert (f"grade.py decide {tmp_path}" in capsys.readouterr().out) is told

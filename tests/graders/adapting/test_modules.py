@@ -47,6 +47,13 @@ def test_written_file_is_taken(modules, files, taken):
     assert place.rpartition("/")[0] == taken
 
 
+def test_notes_say_what_is_used_and_what_is_ignored(modules):
+    files = {f"{folder}__attention_under_test": ROTATE for folder in "abcdef"}
+    (note,) = modules(**files).notes
+    ignored = ", ".join(f"`{folder}/attention_under_test.py`" for folder in "bcde")
+    assert note == f"Using `a`; ignored {ignored} and 1 more"
+
+
 def test_imports_find_the_file_that_was_taken(modules):
     modules(src__attention_under_test=STARTER, my_rotary=ROTATE)
     assert importlib.import_module("attention_under_test").rotate() == 1

@@ -50,7 +50,7 @@ ACCEPT = {"missing_checkpoints": "accept", "doubtful_predictions": "accept"}
 
 @pytest.fixture(scope="session")
 def world():
-    """The embedded world."""
+    """The built-in sample dataset."""
     with open_data(None) as data:
         yield data
 

@@ -16,6 +16,7 @@ CRASHES = {
     "torch.ones(2, 3).t().view(6)": "reshape",
     "torch.ones(2) @ torch.ones(2).double()": "dtype",
     "'a'.size(0)": "print the type",
+    "torch.sofmax(0)": "does not define this name",
     "None.shape": "return",
     "(lambda x: x)()": "`def` line",
     "[][0]": "out of range",
@@ -47,6 +48,15 @@ def test_hint_is_about_the_exception(code):
 )
 def test_fault_carries_the_hint_about_its_exception(kind, message, hint):
     assert fault_of({"outcome": "raised", "kind": kind, "message": message}).hint == hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("ValueError", "raises the exception itself"), ("NotImplementedError", "not written yet")],
+)
+def test_an_exception_raised_on_purpose_is_told_as_that(kind, words):
+    told = {"outcome": "raised", "kind": kind, "message": "too long", "source": f"raise {kind}()"}
+    assert words in fault_of(told).hint
 
 
 def test_file_that_was_not_submitted_is_no_crash():

@@ -108,7 +108,7 @@ def test_a_fresh_child_serves_the_next_call_until_three_have_ended(opener):
         student.call("run", source="open('left', 'w').close()")
         with pytest.raises(StudentExited):
             student.call("run", source="import os; os._exit(1)")
-    with pytest.raises(StudentExited, match="ended 3 times, so it was not asked"):
+    with pytest.raises(StudentExited, match="happened 3 times, so your code was not called again"):
         student.call("echo", value=1)
     student.begin_criterion()
     assert student.call("run", source="import os; result = os.listdir('.')") == []

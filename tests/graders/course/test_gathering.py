@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graders.course.gathering import gathered, in_words
+from graders.course.gathering import gathered, in_words, refuse_course
 from graders.errors import UsageError
 from graders.grading_policy import GradingPolicy, Lateness
 
@@ -62,6 +62,16 @@ def test_a_folder_that_is_one_submission_is_refused(hand_in, tiny, tmp_path, pla
         gathered(tmp_path / "uploads" / "ada", tiny, tmp_path / "out")
     assert refused.value.hint.startswith("use `run`")
     assert gathered(tmp_path / "uploads" / "ada", tiny, tmp_path / "out", layout="folders")
+
+
+def test_a_folder_of_submissions_is_not_graded_as_one(hand_in, tiny):
+    for name in ("ada", "bob"):
+        uploads = hand_in(name, answer_txt="42").parent
+    refuse_course(uploads, tiny)  # a student may keep two versions
+    refuse_course(hand_in("cy", answer_txt="42"), tiny)
+    with pytest.raises(UsageError, match="3 folders in it contain `answer.txt`") as refused:
+        refuse_course(uploads, tiny)
+    assert refused.value.hint.startswith("use `batch`")
 
 
 @pytest.mark.parametrize("other", ["bob/work.py", "bob/src/work.py", "bob.zip"])

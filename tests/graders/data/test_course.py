@@ -6,14 +6,14 @@ import pytest
 
 from graders.boundary.tiers.sandbox import Tier
 from graders.data.course import describe_data, holds_data, open_course_data
-from graders.errors import UsageError
+from graders.errors import GraderFault, UsageError
 from graders.grading.address import keys_of
 from graders.grading.pipeline import Options
 from graders.grading.precheck import precheck_options
 from graders.model import DataKind
 from graders.registry.discovery import load_assignment
 
-KINDS = get_args(DataKind)
+KINDS = [kind for kind in get_args(DataKind) if kind != "files"]
 SST2 = {f"{part}.tsv": "a fine film\t1\na dull film\t0" for part in ("train", "dev", "test")}
 
 
@@ -84,3 +84,22 @@ def test_students_metrics_are_judged_where_the_files_lie(tiny_folder, folder):
     (place / "dev.tsv").unlink()
     plan = precheck_options(task, place, Tier.NONE, data=None, only=None)
     assert plan.options.only == {"double"}
+
+
+def test_checks_of_an_author_read_files_of_their_own(tiny_folder, folder):
+    file = tiny_folder / "assignment.toml"
+    file.write_text(file.read_text().replace("seed = 7", 'seed = 7\ndata = "files"'))
+    task, place = load_assignment(str(tiny_folder)), folder({"gold.txt": "a b"})
+    with open_course_data(task.data, place) as data:
+        assert data.text("gold.txt") == "a b"
+    keys = {keys_of(task, Options(Tier.NONE, given)).data for given in (place, None)}
+    (place / "gold.txt").write_text("a c")
+    assert len(keys | {keys_of(task, Options(Tier.NONE, place)).data}) == 3
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_file_that_is_missing_is_no_fault_of_the_student(folder, given):
+    with open_course_data("files", folder({}) if given else None) as data:
+        assert "--data" in data.description
+        with pytest.raises(GraderFault, match=r"`gold\.txt`.*--data"):
+            data.text("gold.txt")

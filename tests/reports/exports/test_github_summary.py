@@ -52,13 +52,27 @@ def failing(make_result):
     return make
 
 
+def test_what_is_expected_is_told_once(make_result):
+    rows = (("expected", "data[2]"), ("actual", "Bob"))
+    found = check_result("failed", expected="data[2]", actual="not Ada", counterexample=rows)
+    text = Page(summary_text(make_result(criterion_result(CODE, found)))).text
+    assert text.count("data[2]") == 1
+    assert text.index("Actual") < text.index("not Ada") < text.index("Example actual")
+
+
 def test_the_score_comes_first_and_a_failure_says_what_came(graded):
     text = summary_text(graded, ["Only the public half."])
     assert text.startswith("## Toy assignment: 15 of 20 points\n")
     assert "| Rotary embedding | 2 of 4 | Partial credit | 1 passed, 1 failed |" in text
     page = Page(text)
     assert page.text.index("Only the public half.") < page.text.index("Criterion")
-    for words in ("Failed. Rotary embedding: Check b holds.", "Expected", "Ada⁇□", "Got", "Ada □"):
+    for words in (
+        "Failed. Rotary embedding: Check b holds.",
+        "Expected",
+        "Ada⁇□",
+        "Actual",
+        "Ada □",
+    ):
         assert words in page.text
     assert {"details", "pre"} <= page.tags
 

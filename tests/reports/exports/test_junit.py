@@ -68,7 +68,12 @@ def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
     assert passed.is_passed
     assert (failed.classname, failed.name) == ("ada.rotary", "b: Check b holds.")
     assert [each.type for each in failed.result] == ["Failed"]
-    for words in ("hint: The exponent's sign", "expected: Ada⁇□", "got: Ada □", "block size: 4"):
+    for words in (
+        "hint: The exponent's sign",
+        "expected: Ada⁇□",
+        "actual: Ada □",
+        "example block size: 4",
+    ):
         assert words in failed.result[0].text
 
 
