@@ -1,7 +1,7 @@
 """apply_rotary_emb: the exact values of rotated queries and keys."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,13 @@ from .mistakes import FORMULAS, TIME, TURN, TURNED, last_rows
 from .replies import (
     ASKED,
     TELLING,
+    Replies,
     Rotated,
     applied_rotation,
-    as_floats,
     first_difference,
     normal,
     one_way_holds,
+    results,
     rotations,
 )
 from .unwritten import require_rotation
@@ -288,7 +289,7 @@ def _known_mistake(student: Student, inputs: Inputs) -> str:
     return sentence(TURN)
 
 
-def _each_way(replies: Mapping[str, Sequence[Rotated]]) -> Sequence[Floats]:
+def _each_way(replies: Replies) -> Sequence[Floats]:
     """Return the results for the single x, those with the handout's table first."""
-    answers = [replies[source][0].result for source in TELLING if source in replies]
-    return [values for values in map(as_floats, answers) if values is not None]
+    found = results(replies)
+    return [found[way] for way in TELLING if way in found]

@@ -106,14 +106,9 @@ def _is_rotated(came: Sequence[Rotated]) -> None:
 
 def _uses_positions(module: Any) -> bool:
     """Return whether this module's reply shows that it rotates or uses positions."""
-    if not isinstance(module, dict) or not isinstance(module.get("outputs"), list):
-        return False
-    outputs = [as_floats(each) for each in module["outputs"]]
-    training = module.get("training")
-    if module.get("rotated") or (isinstance(training, dict) and training.get("rotated")):
+    if module["rotated"] or module["training"]["rotated"]:
         return True
-    shapes = [() if each is None else each.shape for each in outputs]
-    if len(shapes) != 2 or len(shapes[0]) != 3 or shapes[0] != shapes[1]:
+    one, other = (as_floats(each) for each in module["outputs"])
+    if one is None or other is None or one.ndim != 3 or one.shape != other.shape:
         return False
-    one, other = (np.asarray(each) for each in outputs)
     return not is_close(one[:, -1:], other[:, -1:], "attention")
