@@ -67,12 +67,17 @@ def never_cut(reader: Reader) -> str | None:
     return document if usual and cuts.min(initial=len(document)) == len(document) else None
 
 
-def cuts_of(reader: Reader) -> Cuts:
+def cuts_of(reader: Reader) -> list[Cuts]:
     """Return the truncated lengths at every block size that is read; none if they are not exact."""
     readings = [each for each in reader.readings() if each.whole]
     if any(order_of_parts(each) is None for each in readings):
-        return Cuts(reader.edition, {})
-    return Cuts(reader.edition, {r.request.block_size: cut_lengths(r) for r in readings})
+        return []
+    lengths = [(each, cut_lengths(each)) for each in readings]
+    return [
+        Cuts(each.edition, each.request.block_size, int(cuts.min()), int(cuts.max()))
+        for each, cuts in lengths
+        if len(cuts)
+    ]
 
 
 def unreached(reader: Reader) -> Unreached | None:
