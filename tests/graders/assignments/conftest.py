@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from graders.assignments.cs224n_a4 import student_side
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
 from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
 from graders.boundary.tiers.sandbox import best_tier
+from graders.checks.run import surroundings
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
@@ -48,6 +50,15 @@ def forget_student_modules(tmp_path):
 ACCEPT = {"missing_checkpoints": "accept", "doubtful_predictions": "accept"}
 
 
+@pytest.fixture
+def few_examples():
+    """Checks draw few examples with hypothesis, and otherwise run as the plugin runs them."""
+    with surroundings(FOLDER):
+        settings.register_profile("few", settings.get_profile("softmark"), max_examples=3)
+        settings.load_profile("few")
+        yield
+
+
 @pytest.fixture(scope="session")
 def world():
     """The embedded world."""
@@ -79,7 +90,7 @@ def judge(tmp_path, world):
                 test_london_baseline(submitted, data, settings, score)
             else:
                 predictions = metrics.PredictionFiles(submitted, data, settings)
-                origin = metrics.Origin(metrics.Checkpoints(sandbox, submitted, data, settings))
+                origin = metrics.Origin(metrics.Checkpoints(sandbox, predictions))
                 getattr(metrics, f"test_{check}")(predictions, origin, score)
         except Exception as error:  # noqa: BLE001  a check may end in any way
             problem = error

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
-from graders.assignments.cs224n_a4.hidden.predictions.chance import (
-    chance_at_least,
+from graders.assignments.cs224n_a4.hidden.predictions.notes import (
     chance_below,
     chance_so_different,
     chance_so_far_below,
     p_in_words,
 )
+from graders.checks.labels import chance_at_least
 
 
 def agree(p, other):
@@ -33,7 +33,7 @@ def shares(draw, most=500):
 def test_binomial_tails_agree_with_scipy(share, truth):
     k, n = share
     p = float(truth)
-    assert agree(chance_at_least(k, n, truth), binomtest(k, n, p, "greater").pvalue)
+    assert agree(float(chance_at_least(k, n, truth)), binomtest(k, n, p, "greater").pvalue)
     assert agree(chance_below(k, n, truth), binomtest(k, n, p, "less").pvalue)
 
 
@@ -65,4 +65,4 @@ def test_p_is_said_in_two_digits(p, words):
 
 
 def test_improbable_is_never_said_to_be_impossible():
-    assert p_in_words(chance_at_least(500, 500, Fraction(1, 20))) == "p < 1e-300"
+    assert p_in_words(float(chance_at_least(500, 500, Fraction(1, 20)))) == "p < 1e-300"

@@ -85,7 +85,7 @@ def test_a_pretrained_models_file_is_never_borderline(judge, world, predict):
 
 
 def test_an_unknown_rule_is_our_fault(judge, six):
-    from graders.assignments.cs224n_a4.hidden.predictions.thresholds import borderline_rule
+    from graders.assignments.cs224n_a4.hidden.predictions.notes import borderline_rule
     from graders.errors import UsageError
 
     with pytest.raises(

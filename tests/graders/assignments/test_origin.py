@@ -2,8 +2,7 @@
 
 import pytest
 
-from graders.assignments.cs224n_a4.hidden.predictions.extraction import signs_of_extraction
-from graders.assignments.cs224n_a4.hidden.predictions.origin import rule
+from graders.assignments.cs224n_a4.hidden.predictions.origin import rule, signs_of_extraction
 from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
 from graders.data.birthplaces import read_data
 from graders.errors import UsageError

@@ -6,13 +6,13 @@ import pytest
 from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Weights
 from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
 from graders.assignments.cs224n_a4.hidden.rerun import runs
-from graders.assignments.cs224n_a4.hidden.rerun.comparison import (
+from graders.assignments.cs224n_a4.hidden.rerun.checks import (
     compare_answers,
     compare_shapes,
     read_anew,
 )
 from graders.assignments.cs224n_a4.hidden.rerun.runs import COMMANDS, Ran
-from graders.assignments.cs224n_a4.hidden.rerun.student_losses import Losses
+from graders.assignments.cs224n_a4.hidden.rerun.student_side import Losses
 from graders.boundary.outcome import MALFORMED
 from graders.grading.rerun import Rerun, RerunPlan
 from tests.graders.assignments.answering import Answering

@@ -4,7 +4,6 @@ import inspect
 
 import pytest
 import torch
-from hypothesis import Phase, settings
 
 from graders.assignments.cs224n_a4.rotary import checks_application, checks_table
 from graders.assignments.cs224n_a4.rotary.mistakes import FORMULAS, TABLES, TURNED, table_pairs
@@ -21,22 +20,7 @@ from tests.graders.assignments.rotary_mistakes import (
     table,
 )
 
-
-@pytest.fixture(autouse=True)
-def as_the_plugin_runs_checks():
-    """One failure a check, as graders/checks/run.py asks of hypothesis."""
-    before = settings.get_current_profile_name()
-    settings.register_profile(
-        "checks",
-        derandomize=True,
-        database=None,
-        deadline=None,
-        report_multiple_bugs=False,
-        phases=(Phase.generate, Phase.shrink),
-    )
-    settings.load_profile("checks")
-    yield
-    settings.load_profile(before)
+pytestmark = pytest.mark.usefixtures("few_examples")
 
 
 def ask(check, student, draw=PUBLIC):

@@ -14,7 +14,7 @@ from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 from graders.registry.discovery import ASSIGNMENTS
-from tests.graders.assignments.answering import Answering
+from tests.graders.assignments.answering import Answering, Replies
 from tests.planted import examples_of
 
 PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
@@ -39,18 +39,6 @@ class InProcess(Answering):
             return getattr(student_side, function)(**values)
         except Exception as error:  # noqa: BLE001  as the worker does
             raise StudentRaised(str(error)) from None
-
-
-class Replies(InProcess):
-    """A student who answers the same to every question."""
-
-    def __init__(self, value):
-        super().__init__()
-        self.value = value
-
-    def answer(self, function, /, **values):
-        self.calls += 1
-        return self.value
 
 
 @pytest.fixture

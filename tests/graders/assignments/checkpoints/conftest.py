@@ -8,7 +8,8 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from graders.assignments.cs224n_a4.hidden.checkpoints import checks, student_side
-from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import Checkpoints
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import CHECKPOINTS, Checkpoints
+from graders.assignments.cs224n_a4.hidden.predictions.submitted import PredictionFiles
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
@@ -110,11 +111,13 @@ def judge(tmp_path, world):
         for name, content in files.items():
             (tmp_path / name).write_bytes(content)
         submitted = SubmittedFiles({name: tmp_path / name for name in files})
-        bundle = Checkpoints(sandbox or InProcess(), submitted, data, settings)
-        score, problem = Score(), None
-        arguments = (bundle, {}, score) if check.endswith("_weights") else (bundle, score)
+        files = PredictionFiles(submitted, data, settings)
+        given, score, problem = Checkpoints(sandbox or InProcess(), files), Score(), None
+        name, _, kind = check.rpartition("_")
+        asked = [each for each in CHECKPOINTS if each.id == name.replace("_", "-")]
+        asked += [{}] if kind == "weights" else []
         try:
-            getattr(checks, f"test_{check}")(*arguments)
+            getattr(checks, f"test_{kind if asked else check}")(given, *asked, score)
         except Exception as error:  # noqa: BLE001  a check may end in any way
             problem = error
         return verdict(Check(check, "", ""), problem, score)

@@ -3,14 +3,15 @@
 import pytest
 import torch
 
-from graders.assignments.cs224n_a4.hidden.checkpoints.fingerprints import (
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import Checkpoints
+from graders.assignments.cs224n_a4.hidden.checkpoints.weights import (
+    Weights,
     predictions_print,
     weights_print,
 )
-from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import Checkpoints
-from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Weights
 from graders.assignments.cs224n_a4.hidden.predictions.origin import Origin
 from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
+from graders.assignments.cs224n_a4.hidden.predictions.submitted import PredictionFiles
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
@@ -185,7 +186,7 @@ def doubts(tmp_path, world):
         said = tuple(files[f"{model}.{part}.predictions"].decode().splitlines())
         gold = world.dev if part == "dev" else world.test
         score = Score()
-        origin = Origin(Checkpoints(InProcess(), submitted, world, settings))
+        origin = Origin(Checkpoints(InProcess(), PredictionFiles(submitted, world, settings)))
         origin.confirm(Scored(f"{model}.{part}.predictions", said, gold, ()), model, part, score)
         return [each.message for each in score.doubts]
 
