@@ -297,11 +297,13 @@ def test_projections_may_be_joined_or_split(hand_in_attention, made, split):
     assert failures(student) == {}
 
 
+IF_ROPE = "        if self.rope:\n            q"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "failed"),
     [
-        ("        if self.rope:\n            q", "        if self.rope and self.training:\n            q",
-         {"queries_and_keys_rotated"}),
+        (IF_ROPE, IF_ROPE.replace(":", " and self.training:"), {"queries_and_keys_rotated"}),
         ("self.attn_drop(F.softmax(att, dim=-1))",
          "F.dropout(F.softmax(att, dim=-1), 0.1, self.training)", set()),
     ],

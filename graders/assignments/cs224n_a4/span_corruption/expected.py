@@ -7,29 +7,22 @@ A rule looks at one reading; lengths over many draws are tested in lengths.py.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
+from graders.checks.compare import fail
 from reference.data.edition import SHORTEST
 from reference.data.vocabulary import MASK, PAD
 
-from .draws import (
-    NEARLY_ALL,
-    PAD_ID,
-    Draw,
-    Reading,
-    is_piece,
-    known_to_the_end,
-    shifted,
-)
+from .draws import NEARLY_ALL, PAD_ID, Draw, Reading, is_piece, known_to_the_end, shifted
 from .located import Located, is_all_there, located_cuts, order_of_parts
 
 MANY = 100  # draws; with one MASK per character, some have three parts by chance
 MOST_SHOWN = 160  # characters of a document or a sequence
 SHAPE = f"prefix {MASK} suffix {MASK} content"
-UNSURE = (
-    0.15  # of the draws without three parts look incomplete by chance, due to blanks at their ends
-)
+# Fraction of draws without three parts that look incomplete by chance, due to blanks at their ends.
+UNSURE = 0.15
 SLACK = 2  # error in characters of a length if characters are lost or duplicated
 
 
@@ -49,6 +42,16 @@ class Problem:
             rows = {"document": shown(self.draw.document), **rows}
             rows["actual"] = shown(self.draw.sequence)
         return {**rows, "expected": self.expected}
+
+    def fail(self, reading: Reading, hint: str) -> NoReturn:
+        """Fail the check with this problem, which the reading shows."""
+        fail(
+            self.message,
+            hint=hint,
+            expected=self.expected,
+            actual=self.actual,
+            counterexample=self.table(reading),
+        )
 
 
 Rule = Callable[[Reading], Iterator[Problem]]
@@ -217,7 +220,6 @@ def _outside(reading: Reading, cuts: list[Located], slack: int) -> Iterator[Prob
 
 
 def _marks_allowed(draw: Draw, reading: Reading) -> bool:
-    """Return the layout in words: two MASKs, the content, and the edition's end marker, if any."""
     ends = len(draw.slots) == 4 and not draw.slots[3]
     plain = len(draw.slots) == 3
     marker = reading.edition.end_marker

@@ -25,7 +25,9 @@ from .located import ORDERS, gap, restores
 Seen = TypeVar("Seen")
 Known = Mapping[Mistake, Callable[[Reading], bool]]
 SEQUENCE = f"the sequence is prefix {MASK} suffix {MASK} content {PAD} {PAD} …"
+layout = partial(Mistake, equation=SEQUENCE)
 SHIFT = "y[i] = x[i + 1]: x = sequence[:-1], y = sequence[1:]"
+shift = partial(Mistake, equation=SHIFT)
 
 
 def named(known: Mapping[Mistake, Callable[[Seen], bool]], *evidence: Seen) -> Mistake | None:
@@ -78,22 +80,17 @@ def _rolled(reading: Reading) -> bool:
 
 
 SHIFT_MISTAKES: Known = {
-    Mistake("no-shift", "y is the same as x", SHIFT): lambda r: _same_rows(r, 0),
-    Mistake("swapped", "x and y are swapped: x is one position ahead of y", SHIFT): _swapped,
-    Mistake(
-        "shifted-backward", "y is shifted in the wrong direction: y[i] = x[i - 1]", SHIFT
-    ): _backward,
-    Mistake(
-        "rolled", "y is x rolled around (torch.roll): its last id is x's first id", SHIFT
-    ): _rolled,
-    Mistake("shifted-by-two", "y is shifted by two: y[i] = x[i + 2]", SHIFT): lambda r: (
+    shift("no-shift", "y is the same as x"): lambda r: _same_rows(r, 0),
+    shift("swapped", "x and y are swapped: x is one position ahead of y"): _swapped,
+    shift("shifted-backward", "y is shifted in the wrong direction: y[i] = x[i - 1]"): _backward,
+    shift("rolled", "y is x rolled around (torch.roll): its last id is x's first id"): _rolled,
+    shift("shifted-by-two", "y is shifted by two: y[i] = x[i + 2]"): lambda r: (
         _same_rows(r, 2) and not _same_rows(r, 0)
     ),
-    Mistake(
+    shift(
         "targets-hidden",
         "some targets in y are overwritten; the loss already ignores PAD, and the model must "
         "predict every other character",
-        SHIFT,
     ): _targets_hidden,
 }
 
@@ -117,21 +114,18 @@ def _asked(reading: Reading) -> int:
 
 
 LENGTH = "x and y are one id shorter than the padded sequence"
+length = partial(Mistake, equation=LENGTH)
 LENGTH_MISTAKES: Known = {
-    Mistake(
-        "no-padding", f"sequences are not padded with {PAD}, so their lengths differ", LENGTH
+    length(
+        "no-padding", f"sequences are not padded with {PAD}, so their lengths differ"
     ): _no_padding,
     Mistake(
         "hard-coded-block",
         "x always has the length for block size 128, whatever block_size is",
         f"{LENGTH}, whose length depends on self.block_size",
     ): lambda r: _always(r, r.edition.example_length(128)),
-    Mistake("one-too-long", "x and y have one id too many", LENGTH): lambda r: _always(
-        r, _asked(r) + 1
-    ),
-    Mistake("one-too-short", "x and y have one id too few", LENGTH): lambda r: _always(
-        r, _asked(r) - 1
-    ),
+    length("one-too-long", "x and y have one id too many"): lambda r: _always(r, _asked(r) + 1),
+    length("one-too-short", "x and y have one id too few"): lambda r: _always(r, _asked(r) - 1),
 }
 
 # ---------------------------------------------------------------- MASKs and PADs
@@ -235,28 +229,27 @@ def _ids_swapped(draw: Draw) -> bool:
 
 FEW = 100
 MARKS = "two MASKs: prefix MASK suffix MASK content"
+marks = partial(Mistake, equation=MARKS)
 LAYOUT_MISTAKES: Known = {
-    Mistake("second-mask-missing", "the MASK between suffix and content is missing", MARKS): (
+    marks("second-mask-missing", "the MASK between suffix and content is missing"): (
         lambda r: _written(_lacks_second)(r) and not _written(_lacks_first)(r)
     ),
-    Mistake("first-mask-missing", "there is no MASK where the content was removed", MARKS): (
+    marks("first-mask-missing", "there is no MASK where the content was removed"): (
         lambda r: _written(_lacks_first)(r) and not _written(_lacks_second)(r)
     ),
-    Mistake(
-        "end-mask",
-        "there is an extra MASK after the content (only in other handout editions)",
-        MARKS,
+    marks(
+        "end-mask", "there is an extra MASK after the content (only in other handout editions)"
     ): lambda r: r.edition.end_marker == "none" and _written(_has_end_mark)(r),
     Mistake(
         "end-mask-missing", "the MASK after the content is missing", SEQUENCE + " with MASK"
     ): lambda r: r.edition.end_marker == "required" and _written(lambda d: _parts_of(d, d.body))(r),
-    Mistake(
-        "pad-for-mask", f"the parts are separated by {PAD} (id 0), not by {MASK}", MARKS
-    ): lambda r: _other_mark(r) and all(map(_has_pad, r.written)),
+    marks("pad-for-mask", f"the parts are separated by {PAD} (id 0), not by {MASK}"): lambda r: (
+        _other_mark(r) and all(map(_has_pad, r.written))
+    ),
     Mistake(
         "other-mask", f"the parts are separated by an id other than that of {MASK}", "MASK has id 1"
     ): lambda r: _other_mark(r) and not any(map(_has_pad, r.written)),
-    Mistake("mask-a-character", "every masked character is replaced by its own MASK", MARKS): (
+    marks("mask-a-character", "every masked character is replaced by its own MASK"): (
         _written(_one_mask_a_character, _has_masks)
     ),
     Mistake("pads-in-front", "the PADs come first", "PADs are added at the end of the sequence"): (
@@ -345,7 +338,7 @@ def _order_mistake(order: Order) -> Mistake:
     """Return the mistake of writing the parts as, say, `content ⁇ prefix ⁇ suffix`."""
     names = [PARTS[order.index(slot)] for slot in range(3)]
     written = f"the parts are written as {f' {MASK} '.join(names)}"
-    return Mistake(f"order-{'-'.join(names)}", written, SEQUENCE)
+    return layout(f"order-{'-'.join(names)}", written)
 
 
 VOCABULARY = Mistake(
@@ -360,22 +353,16 @@ PIECE_MISTAKES: Known = {
         for order in ORDERS
         if order != STANDARD
     },
-    Mistake(
-        "content-kept",
-        "the masked content also remains at its original place, before the suffix",
-        SEQUENCE,
+    layout(
+        "content-kept", "the masked content also remains at its original place, before the suffix"
     ): _parts(lambda a, b, c, document: b.startswith(c) and a + b in document),
-    Mistake("content-reversed", "the masked content is written backwards", SEQUENCE): (
-        _parts(_reversed)
-    ),
-    Mistake("content-shuffled", "the masked content is shuffled", SEQUENCE): lambda r: (
+    layout("content-reversed", "the masked content is written backwards"): (_parts(_reversed)),
+    layout("content-shuffled", "the masked content is shuffled"): lambda r: (
         _parts(_shuffled)(r) and not _parts(_reversed)(r)
     ),
-    Mistake(
-        "content-lost",
-        "nothing follows the second MASK: the masked content is lost",
-        SEQUENCE,
-    ): _parts(lambda a, b, c, document: not c and a in document and b in document),
+    layout("content-lost", "nothing follows the second MASK: the masked content is lost"): _parts(
+        lambda a, b, c, document: not c and a in document and b in document
+    ),
     Mistake("character-dropped", "characters between two parts are lost", JOINED): lambda r: (
         _dropped(r) and not _parts(lambda a, b, c, document: not c)(r)
     ),
@@ -385,10 +372,10 @@ PIECE_MISTAKES: Known = {
         "blanks, tabs or other whitespace of the document are lost or replaced",
         "use self.data[idx] unchanged, without split() or replace()",
     ): lambda r: _parts(_same_but_for_whitespace)(r) and not _parts(_is_piece)(r),
-    Mistake("marks-together", "the two MASKs are adjacent, after the suffix", SEQUENCE): (
+    layout("marks-together", "the two MASKs are adjacent, after the suffix"): (
         _parts(_marks_together)
     ),
-    Mistake("mask-first", "the first MASK comes before the prefix", SEQUENCE): _parts(_mask_first),
+    layout("mask-first", "the first MASK comes before the prefix"): _parts(_mask_first),
 }
 
 # ---------------------------------------------------------------- the document
@@ -449,27 +436,27 @@ def _over_line_ends(reading: Reading) -> bool:
 
 FEW_OF = 2  # only reading the first half can't be chance: 30 indices are anywhere
 INDEX = "the document is self.data[idx]"
+index = partial(Mistake, equation=INDEX)
 INDEX_MISTAKES: Known = {
-    Mistake("always-first", "every index gives the first document", INDEX): _reads(lambda i: 0),
-    Mistake("next-document", "index i gives document i + 1", INDEX): _reads(lambda i: i + 1),
-    Mistake("previous-document", "index i gives document i - 1", INDEX): _reads(lambda i: i - 1),
-    Mistake(
-        "first-documents", "large indices also give documents from the start of the corpus", INDEX
+    index("always-first", "every index gives the first document"): _reads(lambda i: 0),
+    index("next-document", "index i gives document i + 1"): _reads(lambda i: i + 1),
+    index("previous-document", "index i gives document i - 1"): _reads(lambda i: i - 1),
+    index(
+        "first-documents", "large indices also give documents from the start of the corpus"
     ): _first_documents,
-    Mistake(
-        "random-document", "`idx` is not used: a random document is read", INDEX
-    ): _any_document,
-    Mistake(
-        "whole-corpus", "the piece continues past the end of a line into the next document", INDEX
+    index("random-document", "`idx` is not used: a random document is read"): _any_document,
+    index(
+        "whole-corpus", "the piece continues past the end of a line into the next document"
     ): _over_line_ends,
-    Mistake(
-        "previous-reading", "an access returns the previously requested document", INDEX
+    index(
+        "previous-reading", "an access returns the previously requested document"
     ): _previous_reading,
 }
 
 
 HANDOUTS = 128  # up to this block size, the draws show both ends of the lengths
 LONGEST = "sample from 4 … int(limit * block_size), both ends included, as random.randint does"
+limit = partial(Mistake, equation=LONGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,46 +513,42 @@ def _rounded_up(cuts: Sequence[Cuts]) -> bool:
     return _every(at_most_one)(cuts) and not _every(lambda cut: cut.longest <= cut.limit)(cuts)
 
 
-HARD_CODED = Mistake(
-    "limit-hard-coded", "the longest truncation length does not depend on block_size", LONGEST
+HARD_CODED = limit(
+    "limit-hard-coded", "the longest truncation length does not depend on block_size"
 )
 UNREACHED: Mapping[Mistake, Explains] = {
-    Mistake(
-        "never-longest", "the longest length never occurs: the upper bound is excluded", LONGEST
-    ): _every(lambda cut: cut.longest == cut.limit - 1),
-    Mistake(
-        "never-shortest",
-        f"a length of {SHORTEST} characters never occurs: lengths start at 5",
-        LONGEST,
+    limit("never-longest", "the longest length never occurs: the upper bound is excluded"): _every(
+        lambda cut: cut.longest == cut.limit - 1
+    ),
+    limit(
+        "never-shortest", f"a length of {SHORTEST} characters never occurs: lengths start at 5"
     ): _every(lambda cut: cut.shortest == SHORTEST + 1 <= cut.limit),
-    Mistake(
-        "fixed-cut", "every document is truncated to the same length: it is not random", LONGEST
-    ): _every(lambda cut: cut.shortest == cut.longest <= cut.limit),
-    Mistake(
-        "limit-three-quarters", "the longest length is 3/4 of the block size, not 7/8", LONGEST
+    limit("fixed-cut", "every document is truncated to the same length: it is not random"): _every(
+        lambda cut: cut.shortest == cut.longest <= cut.limit
+    ),
+    limit(
+        "limit-three-quarters", "the longest length is 3/4 of the block size, not 7/8"
     ): _limit_is(lambda size: size * 3 // 4),
-    Mistake("limit-half", "the longest length is half of the block size, not the limit", LONGEST): (
+    limit("limit-half", "the longest length is half of the block size, not the limit"): (
         _limit_is(lambda size: size // 2)
     ),
     HARD_CODED: _hard_coded,
 }
 OUTSIDE: Mapping[Mistake, Explains] = {
-    Mistake(
-        "too-short", f"some truncated documents have fewer than {SHORTEST} characters", LONGEST
-    ): _every(lambda cut: cut.shortest < SHORTEST and cut.longest <= cut.limit),
-    Mistake("never-cut", "documents are not truncated", LONGEST): _every(
+    limit("too-short", f"some truncated documents have fewer than {SHORTEST} characters"): _every(
+        lambda cut: cut.shortest < SHORTEST and cut.longest <= cut.limit
+    ),
+    limit("never-cut", "documents are not truncated"): _every(
         lambda cut: (
             cut.shortest > cut.limit and (cut.shortest == cut.longest or cut.size == HANDOUTS)
         )
     ),
     HARD_CODED: _hard_coded,
-    Mistake(
-        "limit-rounded-up", "the limit is rounded up if it is not a whole number", LONGEST
-    ): _rounded_up,
-    Mistake(
-        "limit-is-block", "documents are truncated to the block size, above the limit", LONGEST
+    limit("limit-rounded-up", "the limit is rounded up if it is not a whole number"): _rounded_up,
+    limit(
+        "limit-is-block", "documents are truncated to the block size, above the limit"
     ): _limit_is(lambda size: size),
-    Mistake("limit-nearly-block", "truncated documents are nearly as long as the block", LONGEST): (
+    limit("limit-nearly-block", "truncated documents are nearly as long as the block"): (
         _limit_is(lambda size: size - 1)
     ),
 }

@@ -178,13 +178,7 @@ class Reader:
         telling = reading if by_itself else self.telling()
         evidence = [reading] if first(rule, telling) is None else [reading, telling]
         mistake = named(known, *evidence)
-        fail(
-            problem.message,
-            hint=hint if mistake is None else mistake.hint,
-            expected=problem.expected,
-            actual=problem.actual,
-            counterexample=problem.table(reading),
-        )
+        problem.fail(reading, hint if mistake is None else mistake.hint)
 
     def _forgive_rare(
         self, rule: Rule, problem: CheckFailed, score: Score, *readings: Reading
