@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graders.assignments.cs224n_a4.london_baseline.expected import Baseline, read_statement
+from graders.assignments.cs224n_a4.london_baseline.checks import Baseline, read_statement
 
 COURSE = Baseline(25, 500)
 UNEVEN = Baseline(20, 437)  # 4.5766 %
