@@ -3,12 +3,15 @@
 import functools
 import random
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from graders.assignments.cs224n_a4 import student_side
+from graders.assignments.cs224n_a4.hidden.checkpoints import checks as weights
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import CHECKPOINTS
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
 from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
 from graders.boundary.tiers.sandbox import best_tier
@@ -90,13 +93,23 @@ def judge(tmp_path, world):
                 test_london_baseline(submitted, data, settings, score)
             else:
                 predictions = metrics.PredictionFiles(submitted, data, settings)
-                origin = metrics.Origin(metrics.Checkpoints(sandbox, predictions))
-                getattr(metrics, f"test_{check}")(predictions, origin, score)
+                checkpoints = metrics.Checkpoints(sandbox, predictions)
+                _check(check, predictions, checkpoints)(score)
         except Exception as error:  # noqa: BLE001  a check may end in any way
             problem = error
         return verdict(Check(check, "", ""), problem, score)
 
     return run
+
+
+def _check(name, predictions, checkpoints):
+    """The check of this name, to be called with a score."""
+    if hasattr(metrics, f"test_{name}"):
+        return partial(getattr(metrics, f"test_{name}"), predictions, metrics.Origin(checkpoints))
+    asked, _, kind = name.rpartition("_")
+    found = [each for each in CHECKPOINTS if each.id == asked.replace("_", "-")]
+    found += [{}] if kind == "weights" else []
+    return partial(getattr(weights, f"test_{kind if found else name}"), checkpoints, *found)
 
 
 @pytest.fixture

@@ -109,13 +109,10 @@ def test_finished_files_may_be_left_out(hand_in_script):
         (("512 * 20", "512"), "warmup_tokens", "warmup_tokens=512"),
         (("200 * len(pre", "650 * len(pre"), "final_tokens", "final_tokens=416000"),
         (("final_tokens=650", "tokens=650"), "final_tokens", "`pretrain vanilla`"),
-        ((LOAD, "torch.load(args.reading_params_path)"), "pretrained_weights_loaded", "not start"),
         ((SAVE, ""), "trained_weights_saved", "writes no file"),
         ((SAVE, SAVE.replace(".state_dict()", "")), "trained_weights_saved", "something other"),
-        ((TRAIN + SAVE, SAVE + TRAIN), "trained_weights_saved", "weights other"),
         ((SAVE, SAVE.replace("model.state_dict()", "{'model': model.state_dict()}")),
          "trained_weights_saved", "something other"),
-        (('args.variant == "rope"', "False"), "rope_flag_reaches_model", "`pretrain rope`"),
         (('args.variant == "rope"', "True"), "rope_flag_reaches_model", "`pretrain vanilla`"),
         (("(model, pretrain_dataset", "(model, dataset.NameDataset(pretrain_dataset, text)"),
          "training_data", "trains on 4 examples of NameDataset"),
@@ -147,13 +144,6 @@ def trainer_with(old, new):
     text = (PLAIN / "trainer.py").read_text(encoding="utf-8")
     assert old in text
     return text.replace(old, new)
-
-
-def test_trainer_that_never_saves_is_seen(hand_in_script):
-    never = trainer_with("            self.save_checkpoint()\n", "")
-    said = advice(hand_in_script(*SAVING, trainer=never))
-    assert set(said) == {"test_trained_weights_saved"}
-    assert "writes no file" in said["test_trained_weights_saved"]
 
 
 @pytest.mark.parametrize(

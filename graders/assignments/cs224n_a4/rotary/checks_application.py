@@ -47,6 +47,8 @@ SAME_SCORES = (
 @pytest.mark.criterion("rotary", weight=0.4)
 def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None:
     """Each pair (a, b) at position t becomes (a cos tθ_i - b sin tθ_i, a sin tθ_i + b cos tθ_i)."""
+    draw = inputs.random("long rotation").randint
+    long = (1, 2, draw(33, 48), 2 * draw(12, 18))  # heads about as large as the course's
 
     @seed(inputs.seed("rotated shapes"))
     @given(SHAPES)
@@ -55,7 +57,7 @@ def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None
 
     try:
         each_pair_is_rotated()
-        _say_how_asked(student, _check_values(student, inputs, _long_shape(inputs)), score)
+        _say_how_asked(student, _check_values(student, inputs, long), score)
     except CheckFailed as problem:
         if isinstance(problem.__cause__, StudentRaised):  # there is no value to compare
             raise
@@ -123,12 +125,6 @@ def test_shape_and_dtype_kept(student: Student, inputs: Inputs) -> None:
     shapes = [(2, 3, draw(4, 7), 2 * draw(3, 5)), (1, 1, 1, 2), (3, 2, draw(3, 6), 4)]
     xs = [normal(inputs, "shapes kept", *shape) for shape in shapes]
     one_way_holds(rotations(student, xs), _float32)
-
-
-def _long_shape(inputs: Inputs) -> tuple[int, ...]:
-    """Return the shape of a long text, with heads about as large as the course's."""
-    draw = inputs.random("long rotation").randint
-    return (1, 2, draw(33, 48), 2 * draw(12, 18))
 
 
 def _say_how_asked(student: Student, way: str, score: Score) -> None:

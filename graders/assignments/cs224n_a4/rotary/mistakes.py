@@ -246,10 +246,8 @@ class Module:
     def output(self, layers: Projections, x: Floats, n_heads: int, turn: Turn) -> Floats:
         """Return the module's output (B, T, C) for x (B, T, C)."""
         q, k, v = (self._heads(layers, name, x, n_heads, turn) for name in ROLES)
-        return layers.apply("proj", self._attend(q, k, v))
-
-    def _attend(self, q: Floats, k: Floats, v: Floats) -> Floats:
-        return attention(q, k, v, scaled=self.scaled, causal=self.causal, axis=self.softmax_axis)
+        joined = attention(q, k, v, scaled=self.scaled, causal=self.causal, axis=self.softmax_axis)
+        return layers.apply("proj", joined)
 
     def _heads(self, layers: Projections, name: str, x: Floats, n_heads: int, turn: Turn) -> Floats:
         if name in self.rotated and self.before_split:

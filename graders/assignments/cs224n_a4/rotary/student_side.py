@@ -337,7 +337,9 @@ def _replaced(name: str, make: Callable[[Any], Any]) -> Iterator[None]:
         raise LookupError(name)
     try:
         for holder, original in found:
-            setattr(holder, name, _like(original, make))
+            is_static = isinstance(original, staticmethod)
+            made = make(original.__func__ if is_static else original)
+            setattr(holder, name, staticmethod(made) if is_static else made)
         yield
     finally:
         for holder, original in found:
@@ -350,18 +352,8 @@ def _holders(name: str) -> Iterator[tuple[Any, Any]]:
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and os.path.dirname(file) in folders:
-            for holder in (module, *_classes(module)):
+            own = [value for value in vars(module).values() if isinstance(value, type)]
+            classes = (each for each in own if each.__module__ == module.__name__)
+            for holder in (module, *classes):
                 if name in vars(holder):
                     yield holder, inspect.getattr_static(holder, name)
-
-
-def _classes(module: ModuleType) -> list[type]:
-    own = [value for value in vars(module).values() if isinstance(value, type)]
-    return [each for each in own if each.__module__ == module.__name__]
-
-
-def _like(original: Any, make: Callable[[Any], Any]) -> Any:
-    """Return a function made from this one; a static method stays a static method."""
-    if isinstance(original, staticmethod):
-        return staticmethod(make(original.__func__))
-    return make(original)

@@ -17,7 +17,6 @@ from graders.checks.inputs import Inputs
 from graders.checks.mistakes import sentence
 from graders.errors import StudentFault, StudentRaised
 
-from .expected import Floats
 from .mistakes import MODULE, TURN
 from .replies import Rotated, as_floats, normal, one_way_holds, rotations
 
@@ -32,7 +31,10 @@ def require_rotation(student: Student, inputs: Inputs) -> None:
     """
     problems: list[CheckFailed | StudentFault] = []
     for shape in SHAPES:
-        xs = [_one_vector(inputs, name, shape) for name in ("one vector", "another vector")]
+        vectors = (
+            normal(inputs, name, 1, 1, 1, shape[-1]) for name in ("one vector", "another vector")
+        )
+        xs = [np.tile(vector, (*shape[:-1], 1)) for vector in vectors]  # the same everywhere
         try:
             one_way_holds(rotations(student, xs), _is_rotated)
             return
@@ -81,11 +83,6 @@ def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int])
         "The attention module ignores positions and does not call apply_rotary_emb.",
         hint=f"Rotate queries and keys where config.rope is true ({MODULE}). {NOT_COUNTED}",
     )
-
-
-def _one_vector(inputs: Inputs, purpose: str, shape: tuple[int, ...]) -> Floats:
-    """Return an x that is the same vector everywhere."""
-    return np.tile(normal(inputs, purpose, 1, 1, 1, shape[-1]), (*shape[:-1], 1))
 
 
 def _is_rotated(came: Sequence[Rotated]) -> None:

@@ -331,14 +331,13 @@ def _draws(
     lengths = np.where(forward, n + 1, n)
     texts = decode(table, lengths, vocabulary)
     asked = edition.sequence_characters(request.block_size)
-    draws = (_draw_of(request, row, texts[row], bool(forward[row])) for row in rows.tolist())
-    return tuple(_seen_to_the_end(draw, request.corpus, asked) for draw in draws)
-
-
-def _draw_of(request: Request, row: int, sequence: str, forward: bool) -> Draw:
-    index = request.indices[row % len(request.indices)]
-    whole = forward or sequence.endswith(PAD)
-    return _draw(index, request.documents[index], sequence, whole=whole)
+    draws = []
+    for row in rows.tolist():
+        index, sequence = request.indices[row % len(request.indices)], texts[row]
+        whole = bool(forward[row]) or sequence.endswith(PAD)
+        draw = _draw(index, request.documents[index], sequence, whole=whole)
+        draws.append(_seen_to_the_end(draw, request.corpus, asked))
+    return tuple(draws)
 
 
 def _seen_to_the_end(draw: Draw, corpus: str, asked: int) -> Draw:

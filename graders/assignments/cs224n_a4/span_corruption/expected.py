@@ -124,11 +124,15 @@ def not_shifted(reading: Reading) -> Iterator[Problem]:
 
 def wrong_layout(reading: Reading) -> Iterator[Problem]:
     """Find sequences without the edition's MASKs, or with PADs before other characters."""
-    asked = _asked_layout(reading)
+    marker = reading.edition.end_marker
+    end = {"none": "", "optional": f" (and perhaps {MASK})", "required": f" {MASK}"}
+    asked = f"{SHAPE}{end[marker]} {PAD} {PAD} …"
     for draw in known_to_the_end(reading.written):
+        plain = len(draw.slots) == 3 and marker != "required"
+        marked = len(draw.slots) == 4 and not draw.slots[3] and marker != "none"
         if PAD in draw.body:
             actual = f"{PAD} before other characters"
-        elif not _marks_allowed(draw, reading):
+        elif not (plain or marked):
             actual = f"{draw.body.count(MASK)} {MASK}"
         else:
             continue
@@ -217,15 +221,3 @@ def _outside(reading: Reading, cuts: list[Located], slack: int) -> Iterator[Prob
                 f"{each.cut} characters",
                 each.draw,
             )
-
-
-def _marks_allowed(draw: Draw, reading: Reading) -> bool:
-    ends = len(draw.slots) == 4 and not draw.slots[3]
-    plain = len(draw.slots) == 3
-    marker = reading.edition.end_marker
-    return (plain and marker != "required") or (ends and marker != "none")
-
-
-def _asked_layout(reading: Reading) -> str:
-    end = {"none": "", "optional": f" (and perhaps {MASK})", "required": f" {MASK}"}
-    return f"{SHAPE}{end[reading.edition.end_marker]} {PAD} {PAD} …"

@@ -179,10 +179,6 @@ def _lacks_first(draw: Draw) -> bool:
     )
 
 
-def _has_end_mark(draw: Draw) -> bool:
-    return draw.body.endswith(MASK) and _parts_of(draw, draw.body.removesuffix(MASK))
-
-
 def _one_mask_a_character(draw: Draw) -> bool:
     """Return whether the MASKs after the prefix are as many as the content or gap is long."""
     parts = re.split(f"{MASK}+", draw.body)
@@ -223,11 +219,8 @@ def _other_mark(reading: Reading) -> bool:
     return known and not any(MASK in draw.sequence for draw in reading.written)
 
 
-def _ids_swapped(draw: Draw) -> bool:
-    return _parts_of(draw, draw.sequence.translate(str.maketrans(PAD + MASK, MASK + PAD)))
-
-
 FEW = 100
+SWAPPED_IDS = str.maketrans(PAD + MASK, MASK + PAD)
 MARKS = "two MASKs: prefix MASK suffix MASK content"
 marks = partial(Mistake, equation=MARKS)
 LAYOUT_MISTAKES: Known = {
@@ -239,7 +232,10 @@ LAYOUT_MISTAKES: Known = {
     ),
     marks(
         "end-mask", "there is an extra MASK after the content (only in other handout editions)"
-    ): lambda r: r.edition.end_marker == "none" and _written(_has_end_mark)(r),
+    ): lambda r: (
+        r.edition.end_marker == "none"
+        and _written(lambda d: d.body.endswith(MASK) and _parts_of(d, d.body.removesuffix(MASK)))(r)
+    ),
     Mistake(
         "end-mask-missing", "the MASK after the content is missing", SEQUENCE + " with MASK"
     ): lambda r: r.edition.end_marker == "required" and _written(lambda d: _parts_of(d, d.body))(r),
@@ -264,7 +260,7 @@ LAYOUT_MISTAKES: Known = {
         "a short document is used whole, and PADs come only at the end of the sequence",
     ): _written(_pads_inside, _has_pad),
     Mistake("ids-swapped", "PAD and MASK are swapped", "PAD (padding) has id 0; MASK has id 1"): (
-        _written(_ids_swapped)
+        _written(lambda d: _parts_of(d, d.sequence.translate(SWAPPED_IDS)))
     ),
 }
 

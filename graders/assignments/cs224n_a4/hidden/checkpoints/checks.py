@@ -94,7 +94,12 @@ def test_weights(
 @pytest.mark.criterion("checkpoints")
 def test_checkpoints_differ(checkpoints: Checkpoints, score: Score) -> None:
     """No two files contain the same weights."""
-    held = _readable(checkpoints)
+    held = {
+        each.file: weights
+        for each in CHECKPOINTS
+        if checkpoints.files.submitted.has(each.file)
+        and isinstance(weights := checkpoints.read(each), Weights)
+    }
     if len(held) < 2:
         skip("Fewer than two checkpoints were submitted, so there is nothing to compare.")
     for one, other in combinations(held, 2):
@@ -131,17 +136,6 @@ def test_predictions(checkpoints: Checkpoints, checkpoint: Checkpoint, score: Sc
 
 def _review(found: Finding, score: Score) -> None:
     score.needs_review(found.reason, hint=found.hint, expected=found.expected, actual=found.actual)
-
-
-def _readable(checkpoints: Checkpoints) -> dict[str, Weights]:
-    """Return the weights of each usable file, by file name."""
-    held = {}
-    for checkpoint in CHECKPOINTS:
-        if checkpoints.files.submitted.has(checkpoint.file):
-            weights = checkpoints.read(checkpoint)
-            if isinstance(weights, Weights):
-                held[checkpoint.file] = weights
-    return held
 
 
 def _ask_person(

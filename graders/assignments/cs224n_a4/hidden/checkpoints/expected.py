@@ -1,7 +1,7 @@
 """Decide whether named arrays are a trained model of this course; if not, say what they are."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -87,12 +87,8 @@ def _shapes(plan: Plan) -> Mapping[str, tuple[int, ...]]:
 
 def nearest(weights: Weights, plans: Sequence[Plan]) -> Plan:
     """Return the plan that matches most shapes; the first of several."""
-    return max(plans, key=lambda plan: sum(_agree(weights, plan)))
-
-
-def _agree(weights: Weights, plan: Plan) -> Iterable[bool]:
-    held = weights.tensors
-    return (name in held and held[name].shape == shape for name, shape in plan.shapes.items())
+    held = {name: each.shape for name, each in weights.tensors.items()}
+    return max(plans, key=lambda plan: len(plan.shapes.items() & held.items()))
 
 
 def judge(weights: Weights, plan: Plan) -> Finding | None:

@@ -134,9 +134,11 @@ def weights_of(name: str, reply: Any) -> Weights | Finding:
     tensors = reply.get("tensors")
     if not isinstance(tensors, dict) or not 0 < len(tensors) <= MOST_TENSORS:
         return Finding(f"Reading `{name}` gave no usable result.", SAVE)
-    if not all(map(_is_array, tensors.items())):
+    if not all(NAME.fullmatch(n) and isinstance(t, np.ndarray) for n, t in tensors.items()):
         return Finding(f"`{name}` has tensors with names that no module has.", SAVE)
-    plain, notes = _plain_names(tensors)
+    wrapping = sorted({found[0] for name in tensors if (found := WRAPPING.search(name))})
+    notes = tuple(f"the prefix `{each}` was removed from the names" for each in wrapping)
+    plain = {WRAPPING.sub("", name): each for name, each in tensors.items()}
     if len(plain) < len(tensors):
         return Finding(f"`{name}` has tensors with the same name, with and without a prefix.", SAVE)
     if reply.get("wrapper") in WRAPPERS:
@@ -144,22 +146,10 @@ def weights_of(name: str, reply: Any) -> Weights | Finding:
     return Weights(name, {key: _numbers(each) for key, each in plain.items()}, notes)
 
 
-def _is_array(item: tuple[Any, Any]) -> bool:
-    name, value = item
-    return bool(NAME.fullmatch(name)) and isinstance(value, np.ndarray)
-
-
 def _numbers(array: Array) -> Array:
     """Convert floats to float32; a hostile reply may have types that the sandbox does not send."""
     with np.errstate(over="ignore"):
         return array.astype(np.float32) if array.dtype.kind == "f" else array
-
-
-def _plain_names(tensors: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[str, ...]]:
-    """Return the tensors by the starter's names, and a note on the prefixes of wrapping modules."""
-    wrapping = sorted({found[0] for name in tensors if (found := WRAPPING.search(name))})
-    plain = {WRAPPING.sub("", name): each for name, each in tensors.items()}
-    return plain, tuple(f"the prefix `{each}` was removed from the names" for each in wrapping)
 
 
 def _refusal(name: str, problem: str, detail: str) -> Finding:

@@ -203,9 +203,9 @@ def _not_above_london(scored: Scored) -> tuple[str, str] | None:
 
 def _far_below(files: PredictionFiles, scored: Scored) -> tuple[str, str] | None:
     """Fail if test is significantly below dev; without a readable dev file, below the threshold."""
-    dev = _readable_dev(files)
+    dev = files.score_or_none(PRETRAIN, "dev")
     full = files.percent("pretrain_full_percent")
-    if dev is None:
+    if dev is None or dev.predictions == dev.gold:
         p = chance_below(scored.correct, scored.n, full)
         asked = f"the threshold of {percentage(full)} (the dev file cannot be used for comparison)"
     else:
@@ -222,22 +222,13 @@ def _far_below(files: PredictionFiles, scored: Scored) -> tuple[str, str] | None
     )
 
 
-def _readable_dev(files: PredictionFiles) -> Scored | None:
-    """Return the dev file if it represents the model."""
-    dev = files.score_or_none(PRETRAIN, "dev")
-    return None if dev is None or dev.predictions == dev.gold else dev
-
-
 def _is_rope(files: PredictionFiles, scored: Scored) -> bool:
     """Return whether a test file of both models is RoPE's: closer to that model's dev accuracy."""
-    own = {model: _dev_share(files, model, key) for model, key in THRESHOLDS.items()}
+    own = {}
+    for model, key in THRESHOLDS.items():  # or the handout's expectation
+        dev = files.score_or_none(model, "dev")
+        own[model] = files.percent(key) if dev is None else dev.share
     return abs(scored.share - own[ROPE]) < abs(scored.share - own[PRETRAIN])
-
-
-def _dev_share(files: PredictionFiles, model: str, key: str) -> Fraction:
-    """Return the model's accuracy on dev, or the handout's expectation."""
-    dev = files.score_or_none(model, "dev")
-    return files.percent(key) if dev is None else dev.share
 
 
 def _fail_if_answers(scored: Scored) -> None:

@@ -102,7 +102,6 @@ def gap_note(dev: Scored, test: Scored, alpha: float) -> str:
 
 # ---------------------------------------------------------------- copies
 
-File = tuple[str, str]
 FILES = tuple((model, part) for model in MODELS for part in PARTS)
 JUDGED = (
     {(NO_PRETRAIN, "dev"), (PRETRAIN, "dev")},
@@ -116,21 +115,17 @@ def copy_notes(files: PredictionFiles, model: str) -> Iterator[str]:
     for one, other in combinations(FILES, 2):
         if other[0] == model and {one, other} not in JUDGED:
             here, there = files.lines(*one), files.lines(*other)
-            if not _is_judged_by_length(one, other, len(here) == len(there)):
+            # A check compares dev and test of a model by length, but not for RoPE's dev file.
+            if not (len(here) == len(there) and one[0] == other[0] != ROPE):
                 yield from _note(file_name(*one), here, file_name(*other), there)
-
-
-def _is_judged_by_length(one: File, other: File, equal: bool) -> bool:
-    """Return whether a check compares dev and test of a model by length.
-
-    No check does this for RoPE's dev file.
-    """
-    return equal and one[0] == other[0] != ROPE
 
 
 def _note(name: str, lines: tuple[str, ...], twin: str, others: tuple[str, ...]) -> Iterator[str]:
     shared = min(len(lines), len(others))
-    if lines[:shared] != others[:shared] or _says_little(lines[:shared]):
+    if not shared or lines[:shared] != others[:shared]:
+        return
+    ((_, count),) = Counter(lines[:shared]).most_common(1)
+    if count >= NEARLY_ALL * shared:  # two models may agree on nearly always one place
         return
     if len(lines) == len(others):
         yield f"`{name}` and `{twin}` are identical: one is a copy of the other."
@@ -139,14 +134,6 @@ def _note(name: str, lines: tuple[str, ...], twin: str, others: tuple[str, ...])
             f"`{name}` and `{twin}` begin with the same {shared} lines. Answers to two sets of "
             "questions never do, so one is a copy of the other."
         )
-
-
-def _says_little(lines: tuple[str, ...]) -> bool:
-    """Return whether two models may agree on this: blank lines, or nearly always one place."""
-    if not lines:
-        return True
-    ((_, count),) = Counter(lines).most_common(1)
-    return count >= NEARLY_ALL * len(lines)
 
 
 # ---------------------------------------------------------------- the figure

@@ -66,17 +66,13 @@ SLIPS = (
 def slip_hint(scored: Scored) -> str:
     """Return what would make many more lines correct, or nothing."""
     lines = list(scored.predictions)
+    enough = scored.correct + max(3, scored.n // 20)  # chance moves a few lines at most
     found = [(matches(slip.undo(lines), scored.gold), slip) for slip in SLIPS]
     right, slip = max(found, key=lambda each: each[0])
-    if right - scored.correct < max(3, scored.n // 20):  # chance moves a few lines at most
-        return _case_hint(scored)
-    return f"{slip.says[0].upper()}{slip.says[1:]}, {right} of {scored.n} would be correct."
-
-
-def _case_hint(scored: Scored) -> str:
-    folded = [line.casefold() for line in scored.predictions]
-    right = matches(folded, [place.casefold() for place in scored.gold])
-    if right - scored.correct < max(3, scored.n // 20):
+    if right >= enough:
+        return f"{slip.says[0].upper()}{slip.says[1:]}, {right} of {scored.n} would be correct."
+    right = matches([s.casefold() for s in lines], [place.casefold() for place in scored.gold])
+    if right < enough:
         return ""
     return f"With capital letters as in the question files, {right} of {scored.n} would be correct."
 

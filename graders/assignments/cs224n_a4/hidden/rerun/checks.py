@@ -165,15 +165,10 @@ def compare_answers(anew: Scored, submitted: Scored, alpha: float) -> Compared:
         f"{submitted.in_words}. Chance {'does not explain' if p < alpha else 'explains'} the "
         f"difference ({p_in_words(p)}, Fisher's exact test, two-sided, level {alpha:g})."
     )
-    return Compared(" ".join((said, *_same_answers(anew, submitted))), suspicious)
-
-
-def _same_answers(anew: Scored, submitted: Scored) -> Iterator[str]:
-    pairs = zip(anew.predictions, submitted.predictions, strict=True)
-    same = sum(one == other for one, other in pairs)
+    same = sum(map(str.__eq__, anew.predictions, submitted.predictions))
     if same == anew.n:
-        yield "All lines are identical."
-    else:
-        yield f"{same} of {anew.n} answers are identical."
-    if NO_PRETRAIN in submitted.name and same < anew.n:
-        yield "Without pretraining, the same device and versions would reproduce them exactly."
+        return Compared(f"{said} All lines are identical.", suspicious)
+    said += f" {same} of {anew.n} answers are identical."
+    if NO_PRETRAIN in submitted.name:
+        said += " Without pretraining, the same device and versions would reproduce them exactly."
+    return Compared(said, suspicious)

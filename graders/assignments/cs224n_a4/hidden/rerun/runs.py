@@ -142,10 +142,12 @@ def _is_true(reply: Any) -> bool:
 
 
 def _ran(command: Command, reply: Any) -> Ran:
+    said = str(reply["said"]).splitlines()  # also at carriage returns of a progress bar
+    lines = [clean(line.strip())[:CHARACTERS] for line in said if line.strip()]
     return Ran(
         command,
         _problem(command, reply),
-        said=_last_lines(str(reply["said"])),
+        said=tuple(lines[-LINES:]),
         seconds=float(reply["seconds"]),
         shapes=_shapes(reply.get("shapes", {})),
         content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
@@ -181,12 +183,6 @@ def _signal_name(number: int) -> str:
         return f"signal {number} ({signal.Signals(number).name})"
     except ValueError:
         return f"signal {number}"
-
-
-def _last_lines(said: str) -> tuple[str, ...]:
-    """Return the last non-empty lines; carriage returns of a progress bar end lines as well."""
-    lines = [clean(line.strip())[:CHARACTERS] for line in said.splitlines() if line.strip()]
-    return tuple(lines[-LINES:])
 
 
 def _shapes(reply: Any) -> Shapes:

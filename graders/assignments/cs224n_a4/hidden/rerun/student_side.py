@@ -36,6 +36,7 @@ from ...training_script.student_side import saved_state, script
 FOLDER = Path("rerun")
 SAID = 4000  # characters kept from a command's output
 LARGEST_TEXT = 2**20  # bytes of a file of predictions
+OVER = os.WEXITED | os.WNOHANG | os.WNOWAIT
 LAST_OUTPUT = 2.0  # seconds for the output to end after the command
 # Matches `loss 2.345` or `loss=1e-3`.
 LOSS = re.compile(rb"\bloss[ =:]{1,3}([0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[-+]?[0-9]{1,2})?)\b")
@@ -146,7 +147,7 @@ def _listen(reading: int, pid: int, losses: Losses) -> str:
     """Return the end of the output until the process exits; its children may keep the pipe open."""
     kept, over_since = b"", None
     while over_since is None or time.monotonic() - over_since < LAST_OUTPUT:
-        if over_since is None and _is_over(pid):
+        if over_since is None and os.waitid(os.P_PID, pid, OVER) is not None:
             over_since = time.monotonic()
         if select.select([reading], [], [], 0.05)[0]:
             data = os.read(reading, 2**16)
@@ -155,10 +156,6 @@ def _listen(reading: int, pid: int, losses: Losses) -> str:
             losses.read(data)
             kept = (kept + data)[-SAID:]
     return kept.decode("utf-8", "replace")
-
-
-def _is_over(pid: int) -> bool:
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 # ---------------------------------------------------------------- inside it
