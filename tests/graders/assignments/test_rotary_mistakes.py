@@ -86,7 +86,7 @@ def test_every_mistake_is_made_here_or_in_a_planted_example():
     hints = {check["hint"] for checks in frozen.values() for check in checks.values()}
     for mistake in {**TABLES, **FORMULAS}:
         here = mistake.id in {*PRECOMPUTE, *APPLY}
-        assert here != any(str(mistake.hint)[1:-1] in hint for hint in hints), mistake.id
+        assert here or any(str(mistake.hint)[1:-1] in hint for hint in hints), mistake.id
 
 
 def test_two_mistakes_are_named_together():
