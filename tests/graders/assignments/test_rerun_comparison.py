@@ -77,13 +77,6 @@ def test_same_answers_are_counted():
     assert "3 of 500 answers are identical." in compared.sentence
 
 
-def test_runs_without_pretraining_should_repeat():
-    name = "vanilla.nopretrain.dev.predictions"
-    compared = compare_answers(scored(3, name=name), scored(5, name=name), 0.1)
-    assert "the same device and versions would reproduce them exactly" in compared.sentence
-    assert "repeat" not in compare_answers(scored(3), scored(5), 0.1).sentence
-
-
 def test_only_whole_files_of_good_commands_are_scored():
     gold = ("a", "b")
     assert read_anew(Ran(COMMANDS[-1], content=b"a\nc\n"), gold).correct == 1

@@ -14,19 +14,11 @@ from graders.errors import StudentFault
 from graders.model import Setting
 
 from . import expected as rules
+from . import measured
 from . import mistakes as known
 from .expected import first, shown, unreadable
 from .lengths import Lengths, content_of_short_cuts, content_pairs, content_share, content_varies
 from .located import cut_lengths
-from .measured import (
-    content_lengths,
-    cuts_of,
-    fix_pieces,
-    mean_is_a_quarter,
-    never_cut,
-    never_whole,
-    unreached,
-)
 from .mistakes import LONGEST, QUARTER, named
 from .reader import Kept, Reader, repeated
 from .unwritten import require_corruption, require_cuts
@@ -116,7 +108,7 @@ def test_cut_within_limits(reader: Reader, score: Score) -> None:
     """A document is truncated to 4 characters or more, up to {length_limit} of the block size."""
     _require_lengths(reader)
     require_cuts(reader)
-    mistake = named(known.OUTSIDE, cuts_of(reader))
+    mistake = named(known.OUTSIDE, measured.cuts_of(reader))
     hint = f"Truncation lengths: {LONGEST}." if mistake is None else mistake.hint
     reader.judge(rules.wrong_cut, {}, score, hint, reader.documents.distinct_requests())
 
@@ -146,10 +138,10 @@ def test_every_cut_length_reached(reader: Reader) -> None:
     """Truncation lengths cover 4 to the limit, inclusive."""
     _require_lengths(reader)
     require_cuts(reader)
-    found = unreached(reader)
+    found = measured.unreached(reader)
     if found is None:
         return
-    mistake = named(known.UNREACHED, cuts_of(reader)) if reader.is_random() else None
+    mistake = named(known.UNREACHED, measured.cuts_of(reader)) if reader.is_random() else None
     asked = f"every length from 4 to {found.limit}"
     actual = f"{found.seen}, but never {_some(found.missing)}"
     fail(
@@ -168,7 +160,7 @@ def test_every_cut_length_reached(reader: Reader) -> None:
 @pytest.mark.criterion("span-corruption", weight=0.4, depends_on=WRITTEN)
 def test_content_length_varies(reader: Reader) -> None:
     """The length of the masked content is random, even for the same truncation length."""
-    lengths = content_lengths(reader)
+    lengths = measured.content_lengths(reader)
     if not content_varies(lengths):
         random = reader.is_random() and lengths.content.any()
         mistake = named(known.CONTENT_MISTAKES, lengths) if random else None
@@ -192,7 +184,7 @@ def test_content_length_varies(reader: Reader) -> None:
 @pytest.mark.criterion("span-corruption", weight=0.8, depends_on=WRITTEN)
 def test_content_is_a_quarter(reader: Reader) -> None:
     """On average, the masked content is a quarter of the truncated document."""
-    decision, lengths = mean_is_a_quarter(reader)
+    decision, lengths = measured.mean_is_a_quarter(reader)
     share, short = content_share(lengths), content_of_short_cuts(lengths)
     if decision == "right" and short is None:
         return
@@ -251,7 +243,10 @@ def test_short_documents(reader: Reader, score: Score) -> None:
                 reader.judge_alone(reading, rule, known.LAYOUT_MISTAKES, score, hint)
     if repeated(reader.once()) is not None:
         return
-    for found, wanted in ((never_whole(reader), "used whole"), (never_cut(reader), "truncated")):
+    for found, wanted in (
+        (measured.never_whole(reader), "used whole"),
+        (measured.never_cut(reader), "truncated"),
+    ):
         if found is not None:
             fail(
                 f"A document of {len(found)} characters is never {wanted} at block size 128.",
@@ -283,7 +278,7 @@ def _require_lengths(reader: Reader) -> None:
         fail(
             "The sequences do not show which piece of the document was used, so its length cannot "
             "be checked.",
-            hint=fix_pieces(reader),
+            hint=measured.fix_pieces(reader),
         )
 
 
