@@ -174,11 +174,10 @@ def test_missing_script_is_said(hand_in_script):
 
 def test_exception_is_told_with_the_line_that_raised_it(hand_in_script):
     student = hand_in_script((TRAIN, "    raise ValueError('No.')\n"))
-    with pytest.raises(
-        CheckFailed, match=r"ValueError: No\., at `raise ValueError\('No\.'\)`\.$"
-    ) as it:
+    said = "ValueError: No., at `raise ValueError('No.')`."
+    with pytest.raises(CheckFailed, match=re.escape(said)) as failed:
         checks.test_script_trains(student)
-    assert "run.py, line " in it.value.actual
+    assert "run.py, line " in failed.value.actual
 
 
 def test_broken_import_fails_every_check_alike(hand_in_script):
