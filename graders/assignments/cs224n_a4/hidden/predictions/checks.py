@@ -18,7 +18,7 @@ from . import notes
 from .notes import LONDON, chance_below, chance_so_far_below, p_in_words
 from .origin import Origin
 from .places import Scored, case_of, slip_hint, spaces_note
-from .submitted import NO_PRETRAIN, PRETRAIN, ROPE, PredictionFiles, file_name
+from .submitted import NO_PRETRAIN, PRETRAIN, ROPE, PredictionFiles, choice, file_name
 
 THRESHOLDS = {PRETRAIN: "pretrain_full_percent", ROPE: "rotary_full_percent"}
 
@@ -164,14 +164,14 @@ def _judge_threshold(files: PredictionFiles, scored: Scored, score: Score, name:
 
 def _is_spared(files: PredictionFiles, scored: Scored, threshold: Fraction) -> bool:
     """Handle a borderline accuracy, if the assignment has a special rule for it."""
-    plain = notes.borderline_rule(files.settings) == "plain"
-    return not plain and is_borderline(scored.correct, scored.n, threshold)
+    rule = choice(files.settings, "borderline", notes.RULES)
+    return rule != "plain" and is_borderline(scored.correct, scored.n, threshold)
 
 
 def _say_borderline(
     files: PredictionFiles, scored: Scored, score: Score, threshold: Fraction
 ) -> None:
-    rule = notes.borderline_rule(files.settings)
+    rule = choice(files.settings, "borderline", notes.RULES)
     note = notes.borderline_note(scored, threshold, rule)
     if note and rule == "review":
         score.needs_review(note)

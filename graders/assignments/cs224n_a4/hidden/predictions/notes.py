@@ -5,16 +5,13 @@ and of two are exact: in integers, without tables or approximations.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import Literal
 
 from graders.checks.labels import chance_at_least
-from graders.errors import UsageError
 from graders.figures import Accuracy
-from graders.model import Setting
 from graders.statistics import is_borderline, share_in_words
 
 from .places import Scored, matches
@@ -26,25 +23,14 @@ MOSTLY = Fraction(1, 2)
 SHOWN = 40  # characters of a prediction
 SMALLEST = 1e-300  # below this, floats underflow
 
-Borderline = Literal["plain", "full", "review"]
-
-RULES: dict[Borderline, str] = {
+RULES = {
     "plain": "The accuracy decides, as in the handout.",
     "full": "A borderline accuracy earns full points.",
     "review": "The course staff decides about a borderline accuracy.",
 }
 
 
-def borderline_rule(settings: Mapping[str, Setting]) -> Borderline:
-    """Return how the assignment scores an accuracy whose interval contains the threshold."""
-    rule = settings["borderline"]
-    if rule not in RULES:
-        known = ", ".join(f"`{each}`" for each in RULES)
-        raise UsageError(f"assignment.toml: `settings.borderline` is {rule!r}; it may be {known}")
-    return rule
-
-
-def borderline_note(scored: Scored, threshold: Fraction, rule: Borderline) -> str:
+def borderline_note(scored: Scored, threshold: Fraction, rule: str) -> str:
     """Return a note if the interval contains the threshold, with the rule that applies."""
     if not is_borderline(scored.correct, scored.n, threshold):
         return ""

@@ -13,26 +13,22 @@ if it finds nothing, it falls back on one answer.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
 
 from graders.checks.compare import fail
 from graders.checks.labels import chance_at_least
 from graders.checks.score import Score
 from graders.data.birthplaces import WIKI, Data, read_lines
-from graders.errors import UsageError
-from graders.model import Setting
 
 from ..checkpoints.submitted import CHECKPOINTS, Checkpoint, Checkpoints
 from ..checkpoints.weights import Finding
 from .places import Scored
-from .submitted import QUESTIONS
+from .submitted import QUESTIONS, choice
 
-Rule = Literal["accept", "review", "none"]
-RULES: tuple[Rule, ...] = ("accept", "review", "none")
+RULES = ("accept", "review", "none")
 STANDS = "Your points count unless the course staff decides otherwise."
 SUBMIT = "If you still have the checkpoint, submit it; then no manual review is needed."
 ASKED = re.compile(r"Where was (.*) born\?")
@@ -53,9 +49,8 @@ class Origin:
     def confirm(self, scored: Scored, model: str, part: str, score: Score) -> None:
         """Note, request review or fail, as the settings say, unless a checkpoint gives the file."""
         settings = self.checkpoints.files.settings
-        missing, doubtful = (
-            rule(settings, name) for name in ("missing_checkpoints", "doubtful_predictions")
-        )
+        missing = choice(settings, "missing_checkpoints", RULES)
+        doubtful = choice(settings, "doubtful_predictions", RULES)
         checkpoint = next(each for each in CHECKPOINTS if each.model == model)
         if self.checkpoints.files.submitted.has(checkpoint.file):
             if doubtful != "accept" and (said := self._contradiction(checkpoint, scored, part)):
@@ -85,16 +80,7 @@ class Origin:
         return f"The weights in `{checkpoint.file}` agree with only {found.in_words}."
 
 
-def rule(settings: Mapping[str, Setting], name: str) -> Rule:
-    """Return the assignment's setting; raise UsageError for an unknown value."""
-    value = settings[name]
-    if value not in RULES:
-        known = ", ".join(f"`{each}`" for each in RULES)
-        raise UsageError(f"assignment.toml: `settings.{name}` is {value!r}; choose from {known}")
-    return value
-
-
-def _act(rule: Rule, said: str, score: Score) -> None:
+def _act(rule: str, said: str, score: Score) -> None:
     if rule == "none":
         fail(f"{said} Predictions earn no points without their model.", hint=SUBMIT)
     score.confirm(f"{said} {STANDS}", hint=SUBMIT)

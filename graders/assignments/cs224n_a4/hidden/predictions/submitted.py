@@ -1,13 +1,13 @@
 """Score a prediction file by its name, or say why it has no score."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from graders.checks.compare import CheckFailed, fail
 from graders.checks.submitted import SubmittedFiles
 from graders.data.birthplaces import DEV, TEST, TEST_INPUTS, Data
-from graders.errors import GraderFault
+from graders.errors import GraderFault, UsageError
 from graders.model import Setting
 
 from .files import Aligned, Misaligned, read_predictions
@@ -134,6 +134,15 @@ class PredictionFiles:
                 hint=f"Evaluate on the {part} questions again.",
                 actual=scored.in_words,
             )
+
+
+def choice(settings: Mapping[str, Setting], name: str, choices: Collection[str]) -> str:
+    """Return the assignment's setting; raise UsageError unless it is one of these."""
+    value = settings[name]
+    if value not in choices:
+        known = ", ".join(f"`{each}`" for each in choices)
+        raise UsageError(f"assignment.toml: `settings.{name}` is {value!r}; choose from {known}")
+    return str(value)
 
 
 def file_name(model: str, part: str) -> str:

@@ -80,7 +80,7 @@ def _run_all(rerun: Rerun, data: Data) -> Sequence[Ran]:
         _demand_gpu(rerun.student)
     try:
         files = _files(data, rerun.plan.schedule)
-        if not rerun.student.call("rerun_begins", files=files, read=_is_true):
+        if not rerun.student.call("rerun_begins", files=files, read=lambda reply: reply is True):
             return ()
     except StudentFault as fault:
         return [Ran(COMMANDS[0], f"was not run: {fault}", over=True)]
@@ -102,7 +102,7 @@ def _demand_gpu(student: Student) -> None:
     No student code has run yet, so any problem is ours.
     """
     try:
-        seen = student.call("rerun_sees_gpu", read=_is_true)
+        seen = student.call("rerun_sees_gpu", read=lambda reply: reply is True)
     except StudentFault:
         seen = False
     if not seen:
@@ -135,10 +135,6 @@ def _files(data: Data, schedule: Schedule | None) -> dict[str, Value]:
 
 
 # ---------------------------------------------------------------- a reply, which is untrusted
-
-
-def _is_true(reply: Any) -> bool:
-    return reply is True
 
 
 def _ran(command: Command, reply: Any) -> Ran:
