@@ -1,6 +1,7 @@
 """Run one check of assignment cs224n-a4 on files that a test makes up."""
 
 import functools
+import importlib
 import random
 import sys
 from functools import partial
@@ -78,23 +79,44 @@ def course():
 
 
 @pytest.fixture
-def judge(tmp_path, world):
-    """Runs one metric check on these files and gives its result."""
+def importable(tmp_path, monkeypatch):
+    """Writes modules where Python imports them, before the stand-ins."""
+
+    def write(**sources):
+        for name, text in sources.items():
+            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path, str(FOLDER / "standins")])
+        importlib.invalidate_caches()
+
+    return write
+
+
+@pytest.fixture
+def submit(tmp_path, world):
+    """Gives the checkpoints, and with them all files, of a submission of these files."""
     assigned = load_assignment("cs224n-a4").settings
 
-    def run(check, files, data=world, sandbox=None, **changes):
-        settings = {**assigned, **ACCEPT, **changes}
+    def make(files, data=world, sandbox=None, **changes):
         for name, content in files.items():
             (tmp_path / name).write_bytes(content)
         submitted = SubmittedFiles({name: tmp_path / name for name in files})
-        score, problem = Score(), None
+        predictions = metrics.PredictionFiles(submitted, data, {**assigned, **changes})
+        return metrics.Checkpoints(sandbox, predictions)
+
+    return make
+
+
+@pytest.fixture
+def judge(submit, world):
+    """Runs one metric check on these files and gives its result."""
+
+    def run(check, files, data=world, sandbox=None, **changes):
+        given, score, problem = submit(files, data, sandbox, **(ACCEPT | changes)), Score(), None
         try:
             if check == "london_baseline":
-                test_london_baseline(submitted, data, settings, score)
+                test_london_baseline(given.files.submitted, data, given.files.settings, score)
             else:
-                predictions = metrics.PredictionFiles(submitted, data, settings)
-                checkpoints = metrics.Checkpoints(sandbox, predictions)
-                _check(check, predictions, checkpoints)(score)
+                _check(check, given)(score)
         except Exception as error:  # noqa: BLE001  a check may end in any way
             problem = error
         return verdict(Check(check, "", ""), problem, score)
@@ -102,10 +124,11 @@ def judge(tmp_path, world):
     return run
 
 
-def _check(name, predictions, checkpoints):
+def _check(name, checkpoints):
     """The check of this name, to be called with a score."""
     if hasattr(metrics, f"test_{name}"):
-        return partial(getattr(metrics, f"test_{name}"), predictions, metrics.Origin(checkpoints))
+        check, origin = getattr(metrics, f"test_{name}"), metrics.Origin(checkpoints)
+        return partial(check, checkpoints.files, origin)
     asked, _, kind = name.rpartition("_")
     found = [each for each in CHECKPOINTS if each.id == asked.replace("_", "-")]
     found += [{}] if kind == "weights" else []

@@ -99,15 +99,6 @@ def test_rule_finds_wrong_sequence(rule, sequence):
     assert problem.table(reading_of(sequence))["document"] == DOCUMENT
 
 
-@pytest.mark.parametrize(
-    ("edition", "end", "good"),
-    [(STANFORD_2024, "", True), (STANFORD_2024, MASK, False)],
-)
-def test_end_marker_follows_edition(edition, end, good):
-    reading = reading_of(f"AB{MASK}EF{MASK}CD{end}", edition=edition)
-    assert (first(wrong_layout, reading) is None) is good
-
-
 def test_order_of_parts_is_found():
     assert order_of_parts(reading_of(f"AB{MASK}EF{MASK}CD")) == STANDARD
     assert order_of_parts(reading_of(f"AB{MASK}CD{MASK}EF")) == (0, 1, 2)

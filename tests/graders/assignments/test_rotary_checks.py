@@ -1,7 +1,6 @@
 """The rotary checks on code in files, called in this process with the same student side."""
 
 import copy
-import importlib
 import inspect
 import sys
 from functools import partial
@@ -24,7 +23,7 @@ from graders.checks.mistakes import mistake_named
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 from graders.registry.discovery import ASSIGNMENTS
-from tests.graders.assignments.answering import Answering, Replies, passing
+from tests.graders.assignments.answering import Answering, Replies, passing, replaced
 from tests.planted import examples_of
 
 PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
@@ -67,31 +66,18 @@ def plain(value):
     return [plain(each) for each in value] if isinstance(value, list) else value
 
 
-@pytest.fixture
-def forget():
-    """No module of a student's stays behind."""
-    yield
-    forget_modules()
-
-
 def forget_modules():
     for name in [each for each in sys.modules if each.split(".")[0] in OWN]:
         del sys.modules[name]
 
 
 @pytest.fixture
-def hand_in_attention(tmp_path, monkeypatch, forget):
+def hand_in_attention(importable):
     """Writes the plain attention.py with these replacements, and gives the student."""
 
     def write(*changes, **files):
         code = (PLAIN / "attention.py").read_text(encoding="utf-8")
-        for old, new in changes:
-            assert old in code
-            code = code.replace(old, new)
-        for name, text in {"attention": code, **files}.items():
-            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path, str(STANDINS)])
-        importlib.invalidate_caches()
+        importable(attention=replaced(code, *changes), **files)
         return InProcess()
 
     return write

@@ -1,9 +1,7 @@
 """Advice on run.py, from running it in this process without training."""
 
-import importlib
 import inspect
 import re
-import sys
 
 import pytest
 import torch
@@ -14,13 +12,12 @@ from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
 from graders.errors import BadReply, StudentRaised
 from graders.registry.discovery import ASSIGNMENTS
-from tests.graders.assignments.answering import Answering, Replies
+from tests.graders.assignments.answering import Answering, Replies, replaced
 from tests.planted import examples_of
 
 PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
 CHECKS = {name: check for name, check in vars(checks).items() if name.startswith("test_")}
-OWN = ("attention", "dataset", "models", "run", "trainer", "utils", "tqdm", "src", "submission")
 SMALL = "n_layer=1, n_head=2, n_embd=16"  # a test needs no model of the course's size
 TRAIN = "    trainer.Trainer(model, pretrain_dataset, None, settings).train()\n"
 SAVE = "    torch.save(model.state_dict(), args.writing_params_path)\n"
@@ -42,26 +39,18 @@ class InProcess(Answering):
 
 
 @pytest.fixture
-def hand_in_script(tmp_path, monkeypatch):
+def hand_in_script(importable, tmp_path, monkeypatch):
     """Writes the plain submission with these replacements in run.py, and gives the student."""
 
     def write(*changes, without=(), **files):
         sources = {path.stem: path.read_text(encoding="utf-8") for path in PLAIN.glob("*.py")}
-        sources["run"] = sources["run"].replace("n_layer=4, n_head=8, n_embd=256", SMALL)
-        for old, new in changes:
-            assert old in sources["run"]
-            sources["run"] = sources["run"].replace(old, new)
-        for name, text in {**sources, **files}.items():
-            if name not in without:
-                (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path, str(STANDINS)])
+        run = sources["run"].replace("n_layer=4, n_head=8, n_embd=256", SMALL)
+        sources = {**sources, "run": replaced(run, *changes), **files}
+        importable(**{name: text for name, text in sources.items() if name not in without})
         monkeypatch.chdir(tmp_path)
-        importlib.invalidate_caches()
         return InProcess()
 
-    yield write
-    for name in [each for each in sys.modules if each.split(".")[0] in OWN]:
-        del sys.modules[name]
+    return write
 
 
 def advice(student):
@@ -141,9 +130,7 @@ SAVING = ((SAVE, ""), ("writer=writer,", "writer=writer, ckpt_path=args.writing_
 
 def trainer_with(old, new):
     """The plain trainer.py with a change."""
-    text = (PLAIN / "trainer.py").read_text(encoding="utf-8")
-    assert old in text
-    return text.replace(old, new)
+    return replaced((PLAIN / "trainer.py").read_text(encoding="utf-8"), (old, new))
 
 
 @pytest.mark.parametrize(

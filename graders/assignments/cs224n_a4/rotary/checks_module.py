@@ -314,8 +314,9 @@ def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[
     or one matrix per head, and they may be transposed or have other names.
     """
     C = question.n_embd
-    if all(_shape(parameters, f"{role}.weight") == (C, C) for role in ROLES):
-        yield Projections({role: _layer(parameters, f"{role}.weight") for role in ROLES})
+    names = {role: f"{role}.weight" for role in ROLES}
+    if all(each in parameters and parameters[each].shape == (C, C) for each in names.values()):
+        yield Projections({role: _layer(parameters, each) for role, each in names.items()})
         return
     for n_head, turned in itertools.product((0, question.n_head), (False, True)):
         blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head)
@@ -335,10 +336,6 @@ def _query_and_key(observed: Observed) -> Sequence[str]:
     named = [name for name in ("query.weight", "key.weight") if name in parameters]
     square = [name for name, w in parameters.items() if w.ndim == 2 and w.shape[1] == C]
     return named if len(named) == 2 else square
-
-
-def _shape(parameters: Mapping[str, Floats], name: str) -> tuple[int, ...]:
-    return parameters[name].shape if name in parameters else ()
 
 
 def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:

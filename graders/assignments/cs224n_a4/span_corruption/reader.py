@@ -44,12 +44,8 @@ class Reader:
     def attempt(self, request: Request) -> Reading:
         """Return the reply to a request, even if it contains no usable item."""
         if request not in self._kept:
-            self._kept[request] = self._ask(request, batch=0)
+            self._kept[request] = self.more(request, batch=0)
         return self._kept[request]
-
-    def more(self, request: Request, batch: int) -> Reading:
-        """Return more draws for a request, different for each batch; they are not cached."""
-        return self._ask(request, batch)
 
     def read(self, request: Request) -> Reading:
         """Return the reply to a request; fail if no items were returned."""
@@ -202,7 +198,8 @@ class Reader:
             counterexample=dict(problem.counterexample),
         )
 
-    def _ask(self, request: Request, batch: int) -> Reading:
+    def more(self, request: Request, batch: int) -> Reading:
+        """Return draws for a request, different for each batch; they are not cached."""
         return self._student.call(
             "draw_corruptions",
             corpus=request.corpus,

@@ -59,7 +59,7 @@ class Decoder:
 
     def __init__(self, weights: Weights, plan: Plan, data: Data) -> None:
         self._data = data
-        self._vocabulary = _vocabulary(data)
+        self._vocabulary = vocabulary(data)
         self.model, self.notes = _model(weights, plan)
 
     def answers(self, part: str, most: int | None) -> Answers:
@@ -74,12 +74,7 @@ class Decoder:
         return Answers(tuple(rows), questions, tuple(said))
 
 
-def vocabulary_size(data: Data) -> int:
-    """Return the vocabulary size of a model over this corpus."""
-    return len(_vocabulary(data))
-
-
-def _vocabulary(data: Data) -> Vocabulary:
+def vocabulary(data: Data) -> Vocabulary:
     """Return the characters of the corpus; read it again if it has changed."""
     corpus = data.folder / WIKI
     found = corpus.stat()

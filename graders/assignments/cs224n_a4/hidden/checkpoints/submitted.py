@@ -15,7 +15,7 @@ from ..predictions.submitted import (
     PredictionFiles,
     file_name,
 )
-from .decoding import ROTATION_ROWS, Answers, Decoder, trained_rotation, vocabulary_size
+from .decoding import ROTATION_ROWS, Answers, Decoder, trained_rotation, vocabulary
 from .expected import COURSE, DEMO, Plan, judge, nearest
 from .weights import Finding, Weights, read_weights
 
@@ -86,9 +86,9 @@ class Checkpoints:
 
     def plan(self, weights: Weights, checkpoint: Checkpoint) -> Plan:
         """Return what the checkpoint must contain, for the sizes possible with this data."""
-        vocabulary = vocabulary_size(self.files.data)
+        characters = len(vocabulary(self.files.data))
         sizes = (COURSE, DEMO) if self.files.data.embedded else (COURSE,)
-        return nearest(weights, [Plan(size, vocabulary, checkpoint.rope) for size in sizes])
+        return nearest(weights, [Plan(size, characters, checkpoint.rope) for size in sizes])
 
     def judge(self, weights: Weights, checkpoint: Checkpoint) -> Finding | None:
         """Return what is wrong with the weights; raise GraderFault without the course's data."""
