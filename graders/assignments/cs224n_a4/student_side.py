@@ -92,10 +92,5 @@ class SummaryWriter:
         return lambda *args, **kwargs: None
 
 
-def _stand_in_for_tensorboard() -> None:
-    module = ModuleType("torch.utils.tensorboard")
-    module.SummaryWriter = SummaryWriter  # type: ignore[attr-defined]
-    sys.modules["torch.utils.tensorboard"] = module
-
-
-_stand_in_for_tensorboard()
+sys.modules["torch.utils.tensorboard"] = ModuleType("torch.utils.tensorboard")
+vars(sys.modules["torch.utils.tensorboard"])["SummaryWriter"] = SummaryWriter

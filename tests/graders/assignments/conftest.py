@@ -1,16 +1,22 @@
 """Run one check of assignment cs224n-a4 on files that a test makes up."""
 
 import functools
+import importlib
 import random
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from graders.assignments.cs224n_a4 import student_side
+from graders.assignments.cs224n_a4.hidden.checkpoints import checks as weights
+from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import CHECKPOINTS
 from graders.assignments.cs224n_a4.hidden.predictions import checks as metrics
 from graders.assignments.cs224n_a4.london_baseline.checks import test_london_baseline
 from graders.boundary.tiers.sandbox import best_tier
+from graders.checks.run import surroundings
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import verdict
@@ -48,6 +54,15 @@ def forget_student_modules(tmp_path):
 ACCEPT = {"missing_checkpoints": "accept", "doubtful_predictions": "accept"}
 
 
+@pytest.fixture
+def few_examples():
+    """Checks draw few examples with hypothesis, and otherwise run as the plugin runs them."""
+    with surroundings(FOLDER):
+        settings.register_profile("few", settings.get_profile("softmark"), max_examples=3)
+        settings.load_profile("few")
+        yield
+
+
 @pytest.fixture(scope="session")
 def world():
     """The built-in sample dataset."""
@@ -64,28 +79,60 @@ def course():
 
 
 @pytest.fixture
-def judge(tmp_path, world):
-    """Runs one metric check on these files and gives its result."""
+def importable(tmp_path, monkeypatch):
+    """Writes modules where Python imports them, before the stand-ins."""
+
+    def write(**sources):
+        for name, text in sources.items():
+            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path, str(FOLDER / "standins")])
+        importlib.invalidate_caches()
+
+    return write
+
+
+@pytest.fixture
+def submit(tmp_path, world):
+    """Gives the checkpoints, and with them all files, of a submission of these files."""
     assigned = load_assignment("cs224n-a4").settings
 
-    def run(check, files, data=world, sandbox=None, **changes):
-        settings = {**assigned, **ACCEPT, **changes}
+    def make(files, data=world, sandbox=None, **changes):
         for name, content in files.items():
             (tmp_path / name).write_bytes(content)
         submitted = SubmittedFiles({name: tmp_path / name for name in files})
-        score, problem = Score(), None
+        predictions = metrics.PredictionFiles(submitted, data, {**assigned, **changes})
+        return metrics.Checkpoints(sandbox, predictions)
+
+    return make
+
+
+@pytest.fixture
+def judge(submit, world):
+    """Runs one metric check on these files and gives its result."""
+
+    def run(check, files, data=world, sandbox=None, **changes):
+        given, score, problem = submit(files, data, sandbox, **(ACCEPT | changes)), Score(), None
         try:
             if check == "london_baseline":
-                test_london_baseline(submitted, data, settings, score)
+                test_london_baseline(given.files.submitted, data, given.files.settings, score)
             else:
-                predictions = metrics.PredictionFiles(submitted, data, settings)
-                origin = metrics.Origin(metrics.Checkpoints(sandbox, submitted, data, settings))
-                getattr(metrics, f"test_{check}")(predictions, origin, score)
+                _check(check, given)(score)
         except Exception as error:  # noqa: BLE001  a check may end in any way
             problem = error
         return verdict(Check(check, "", ""), problem, score)
 
     return run
+
+
+def _check(name, checkpoints):
+    """The check of this name, to be called with a score."""
+    if hasattr(metrics, f"test_{name}"):
+        check, origin = getattr(metrics, f"test_{name}"), metrics.Origin(checkpoints)
+        return partial(check, checkpoints.files, origin)
+    asked, _, kind = name.rpartition("_")
+    found = [each for each in CHECKPOINTS if each.id == asked.replace("_", "-")]
+    found += [{}] if kind == "weights" else []
+    return partial(getattr(weights, f"test_{kind if found else name}"), checkpoints, *found)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Rotary functions with each known mistake, each implemented independently."""
+"""Rotary functions with each known mistake that no planted example makes."""
 
 import math
 
@@ -30,11 +30,6 @@ def flipped(dim, length):
     return table()(dim, length).flip(0)
 
 
-def cat_reshaped(dim, length):
-    cos, sin = table()(dim, length).unbind(-1)
-    return torch.cat((cos, sin), dim=-1).view(length, -1, 2)
-
-
 def stack_reshaped(dim, length):
     return torch.stack(table()(dim, length).unbind(-1)).view(length, -1, 2)
 
@@ -44,36 +39,22 @@ def base(number):
 
 
 PRECOMPUTE = {
-    "exponent-sign": table(lambda d: 1 / 10_000 ** (-even(d) / d)),
-    "index-one-up": table(lambda d: 10_000 ** (-(even(d) + 2) / d)),
-    "index-one-down": table(lambda d: 10_000 ** (-(even(d) - 2) / d)),
-    "factor-missing": table(lambda d: 10_000 ** (-torch.arange(d // 2).double() / d)),
-    "factor-twice": table(lambda d: 10_000 ** (-2 * even(d) / d)),
-    "dim-less-two": table(lambda d: torch.logspace(0, -4, d // 2, dtype=torch.float64)),
     "dim-missing": table(lambda d: 10_000 ** -even(d)),
-    "exponent-rounded": table(lambda d: torch.ones(d // 2, dtype=torch.float64)),
     "exponent-rounded-down": table(lambda d: 10_000.0 ** (-torch.arange(0, d, 2) // d)),
     "theta-twice": table(lambda d: right_theta(d).repeat_interleave(2)[: d // 2]),
-    "theta-reversed": table(lambda d: right_theta(d).flip(0)),
-    "positions-from-one": table(first=1),
     "positions-reversed": flipped,
-    "sin-first": table(parts=(torch.sin, torch.cos)),
     "cos-only": table(parts=(torch.cos, torch.cos)),
     "sin-only": table(parts=(torch.sin, torch.sin)),
     "sin-negative": table(turn=torch.neg),
     "angles-only": table(parts=(torch.clone, torch.clone)),
-    "degrees": table(turn=torch.deg2rad),
     "to-degrees": table(turn=torch.rad2deg),
     "full-turns": table(turn=lambda a: a * math.tau),
     "no-angle": table(turn=torch.zeros_like),
-    "cat-reshaped": cat_reshaped,
     "stack-reshaped": stack_reshaped,
     "base-10": base(10.0),
     "base-1000": base(1e3),
     "base-100000": base(1e5),
-    "base-500000": base(5e5),
     "base-1000000": base(1e6),
-    "base-e": base(math.e),
 }
 
 
@@ -108,29 +89,9 @@ def half_split(x, rope_cache):
     return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1)
 
 
-def rotate_half(x):
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat((-b, a), dim=-1)
-
-
-def repeated(x, rope_cache):
-    cos, sin = (part.repeat_interleave(2, -1) for part in rope_cache[: x.shape[2]].unbind(-1))
-    return x * cos + rotate_half(x) * sin
-
-
 def tiled(x, rope_cache):
     cos, sin = (part.repeat(1, 2) for part in rope_cache[: x.shape[2]].unbind(-1))
     return x * cos + join(-x[..., 1::2], x[..., ::2]) * sin
-
-
-def overwritten(x, rope_cache):
-    a, b, cos, sin = split(x, rope_cache)
-    a = a * cos - b * sin
-    return join(a, a * sin + b * cos)
-
-
-def along_heads(x, rope_cache):
-    return right(x.transpose(1, 2), rope_cache).transpose(1, 2)
 
 
 def along_batch(x, rope_cache):
@@ -138,30 +99,22 @@ def along_batch(x, rope_cache):
 
 
 APPLY = {
-    "output-in-halves": lambda x, c: right(x, c).unflatten(-1, (-1, 2)).mT.flatten(-2),
     "output-swapped": lambda x, c: right(x, c).unflatten(-1, (-1, 2)).flip(-1).flatten(-2),
     "no-rotation": lambda x, c: x,
-    "pairs-of-halves": half_split,
     "pairs-of-halves-to-neighbours": lambda x, c: join(*half_split(x, c).chunk(2, -1)),
-    "halves-with-repeated-angles": repeated,
     "neighbours-with-tiled-angles": tiled,
-    "reversed": lambda x, c: product(x, turns(c, x.shape[2]).conj()).flatten(-2),
-    "minus-missing": real(lambda a, b, cos, sin: (a * cos + b * sin, a * sin + b * cos)),
     "minus-twice": real(lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin)),
     "cos-sin-swapped": real(lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin)),
-    "component-wise": lambda x, c: (x.unflatten(-1, (-1, 2)) * c[: x.shape[2]]).flatten(-2),
     "sin-part-missing": real(lambda a, b, cos, sin: (a * cos, b * cos)),
     "cos-part-missing": real(lambda a, b, cos, sin: (-b * sin, a * sin)),
-    "added": lambda x, c: x + c[: x.shape[2]].flatten(-2),
     "first-only": real(lambda a, b, cos, sin: (a * cos - b * sin, b)),
     "second-only": real(lambda a, b, cos, sin: (a, b * cos + a * sin)),
-    "overwritten": overwritten,
-    "turned-twice": lambda x, c: right(right(x, c), c),
-    "heads-as-time": along_heads,
     "batch-as-time": along_batch,
     "rows-from-one": lambda x, c: right(x, table(first=1)(x.shape[-1], x.shape[2])),
     "rows-reversed": lambda x, c: right(x, c[: x.shape[2]].flip(0)),
-    "exponent-sign": lambda x, c: right(x, PRECOMPUTE["exponent-sign"](x.shape[-1], len(c))),
+    "exponent-sign": lambda x, c: right(
+        x, table(lambda d: 10_000 ** (even(d) / d))(x.shape[-1], len(c))
+    ),
 }
 
 

@@ -11,18 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from graders.assignments.cs224n_a4.span_corruption import checks, student_side
-from graders.assignments.cs224n_a4.span_corruption.mistakes import (
-    CONTENT_MISTAKES,
-    INDEX_MISTAKES,
-    LAYOUT_MISTAKES,
-    LENGTH_MISTAKES,
-    OUTSIDE,
-    PIECE_MISTAKES,
-    SHIFT_MISTAKES,
-    UNREACHED,
-    named,
-)
+from graders.assignments.cs224n_a4.span_corruption import checks, mistakes, student_side
+from graders.assignments.cs224n_a4.span_corruption.mistakes import LAYOUT_MISTAKES, named
 from graders.assignments.cs224n_a4.span_corruption.reader import Reader
 from graders.checks.inputs import PUBLIC, Inputs
 from graders.checks.run import surroundings
@@ -126,10 +116,8 @@ def written(tmp_path, *changes, base="right-uniform-content"):
 # ---------------------------------------------------------------- mistakes
 
 
-TABLES = (
-    *(SHIFT_MISTAKES, LENGTH_MISTAKES, LAYOUT_MISTAKES, PIECE_MISTAKES, INDEX_MISTAKES),
-    *(UNREACHED, OUTSIDE, CONTENT_MISTAKES),
-)
+TABLES = [table for name, table in vars(mistakes).items() if name.endswith("_MISTAKES")]
+EVERY = [*TABLES, mistakes.UNREACHED, mistakes.OUTSIDE]
 NAMED_HERE = {"pad-for-mask", "end-mask-missing"}  # below, in a layout that no example has
 
 
@@ -137,7 +125,7 @@ def test_every_other_mistake_is_named_to_a_planted_example():
     """`validate --frozen` holds each example to these hints."""
     frozen = json.loads(VERDICTS.read_text(encoding="utf-8"))
     hints = {check["hint"] for checks in frozen.values() for check in checks.values()}
-    for mistake in (each for known in TABLES for each in known if each.id not in NAMED_HERE):
+    for mistake in (each for known in EVERY for each in known if each.id not in NAMED_HERE):
         sentence = str(mistake.hint)[1:-1]  # as it stands inside a longer hint
         assert any(sentence in hint for hint in hints), mistake.id
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graders.assignments.cs224n_a4.london_baseline.expected import Baseline, read_statement
+from graders.assignments.cs224n_a4.london_baseline.checks import Baseline, read_statement
 
 COURSE = Baseline(25, 500)
 UNEVEN = Baseline(20, 437)  # 4.5766 %
@@ -135,10 +135,7 @@ def test_no_list_with_a_false_number_is_accepted(words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"3", "number of places that are London"),
         (b"60", "This is the number of places"),
-        (b"95.0", "percentage of wrong answers"),
-        (b"0.05%", "fraction between 0 and 1"),
         (b"0.0", "without line ends"),
         (b"12.5\n", ""),
         (b"", ""),

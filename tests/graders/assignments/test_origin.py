@@ -2,9 +2,9 @@
 
 import pytest
 
-from graders.assignments.cs224n_a4.hidden.predictions.extraction import signs_of_extraction
-from graders.assignments.cs224n_a4.hidden.predictions.origin import rule
+from graders.assignments.cs224n_a4.hidden.predictions.origin import RULES, signs_of_extraction
 from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
+from graders.assignments.cs224n_a4.hidden.predictions.submitted import choice
 from graders.data.birthplaces import read_data
 from graders.errors import UsageError
 from graders.registry.discovery import ASSIGNMENTS
@@ -44,8 +44,8 @@ def test_setting_decides_about_missing_checkpoints(judge, world, predict, settin
 
 
 def test_unknown_setting_is_named():
-    with pytest.raises(UsageError, match=r"settings\.missing_checkpoints` is 'maybe'"):
-        rule({"missing_checkpoints": "maybe"}, "missing_checkpoints")
+    with pytest.raises(UsageError, match="is 'maybe'; choose from `accept`, `review`"):
+        choice({"missing_checkpoints": "maybe"}, "missing_checkpoints", RULES)
 
 
 @pytest.mark.parametrize("missing", ["accept", "review"])

@@ -86,18 +86,18 @@ def test_blank_lines_between_places_are_dropped(text):
     assert "blank" in found.notes[-1]
 
 
-def test_empty_predictions_are_predictions():
-    assert read("Berlin\n\nNew York\n\nLondon\nRome\n").predictions[1::2] == ("", "", "Rome")
-
-
-def test_empty_predictions_survive_a_blank_line_after_each():
-    assert read("Berlin\n\n\n\nRome\n\n\n\nParis\n\nRome\n\n").predictions == (
-        "Berlin", "", "Rome", "", "Paris", "Rome",
-    )  # fmt: skip
-
-
-def test_empty_prediction_survives_under_a_heading():
-    assert read("acc: 18 %\nBerlin\n\nRome\n\nParis\nRome\n").predictions[1] == ""
+@pytest.mark.parametrize(
+    ("text", "empty"),
+    [
+        ("Berlin\n\nNew York\n\nLondon\nRome\n", (1, 3)),
+        ("Berlin\n\n\n\nRome\n\n\n\nParis\n\nRome\n\n", (1, 3)),
+        ("acc: 18 %\nBerlin\n\nRome\n\nParis\nRome\n", (1, 3)),
+    ],
+    ids=["plain", "a blank line after each", "under a heading"],
+)
+def test_empty_predictions_are_predictions(text, empty):
+    predictions = read(text).predictions
+    assert tuple(at for at, place in enumerate(predictions) if not place) == empty
 
 
 @pytest.mark.parametrize(

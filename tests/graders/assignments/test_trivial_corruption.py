@@ -5,30 +5,13 @@ import textwrap
 import pytest
 
 from tests.graders.assignments.conftest import cases
+from tests.planted import examples_of
 
 POINTS = 10.0
+PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src" / "dataset.py"
 DATASET = """
-import random
 
-import torch
-from torch.utils.data import Dataset
-
-
-class CharCorruptionDataset(Dataset):
-    MASK_CHAR = "\\u2047"
-    PAD_CHAR = "\\u25A1"
-
-    def __init__(self, data, block_size):
-        chars = [self.PAD_CHAR, self.MASK_CHAR, *sorted(set(data))]
-        self.stoi = {{ch: i for i, ch in enumerate(chars)}}
-        self.itos = dict(enumerate(chars))
-        self.vocab_size = len(chars)
-        self.block_size = block_size
-        self.data = data.split("\\n")
-
-    def __len__(self):
-        return len(self.data)
-
+class CharCorruptionDataset(CharCorruptionDataset):
     def pair(self, text):
         text = text[: self.block_size + 1].ljust(self.block_size + 1, self.PAD_CHAR)
         ids = torch.tensor([self.stoi[ch] for ch in text], dtype=torch.long)
@@ -118,7 +101,8 @@ def grade(grade_file):
     """The criterion's result of a dataset whose __getitem__ has this body."""
 
     def run(body):
-        text = DATASET.format(body=textwrap.indent(body, " " * 8))
+        text = PLAIN.read_text(encoding="utf-8")
+        text += DATASET.format(body=textwrap.indent(body, " " * 8))
         return grade_file("span-corruption", "dataset.py", text)
 
     return run

@@ -5,54 +5,10 @@ import textwrap
 import pytest
 
 from tests.graders.assignments.conftest import cases
+from tests.planted import examples_of
 
 POINTS = 4.0
-ATTENTION = """
-import math
-
-import torch
-import torch.nn as nn
-from torch.nn import functional as F
-
-
-def precompute_rotary_emb(dim, max_positions):
-{table}
-
-
-def apply_rotary_emb(x, rope_cache):
-{rotate}
-
-
-class CausalSelfAttention(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        self.key = nn.Linear(config.n_embd, config.n_embd)
-        self.query = nn.Linear(config.n_embd, config.n_embd)
-        self.value = nn.Linear(config.n_embd, config.n_embd)
-        self.proj = nn.Linear(config.n_embd, config.n_embd)
-        self.drop = nn.Dropout(config.resid_pdrop)
-        self.rope = config.rope
-        if self.rope:
-            table = precompute_rotary_emb(config.n_embd // config.n_head, config.block_size)
-            self.register_buffer("rope_cache", table)
-        mask = torch.tril(torch.ones(config.block_size, config.block_size))
-        self.register_buffer("mask", mask.view(1, 1, config.block_size, config.block_size))
-        self.n_head = config.n_head
-
-    def forward(self, x):
-        B, T, C = x.size()
-        q, k, v = (layer(x).view(B, T, self.n_head, -1) for layer in
-                   (self.query, self.key, self.value))
-{early}
-        q, k, v = (each.transpose(1, 2) for each in (q, k, v))
-        if self.rope:
-{module}
-        att = q @ k.transpose(-2, -1) / math.sqrt(k.size(-1))
-        att = att.masked_fill(self.mask[:, :, :T, :T] == 0, -1e10)
-        y = (F.softmax(att, dim=-1) @ v).transpose(1, 2).contiguous().view(B, T, C)
-        return self.drop(self.proj(y))
-"""
-
+PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src" / "attention.py"
 TABLE = """theta = 10000.0 ** (-torch.arange(0, dim, 2).float() / dim)
 angles = torch.outer(torch.arange(max_positions).float(), theta)
 return torch.stack((torch.cos(angles), torch.sin(angles)), dim=-1)"""
@@ -62,6 +18,8 @@ turns = torch.view_as_complex(rope_cache[:T].contiguous())
 return torch.view_as_real(pairs * turns).flatten(-2).type_as(x)"""
 MODULE = """q = apply_rotary_emb(q, self.rope_cache)
 k = apply_rotary_emb(k, self.rope_cache)"""
+WRITTEN = {"table": (TABLE, 4 * " "), "rotate": (ROTATE, 4 * " "), "module": (MODULE, 12 * " ")}
+BY_HEADS = "{0} = apply_rotary_emb({0}.transpose(1, 2), self.rope_cache).transpose(1, 2)"
 ONES = "return torch.ones(max_positions, dim // 2, 2)"
 IDENTITY = """one = torch.ones(max_positions, dim // 2)
 return torch.stack((one, 0 * one), dim=-1)"""
@@ -127,11 +85,7 @@ PARTLY = {
     "result thrown away": (3.0, {"module": "apply_rotary_emb(q, self.rope_cache)"}),
     "heads as time in the module": (
         3.0,
-        {
-            "early": "if self.rope:\n    q = apply_rotary_emb(q, self.rope_cache)\n"
-            "    k = apply_rotary_emb(k, self.rope_cache)",
-            "module": "pass",
-        },
+        {"module": "\n".join(BY_HEADS.format(each) for each in "qk")},
     ),
     "degrees": (3.4, {"table": TABLE.replace("theta)", "theta / 57.3)")}),
     "detached": (3.7, {"rotate": ROTATE.replace("x.float()", "x.detach()")}),
@@ -146,11 +100,13 @@ PARTLY = {
 def grade(grade_file):
     """The criterion's result of an attention.py of these parts."""
 
-    def run(table=TABLE, rotate=ROTATE, module=MODULE, early="pass"):
-        parts = {"table": table, "rotate": rotate, "module": module, "early": early}
-        depth = {"table": 4, "rotate": 4, "module": 12, "early": 8}
-        text = {name: textwrap.indent(part, " " * depth[name]) for name, part in parts.items()}
-        return grade_file("rotary", "attention.py", ATTENTION.format(**text))
+    def run(**parts):
+        text = PLAIN.read_text(encoding="utf-8")
+        for name, part in parts.items():
+            right, depth = WRITTEN[name]
+            assert textwrap.indent(right, depth) in text
+            text = text.replace(textwrap.indent(right, depth), textwrap.indent(part, depth))
+        return grade_file("rotary", "attention.py", text)
 
     return run
 

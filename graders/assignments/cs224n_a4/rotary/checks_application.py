@@ -1,7 +1,7 @@
 """apply_rotary_emb: the exact values of rotated queries and keys."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,13 @@ from .mistakes import FORMULAS, TIME, TURN, TURNED, last_rows
 from .replies import (
     ASKED,
     TELLING,
+    Replies,
     Rotated,
     applied_rotation,
-    as_floats,
     first_difference,
     normal,
     one_way_holds,
+    results,
     rotations,
 )
 from .unwritten import require_rotation
@@ -39,13 +40,15 @@ GENERIC = (2, 4, 3, 6)  # all axes differ, so every known mistake gives a differ
 OTHER_PAIR = "A rotated pair does not match equation 3."
 SAME_SCORES = (
     "Every dot product of a query with a key is correct, so attention works, but the rotated "
-    "values do not match equation 3"
+    "values do not match equation 3."
 )
 
 
 @pytest.mark.criterion("rotary", weight=0.4)
 def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None:
     """Each pair (a, b) at position t becomes (a cos tθ_i - b sin tθ_i, a sin tθ_i + b cos tθ_i)."""
+    draw = inputs.random("long rotation").randint
+    long = (1, 2, draw(33, 48), 2 * draw(12, 18))  # heads about as large as the course's
 
     @seed(inputs.seed("rotated shapes"))
     @given(SHAPES)
@@ -54,19 +57,16 @@ def test_rotation_values(student: Student, inputs: Inputs, score: Score) -> None
 
     try:
         each_pair_is_rotated()
-        _say_how_asked(student, _check_values(student, inputs, _long_shape(inputs)), score)
+        _say_how_asked(student, _check_values(student, inputs, long), score)
     except CheckFailed as problem:
         if isinstance(problem.__cause__, StudentRaised):  # there is no value to compare
             raise
         if problem.message == OTHER_PAIR:
             _show_rotation(student, score)
-        fail(
-            f"{SAME_SCORES}." if _scores_are_right(student, inputs) else problem.message,
-            hint=problem.hint or _known_mistake(student, inputs),
-            expected=problem.expected,
-            actual=problem.actual,
-            counterexample=dict(problem.counterexample),
-        )
+        if _scores_are_right(student, inputs):
+            problem.message = SAME_SCORES
+        problem.hint = problem.hint or _known_mistake(student, inputs)
+        raise
 
 
 @pytest.mark.criterion("rotary", weight=0.2)
@@ -122,12 +122,6 @@ def test_shape_and_dtype_kept(student: Student, inputs: Inputs) -> None:
     shapes = [(2, 3, draw(4, 7), 2 * draw(3, 5)), (1, 1, 1, 2), (3, 2, draw(3, 6), 4)]
     xs = [normal(inputs, "shapes kept", *shape) for shape in shapes]
     one_way_holds(rotations(student, xs), _float32)
-
-
-def _long_shape(inputs: Inputs) -> tuple[int, ...]:
-    """Return the shape of a long text, with heads about as large as the course's."""
-    draw = inputs.random("long rotation").randint
-    return (1, 2, draw(33, 48), 2 * draw(12, 18))
 
 
 def _say_how_asked(student: Student, way: str, score: Score) -> None:
@@ -288,7 +282,7 @@ def _known_mistake(student: Student, inputs: Inputs) -> str:
     return sentence(TURN)
 
 
-def _each_way(replies: Mapping[str, Sequence[Rotated]]) -> Sequence[Floats]:
+def _each_way(replies: Replies) -> Sequence[Floats]:
     """Return the results for the single x, those with the handout's table first."""
-    answers = [replies[source][0].result for source in TELLING if source in replies]
-    return [values for values in map(as_floats, answers) if values is not None]
+    found = results(replies)
+    return [found[way] for way in TELLING if way in found]

@@ -11,29 +11,15 @@ import numpy as np
 import pytest
 
 from graders.boundary.student import Student
-from graders.boundary.wire import Value
 from graders.checks.compare import CheckFailed, fail, is_close
 from graders.checks.inputs import Inputs
 from graders.checks.mistakes import Mistake
 from graders.errors import StudentRaised
 
+from . import mistakes
 from .expected import Floats, Projections, Rotation, Turn
-from .mistakes import (
-    ALWAYS_ROTATED,
-    ATTENDING,
-    HEADS_AS_TIME,
-    LEARNED_TOO,
-    MODULE,
-    MODULES,
-    NOT_CALLED,
-    PLAIN_ATTENDING,
-    TABLE_TRAINED,
-    UNROTATED,
-    UNUSED,
-    Module,
-    module_rotations,
-)
-from .replies import as_floats, bad_reply, kind, normal, rotations
+from .mistakes import UNROTATED, Module
+from .replies import as_floats, kind, normal, results, rotations
 from .unwritten import require_positions, rotates
 
 BLOCKS = (101, 103, 107, 109, 113, 127)  # primes that no other axis has
@@ -59,7 +45,7 @@ CUT = (
 NO_INFLUENCE = "The graph is intact, but changing these weights does not change the output."
 DROPOUT = 0.5
 # Limits on a reply, to read it quickly; a module of this size has 8 parameters with 10,000 numbers.
-MOST_MODULES, MOST_PARAMETERS, MOST_NUMBERS, MOST_CALLS = 4, 500, 200_000, 100
+MOST_MODULES, MOST_PARAMETERS, MOST_NUMBERS, MOST_CALLS, MOST_TEXT = 4, 500, 200_000, 100, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +88,12 @@ class Observed:
 
     def gives(self, module: Module, turn: Turn) -> Projections | None:
         """Return the reading of its weights under which it computes what `module` does, if any."""
+        given = list(zip(self.question.xs, self.outputs, strict=True))
         for layers in _readings(self.parameters, self.question):
-            if self._matches(module, turn, layers):
+            came = ((y, module.output(layers, x, self.question.n_head, turn)) for x, y in given)
+            if all(is_close(output, expected, "attention") for output, expected in came):
                 return layers
         return None
-
-    def _matches(self, module: Module, turn: Turn, layers: Projections) -> bool:
-        return all(
-            is_close(output, module.output(layers, x, self.question.n_head, turn), "attention")
-            for x, output in zip(self.question.xs, self.outputs, strict=True)
-        )
 
 
 @pytest.mark.criterion("rotary", weight=1.0)
@@ -184,7 +166,7 @@ def test_no_learned_positions(student: Student, inputs: Inputs) -> None:
     if not is_close(logits, np.broadcast_to(logits[:1], logits.shape), "attention"):
         fail(
             "With attention switched off, the rope model can still tell positions apart.",
-            hint=LEARNED_TOO.hint
+            hint=mistakes.LEARNED_TOO.hint
             if names
             else "Positions reach a rope model only through q and k in attention.",
             expected="the same logits at every position of a text that repeats one character",
@@ -319,67 +301,50 @@ def _question(inputs: Inputs) -> Question:
 
 
 def _observe(student: Student, question: Question, *, rope: bool) -> Sequence[Observed]:
-    values: dict[str, Value] = {
-        "size": dict(question.size),
-        "inputs": list(question.xs),
-        "rope": rope,
-    }
-    return student.call("rope_attention", **values, read=partial(_modules, question))
+    return student.call(
+        "rope_attention",
+        size=dict(question.size),
+        inputs=list(question.xs),
+        rope=rope,
+        read=partial(_modules, question),
+    )
 
 
 def _modules(question: Question, reply: Any) -> Sequence[Observed]:
-    if not isinstance(reply, list) or not reply:
-        bad_reply()
+    if not reply:
+        raise ValueError("no attention module")
     return [_observed(each, question) for each in reply[:MOST_MODULES]]
 
 
 def _observed(reply: Any, question: Question) -> Observed:
-    if not isinstance(reply, dict):
-        bad_reply()
-    evaluation = _observed_in(reply, question)
-    training = reply.get("training")
-    if not isinstance(training, dict):
-        bad_reply()
-    raised = training.get("raised")
-    if isinstance(raised, str) and raised:
-        return replace(evaluation, training=raised)
-    if not training.get("outputs"):
+    evaluation, training = _observed_in(reply, question), reply["training"]
+    if training["raised"]:
+        return replace(evaluation, training=str(training["raised"])[:MOST_TEXT])
+    if not training["outputs"]:
         return evaluation
     return replace(evaluation, training=_observed_in({**reply, **training}, question))
 
 
-def _observed_in(reply: Mapping[Any, Any], question: Question) -> Observed:
+def _observed_in(reply: Mapping[str, Any], question: Question) -> Observed:
     """Return what a module gave in one mode."""
-    outputs, parameters = reply.get("outputs"), reply.get("parameters")
-    gradients = reply.get("gradients")
-    if not (isinstance(outputs, list) and isinstance(parameters, dict)):
-        bad_reply()
-    if len(outputs) != len(question.xs) or not isinstance(gradients, dict):
-        bad_reply()
-    for x, output in zip(question.xs, outputs, strict=True):
+    for x, output in zip(question.xs, reply["outputs"], strict=True):
         if as_floats(output) is None or output.shape != x.shape:
             fail(
                 "The attention module's output does not have the shape of its input.",
                 expected=f"real numbers of shape {x.shape}",
                 actual=kind(output),
             )
-    if len(parameters) > MOST_PARAMETERS:
-        bad_reply()
-    numbers = {name: as_floats(values) for name, values in parameters.items()}
-    if sum(values.size for values in numbers.values() if values is not None) > MOST_NUMBERS:
-        bad_reply()
+    parameters = {n: p for n, p in reply["parameters"].items() if isinstance(p, np.ndarray)}
+    numbers = sum(each.size for each in parameters.values())
+    if len(reply["parameters"]) > MOST_PARAMETERS or numbers > MOST_NUMBERS:
+        raise ValueError("more parameters than a module of this size has")
     return Observed(
         question,
-        {name: values for name, values in numbers.items() if values is not None},
-        outputs,
-        {name: each for name, each in gradients.items() if isinstance(each, float)},
-        _shapes(reply.get("rotated")),
+        {n: real for n, p in parameters.items() if (real := as_floats(p)) is not None},
+        reply["outputs"],
+        {name: each for name, each in reply["gradients"].items() if isinstance(each, float)},
+        [tuple(map(int, shape)) for shape in reply["rotated"][:MOST_CALLS]],
     )
-
-
-def _shapes(value: Any) -> Sequence[tuple[int, ...]]:
-    rows = value if isinstance(value, list) else []
-    return [tuple(int(n) for n in row) for row in rows[:MOST_CALLS] if isinstance(row, list)]
 
 
 def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[Projections]:
@@ -389,8 +354,9 @@ def _readings(parameters: Mapping[str, Floats], question: Question) -> Iterator[
     or one matrix per head, and they may be transposed or have other names.
     """
     C = question.n_embd
-    if all(_shape(parameters, f"{role}.weight") == (C, C) for role in ROLES):
-        yield Projections({role: _layer(parameters, f"{role}.weight") for role in ROLES})
+    names = {role: f"{role}.weight" for role in ROLES}
+    if all(each in parameters and parameters[each].shape == (C, C) for each in names.values()):
+        yield Projections({role: _layer(parameters, each) for role, each in names.items()})
         return
     for n_head, turned in itertools.product((0, question.n_head), (False, True)):
         blocks = _blocks(_matrices(parameters, C, turned=turned), C, n_head)
@@ -406,10 +372,6 @@ def _without_gradient(observed: Observed) -> Sequence[str]:
     square = [name for name, w in parameters.items() if w.ndim == 2 and w.shape[1] == C]
     names = ["x", *(named if len(named) == len(ROLES) else square)]
     return [name for name in names if not observed.gradients.get(name, 0.0) > 0]
-
-
-def _shape(parameters: Mapping[str, Floats], name: str) -> tuple[int, ...]:
-    return parameters[name].shape if name in parameters else ()
 
 
 def _layer(parameters: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
@@ -478,24 +440,19 @@ class OwnTurn:
     def __call__(self, heads: Floats) -> Floats:
         """Return queries or keys rotated, or unchanged if the student's rotation gives nothing."""
         x = heads.astype(np.float32)
-        replies = rotations(self.student, [x], [self.block_size])
-        for way in (self.way, "module own", "own"):
-            result = as_floats(replies[way][0].result) if way in replies else None
-            if result is not None and result.shape == x.shape:
-                return result
-        return heads
+        found = results(rotations(self.student, [x], [self.block_size]))
+        rotated = (found[way] for way in (self.way, "module own", "own") if way in found)
+        return next((each for each in rotated if each.shape == x.shape), heads)
 
 
 def _own_turn(student: Student, question: Question, inputs: Inputs) -> OwnTurn:
-    head_size = question.n_embd // question.n_head
-    x = normal(inputs, "own turn", 2, question.n_head, 7, head_size)
+    x = normal(inputs, "own turn", 2, question.n_head, 7, question.n_embd // question.n_head)
     try:
-        replies = rotations(student, [x])
+        found = results(rotations(student, [x]))
     except StudentRaised:
         return OwnTurn(student, question.block_size, "own", right=False)
     for way in ("given", "module given", "module second given"):
-        result = as_floats(replies[way][0].result) if way in replies else None
-        if result is not None and is_close(result, Rotation()(x), "rotation"):
+        if way in found and is_close(found[way], Rotation()(x), "rotation"):
             return OwnTurn(student, question.block_size, way.replace("given", "own"), right=True)
     return OwnTurn(student, question.block_size, "module own", right=False)
 
@@ -529,15 +486,15 @@ def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> st
         return _unrotated(observed).hint
     general = _general(observed) if plain else NOT_PLAIN
     kinds: list[Mapping[Mistake, tuple[Module, Turn]]] = [
-        {mistake: (module, right) for mistake, module in MODULES.items()},
+        {mistake: (module, right) for mistake, module in mistakes.MODULES.items()},
         *(
             {mistake: (Module(), rotation) for mistake, rotation in known.items()}
-            for known in module_rotations(question.n_embd, question.n_head)
+            for known in mistakes.module_rotations(question.n_embd, question.n_head)
         ),
-        {mistake: (module, own) for mistake, module in MODULES.items()},
-        {mistake: (module, right) for mistake, module in ATTENDING.items()},
-        {mistake: (module, right) for mistake, module in PLAIN_ATTENDING.items()},
-        {mistake: (module, own) for mistake, module in ATTENDING.items()},
+        {mistake: (module, own) for mistake, module in mistakes.MODULES.items()},
+        {mistake: (module, right) for mistake, module in mistakes.ATTENDING.items()},
+        {mistake: (module, right) for mistake, module in mistakes.PLAIN_ATTENDING.items()},
+        {mistake: (module, own) for mistake, module in mistakes.ATTENDING.items()},
     ]
     for known in kinds:
         try:
@@ -547,7 +504,7 @@ def _known_mistake(observed: Observed, turns: Sequence[Turn], plain: bool) -> st
         if found:
             return found[0].hint if len(found) == 1 else general
     if any(question.block_size in values.shape[:1] for values in observed.parameters.values()):
-        return TABLE_TRAINED.hint
+        return mistakes.TABLE_TRAINED.hint
     return general
 
 
@@ -557,11 +514,14 @@ def _general(observed: Observed) -> str:
     B, T, _ = observed.question.xs[0].shape
     heads = (B, size["n_head"], T, size["n_embd"] // size["n_head"])
     if not shapes:
-        return f"apply_rotary_emb is not called. Rotate q and k before their product ({MODULE})."
+        return (
+            "apply_rotary_emb is not called. Rotate q and k before their product "
+            f"({mistakes.MODULE})."
+        )
     if shapes[0] != heads:
         return (
             f"apply_rotary_emb is called with shape {shapes[0]}; q and k have shape "
-            f"(B, n_head, T, head size) = {heads} there ({MODULE})."
+            f"(B, n_head, T, head size) = {heads} there ({mistakes.MODULE})."
         )
     return (
         "apply_rotary_emb is called with the correct shape. Is the result used for both q and k? "
@@ -576,8 +536,8 @@ def _unrotated(observed: Observed) -> Mistake:
         (x.shape[1], size["n_head"], size["n_embd"] // size["n_head"]) for x in observed.question.xs
     }
     if not shapes:
-        return NOT_CALLED
-    return HEADS_AS_TIME if shapes <= heads else UNUSED
+        return mistakes.NOT_CALLED
+    return mistakes.HEADS_AS_TIME if shapes <= heads else mistakes.UNUSED
 
 
 def _is_plain(student: Student, question: Question) -> bool:
@@ -592,10 +552,10 @@ def _is_plain(student: Student, question: Question) -> bool:
 def _vanilla_mistake(observed: Observed, own: Turn) -> str:
     """Return the hint for a vanilla module that does not compute plain attention."""
     if _is_rotated(observed, Rotation()) or _is_rotated(observed, own):
-        return ALWAYS_ROTATED.hint
+        return mistakes.ALWAYS_ROTATED.hint
     found = [
         mistake
-        for mistake, module in PLAIN_ATTENDING.items()
+        for mistake, module in mistakes.PLAIN_ATTENDING.items()
         if observed.gives(module, Rotation()) is not None
     ]
     return found[0].hint if len(found) == 1 else ATTENTION
@@ -612,15 +572,13 @@ def _constant_text(student: Student, question: Question, *, rope: bool) -> tuple
 
 
 def _logits(T: int, reply: Any) -> tuple[Floats, str]:
-    if not isinstance(reply, dict) or not isinstance(reply.get("names"), list):
-        bad_reply()
-    logits = as_floats(reply.get("logits"))
+    logits = as_floats(reply["logits"])
     if logits is None or logits.ndim != 3 or logits.shape[:2] != (1, T):
         fail(
             "The model does not return logits for each position.",
             expected=f"real numbers of shape (1, {T}, vocabulary)",
-            actual=kind(reply.get("logits")),
+            actual=kind(reply["logits"]),
         )
     if not np.isfinite(logits).all():
         fail("The model's logits are not finite (inf or nan).")
-    return logits[0], ", ".join(str(name) for name in reply["names"][:4])[:200]
+    return logits[0], ", ".join(str(name) for name in reply["names"][:4])[:MOST_TEXT]

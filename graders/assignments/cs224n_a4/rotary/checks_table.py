@@ -13,9 +13,9 @@ from graders.checks.mistakes import Mistake, sentence
 from graders.checks.score import Score
 
 from .expected import Floats, Table
-from .layouts import HANDOUT, OPAQUE, ORDERS, OTHERS, Size, agrees, layout_of
+from .layouts import HANDOUT, OPAQUE, ORDERS, OTHERS, Size
 from .mistakes import ENTRIES, TABLES, THETA, TOO_COARSE, table_pairs
-from .replies import as_floats, kind, table_rotation, tables
+from .replies import agrees, as_floats, first_difference, kind, layout_of, table_rotation, tables
 
 OPERATION: Operation = "trigonometric"
 GENERAL = f"{sentence(THETA)} {sentence(ENTRIES)}"
@@ -53,8 +53,9 @@ def test_table_values(student: Student, inputs: Inputs, score: Score) -> None:
     came = _tables(student, inputs)
     for (dim, length), table in came.items():
         expected = Table().values(dim, length)
-        if not is_close(table, expected, "trigonometric"):
-            _show_rotation(came, score)
+        if not is_close(table, expected, OPERATION):
+            if rotation := table_rotation(came):
+                score.show(rotation)
             fail(
                 "The values of the table differ from the handout's.",
                 hint=_known_mistake(came),
@@ -73,11 +74,6 @@ def _say_how_asked(student: Student, score: Score) -> None:
 def _is_opaque(student: Student, inputs: Inputs) -> bool:
     """Return whether the table has no known layout, but the rotation is correct with it."""
     return layout_of(student) is OPAQUE and agrees(student, inputs)
-
-
-def _show_rotation(came: Mapping[Size, Floats], score: Score) -> None:
-    if rotation := table_rotation(came):
-        score.show(rotation)
 
 
 def _sizes(inputs: Inputs) -> Sequence[Size]:
@@ -103,7 +99,7 @@ def _tables(student: Student, inputs: Inputs) -> Mapping[Size, Floats]:
     """
     came, sizes, layout = {}, _sizes(inputs), layout_of(student) or HANDOUT
     telling = _generic(sizes)[0]
-    replies = dict(zip(sizes, tables(student, sizes), strict=True))
+    replies = tables(student, sizes)
     for (dim, length), table in replies.items():
         numbers = as_floats(table)
         if numbers is not None and not np.isfinite(numbers).all():
@@ -162,7 +158,7 @@ def _agrees(table: Table, came: Mapping[Size, Floats]) -> bool:
     """Return whether the values match this table where its angles are small enough for float32."""
     for size in _generic(came):
         small = np.abs(table.angles(*size)) < EXACT_ANGLE
-        if not is_close(came[size][small], table.values(*size)[small], "trigonometric"):
+        if not is_close(came[size][small], table.values(*size)[small], OPERATION):
             return False
     return True
 
@@ -170,13 +166,7 @@ def _agrees(table: Table, came: Mapping[Size, Floats]) -> bool:
 def _first_difference(table: Floats, expected: Floats) -> dict[str, Any]:
     """Return the first entry that differs, as a small table."""
     length, pairs, _ = expected.shape
-    wrong = [
-        (t, i)
-        for t in range(length)
-        for i in range(pairs)
-        if not is_close(table[t, i], expected[t, i], "trigonometric")
-    ]
-    t, i = wrong[0]
+    t, i, _ = first_difference(table, expected, OPERATION)
     return {
         "expected": f"cos {expected[t, i, 0]:.6f}, sin {expected[t, i, 1]:.6f}",
         "actual": f"{table[t, i, 0]:.6f}, {table[t, i, 1]:.6f}",

@@ -95,8 +95,8 @@ class Rotation:
         """Return the rotated x, as float64 in x's shape."""
         moved = np.moveaxis(x.astype(np.float64), self.axis, -2)
         cos, sin = self._cos_and_sin(moved.shape[-2], moved.shape[-1])
-        sign = np.ones(moved.shape[-1])
-        sign[_firsts(self.pairs, moved.shape[-1])] = -1
+        sign = np.resize((-1.0, 1.0), moved.shape[-1])
+        sign = sign if self.pairs == "neighbours" else np.sort(sign)
         turned = self.formula(moved, _partners(self.pairs, moved), sign, cos, sin)
         if self.overwritten:
             again = self.formula(moved, _partners(self.pairs, turned), sign, cos, sin)
@@ -112,8 +112,11 @@ class Rotation:
             table = table[1:]
         elif self.rows == "reversed":
             table = table[T - 1 :: -1]
-        spread = np.repeat if self.angles == "neighbours" else _tile
-        return spread(table[:T, :, 0], 2, axis=-1), spread(table[:T, :, 1], 2, axis=-1)
+        cos, sin = (
+            np.repeat(each, 2, axis=-1) if self.angles == "neighbours" else np.tile(each, 2)
+            for each in (table[:T, :, 0], table[:T, :, 1])
+        )
+        return cos, sin
 
     def _reordered(self, turned: Floats) -> Floats:
         if self.output == self.pairs:
@@ -122,15 +125,6 @@ class Rotation:
             return np.concatenate((turned[..., ::2], turned[..., 1::2]), axis=-1)
         first, second = np.split(turned, 2, axis=-1)
         return np.stack((first, second), axis=-1).reshape(turned.shape)
-
-
-def _tile(array: Floats, times: int, axis: int) -> Floats:
-    return np.concatenate([array] * times, axis=axis)
-
-
-def _firsts(pairing: Pairing, dim: int) -> slice:
-    """Return the indices of the first feature of every pair."""
-    return slice(0, None, 2) if pairing == "neighbours" else slice(0, dim // 2)
 
 
 def _partners(pairing: Pairing, x: Floats) -> Floats:

@@ -1,25 +1,32 @@
-"""Read the replies of the student's rotary functions as untrusted data."""
+"""Ask for the student's rotary functions, and read their replies as untrusted data.
+
+Both functions may agree on a layout of their own (layouts.py): the student's rotation must then
+give equation 3 with the handout's values in that layout.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from graders.boundary.student import Student
-from graders.checks.compare import CheckFailed, fail, is_close
+from graders.boundary.wire import Value
+from graders.checks.compare import CheckFailed, Operation, fail, is_close
 from graders.checks.inputs import Inputs
-from graders.errors import BadReply
-from graders.figures import Rotation
+from graders.errors import StudentFault, StudentRaised
+from graders.figures import Rotation as Figure
 
-from .expected import Floats, Table
-from .layouts import HANDOUT, layout_of
+from .expected import Floats, Rotation, Table
+from .layouts import CANDIDATES, HANDOUT, OPAQUE, ORDERS, Layout, Size
 
 # The ways of calling, most informative first: as the student's module calls it, and with correct
 # tables.
 TELLING = ("module given", "module own", "given", "own")
 MOST_WAYS, LONGEST_KIND = 20, 300  # characters
+SIZES: tuple[Size, ...] = ((6, 5), (8, 7))  # of tables that show the layout: all axes differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,9 @@ class Rotated:
         return values
 
 
+Replies = Mapping[str, Sequence[Rotated]]  # by the way of calling
+
+
 def as_floats(value: Any) -> Floats | None:
     """Return a float array as float64, or None if it is anything else."""
     if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating):
@@ -68,16 +78,17 @@ def kind(value: Any) -> str:
     return "nothing usable"
 
 
-def tables(student: Student, sizes: Sequence[tuple[int, int]]) -> list[Any]:
-    """Return the student's table of each size (dim, max_positions)."""
+def tables(student: Student, sizes: Sequence[Size]) -> Mapping[Size, Any]:
+    """Return the student's table of each size."""
+    asked: list[Value] = [list(size) for size in sizes]
     return student.call(
-        "rotary_tables", sizes=[list(size) for size in sizes], read=partial(_listed, len(sizes))
+        "rotary_tables", sizes=asked, read=lambda reply: dict(zip(sizes, reply, strict=True))
     )
 
 
 def rotations(
     student: Student, xs: Sequence[Floats], lengths: Sequence[int] | None = None
-) -> Mapping[str, Sequence[Rotated]]:
+) -> Replies:
     """Rotate each x in turn, with tables of these lengths (by default, those of x).
 
     "own" uses the student's tables, "given" the handout's values in the student's layout. "module
@@ -85,41 +96,43 @@ def rotations(
     the handout ("module second …" is k, if it takes q and k). Ways on which the student's code
     raises are omitted.
     """
-    layout = layout_of(student) or HANDOUT
+    lengths = lengths or [x.shape[-2] for x in xs]
+    return _rotations(student, xs, lengths, layout_of(student) or HANDOUT)
+
+
+def _rotations(
+    student: Student, xs: Sequence[Floats], lengths: Sequence[int], layout: Layout
+) -> Replies:
     calls: list[Any] = [
         {
             "x": x,
-            "table": layout.packed(Table().values(x.shape[-1], length)),
+            "table": layout.packed(Table().values(x.shape[-1], length).astype(np.float32)),
             "positions": length,
         }
-        for x, length in zip(xs, lengths or [x.shape[-2] for x in xs], strict=True)
+        for x, length in zip(xs, lengths, strict=True)
     ]
     return student.call("rotate", calls=calls, read=partial(_rotated, xs))
 
 
-def _rotated(xs: Sequence[Floats], reply: Any) -> Mapping[str, Sequence[Rotated]]:
+def _rotated(xs: Sequence[Floats], reply: Any) -> Replies:
     names = ("result", "x_after", "table_before", "table_after")
-    if not isinstance(reply, dict) or not 0 < len(reply) <= MOST_WAYS:
-        bad_reply()
+    if not 0 < len(reply) <= MOST_WAYS:
+        raise ValueError(f"{len(reply)} ways of calling")
     return {
         source: [
-            Rotated(x, *(each[name] for name in names))
-            for x, each in zip(xs, _listed(len(xs), answers), strict=True)
+            Rotated(x, *(each[name] for name in names)) for x, each in zip(xs, answers, strict=True)
         ]
         for source, answers in reply.items()
     }
 
 
-def _listed(count: int, reply: Any) -> list[Any]:
-    """Return the reply, which must be a list of `count` values."""
-    if not isinstance(reply, list) or len(reply) != count:
-        bad_reply()
-    return reply
+def results(replies: Replies) -> Mapping[str, Floats]:
+    """Return the result for the first x by each way of calling, if it is real numbers."""
+    found = {way: as_floats(answers[0].result) for way, answers in replies.items()}
+    return {way: result for way, result in found.items() if result is not None}
 
 
-def one_way_holds(
-    replies: Mapping[str, Sequence[Rotated]], claim: Callable[[Sequence[Rotated]], None]
-) -> str:
+def one_way_holds(replies: Replies, claim: Callable[[Sequence[Rotated]], None]) -> str:
     """Pass if `claim` is true with the student's own tables or the handout's; return which.
 
     So a wrong table fails its own checks but not those of the rotation, and a table of an unusual
@@ -137,9 +150,9 @@ def one_way_holds(
     raise next(told, None) or next(iter(problems.values()))
 
 
-def first_difference(a: Floats, b: Floats) -> tuple[int, ...]:
+def first_difference(a: Floats, b: Floats, kind: Operation = "rotation") -> tuple[int, ...]:
     """Return the first index at which two arrays of equal shape differ beyond the tolerance."""
-    return next(at for at in np.ndindex(a.shape) if not is_close(a[at], b[at], "rotation"))
+    return next(at for at in np.ndindex(a.shape) if not is_close(a[at], b[at], kind))
 
 
 def normal(inputs: Inputs, purpose: str, *shape: int) -> Floats:
@@ -147,10 +160,89 @@ def normal(inputs: Inputs, purpose: str, *shape: int) -> Floats:
     return inputs.generator(purpose, shape).standard_normal(shape).astype(np.float32)
 
 
-def bad_reply() -> NoReturn:
-    """Give up on a reply that is not what the student side sends."""
-    raise BadReply("Your code's return value could not be read.")
+# ---------------------------------------------------------------- the layout of tables
 
+_KNOWN: WeakKeyDictionary[Student, Layout | None] = WeakKeyDictionary()
+
+
+def layout_of(student: Student) -> Layout | None:
+    """Return the layout of the student's tables that their rotation uses too (cached).
+
+    OPAQUE if the rotation works with the table but the layout is unknown; None if the two
+    functions do not agree, and the table is not in the handout's layout.
+    """
+    if student not in _KNOWN:
+        try:
+            _KNOWN[student] = _find(student)
+        except StudentFault:  # a check reports it
+            _KNOWN[student] = HANDOUT
+    return _KNOWN[student]
+
+
+def agrees(student: Student, inputs: Inputs) -> bool:
+    """Return whether the rotation gives equation 3 with the student's tables and uses them."""
+    for number, (dim, length) in enumerate(SIZES):
+        x = inputs.generator("layouts", number).standard_normal((2, 3, length, dim))
+        if not _is_rotated(_asked(student, x, HANDOUT), x, "own"):
+            return False
+    x = x.astype(np.float32)
+    try:
+        return not student.call(
+            "rotate_without_table",
+            x=x,
+            positions=length,
+            read=lambda empty: is_close(empty, Rotation()(x), "rotation"),
+        )
+    except StudentFault:
+        return True
+
+
+def _find(student: Student) -> Layout | None:
+    replies = tables(student, SIZES)
+    fitting = [
+        layout
+        for layout in CANDIDATES
+        if all(layout.unpacked(table, size) is not None for size, table in replies.items())
+    ]
+    x = Inputs().generator("layout").standard_normal((2, 3, SIZES[0][1], SIZES[0][0]))
+    for layout in fitting:
+        found = _asked(student, x, layout)
+        # With sin for cos in both functions a wrong rotation looks correct: both must be there.
+        agreed = layout.order == ORDERS[0] or _is_rotated(found, x, "own")
+        if _is_rotated(found, x, "given") and agreed:
+            return layout
+    if agrees(student, Inputs()):
+        return OPAQUE
+    if HANDOUT in fitting:
+        return HANDOUT
+    # The rotation may be wrong too, but raise on every layout but that of the table.
+    plain = [layout for layout in fitting if layout.order == ORDERS[0]]
+    works = next((layout for layout in plain if _takes(student, x, layout)), None)
+    return None if works is None or _takes(student, x, HANDOUT) else works
+
+
+def _takes(student: Student, x: Floats, layout: Layout) -> bool:
+    """Return whether the rotation accepts a given table in this layout."""
+    return any(way.endswith("given") for way in _asked(student, x, layout))
+
+
+def _asked(student: Student, x: Floats, layout: Layout) -> Replies:
+    try:
+        return _rotations(student, [x.astype(np.float32)], [x.shape[-2]], layout)
+    except StudentRaised:
+        return {}
+
+
+def _is_rotated(replies: Replies, x: Floats, source: str) -> bool:
+    """Return whether a way of calling with this table, own or given, gives equation 3."""
+    return any(
+        is_close(result, Rotation()(x), "rotation")
+        for way, result in results(replies).items()
+        if way.split()[-1:] == [source]
+    )
+
+
+# ---------------------------------------------------------------- figures
 
 POSITIONS = 16
 # (B, n_heads, T, head size): a vector whose features differ, at every position.
@@ -159,7 +251,7 @@ ASKED = np.tile(VECTOR, (1, 1, POSITIONS, 1)).astype(np.float32)
 SEEN, CLEAR = 0.05, 0.5  # radians: a barely visible and a clearly visible difference
 
 
-def table_rotation(came: Mapping[tuple[int, int], Floats]) -> Rotation | None:
+def table_rotation(came: Mapping[tuple[int, int], Floats]) -> Figure | None:
     """Return the angles of a table's first pair that clearly differs, over the first positions.
 
     Pairs that turn by more than half a circle are skipped, as they would be hard to read.
@@ -174,14 +266,14 @@ def table_rotation(came: Mapping[tuple[int, int], Floats]) -> Rotation | None:
     if apart.max() < SEEN:
         return None
     pair = int(np.flatnonzero(apart >= min(CLEAR, apart.max()))[0])
-    return Rotation(
+    return Figure(
         f"Rotation of pair {pair + 1} of {dim // 2} over positions (without full turns)",
         tuple(expected[:, pair].tolist()),
         tuple(actual[:, pair].tolist()),
     )
 
 
-def applied_rotation(result: Floats) -> Rotation | None:
+def applied_rotation(result: Floats) -> Figure | None:
     """Return the same for the rotated ASKED, or None if it has another shape.
 
     A rotated pair as a complex number, divided by the input pair, is cos tθ + i sin tθ.

@@ -171,7 +171,7 @@ def attentions(
     except Exception:  # noqa: BLE001  another check reports what is wrong with the model
         found = []
     if not found:
-        config = _config(size, rope, _Settings, dropout)
+        config = _config(size, rope, _settings, dropout)
         found = [student_module("attention").CausalSelfAttention(config)]
     for module in found:
         _fill(module)
@@ -213,11 +213,9 @@ def _config(
     return config
 
 
-class _Settings(SimpleNamespace):
-    """The starter's GPTConfig, used if models.py cannot be."""
-
-    def __init__(self, vocab_size: int, block_size: int, **settings: Any) -> None:
-        super().__init__(vocab_size=vocab_size, block_size=block_size, **settings)
+def _settings(vocab_size: int, block_size: int, **settings: Any) -> SimpleNamespace:
+    """Return the starter's GPTConfig, for when models.py cannot be used."""
+    return SimpleNamespace(vocab_size=vocab_size, block_size=block_size, **settings)
 
 
 def _fill(module: nn.Module) -> None:

@@ -12,7 +12,7 @@ import contextlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import permutations
@@ -51,7 +51,7 @@ AXES: tuple[Axes, ...] = (
 def rotary_tables(sizes: list[list[int]]) -> list[Any]:
     """Return the student's table for each (dim, max_positions), computed in this order."""
     if _asks_otherwise(student_module("attention")):
-        return [plain(_table_of_module(dim, positions)) for dim, positions in sizes]
+        return [plain(_tables_made(dim, 1, positions)[0][2]) for dim, positions in sizes]
     precompute = _function(PRECOMPUTE)
     return [plain(precompute(dim, positions)) for dim, positions in sizes]
 
@@ -147,9 +147,9 @@ def _function(name: str) -> Callable[..., Any]:
 class _Caught(Exception):
     """Raised instead of calling the student's function, with the arguments."""
 
-    def __init__(self, function: Callable[..., Any], args: list[Any], kwargs: Any) -> None:
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         super().__init__("caught")
-        self.function, self.args, self.kwargs = function, tuple(args), kwargs
+        self.function, self.args, self.kwargs = function, args, kwargs
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,25 +242,24 @@ def _catch(sizes: Sizes, block_size: int, table: Any) -> _Caught:
     """Return the first call of apply_rotary_emb in a module of this size with the given table."""
     size = {"n_embd": sizes["H"] * sizes["d"], "n_head": sizes["H"], "block_size": block_size}
     hidden = torch.randn(sizes["B"], sizes["T"], size["n_embd"])
-    made = contextlib.nullcontext() if table is None else _replaced(PRECOMPUTE, _giving(table))
-    with made, _replaced(APPLY, _catching):
+
+    def giving(original: Any) -> Any:
+        return lambda *args, **kwargs: table
+
+    def catching(original: Any) -> Any:
+        def catch(*args: Any, **kwargs: Any) -> Any:
+            raise _Caught(original, args, kwargs)
+
+        return catch
+
+    made = contextlib.nullcontext() if table is None else _replaced(PRECOMPUTE, giving)
+    with made, _replaced(APPLY, catching):
         module = attentions(size, rope=True)[0]
         try:
             module(hidden)
         except _Caught as caught:
             return caught
     raise LookupError("the module does not call apply_rotary_emb")
-
-
-def _giving(table: Any) -> Callable[[Any], Any]:
-    return lambda original: lambda *args, **kwargs: table
-
-
-def _catching(original: Callable[..., Any]) -> Callable[..., Any]:
-    def catch(*args: Any, **kwargs: Any) -> Any:
-        raise _Caught(original, list(args), kwargs)
-
-    return catch
 
 
 def _arguments(caught: _Caught) -> list[tuple[int | str, Any]]:
@@ -302,20 +301,8 @@ def _restored(came: torch.Tensor, axes: Axes, sizes: Sizes) -> torch.Tensor:
 @cache
 def _asks_otherwise(attention: ModuleType) -> bool:
     """Return whether the module calls precompute_rotary_emb other than with (dim, positions)."""
-    asked: list[tuple[Any, Any]] = []
-
-    def recording(original: Callable[..., Any]) -> Callable[..., Any]:
-        def record(*args: Any, **kwargs: Any) -> Any:
-            asked.append((args, kwargs))
-            return original(*args, **kwargs)
-
-        return record
-
-    size = {"n_embd": PROBE["H"] * PROBE["d"], "n_head": PROBE["H"], "block_size": BLOCK}
     try:
-        with _replaced(PRECOMPUTE, recording):
-            attentions(size, rope=True)
-        args, kwargs = asked[0]
+        args, kwargs, _ = _tables_made(PROBE["d"], PROBE["H"], BLOCK)[0]
     except Exception:  # noqa: BLE001  without a module, call the functions as the handout does
         return False
     usual: tuple[set[str], ...] = ({"dim", "max_positions"}, {"max_positions"}, set())
@@ -323,20 +310,20 @@ def _asks_otherwise(attention: ModuleType) -> bool:
     return method or set(kwargs) not in usual or args[:2] == (BLOCK, PROBE["d"]) or len(args) > 2
 
 
-def _table_of_module(dim: int, positions: int) -> Any:
-    """Return the module's table from precompute_rotary_emb for a head of this size."""
-    made: list[Any] = []
+def _tables_made(dim: int, n_head: int, positions: int) -> list[tuple[Any, Any, Any]]:
+    """Return the module's calls of precompute_rotary_emb, each with args, kwargs and its table."""
+    made: list[tuple[Any, Any, Any]] = []
 
-    def keeping(original: Callable[..., Any]) -> Callable[..., Any]:
-        def keep(*args: Any, **kwargs: Any) -> Any:
-            made.append(original(*args, **kwargs))
-            return made[-1]
+    def recording(original: Callable[..., Any]) -> Callable[..., Any]:
+        def record(*args: Any, **kwargs: Any) -> Any:
+            made.append((args, kwargs, original(*args, **kwargs)))
+            return made[-1][2]
 
-        return keep
+        return record
 
-    with _replaced(PRECOMPUTE, keeping):
-        attentions({"n_embd": dim, "n_head": 1, "block_size": positions}, rope=True)
-    return made[0]
+    with _replaced(PRECOMPUTE, recording):
+        attentions({"n_embd": n_head * dim, "n_head": n_head, "block_size": positions}, rope=True)
+    return made
 
 
 # ---------------------------------------------------------------- replacing functions
@@ -350,7 +337,9 @@ def _replaced(name: str, make: Callable[[Any], Any]) -> Iterator[None]:
         raise LookupError(name)
     try:
         for holder, original in found:
-            setattr(holder, name, _like(original, make))
+            is_static = isinstance(original, staticmethod)
+            made = make(original.__func__ if is_static else original)
+            setattr(holder, name, staticmethod(made) if is_static else made)
         yield
     finally:
         for holder, original in found:
@@ -361,24 +350,10 @@ def _holders(name: str) -> Iterator[tuple[Any, Any]]:
     """Yield the student's modules and classes that have a function of this name, with it."""
     folders = {str(modules().main), os.path.dirname(student_module("attention").__file__ or "")}
     for module in list(sys.modules.values()):
-        if isinstance(module, ModuleType) and _lies_in(module, folders):
-            for holder in (module, *_classes(module)):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and os.path.dirname(file) in folders:
+            own = [value for value in vars(module).values() if isinstance(value, type)]
+            classes = (each for each in own if each.__module__ == module.__name__)
+            for holder in (module, *classes):
                 if name in vars(holder):
                     yield holder, inspect.getattr_static(holder, name)
-
-
-def _lies_in(module: ModuleType, folders: Container[str]) -> bool:
-    file = getattr(module, "__file__", None)
-    return isinstance(file, str) and os.path.dirname(file) in folders
-
-
-def _classes(module: ModuleType) -> Sequence[type]:
-    own = [value for value in vars(module).values() if isinstance(value, type)]
-    return [each for each in own if each.__module__ == module.__name__]
-
-
-def _like(original: Any, make: Callable[[Any], Any]) -> Any:
-    """Return a function made from this one; a static method stays a static method."""
-    if isinstance(original, staticmethod):
-        return staticmethod(make(original.__func__))
-    return make(original)

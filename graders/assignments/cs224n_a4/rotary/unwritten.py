@@ -17,7 +17,6 @@ from graders.checks.inputs import Inputs
 from graders.checks.mistakes import sentence
 from graders.errors import StudentFault, StudentRaised
 
-from .expected import Floats
 from .mistakes import MODULE, TURN
 from .replies import Rotated, as_floats, normal, one_way_holds, rotations
 
@@ -32,7 +31,10 @@ def require_rotation(student: Student, inputs: Inputs) -> None:
     """
     problems: list[CheckFailed | StudentFault] = []
     for shape in SHAPES:
-        xs = [_one_vector(inputs, name, shape) for name in ("one vector", "another vector")]
+        vectors = (
+            normal(inputs, name, 1, 1, 1, shape[-1]) for name in ("one vector", "another vector")
+        )
+        xs = [np.tile(vector, (*shape[:-1], 1)) for vector in vectors]  # the same everywhere
         try:
             one_way_holds(rotations(student, xs), _is_rotated)
             return
@@ -83,11 +85,6 @@ def require_positions(student: Student, inputs: Inputs, size: Mapping[str, int])
     )
 
 
-def _one_vector(inputs: Inputs, purpose: str, shape: tuple[int, ...]) -> Floats:
-    """Return an x that is the same vector everywhere."""
-    return np.tile(normal(inputs, purpose, 1, 1, 1, shape[-1]), (*shape[:-1], 1))
-
-
 def _is_rotated(came: Sequence[Rotated]) -> None:
     one, other = (each.floats() for each in came)
     if is_close(one, came[0].x, "rotation"):
@@ -106,14 +103,9 @@ def _is_rotated(came: Sequence[Rotated]) -> None:
 
 def _uses_positions(module: Any) -> bool:
     """Return whether this module's reply shows that it rotates or uses positions."""
-    if not isinstance(module, dict) or not isinstance(module.get("outputs"), list):
-        return False
-    outputs = [as_floats(each) for each in module["outputs"]]
-    training = module.get("training")
-    if module.get("rotated") or (isinstance(training, dict) and training.get("rotated")):
+    if module["rotated"] or module["training"]["rotated"]:
         return True
-    shapes = [() if each is None else each.shape for each in outputs]
-    if len(shapes) != 2 or len(shapes[0]) != 3 or shapes[0] != shapes[1]:
+    one, other = (as_floats(each) for each in module["outputs"])
+    if one is None or other is None or one.ndim != 3 or one.shape != other.shape:
         return False
-    one, other = (np.asarray(each) for each in outputs)
     return not is_close(one[:, -1:], other[:, -1:], "attention")

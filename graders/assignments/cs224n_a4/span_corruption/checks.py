@@ -13,50 +13,20 @@ from graders.checks.score import Score
 from graders.errors import StudentFault
 from graders.model import Setting
 
-from .expected import (
-    first,
-    not_a_piece,
-    not_shifted,
-    shown,
-    unreadable,
-    wrong_cut,
-    wrong_document,
-    wrong_layout,
-    wrong_length,
-)
+from . import expected as rules
+from . import measured
+from . import mistakes as known
+from .expected import first, shown, unreadable
 from .lengths import Lengths, content_of_short_cuts, content_pairs, content_share, content_varies
 from .located import cut_lengths
-from .measured import (
-    content_lengths,
-    cuts_of,
-    fix_pieces,
-    mean_is_a_quarter,
-    never_cut,
-    never_whole,
-    unreached,
-)
-from .mistakes import (
-    CONTENT_MISTAKES,
-    INDEX,
-    INDEX_MISTAKES,
-    LAYOUT_MISTAKES,
-    LENGTH,
-    LENGTH_MISTAKES,
-    LONGEST,
-    OUTSIDE,
-    PIECE_MISTAKES,
-    QUARTER,
-    SEQUENCE,
-    SHIFT,
-    SHIFT_MISTAKES,
-    UNREACHED,
-    VOCABULARY,
-    named,
-)
+from .mistakes import LONGEST, QUARTER, named
 from .reader import Kept, Reader, repeated
 from .unwritten import require_corruption, require_cuts
 
-SHORT_RULES = (unreadable, wrong_length, not_shifted, wrong_layout, not_a_piece, wrong_cut)
+SHORT_RULES = (
+    *(unreadable, rules.wrong_length, rules.not_shifted, rules.wrong_layout),
+    *(rules.not_a_piece, rules.wrong_cut),
+)
 WRITTEN = ("documents-are-corrupted",)
 
 
@@ -88,16 +58,11 @@ def test_items_are_int64_tensors(reader: Reader, score: Score) -> None:
         reading = reader.attempt(request)
         problem = first(unreadable, reading)
         if problem is not None:
-            fail(
-                problem.message,
-                hint=f"`__getitem__` must not raise for documents of 4 characters or more. "
-                f"{reading.raised.hint}"
-                if reading.raised
-                else "torch.tensor(ids, dtype=torch.long) makes such a tensor from a list.",
-                expected=problem.expected,
-                actual=problem.actual,
-                counterexample=problem.table(reading),
-            )
+            hint = "torch.tensor(ids, dtype=torch.long) makes such a tensor from a list."
+            if reading.raised:
+                hint = "`__getitem__` must not raise for documents of 4 characters or more. "
+                hint += reading.raised.hint
+            problem.fail(reading, hint)
         if any("numpy.ndarray" in kind for kind in reading.kinds):
             score.note("x or y is a numpy array; the handout asks for tensors.")
 
@@ -106,14 +71,14 @@ def test_items_are_int64_tensors(reader: Reader, score: Score) -> None:
 def test_items_have_block_length(reader: Reader, score: Score) -> None:
     """x and y have the length required by the block size, for block sizes other than 128 too."""
     requests = reader.documents.any_requests()
-    reader.judge(wrong_length, LENGTH_MISTAKES, score, sentence(LENGTH), requests)
+    reader.judge(rules.wrong_length, known.LENGTH_MISTAKES, score, sentence(known.LENGTH), requests)
 
 
 @pytest.mark.criterion("span-corruption", weight=1.4, depends_on=WRITTEN)
 def test_targets_are_shifted(reader: Reader, score: Score) -> None:
     """y is x shifted by one: y[i] = x[i + 1]."""
     requests = reader.documents.distinct_requests()
-    reader.judge(not_shifted, SHIFT_MISTAKES, score, sentence(SHIFT), requests)
+    reader.judge(rules.not_shifted, known.SHIFT_MISTAKES, score, sentence(known.SHIFT), requests)
 
 
 @pytest.mark.criterion("span-corruption", weight=1.2, depends_on=WRITTEN)
@@ -121,21 +86,21 @@ def test_masks_then_pads(reader: Reader, score: Score) -> None:
     """Each sequence is prefix, MASK, suffix, MASK, content, followed only by PADs."""
     hint = "A sequence has exactly two MASKs, and PADs come only at the end."
     requests = reader.documents.distinct_requests()
-    reader.judge(wrong_layout, LAYOUT_MISTAKES, score, hint, requests)
+    reader.judge(rules.wrong_layout, known.LAYOUT_MISTAKES, score, hint, requests)
 
 
 @pytest.mark.criterion("span-corruption", weight=1.2, depends_on=WRITTEN)
 def test_parts_are_a_piece(reader: Reader, score: Score) -> None:
     """prefix + content + suffix is a contiguous piece of the document, in the vocabulary's ids."""
     strategies = (reader.documents.distinct_requests(), reader.documents.any_requests())
-    hint = VOCABULARY if reader.long().vocabulary else sentence(SEQUENCE)
-    reader.judge(not_a_piece, PIECE_MISTAKES, score, hint, *strategies)
+    hint = known.VOCABULARY if reader.long().vocabulary else sentence(known.SEQUENCE)
+    reader.judge(rules.not_a_piece, known.PIECE_MISTAKES, score, hint, *strategies)
 
 
 @pytest.mark.criterion("span-corruption", weight=0.8, depends_on=WRITTEN)
 def test_index_respected(reader: Reader, score: Score) -> None:
     """Index i gives a piece of document i, in any order of access and for the last index too."""
-    reader.judge_index(wrong_document, INDEX_MISTAKES, score, sentence(INDEX))
+    reader.judge_index(rules.wrong_document, known.INDEX_MISTAKES, score, sentence(known.INDEX))
 
 
 @pytest.mark.criterion("span-corruption", weight=0.8)
@@ -143,9 +108,9 @@ def test_cut_within_limits(reader: Reader, score: Score) -> None:
     """A document is truncated to 4 characters or more, up to {length_limit} of the block size."""
     _require_lengths(reader)
     require_cuts(reader)
-    mistake = named(OUTSIDE, cuts_of(reader))
+    mistake = named(known.OUTSIDE, measured.cuts_of(reader))
     hint = f"Truncation lengths: {LONGEST}." if mistake is None else mistake.hint
-    reader.judge(wrong_cut, {}, score, hint, reader.documents.distinct_requests())
+    reader.judge(rules.wrong_cut, {}, score, hint, reader.documents.distinct_requests())
 
 
 @pytest.mark.criterion("span-corruption", weight=0.6)
@@ -173,21 +138,21 @@ def test_every_cut_length_reached(reader: Reader) -> None:
     """Truncation lengths cover 4 to the limit, inclusive."""
     _require_lengths(reader)
     require_cuts(reader)
-    found = unreached(reader)
+    found = measured.unreached(reader)
     if found is None:
         return
-    mistake = named(UNREACHED, cuts_of(reader)) if reader.is_random() else None
-    expected = f"every length from 4 to {found.limit}"
+    mistake = named(known.UNREACHED, measured.cuts_of(reader)) if reader.is_random() else None
+    asked = f"every length from 4 to {found.limit}"
     actual = f"{found.seen}, but never {_some(found.missing)}"
     fail(
         f"At block size {found.block_size}, some truncation lengths never occur.",
         hint=f"Truncation lengths: {LONGEST}." if mistake is None else mistake.hint,
-        expected=expected,
+        expected=asked,
         actual=actual,
         counterexample={
             "block size": str(found.block_size),
             "actual": actual,
-            "expected": expected,
+            "expected": asked,
         },
     )
 
@@ -195,10 +160,10 @@ def test_every_cut_length_reached(reader: Reader) -> None:
 @pytest.mark.criterion("span-corruption", weight=0.4, depends_on=WRITTEN)
 def test_content_length_varies(reader: Reader) -> None:
     """The length of the masked content is random, even for the same truncation length."""
-    lengths = content_lengths(reader)
+    lengths = measured.content_lengths(reader)
     if not content_varies(lengths):
         random = reader.is_random() and lengths.content.any()
-        mistake = named(CONTENT_MISTAKES, lengths) if random else None
+        mistake = named(known.CONTENT_MISTAKES, lengths) if random else None
         pairs, differ = content_pairs(lengths)
         often = f"nearly always, in {1 - differ / pairs:.0%} of the pairs," if differ else "always"
         fail(
@@ -219,11 +184,11 @@ def test_content_length_varies(reader: Reader) -> None:
 @pytest.mark.criterion("span-corruption", weight=0.8, depends_on=WRITTEN)
 def test_content_is_a_quarter(reader: Reader) -> None:
     """On average, the masked content is a quarter of the truncated document."""
-    decision, lengths = mean_is_a_quarter(reader)
+    decision, lengths = measured.mean_is_a_quarter(reader)
     share, short = content_share(lengths), content_of_short_cuts(lengths)
     if decision == "right" and short is None:
         return
-    mistake = named(CONTENT_MISTAKES, lengths) if lengths.content.any() else None
+    mistake = named(known.CONTENT_MISTAKES, lengths) if lengths.content.any() else None
     actual = f"{share.value:.3f} of the truncated document in {len(lengths.cut)} samples"
     if short is not None:
         actual += f", and {short:.3f} for short ones"
@@ -267,18 +232,21 @@ def test_reading_changes_nothing(reader: Reader, score: Score) -> None:
 def test_short_documents(reader: Reader, score: Score) -> None:
     """A document shorter than the sampled length is used whole, with PADs only at the end."""
     # Faults that long documents show too cost points in their own checks.
-    rules = [rule for rule in SHORT_RULES if first(rule, reader.long()) is None]
+    fitting = [rule for rule in SHORT_RULES if first(rule, reader.long()) is None]
     hint = "Use a short document unchanged, and add PADs only at the end of the sequence."
     for document in reader.documents.short:
         reading = reader.read(reader.documents.short_document(document))
-        for rule in rules:
+        for rule in fitting:
             if rule is unreadable:
-                reader.judge_reading(reading, rule, LAYOUT_MISTAKES, hint)
+                reader.judge_reading(reading, rule, known.LAYOUT_MISTAKES, hint)
             else:
-                reader.judge_alone(reading, rule, LAYOUT_MISTAKES, score, hint)
+                reader.judge_alone(reading, rule, known.LAYOUT_MISTAKES, score, hint)
     if repeated(reader.once()) is not None:
         return
-    for found, wanted in ((never_whole(reader), "used whole"), (never_cut(reader), "truncated")):
+    for found, wanted in (
+        (measured.never_whole(reader), "used whole"),
+        (measured.never_cut(reader), "truncated"),
+    ):
         if found is not None:
             fail(
                 f"A document of {len(found)} characters is never {wanted} at block size 128.",
@@ -295,7 +263,7 @@ def test_tiny_documents(reader: Reader, score: Score) -> None:
     nothing = "No points deducted, since the handout doesn't mention documents under 4 characters: "
     try:
         reading = reader.attempt(reader.documents.tiny())
-        problem = first(unreadable, reading) or first(wrong_length, reading)
+        problem = first(unreadable, reading) or first(rules.wrong_length, reading)
     except StudentFault as fault:
         reader.long()  # code that cannot be run at all is told so
         score.note(sentence(f"{nothing}{fault}"))
@@ -310,7 +278,7 @@ def _require_lengths(reader: Reader) -> None:
         fail(
             "The sequences do not show which piece of the document was used, so its length cannot "
             "be checked.",
-            hint=fix_pieces(reader),
+            hint=measured.fix_pieces(reader),
         )
 
 

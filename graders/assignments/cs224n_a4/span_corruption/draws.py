@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders.boundary.outcome import fault_of
-from graders.errors import BadReply, GraderFault, StudentFault
+from graders.errors import GraderFault, StudentFault
 from reference.data.edition import Edition
 from reference.data.vocabulary import MASK, PAD, Vocabulary
 
@@ -153,13 +153,12 @@ def known_to_the_end(draws: Sequence[Draw]) -> list[Draw]:
 
 
 def parse(reply: Any, request: Request, edition: Edition) -> Reading:
-    """Return the draws in a reply; raise BadReply if it is malformed."""
+    """Return the draws in a reply; raise any exception if it is malformed."""
     fields = _fields(reply, request.readings)
-    kinds = dict(zip(fields.pop("kinds"), fields.pop("counts"), strict=True))
     standard = "".join(Vocabulary(request.corpus).itos.values())
     written, own = _draws(fields, request, edition, standard), fields.pop("characters")
     draws, vocabulary = meant(written, request.corpus), ""
-    if own not in ("", standard):
+    if own not in ("", "None", standard):
         decoded = _draws(fields, request, edition, own)
         if _nearly_all(decoded, request.corpus) and not _nearly_all(written, request.corpus):
             written, draws, vocabulary = decoded, decoded, own
@@ -169,7 +168,6 @@ def parse(reply: Any, request: Request, edition: Edition) -> Reading:
         written=written,
         draws=draws,
         vocabulary=vocabulary,
-        kinds=kinds,
         **fields,
     )
 
@@ -333,14 +331,13 @@ def _draws(
     lengths = np.where(forward, n + 1, n)
     texts = decode(table, lengths, vocabulary)
     asked = edition.sequence_characters(request.block_size)
-    draws = (_draw_of(request, row, texts[row], bool(forward[row])) for row in rows.tolist())
-    return tuple(_seen_to_the_end(draw, request.corpus, asked) for draw in draws)
-
-
-def _draw_of(request: Request, row: int, sequence: str, forward: bool) -> Draw:
-    index = request.indices[row % len(request.indices)]
-    whole = forward or sequence.endswith(PAD)
-    return _draw(index, request.documents[index], sequence, whole=whole)
+    draws = []
+    for row in rows.tolist():
+        index, sequence = request.indices[row % len(request.indices)], texts[row]
+        whole = bool(forward[row]) or sequence.endswith(PAD)
+        draw = _draw(index, request.documents[index], sequence, whole=whole)
+        draws.append(_seen_to_the_end(draw, request.corpus, asked))
+    return tuple(draws)
 
 
 def _seen_to_the_end(draw: Draw, corpus: str, asked: int) -> Draw:
@@ -360,54 +357,38 @@ def _draw(index: int, document: str, sequence: str, *, whole: bool) -> Draw:
 
 
 def _fields(reply: Any, rows: int) -> dict[str, Any]:
-    if not isinstance(reply, dict):
-        raise BadReply("The dataset could not be read: the reply is malformed.")
+    """Return a reply's fields; an exception in here means that it is malformed."""
+    if sum(reply["counts"]) != rows:
+        raise ValueError("another number of items")
+    raised, length = reply.get("raised"), reply.get("length")
+    fault = fault_of(raised) if isinstance(raised, dict) else None
+    if isinstance(fault, GraderFault):
+        raise fault
     return {
-        **{name: _table(reply.get(name), rows) for name in ("x", "y")},
-        "x_lengths": _lengths(reply.get("x_lengths"), rows, reply["x"]),
-        "y_lengths": _lengths(reply.get("y_lengths"), rows, reply["y"]),
-        **_counted(reply.get("kinds"), reply.get("counts"), rows),
-        "raised": _fault(reply.get("raised")),
-        "characters": _text(reply.get("characters")),
-        "length": reply["length"] if isinstance(reply.get("length"), int) else None,
+        **{name: _table(reply[name], rows) for name in ("x", "y")},
+        **{f"{name}_lengths": _lengths(reply, name, rows) for name in ("x", "y")},
+        "kinds": dict(zip(map(str, reply["kinds"]), reply["counts"], strict=True)),
+        "raised": fault,
+        "characters": str(reply.get("characters")),
+        "length": length if isinstance(length, int) else None,
         **{name: _texts(reply.get(name)) for name in ("before", "after")},
     }
 
 
 def _table(value: Any, rows: int) -> Ids:
-    good = isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.int64
-    if not good or len(value) != rows or value.shape[1] > MAX_IDS:
-        raise BadReply("The dataset could not be read: the rows of ids are malformed.")
+    if value.ndim != 2 or value.dtype != np.int64 or len(value) != rows or value.shape[1] > MAX_IDS:
+        raise ValueError("no rows of ids")
     return np.asarray(value)
 
 
-def _lengths(value: Any, rows: int, table: Ids) -> Ids:
-    good = isinstance(value, np.ndarray) and value.shape == (rows,) and value.dtype == np.int64
-    if not good or (value < -1).any() or (value > table.shape[1]).any():
-        raise BadReply("The dataset could not be read: the lengths of the rows are malformed.")
-    return np.asarray(value)
-
-
-def _counted(kinds: Any, counts: Any, rows: int) -> dict[str, list[Any]]:
-    lists = isinstance(kinds, list) and isinstance(counts, list) and len(kinds) == len(counts)
-    if not lists or not all(isinstance(each, str) for each in kinds):
-        raise BadReply("The dataset could not be read: the kinds of its items are malformed.")
-    if not all(isinstance(each, int) for each in counts) or sum(counts) != rows:
-        raise BadReply("The dataset could not be read: the number of its items is malformed.")
-    return {"kinds": kinds, "counts": counts}
-
-
-def _fault(told: Any) -> StudentFault | None:
-    fault = fault_of(told) if isinstance(told, dict) else None
-    if isinstance(fault, GraderFault):
-        raise fault
-    return fault
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+def _lengths(reply: Any, name: str, rows: int) -> Ids:
+    lengths = reply[f"{name}_lengths"]
+    if lengths.shape != (rows,) or lengths.dtype != np.int64:
+        raise ValueError("no lengths")
+    if (lengths < -1).any() or (lengths > reply[name].shape[1]).any():
+        raise ValueError("lengths beyond the rows")
+    return np.asarray(lengths)
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
-    good = isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return tuple(value) if good else None
+    return tuple(map(str, value)) if isinstance(value, list) else None

@@ -7,29 +7,22 @@ A rule looks at one reading; lengths over many draws are tested in lengths.py.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
+from graders.checks.compare import fail
 from reference.data.edition import SHORTEST
 from reference.data.vocabulary import MASK, PAD
 
-from .draws import (
-    NEARLY_ALL,
-    PAD_ID,
-    Draw,
-    Reading,
-    is_piece,
-    known_to_the_end,
-    shifted,
-)
+from .draws import NEARLY_ALL, PAD_ID, Draw, Reading, is_piece, known_to_the_end, shifted
 from .located import Located, is_all_there, located_cuts, order_of_parts
 
 MANY = 100  # draws; with one MASK per character, some have three parts by chance
 MOST_SHOWN = 160  # characters of a document or a sequence
 SHAPE = f"prefix {MASK} suffix {MASK} content"
-UNSURE = (
-    0.15  # of the draws without three parts look incomplete by chance, due to blanks at their ends
-)
+# Fraction of draws without three parts that look incomplete by chance, due to blanks at their ends.
+UNSURE = 0.15
 SLACK = 2  # error in characters of a length if characters are lost or duplicated
 
 
@@ -49,6 +42,16 @@ class Problem:
             rows = {"document": shown(self.draw.document), **rows}
             rows["actual"] = shown(self.draw.sequence)
         return {**rows, "expected": self.expected}
+
+    def fail(self, reading: Reading, hint: str) -> NoReturn:
+        """Fail the check with this problem, which the reading shows."""
+        fail(
+            self.message,
+            hint=hint,
+            expected=self.expected,
+            actual=self.actual,
+            counterexample=self.table(reading),
+        )
 
 
 Rule = Callable[[Reading], Iterator[Problem]]
@@ -121,11 +124,15 @@ def not_shifted(reading: Reading) -> Iterator[Problem]:
 
 def wrong_layout(reading: Reading) -> Iterator[Problem]:
     """Find sequences without the edition's MASKs, or with PADs before other characters."""
-    asked = _asked_layout(reading)
+    marker = reading.edition.end_marker
+    end = {"none": "", "optional": f" (and perhaps {MASK})", "required": f" {MASK}"}
+    asked = f"{SHAPE}{end[marker]} {PAD} {PAD} …"
     for draw in known_to_the_end(reading.written):
+        plain = len(draw.slots) == 3 and marker != "required"
+        marked = len(draw.slots) == 4 and not draw.slots[3] and marker != "none"
         if PAD in draw.body:
             actual = f"{PAD} before other characters"
-        elif not _marks_allowed(draw, reading):
+        elif not (plain or marked):
             actual = f"{draw.body.count(MASK)} {MASK}"
         else:
             continue
@@ -214,16 +221,3 @@ def _outside(reading: Reading, cuts: list[Located], slack: int) -> Iterator[Prob
                 f"{each.cut} characters",
                 each.draw,
             )
-
-
-def _marks_allowed(draw: Draw, reading: Reading) -> bool:
-    """Return the layout in words: two MASKs, the content, and the edition's end marker, if any."""
-    ends = len(draw.slots) == 4 and not draw.slots[3]
-    plain = len(draw.slots) == 3
-    marker = reading.edition.end_marker
-    return (plain and marker != "required") or (ends and marker != "none")
-
-
-def _asked_layout(reading: Reading) -> str:
-    end = {"none": "", "optional": f" (and perhaps {MASK})", "required": f" {MASK}"}
-    return f"{SHAPE}{end[reading.edition.end_marker]} {PAD} {PAD} …"

@@ -50,17 +50,20 @@ class Lengths:
     prefix: Numbers
     content: Numbers
 
+    @property
+    def arrays(self) -> list[Numbers]:
+        """All four."""
+        return [self.index, self.cut, self.prefix, self.content]
+
     def where(self, chosen: NDArray[np.bool_]) -> "Lengths":
         """Return a subset of the draws."""
-        return Lengths(*(numbers[chosen] for numbers in self._numbers()))
+        return Lengths(*(numbers[chosen] for numbers in self.arrays))
 
-    def joined(self, other: "Lengths") -> "Lengths":
-        """Return these draws and more."""
-        pairs = zip(self._numbers(), other._numbers(), strict=True)
-        return Lengths(*(np.concatenate(pair) for pair in pairs))
-
-    def _numbers(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-        return self.index, self.cut, self.prefix, self.content
+    def joined(self, more: "Lengths | None") -> "Lengths":
+        """Return these draws and more, if there are more."""
+        if more is None:
+            return self
+        return Lengths(*map(np.concatenate, zip(self.arrays, more.arrays, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ their characters. Otherwise lengths cannot be tested.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
@@ -29,10 +28,7 @@ from .draws import (
 )
 from .lengths import Lengths, Numbers
 
-ORDERS: tuple[Order, ...] = (
-    STANDARD,
-    *((p, c, s) for p, c, s in permutations(range(3)) if (p, c, s) != STANDARD),
-)
+ORDERS: tuple[Order, ...] = (STANDARD, (0, 1, 2), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 LOCATED = 0.5  # of the draws must be located, or lengths are not tested
 MOST_RUNS = 3  # prefix, suffix and content; with more runs, the content is ambiguous
 UNKNOWN = -1
@@ -104,8 +100,9 @@ def _by_slots(draw: Draw, order: Order, *, exact: bool = True) -> Located:
 
 def located(draw: Draw, corpus: str) -> Located | None:
     """Return lengths from the places of a draw's characters; None if these are far apart."""
-    if gap_fits(draw):
-        return _by_slots(draw, STANDARD, exact=False)
+    prefix, suffix, content = draw.slots[:3] if draw.has_parts else ("", "", "")
+    if prefix + suffix and gap(prefix, suffix, len(content), draw.document) is not None:
+        return _by_slots(draw, STANDARD, exact=False)  # both in place, as far apart as the content
     runs = runs_of(draw, corpus)
     if not runs:
         empty = not draw.body.strip(MASK + PAD)
@@ -113,14 +110,10 @@ def located(draw: Draw, corpus: str) -> Located | None:
     start, stop = min(run.start for run in runs), max(run.stop for run in runs)
     if 2 * len(_covered(runs)) < stop - start:
         return None
-    prefix = runs[0].stop - start if runs[0].start == start else 0
-    return Located(draw, stop - start, prefix, _content(draw, runs), exact=False)
-
-
-def _content(draw: Draw, runs: Sequence[range]) -> int:
-    if draw.has_parts:
-        return len(draw.slots[2])
-    return len(runs[-1]) if 1 < len(runs) <= MOST_RUNS else UNKNOWN
+    first = runs[0].stop - start if runs[0].start == start else 0
+    size = len(runs[-1]) if 1 < len(runs) <= MOST_RUNS else UNKNOWN
+    size = len(content) if draw.has_parts else size
+    return Located(draw, stop - start, first, size, exact=False)
 
 
 def is_all_there(draw: Draw, corpus: str) -> bool:
@@ -134,14 +127,6 @@ def is_all_there(draw: Draw, corpus: str) -> bool:
 
 def _covered(runs: Sequence[range]) -> set[int]:
     return {place for run in runs for place in run}
-
-
-def gap_fits(draw: Draw) -> bool:
-    """Return whether prefix and suffix are in place, with a gap of the content's length."""
-    if not draw.has_parts:
-        return False
-    prefix, suffix, content = draw.slots[:3]
-    return bool(prefix + suffix) and gap(prefix, suffix, len(content), draw.document) is not None
 
 
 def gap(left: str, right: str, size: int, document: str) -> str | None:

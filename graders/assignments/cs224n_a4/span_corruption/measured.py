@@ -22,7 +22,6 @@ from .lengths import (
 from .located import cut_lengths, lengths_of, order_of_parts
 from .mistakes import Cuts
 from .reader import Reader
-from .texts import MORE_ROUNDS
 
 SMALL_ROUNDS = 5_000  # a length of probability 0.5% is absent with 1e-11
 SHORT_ROUNDS = 600
@@ -67,12 +66,17 @@ def never_cut(reader: Reader) -> str | None:
     return document if usual and cuts.min(initial=len(document)) == len(document) else None
 
 
-def cuts_of(reader: Reader) -> Cuts:
+def cuts_of(reader: Reader) -> list[Cuts]:
     """Return the truncated lengths at every block size that is read; none if they are not exact."""
     readings = [each for each in reader.readings() if each.whole]
     if any(order_of_parts(each) is None for each in readings):
-        return Cuts(reader.edition, {})
-    return Cuts(reader.edition, {r.request.block_size: cut_lengths(r) for r in readings})
+        return []
+    lengths = [(each, cut_lengths(each)) for each in readings]
+    return [
+        Cuts(each.edition, each.request.block_size, int(cuts.min()), int(cuts.max()))
+        for each, cuts in lengths
+        if len(cuts)
+    ]
 
 
 def unreached(reader: Reader) -> Unreached | None:
@@ -90,8 +94,7 @@ def _unreached_small(reader: Reader, size: int) -> Unreached | None:
     longest, cuts = reading.longest, cut_lengths(reading)
     if not reading.whole or not len(cuts) or not _missing(cuts, longest):
         return None
-    more = cut_lengths(reader.more_small(size, SMALL_ROUNDS))
-    cuts = np.concatenate([cuts, more])
+    cuts = np.concatenate([cuts, cut_lengths(reader.small(size, SMALL_ROUNDS))])
     missing = _missing(cuts, longest)
     found = Unreached(size, longest, missing, cuts) if missing else None
     return None if _is_raised(reading, missing) else found
@@ -104,8 +107,7 @@ def _unreached_long(reader: Reader) -> Unreached | None:
     for batch in range(1, BATCHES + 1):
         if missing_lengths(cuts, longest)[0] != "unclear" and not thin_ends(cuts, longest):
             break
-        more = cut_lengths(reader.more_long(MORE_ROUNDS, batch))
-        cuts = np.concatenate([cuts, more])
+        cuts = np.concatenate([cuts, cut_lengths(reader.more_long(batch))])
     decision, missing = missing_lengths(cuts, longest)
     unreached = decision == "wrong" or thin_ends(cuts, longest)
     if unreached and not _is_raised(reading, missing):
@@ -159,8 +161,7 @@ def content_lengths(reader: Reader) -> Lengths:
     for batch in range(1, SPARSE_BATCHES + 1):
         if content_pairs(lengths)[0] >= ENOUGH:
             break
-        more = lengths_of(reader.more_long(MORE_ROUNDS, batch))
-        lengths = lengths if more is None else lengths.joined(more)
+        lengths = lengths.joined(lengths_of(reader.more_long(batch)))
     if content_pairs(lengths)[0] < LEAST:
         fail(
             f"Too few items could be read to check the length of the content: {len(lengths.cut)}.",
@@ -189,6 +190,5 @@ def mean_is_a_quarter(reader: Reader) -> tuple[Decision, Lengths]:
         decision = content_is_a_quarter(lengths, final=False)
         if decision != "unclear":
             return decision, lengths
-        more = lengths_of(reader.more_long(MORE_ROUNDS, batch))
-        lengths = lengths if more is None else lengths.joined(more)
+        lengths = lengths.joined(lengths_of(reader.more_long(batch)))
     return content_is_a_quarter(lengths, final=True), lengths

@@ -19,13 +19,15 @@ from reference.data.edition import SHORTEST, Edition
 from reference.data.vocabulary import MASK, PAD
 
 from .draws import PAD_ID, STANDARD, Draw, Order, Reading, known_to_the_end, shifted, swapped
-from .lengths import Lengths, Numbers, content_pairs, content_varies
+from .lengths import Lengths, content_pairs, content_varies
 from .located import ORDERS, gap, restores
 
 Seen = TypeVar("Seen")
 Known = Mapping[Mistake, Callable[[Reading], bool]]
 SEQUENCE = f"the sequence is prefix {MASK} suffix {MASK} content {PAD} {PAD} …"
+layout = partial(Mistake, equation=SEQUENCE)
 SHIFT = "y[i] = x[i + 1]: x = sequence[:-1], y = sequence[1:]"
+shift = partial(Mistake, equation=SHIFT)
 
 
 def named(known: Mapping[Mistake, Callable[[Seen], bool]], *evidence: Seen) -> Mistake | None:
@@ -37,29 +39,31 @@ def named(known: Mapping[Mistake, Callable[[Seen], bool]], *evidence: Seen) -> M
 # ---------------------------------------------------------------- x and y
 
 
-def _same_rows(reading: Reading, left: int, right: int) -> bool:
-    """Return whether x[left:] and y[right:] agree in every row, up to the shorter length."""
-    x, y = reading.x[:, left:], reading.y[:, right:]
+def _equally_long(reading: Reading) -> bool:
+    return bool((reading.x_lengths == reading.y_lengths).all())
+
+
+def _same_rows(reading: Reading, left: int) -> bool:
+    """Return whether x[left:] and y agree in every row, up to the shorter length."""
+    x, y = reading.x[:, left:], reading.y
     columns = min(x.shape[1], y.shape[1])
-    equal = bool((reading.x_lengths == reading.y_lengths).all())
-    inside = np.arange(columns) < (reading.x_lengths - max(left, right))[:, None]
-    return bool(equal and columns and ((x[:, :columns] == y[:, :columns]) | ~inside).all())
+    inside = np.arange(columns) < (reading.x_lengths - left)[:, None]
+    same = bool(columns and ((x[:, :columns] == y[:, :columns]) | ~inside).all())
+    return same and _equally_long(reading)
 
 
 def _swapped(reading: Reading) -> bool:
-    equal = bool((reading.x_lengths == reading.y_lengths).all())
-    return equal and swapped(reading.x, reading.y, reading.x_lengths)
+    return _equally_long(reading) and swapped(reading.x, reading.y, reading.x_lengths)
 
 
 def _backward(reading: Reading) -> bool:
-    equal = bool((reading.x_lengths == reading.y_lengths).all())
-    moved = equal and bool(shifted(reading.y, reading.x, reading.x_lengths).all())
-    return moved and not swapped(reading.x, reading.y, reading.x_lengths)
+    moved = _equally_long(reading) and shifted(reading.y, reading.x, reading.x_lengths).all()
+    return bool(moved) and not swapped(reading.x, reading.y, reading.x_lengths)
 
 
 def _targets_hidden(reading: Reading) -> bool:
     """Return whether y is one constant number wherever it is not x shifted."""
-    if reading.x.shape != reading.y.shape or not (reading.x_lengths == reading.y_lengths).all():
+    if reading.x.shape != reading.y.shape or not _equally_long(reading):
         return False
     inside = np.arange(reading.x.shape[1] - 1) < reading.x_lengths[:, None] - 1
     wrong = inside & (reading.x[:, 1:] != reading.y[:, :-1])
@@ -72,27 +76,21 @@ def _rolled(reading: Reading) -> bool:
     if reading.x.shape != reading.y.shape or len(set(reading.x_lengths.tolist())) != 1:
         return False
     padded = reading.x[:, -1] == PAD_ID
-    around = np.concatenate([reading.x[:, 1:], reading.x[:, :1]], axis=1)
-    return bool(padded.any() and (around == reading.y).all())
+    return bool(padded.any() and (np.roll(reading.x, -1, axis=1) == reading.y).all())
 
 
 SHIFT_MISTAKES: Known = {
-    Mistake("no-shift", "y is the same as x", SHIFT): lambda r: _same_rows(r, 0, 0),
-    Mistake("swapped", "x and y are swapped: x is one position ahead of y", SHIFT): _swapped,
-    Mistake(
-        "shifted-backward", "y is shifted in the wrong direction: y[i] = x[i - 1]", SHIFT
-    ): _backward,
-    Mistake(
-        "rolled", "y is x rolled around (torch.roll): its last id is x's first id", SHIFT
-    ): _rolled,
-    Mistake("shifted-by-two", "y is shifted by two: y[i] = x[i + 2]", SHIFT): lambda r: (
-        _same_rows(r, 2, 0) and not _same_rows(r, 0, 0)
+    shift("no-shift", "y is the same as x"): lambda r: _same_rows(r, 0),
+    shift("swapped", "x and y are swapped: x is one position ahead of y"): _swapped,
+    shift("shifted-backward", "y is shifted in the wrong direction: y[i] = x[i - 1]"): _backward,
+    shift("rolled", "y is x rolled around (torch.roll): its last id is x's first id"): _rolled,
+    shift("shifted-by-two", "y is shifted by two: y[i] = x[i + 2]"): lambda r: (
+        _same_rows(r, 2) and not _same_rows(r, 0)
     ),
-    Mistake(
+    shift(
         "targets-hidden",
         "some targets in y are overwritten; the loss already ignores PAD, and the model must "
         "predict every other character",
-        SHIFT,
     ): _targets_hidden,
 }
 
@@ -100,49 +98,60 @@ SHIFT_MISTAKES: Known = {
 
 
 def _no_padding(reading: Reading) -> bool:
-    asked = reading.edition.example_length(reading.request.block_size)
     bare = not any(PAD in draw.sequence for draw in reading.draws)
-    return bare and len(reading.draws) > 0 and bool((reading.x_lengths < asked).any())
+    return bare and len(reading.draws) > 0 and bool((reading.x_lengths < _asked(reading)).any())
 
 
 def _always(reading: Reading, length: int) -> bool:
     """Return whether x and y always have this wrong length if they are padded."""
     padded = (reading.x == PAD_ID).any(axis=1)
     sizes = {*reading.x_lengths[padded].tolist(), *reading.y_lengths[padded].tolist()}
-    return sizes == {length} and length != reading.edition.example_length(
-        reading.request.block_size
-    )
+    return sizes == {length} and length != _asked(reading)
+
+
+def _asked(reading: Reading) -> int:
+    return reading.edition.example_length(reading.request.block_size)
 
 
 LENGTH = "x and y are one id shorter than the padded sequence"
+length = partial(Mistake, equation=LENGTH)
 LENGTH_MISTAKES: Known = {
-    Mistake(
-        "no-padding", f"sequences are not padded with {PAD}, so their lengths differ", LENGTH
+    length(
+        "no-padding", f"sequences are not padded with {PAD}, so their lengths differ"
     ): _no_padding,
     Mistake(
         "hard-coded-block",
         "x always has the length for block size 128, whatever block_size is",
         f"{LENGTH}, whose length depends on self.block_size",
     ): lambda r: _always(r, r.edition.example_length(128)),
-    Mistake("one-too-long", "x and y have one id too many", LENGTH): lambda r: _always(
-        r, r.edition.example_length(r.request.block_size) + 1
-    ),
-    Mistake("one-too-short", "x and y have one id too few", LENGTH): lambda r: _always(
-        r, r.edition.example_length(r.request.block_size) - 1
-    ),
+    length("one-too-long", "x and y have one id too many"): lambda r: _always(r, _asked(r) + 1),
+    length("one-too-short", "x and y have one id too few"): lambda r: _always(r, _asked(r) - 1),
 }
 
 # ---------------------------------------------------------------- MASKs and PADs
 
 
-def every(draws: Sequence[Draw], explains: Callable[[Draw], bool]) -> bool:
-    """Return whether something is true for every draw, and for at least one."""
-    return bool(draws) and all(map(explains, draws))
+def _written(
+    explains: Callable[[Draw], bool], some: Callable[[Draw], bool] = bool
+) -> Callable[[Reading], bool]:
+    """Return a test: is this true for every draw with the student's own marks, and `some` for one?
+
+    Every draw is true itself, so by default there must only be one.
+    """
+
+    def holds(reading: Reading) -> bool:
+        draws = known_to_the_end(reading.written)
+        return all(map(explains, draws)) and any(map(some, reading.written))
+
+    return holds
 
 
-def _written(reading: Reading) -> list[Draw]:
-    """Return the draws with the student's own marks."""
-    return known_to_the_end(reading.written)
+def _has_pad(draw: Draw) -> bool:
+    return PAD in draw.body
+
+
+def _has_masks(draw: Draw) -> bool:
+    return MASK * 3 in draw.body
 
 
 def _parts_of(draw: Draw, sequence: str) -> bool:
@@ -168,10 +177,6 @@ def _lacks_first(draw: Draw) -> bool:
     return len(slots) == 2 and any(
         prefix + slots[1] + suffix in draw.document for prefix, suffix in splits(slots[0])
     )
-
-
-def _has_end_mark(draw: Draw) -> bool:
-    return draw.body.endswith(MASK) and _parts_of(draw, draw.body.removesuffix(MASK))
 
 
 def _one_mask_a_character(draw: Draw) -> bool:
@@ -214,57 +219,49 @@ def _other_mark(reading: Reading) -> bool:
     return known and not any(MASK in draw.sequence for draw in reading.written)
 
 
-def _ids_swapped(draw: Draw) -> bool:
-    return _parts_of(draw, draw.sequence.translate(str.maketrans(PAD + MASK, MASK + PAD)))
-
-
 FEW = 100
+SWAPPED_IDS = str.maketrans(PAD + MASK, MASK + PAD)
 MARKS = "two MASKs: prefix MASK suffix MASK content"
+marks = partial(Mistake, equation=MARKS)
 LAYOUT_MISTAKES: Known = {
-    Mistake("second-mask-missing", "the MASK between suffix and content is missing", MARKS): (
-        lambda r: every(_written(r), _lacks_second) and not every(_written(r), _lacks_first)
+    marks("second-mask-missing", "the MASK between suffix and content is missing"): (
+        lambda r: _written(_lacks_second)(r) and not _written(_lacks_first)(r)
     ),
-    Mistake("first-mask-missing", "there is no MASK where the content was removed", MARKS): (
-        lambda r: every(_written(r), _lacks_first) and not every(_written(r), _lacks_second)
+    marks("first-mask-missing", "there is no MASK where the content was removed"): (
+        lambda r: _written(_lacks_first)(r) and not _written(_lacks_second)(r)
     ),
-    Mistake(
-        "end-mask",
-        "there is an extra MASK after the content (only in other handout editions)",
-        MARKS,
-    ): lambda r: r.edition.end_marker == "none" and every(_written(r), _has_end_mark),
+    marks(
+        "end-mask", "there is an extra MASK after the content (only in other handout editions)"
+    ): lambda r: (
+        r.edition.end_marker == "none"
+        and _written(lambda d: d.body.endswith(MASK) and _parts_of(d, d.body.removesuffix(MASK)))(r)
+    ),
     Mistake(
         "end-mask-missing", "the MASK after the content is missing", SEQUENCE + " with MASK"
-    ): lambda r: (
-        r.edition.end_marker == "required"
-        and every(_written(r), lambda draw: _parts_of(draw, draw.body))
+    ): lambda r: r.edition.end_marker == "required" and _written(lambda d: _parts_of(d, d.body))(r),
+    marks("pad-for-mask", f"the parts are separated by {PAD} (id 0), not by {MASK}"): lambda r: (
+        _other_mark(r) and all(map(_has_pad, r.written))
     ),
-    Mistake(
-        "pad-for-mask", f"the parts are separated by {PAD} (id 0), not by {MASK}", MARKS
-    ): lambda r: _other_mark(r) and all(PAD in draw.body for draw in r.written),
     Mistake(
         "other-mask", f"the parts are separated by an id other than that of {MASK}", "MASK has id 1"
-    ): lambda r: _other_mark(r) and not any(PAD in draw.body for draw in r.written),
-    Mistake(
-        "mask-a-character", "every masked character is replaced by its own MASK", MARKS
-    ): lambda r: (
-        every(_written(r), _one_mask_a_character) and any(MASK * 3 in d.body for d in r.written)
+    ): lambda r: _other_mark(r) and not any(map(_has_pad, r.written)),
+    marks("mask-a-character", "every masked character is replaced by its own MASK"): (
+        _written(_one_mask_a_character, _has_masks)
     ),
-    Mistake(
-        "pads-in-front", "the PADs come first", "PADs are added at the end of the sequence"
-    ): lambda r: every(_written(r), _pads_in_front) and any(PAD in draw.body for draw in r.written),
-    Mistake(
-        "padded-with-masks", "sequences are padded with MASK", "pad with PAD, id 0"
-    ): lambda r: (
-        every(_written(r), _padded_with_masks) and any(MASK * 3 in draw.body for draw in r.written)
+    Mistake("pads-in-front", "the PADs come first", "PADs are added at the end of the sequence"): (
+        _written(_pads_in_front, _has_pad)
+    ),
+    Mistake("padded-with-masks", "sequences are padded with MASK", "pad with PAD, id 0"): (
+        _written(_padded_with_masks, _has_masks)
     ),
     Mistake(
         "pads-inside",
         "a short document is padded before it is split into parts",
         "a short document is used whole, and PADs come only at the end of the sequence",
-    ): lambda r: every(_written(r), _pads_inside) and any(PAD in draw.body for draw in r.written),
-    Mistake(
-        "ids-swapped", "PAD and MASK are swapped", "PAD (padding) has id 0; MASK has id 1"
-    ): lambda r: every(_written(r), _ids_swapped),
+    ): _written(_pads_inside, _has_pad),
+    Mistake("ids-swapped", "PAD and MASK are swapped", "PAD (padding) has id 0; MASK has id 1"): (
+        _written(lambda d: _parts_of(d, d.sequence.translate(SWAPPED_IDS)))
+    ),
 }
 
 
@@ -273,16 +270,20 @@ PARTS = ("prefix", "content", "suffix")
 # ---------------------------------------------------------------- prefix, content, suffix
 
 
-def _each_parted(reading: Reading, explains: Callable[[str, str, str, str], bool]) -> bool:
-    """Return whether something is true for the three slots and the document in every draw.
+def _parts(explains: Callable[[str, str, str, str], bool]) -> Callable[[Reading], bool]:
+    """Return a test: is this true for the three slots and the document in every draw?
 
     Most draws must have three slots and be complete.
     """
-    parted = reading.parted
-    enough = parted and 2 * len(parted) >= len(reading.draws) and all(d.whole for d in parted)
-    return bool(enough) and all(
-        explains(draw.slots[0], draw.slots[1], draw.slots[2], draw.document) for draw in parted
-    )
+
+    def holds(reading: Reading) -> bool:
+        parted = reading.parted
+        enough = parted and 2 * len(parted) >= len(reading.draws) and all(d.whole for d in parted)
+        return bool(enough) and all(
+            explains(draw.slots[0], draw.slots[1], draw.slots[2], draw.document) for draw in parted
+        )
+
+    return holds
 
 
 def _in_order(reading: Reading, order: Order) -> bool:
@@ -313,11 +314,8 @@ def _doubled(a: str, b: str, c: str, document: str) -> bool:
     return any(piece in document for piece in (a[:-1] + c + b, a + c[:-1] + b, a + c + b[1:]))
 
 
-def _whitespace_changed(reading: Reading) -> bool:
-    """Return whether all pieces match the document without whitespace, but some don't with it."""
-    return _each_parted(reading, _same_but_for_whitespace) and not _each_parted(
-        reading, lambda a, b, c, document: a + c + b in document
-    )
+def _is_piece(a: str, b: str, c: str, document: str) -> bool:
+    return a + c + b in document
 
 
 def _same_but_for_whitespace(a: str, b: str, c: str, document: str) -> bool:
@@ -332,15 +330,11 @@ def _mask_first(a: str, b: str, c: str, document: str) -> bool:
     return not a and any(p + c + s in document for p, s in splits(b))
 
 
-def _as_written(order: Order) -> str:
-    """Return the three slots in words: `content ⁇ prefix ⁇ suffix`."""
-    return f" {MASK} ".join(PARTS[order.index(slot)] for slot in range(3))
-
-
 def _order_mistake(order: Order) -> Mistake:
-    written = _as_written(order)
-    names = "-".join(PARTS[order.index(slot)] for slot in range(3))
-    return Mistake(f"order-{names}", f"the parts are written as {written}", SEQUENCE)
+    """Return the mistake of writing the parts as, say, `content ⁇ prefix ⁇ suffix`."""
+    names = [PARTS[order.index(slot)] for slot in range(3)]
+    written = f"the parts are written as {f' {MASK} '.join(names)}"
+    return layout(f"order-{'-'.join(names)}", written)
 
 
 VOCABULARY = Mistake(
@@ -348,51 +342,36 @@ VOCABULARY = Mistake(
     "your dataset's vocabulary has different ids",
     "PAD has id 0, MASK id 1; the characters of the corpus follow in sorted order",
 ).hint
+JOINED = "document = prefix + content + suffix, so each part starts where the previous one ends"
 PIECE_MISTAKES: Known = {
     **{
         _order_mistake(order): partial(_in_order, order=order)
         for order in ORDERS
         if order != STANDARD
     },
-    Mistake(
-        "content-kept",
-        "the masked content also remains at its original place, before the suffix",
-        SEQUENCE,
-    ): lambda r: _each_parted(r, lambda a, b, c, document: b.startswith(c) and a + b in document),
-    Mistake("content-reversed", "the masked content is written backwards", SEQUENCE): lambda r: (
-        _each_parted(r, _reversed)
+    layout(
+        "content-kept", "the masked content also remains at its original place, before the suffix"
+    ): _parts(lambda a, b, c, document: b.startswith(c) and a + b in document),
+    layout("content-reversed", "the masked content is written backwards"): (_parts(_reversed)),
+    layout("content-shuffled", "the masked content is shuffled"): lambda r: (
+        _parts(_shuffled)(r) and not _parts(_reversed)(r)
     ),
-    Mistake("content-shuffled", "the masked content is shuffled", SEQUENCE): lambda r: (
-        _each_parted(r, _shuffled) and not _each_parted(r, _reversed)
+    layout("content-lost", "nothing follows the second MASK: the masked content is lost"): _parts(
+        lambda a, b, c, document: not c and a in document and b in document
     ),
-    Mistake(
-        "content-lost",
-        "nothing follows the second MASK: the masked content is lost",
-        SEQUENCE,
-    ): lambda r: _each_parted(
-        r, lambda a, b, c, document: not c and a in document and b in document
+    Mistake("character-dropped", "characters between two parts are lost", JOINED): lambda r: (
+        _dropped(r) and not _parts(lambda a, b, c, document: not c)(r)
     ),
-    Mistake(
-        "character-dropped",
-        "characters between two parts are lost",
-        "document = prefix + content + suffix, so each part starts where the previous one ends",
-    ): lambda r: _dropped(r) and not _each_parted(r, lambda a, b, c, document: not c),
-    Mistake(
-        "character-doubled",
-        "a character is in two parts",
-        "document = prefix + content + suffix, so each part starts where the previous one ends",
-    ): lambda r: _each_parted(r, _doubled),
+    Mistake("character-doubled", "a character is in two parts", JOINED): _parts(_doubled),
     Mistake(
         "whitespace-changed",
         "blanks, tabs or other whitespace of the document are lost or replaced",
         "use self.data[idx] unchanged, without split() or replace()",
-    ): _whitespace_changed,
-    Mistake("marks-together", "the two MASKs are adjacent, after the suffix", SEQUENCE): lambda r: (
-        _each_parted(r, _marks_together)
+    ): lambda r: _parts(_same_but_for_whitespace)(r) and not _parts(_is_piece)(r),
+    layout("marks-together", "the two MASKs are adjacent, after the suffix"): (
+        _parts(_marks_together)
     ),
-    Mistake("mask-first", "the first MASK comes before the prefix", SEQUENCE): lambda r: (
-        _each_parted(r, _mask_first)
-    ),
+    layout("mask-first", "the first MASK comes before the prefix"): _parts(_mask_first),
 }
 
 # ---------------------------------------------------------------- the document
@@ -402,11 +381,17 @@ def _comes_from(draw: Draw, document: str) -> bool:
     return set(draw.body) - {MASK, PAD} <= set(document)
 
 
-def _step(reading: Reading, step: int) -> bool:
-    documents = reading.request.documents
-    return every(
-        reading.judged, lambda d: _comes_from(d, documents[(d.index + step) % len(documents)])
-    )
+def _reads(source: Callable[[int], int]) -> Callable[[Reading], bool]:
+    """Return a test: does every draw for an index come from the document at `source(index)`?"""
+
+    def holds(reading: Reading) -> bool:
+        documents, draws = reading.request.documents, reading.judged
+        places = (source(draw.index) % len(documents) for draw in draws)
+        return bool(draws) and all(
+            _comes_from(draw, documents[place]) for draw, place in zip(draws, places, strict=True)
+        )
+
+    return holds
 
 
 def _any_document(reading: Reading) -> bool:
@@ -431,15 +416,12 @@ def _previous_reading(reading: Reading) -> bool:
 
 def _first_documents(reading: Reading) -> bool:
     """Return whether all pieces come from the first few of very many documents."""
-    documents, draws = reading.request.documents, reading.judged
-    few = len(documents) // FEW_OF
-    sources = [_first_source(draw, documents[:few]) for draw in draws]
-    return few > 1 and None not in sources and len(set(sources)) > 1
-
-
-def _first_source(draw: Draw, documents: Sequence[str]) -> int | None:
-    found = (at for at, document in enumerate(documents) if _comes_from(draw, document))
-    return next(found, None)
+    few = reading.request.documents[: len(reading.request.documents) // FEW_OF]
+    sources = {
+        next((at for at, document in enumerate(few) if _comes_from(draw, document)), None)
+        for draw in reading.judged
+    }
+    return len(few) > 1 and None not in sources and len(sources) > 1
 
 
 def _over_line_ends(reading: Reading) -> bool:
@@ -450,138 +432,120 @@ def _over_line_ends(reading: Reading) -> bool:
 
 FEW_OF = 2  # only reading the first half can't be chance: 30 indices are anywhere
 INDEX = "the document is self.data[idx]"
+index = partial(Mistake, equation=INDEX)
 INDEX_MISTAKES: Known = {
-    Mistake("always-first", "every index gives the first document", INDEX): lambda r: every(
-        r.judged, lambda draw: _comes_from(draw, r.request.documents[0])
-    ),
-    Mistake("next-document", "index i gives document i + 1", INDEX): lambda r: _step(r, 1),
-    Mistake("previous-document", "index i gives document i - 1", INDEX): lambda r: _step(r, -1),
-    Mistake(
-        "first-documents", "large indices also give documents from the start of the corpus", INDEX
+    index("always-first", "every index gives the first document"): _reads(lambda i: 0),
+    index("next-document", "index i gives document i + 1"): _reads(lambda i: i + 1),
+    index("previous-document", "index i gives document i - 1"): _reads(lambda i: i - 1),
+    index(
+        "first-documents", "large indices also give documents from the start of the corpus"
     ): _first_documents,
-    Mistake(
-        "random-document", "`idx` is not used: a random document is read", INDEX
-    ): _any_document,
-    Mistake(
-        "whole-corpus", "the piece continues past the end of a line into the next document", INDEX
+    index("random-document", "`idx` is not used: a random document is read"): _any_document,
+    index(
+        "whole-corpus", "the piece continues past the end of a line into the next document"
     ): _over_line_ends,
-    Mistake(
-        "previous-reading", "an access returns the previously requested document", INDEX
+    index(
+        "previous-reading", "an access returns the previously requested document"
     ): _previous_reading,
 }
 
 
 HANDOUTS = 128  # up to this block size, the draws show both ends of the lengths
 LONGEST = "sample from 4 … int(limit * block_size), both ends included, as random.randint does"
+limit = partial(Mistake, equation=LONGEST)
 
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """The truncated lengths at several block sizes, of documents longer than any limit."""
+    """The shortest and the longest truncated length of long documents at one block size."""
 
     edition: Edition
-    at: Mapping[int, Numbers]
+    size: int
+    shortest: int
+    longest: int
 
-    def every(self, explains: Callable[[int, int, int], bool]) -> bool:
-        """Return whether a test of block size, shortest and longest length is true at all sizes."""
-        sizes = [size for size in self.at if size <= HANDOUTS]
-        return bool(sizes) and all(
-            len(self.at[size]) > 0
-            and explains(size, int(self.at[size].min()), int(self.at[size].max()))
-            for size in sizes
-        )
-
-    def some(self, explains: Callable[[int, int, int], bool]) -> bool:
-        """Return whether the test is true for at least one of these block sizes."""
-        return not self.every(lambda *seen: not explains(*seen))
+    @property
+    def limit(self) -> int:
+        """The longest correct length."""
+        return self.edition.longest(self.size)
 
 
-def _limit_is(cuts: Cuts, limit: Callable[[int], int]) -> bool:
-    """Return whether the longest lengths follow this limit but not the handout's."""
-    right = cuts.edition.longest
-    return cuts.every(lambda size, shortest, longest: longest == limit(size)) and cuts.some(
-        lambda size, shortest, longest: limit(size) not in (right(size), right(size) - 1)
-    )
+Explains = Callable[[Sequence[Cuts]], bool]
 
 
-def _hard_coded(cuts: Cuts) -> bool:
+def _every(explains: Callable[[Cuts], bool]) -> Explains:
+    """Return a test: is this true at every block size up to the handout's?"""
+
+    def holds(cuts: Sequence[Cuts]) -> bool:
+        seen = [each for each in cuts if each.size <= HANDOUTS]
+        return bool(seen) and all(map(explains, seen))
+
+    return holds
+
+
+def _limit_is(limit: Callable[[int], int]) -> Explains:
+    """Return a test: do the longest lengths follow this limit but not the handout's?"""
+    follows = _every(lambda cut: cut.longest == limit(cut.size))
+    alike = _every(lambda cut: limit(cut.size) in (cut.limit, cut.limit - 1))
+    return lambda cuts: follows(cuts) and not alike(cuts)
+
+
+def _hard_coded(cuts: Sequence[Cuts]) -> bool:
     """Return whether the handout's longest length is also used at larger block sizes."""
-    longest = {size: int(at.max(initial=0)) for size, at in cuts.at.items()}
-    large, limit = max(longest, default=0), cuts.edition.longest(HANDOUTS)
-    return large > HANDOUTS and longest.get(HANDOUTS) == limit >= longest[large]
+    usual = next((cut for cut in cuts if cut.size == HANDOUTS), None)
+    large = max(cuts, key=lambda cut: cut.size, default=None)
+    if usual is None or large is None or large.size == HANDOUTS:
+        return False
+    return usual.longest == usual.limit >= large.longest
 
 
-def _rounded_up(cuts: Cuts) -> bool:
+def _rounded_up(cuts: Sequence[Cuts]) -> bool:
     """Return whether the limit is off by one, and only if it is not a whole number."""
 
-    def whole(size: int) -> bool:
-        return size % int(cuts.edition.length_limit[-1]) == 0
+    def at_most_one(cut: Cuts) -> bool:
+        whole = cut.size % int(cut.edition.length_limit[-1]) == 0
+        return cut.limit <= cut.longest <= cut.limit + (not whole)
 
-    right = cuts.edition.longest
-    return cuts.every(
-        lambda size, shortest, longest: right(size) <= longest <= right(size) + (not whole(size))
-    ) and cuts.some(lambda size, shortest, longest: longest > right(size))
+    return _every(at_most_one)(cuts) and not _every(lambda cut: cut.longest <= cut.limit)(cuts)
 
 
-HARD_CODED = Mistake(
-    "limit-hard-coded", "the longest truncation length does not depend on block_size", LONGEST
+HARD_CODED = limit(
+    "limit-hard-coded", "the longest truncation length does not depend on block_size"
 )
-UNREACHED: Mapping[Mistake, Callable[[Cuts], bool]] = {
-    Mistake(
-        "never-longest", "the longest length never occurs: the upper bound is excluded", LONGEST
-    ): lambda cuts: cuts.every(
-        lambda size, shortest, longest: longest == cuts.edition.longest(size) - 1
+UNREACHED: Mapping[Mistake, Explains] = {
+    limit("never-longest", "the longest length never occurs: the upper bound is excluded"): _every(
+        lambda cut: cut.longest == cut.limit - 1
     ),
-    Mistake(
-        "never-shortest",
-        f"a length of {SHORTEST} characters never occurs: lengths start at 5",
-        LONGEST,
-    ): lambda cuts: cuts.every(
-        lambda size, shortest, longest: shortest == SHORTEST + 1 <= cuts.edition.longest(size)
+    limit(
+        "never-shortest", f"a length of {SHORTEST} characters never occurs: lengths start at 5"
+    ): _every(lambda cut: cut.shortest == SHORTEST + 1 <= cut.limit),
+    limit("fixed-cut", "every document is truncated to the same length: it is not random"): _every(
+        lambda cut: cut.shortest == cut.longest <= cut.limit
     ),
-    Mistake(
-        "fixed-cut", "every document is truncated to the same length: it is not random", LONGEST
-    ): (
-        lambda cuts: cuts.every(
-            lambda size, shortest, longest: shortest == longest <= cuts.edition.longest(size)
-        )
-    ),
-    Mistake(
-        "limit-three-quarters", "the longest length is 3/4 of the block size, not 7/8", LONGEST
-    ): (
-        lambda cuts: (
-            cuts.edition.length_limit == "7/8" and _limit_is(cuts, lambda size: size * 3 // 4)
-        )
-    ),
-    Mistake("limit-half", "the longest length is half of the block size, not the limit", LONGEST): (
-        lambda cuts: _limit_is(cuts, lambda size: size // 2)
+    limit(
+        "limit-three-quarters", "the longest length is 3/4 of the block size, not 7/8"
+    ): _limit_is(lambda size: size * 3 // 4),
+    limit("limit-half", "the longest length is half of the block size, not the limit"): (
+        _limit_is(lambda size: size // 2)
     ),
     HARD_CODED: _hard_coded,
 }
-OUTSIDE: Mapping[Mistake, Callable[[Cuts], bool]] = {
-    Mistake(
-        "too-short", f"some truncated documents have fewer than {SHORTEST} characters", LONGEST
-    ): (
-        lambda cuts: cuts.every(
-            lambda size, shortest, longest: (
-                shortest < SHORTEST and longest <= cuts.edition.longest(size)
-            )
-        )
+OUTSIDE: Mapping[Mistake, Explains] = {
+    limit("too-short", f"some truncated documents have fewer than {SHORTEST} characters"): _every(
+        lambda cut: cut.shortest < SHORTEST and cut.longest <= cut.limit
     ),
-    Mistake("never-cut", "documents are not truncated", LONGEST): lambda cuts: cuts.every(
-        lambda size, shortest, longest: (
-            shortest > cuts.edition.longest(size) and (shortest == longest or size == HANDOUTS)
+    limit("never-cut", "documents are not truncated"): _every(
+        lambda cut: (
+            cut.shortest > cut.limit and (cut.shortest == cut.longest or cut.size == HANDOUTS)
         )
     ),
     HARD_CODED: _hard_coded,
-    Mistake(
-        "limit-rounded-up", "the limit is rounded up if it is not a whole number", LONGEST
-    ): _rounded_up,
-    Mistake(
-        "limit-is-block", "documents are truncated to the block size, above the limit", LONGEST
-    ): (lambda cuts: _limit_is(cuts, lambda size: size)),
-    Mistake("limit-nearly-block", "truncated documents are nearly as long as the block", LONGEST): (
-        lambda cuts: _limit_is(cuts, lambda size: size - 1)
+    limit("limit-rounded-up", "the limit is rounded up if it is not a whole number"): _rounded_up,
+    limit(
+        "limit-is-block", "documents are truncated to the block size, above the limit"
+    ): _limit_is(lambda size: size),
+    limit("limit-nearly-block", "truncated documents are nearly as long as the block"): (
+        _limit_is(lambda size: size - 1)
     ),
 }
 

@@ -17,7 +17,7 @@ from reference.data.edition import Edition
 from .draws import Draw, Reading, Request, parse
 from .expected import Rule, first, not_a_piece, shown, wrong_layout
 from .mistakes import Known, named
-from .texts import Documents
+from .texts import MORE_ROUNDS, Documents
 
 Kept = MutableMapping[Request, Reading]
 EXAMPLES = 8  # of hypothesis, in addition to the readings that every rule tests
@@ -37,18 +37,15 @@ class Reader:
         self._student = student
         self._inputs = inputs
         self._kept = kept
-        self.edition = edition_of(settings)
+        names = ("sequence_length", "end_marker", "length_limit")
+        self.edition = Edition(**{name: settings[name] for name in names if name in settings})  # type: ignore[arg-type]
         self.documents = Documents(inputs, self.edition)
 
     def attempt(self, request: Request) -> Reading:
         """Return the reply to a request, even if it contains no usable item."""
         if request not in self._kept:
-            self._kept[request] = self._ask(request, batch=0)
+            self._kept[request] = self.more(request, batch=0)
         return self._kept[request]
-
-    def more(self, request: Request, batch: int) -> Reading:
-        """Return more draws for a request, different for each batch; they are not cached."""
-        return self._ask(request, batch)
 
     def read(self, request: Request) -> Reading:
         """Return the reply to a request; fail if no items were returned."""
@@ -75,17 +72,18 @@ class Reader:
         """
         return self.read(self._usual(self.documents.long()))
 
-    def more_long(self, rounds: int, batch: int) -> Reading:
+    def more_long(self, batch: int) -> Reading:
         """Return more draws like those of `long`."""
-        return self.more(self._usual(self.documents.long(rounds)), batch)
+        return self.more(self._usual(self.documents.long(MORE_ROUNDS)), batch)
 
-    def small(self, block_size: int) -> Reading:
-        """Return draws at a small block size, made like those of `long`; possibly none."""
+    def small(self, block_size: int, rounds: int = 0) -> Reading:
+        """Return draws at a small block size, made like those of `long`; possibly none.
+
+        With `rounds`, they are so many more.
+        """
+        if rounds:
+            return self.more(self._usual(self.documents.small_block(block_size, rounds)), batch=1)
         return self.attempt(self._usual(self.documents.small_block(block_size)))
-
-    def more_small(self, block_size: int, rounds: int) -> Reading:
-        """Return more draws like those of `small`."""
-        return self.more(self._usual(self.documents.small_block(block_size, rounds)), batch=1)
 
     def large(self) -> Reading:
         """Return draws at a block size above the handout's, made like those of `long`."""
@@ -178,13 +176,7 @@ class Reader:
         telling = reading if by_itself else self.telling()
         evidence = [reading] if first(rule, telling) is None else [reading, telling]
         mistake = named(known, *evidence)
-        fail(
-            problem.message,
-            hint=hint if mistake is None else mistake.hint,
-            expected=problem.expected,
-            actual=problem.actual,
-            counterexample=problem.table(reading),
-        )
+        problem.fail(reading, hint if mistake is None else mistake.hint)
 
     def _forgive_rare(
         self, rule: Rule, problem: CheckFailed, score: Score, *readings: Reading
@@ -206,7 +198,8 @@ class Reader:
             counterexample=dict(problem.counterexample),
         )
 
-    def _ask(self, request: Request, batch: int) -> Reading:
+    def more(self, request: Request, batch: int) -> Reading:
+        """Return draws for a request, different for each batch; they are not cached."""
         return self._student.call(
             "draw_corruptions",
             corpus=request.corpus,
@@ -244,9 +237,3 @@ def _breaks(rule: Rule, reading: Reading, share: float) -> bool:
     count, broken = len(reading.draws), sum(1 for _ in rule(reading))
     deviation: float = (share * (1 - share) * count) ** 0.5
     return broken > share * count + 3 * deviation
-
-
-def edition_of(settings: Mapping[str, Setting]) -> Edition:
-    """Return the edition that an assignment's settings describe."""
-    names = ("sequence_length", "end_marker", "length_limit")
-    return Edition(**{name: settings[name] for name in names if name in settings})  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ MANY_LETTERS += "".join(map(chr, (*range(0xF8, 0x130), *range(0x132, 0x149), *ra
 LONG_SIZES = ((135, 150), (175, 195), (235, 250))
 LARGE_BLOCKS = (200, 230)  # a constant 112 or 128 in the code is too short here
 LONG_ROUNDS = 800
+EXAMPLE_ROUNDS = 30  # of the documents that hypothesis draws
 CORPUS_SIZES = (2_000, 2_900)  # documents: the course's corpus has 2,937
 OWN_LETTERS = 24  # of about 240: another document contains 4 given characters with 1e-4
 GAPS = (" ", "  ", "   ", "\t", " \t", "\u00a0")  # whitespace between words
@@ -139,11 +140,11 @@ class Documents:
         c = self.distinct
         return Request(("", c[0], c[1:3], c[3:6], c[:20]), LONG_BLOCK, (0, 1, 2, 3), 30)
 
-    def distinct_requests(self, rounds: int = 30) -> st.SearchStrategy[Request]:
+    def distinct_requests(self) -> st.SearchStrategy[Request]:
         """A document of distinct characters, at least as long as the limit."""
-        return _distinct_requests(self.distinct, self._edition, rounds)
+        return _distinct_requests(self.distinct, self._edition)
 
-    def any_requests(self, rounds: int = 30) -> st.SearchStrategy[Request]:
+    def any_requests(self) -> st.SearchStrategy[Request]:
         """A document of repeated letters, blanks and other scripts, as long as the limit."""
         source = self._inputs.random("arbitrary characters")
         letters, others = source.sample(LETTERS, 3), source.sample("éñöÖß漢字ж😀", 3)
@@ -202,20 +203,20 @@ def _leaves_a_pad(edition: Edition, block_size: int) -> bool:
 
 
 @st.composite
-def _distinct_requests(draw: st.DrawFn, distinct: str, edition: Edition, rounds: int) -> Request:
+def _distinct_requests(draw: st.DrawFn, distinct: str, edition: Edition) -> Request:
     block_size = draw(_block_sizes(edition))
     first = draw(st.integers(0, len(distinct) - 1))
     characters = edition.longest(block_size) + draw(st.integers(0, 9))
     document = (distinct[first:] + distinct[:first])[: max(SHORTEST, characters)]
-    return Request(_between_others(document), block_size, (1,), rounds)
+    return Request(_between_others(document), block_size, (1,), EXAMPLE_ROUNDS)
 
 
 @st.composite
-def _any_requests(draw: st.DrawFn, alphabet: str, edition: Edition, rounds: int = 30) -> Request:
+def _any_requests(draw: st.DrawFn, alphabet: str, edition: Edition) -> Request:
     block_size = draw(_block_sizes(edition))
     least = edition.longest(block_size)
     texts = st.text(alphabet, min_size=least, max_size=least + 9)
-    return Request(_between_others(draw(texts)), block_size, (1,), rounds)
+    return Request(_between_others(draw(texts)), block_size, (1,), EXAMPLE_ROUNDS)
 
 
 def _block_sizes(edition: Edition) -> st.SearchStrategy[int]:

@@ -165,4 +165,4 @@ def _same(some: Mapping[str, float], others: Mapping[str, float]) -> bool:
 
 
 def _command(run: Run) -> dict[str, str]:
-    return {"command": f"python src/run.py {' '.join(run.case.arguments)}"}
+    return {"command": run.case.text}

@@ -23,14 +23,15 @@ ODD_PRETRAIN_LR, ODD_FINETUNE_LR = 0.00231, 0.000321  # values that nobody uses 
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One command of the handout, and the trainer settings that it requires."""
+class Command:
+    """One command of the handout: what it does, reads and writes."""
 
     function: str
     variant: str
     writes: str
     reads: str = ""
     lr: float | None = None  # as given on the command line
+    questions: str = ""
 
     @property
     def name(self) -> str:
@@ -40,41 +41,44 @@ class Case:
     @property
     def arguments(self) -> list[str]:
         """The command line after run.py."""
-        words = [self.function, self.variant, "wiki.txt", "--writing_params_path", self.writes]
+        words = [self.function, self.variant, "wiki.txt"]
+        if self.function != "evaluate":
+            words += ["--writing_params_path", self.writes]
         if self.reads:
             words += ["--reading_params_path", self.reads]
         if self.function == "finetune":
             words += ["--finetune_corpus_path", "birth_places_train.tsv"]
+        if self.function == "evaluate":
+            words += ["--eval_corpus_path", self.questions, "--outputs_path", self.writes]
         if self.lr is not None:
             words += [f"--{self.function}_lr", str(self.lr)]
         return words
 
     @property
+    def text(self) -> str:
+        """The command as typed in a terminal."""
+        return f"python src/run.py {' '.join(self.arguments)}"
+
+    @property
     def settings(self) -> Mapping[str, float]:
-        """The values that run.py's comments require."""
-        if self.function == "pretrain":
-            return {
-                "max_epochs": 650,
-                "batch_size": 128,
-                "learning_rate": self.lr or PRETRAIN_LR,
-                "warmup_tokens": 512 * 20,
-                "final_tokens": 650 * DOCUMENTS * BLOCK,
-            }
+        """The values that run.py's comments require of the trainer."""
+        pretrains = self.function == "pretrain"
+        epochs = 650 if pretrains else 10 if self.reads else 75
         return {
-            "max_epochs": 10 if self.reads else 75,
-            "batch_size": 256,
-            "learning_rate": self.lr or FINETUNE_LR,
+            "max_epochs": epochs,
+            "batch_size": 128 if pretrains else 256,
+            "learning_rate": self.lr or (PRETRAIN_LR if pretrains else FINETUNE_LR),
             "warmup_tokens": 512 * 20,
-            "final_tokens": 200 * DOCUMENTS * BLOCK,
+            "final_tokens": (650 if pretrains else 200) * DOCUMENTS * BLOCK,
         }
 
 
 CASES = (
-    Case("pretrain", "vanilla", "vanilla.pretrain.params", lr=ODD_PRETRAIN_LR),
-    Case("pretrain", "rope", "rope.pretrain.params"),
-    Case("finetune", "vanilla", "vanilla.model.params", lr=ODD_FINETUNE_LR),
-    Case("finetune", "vanilla", "vanilla.finetune.params", reads="vanilla.pretrain.params"),
-    Case("finetune", "rope", "rope.finetune.params", reads="rope.pretrain.params"),
+    Command("pretrain", "vanilla", "vanilla.pretrain.params", lr=ODD_PRETRAIN_LR),
+    Command("pretrain", "rope", "rope.pretrain.params"),
+    Command("finetune", "vanilla", "vanilla.model.params", lr=ODD_FINETUNE_LR),
+    Command("finetune", "vanilla", "vanilla.finetune.params", reads="vanilla.pretrain.params"),
+    Command("finetune", "rope", "rope.finetune.params", reads="rope.pretrain.params"),
 )
 
 
@@ -98,7 +102,7 @@ class Training:
 class Run:
     """The results of one command."""
 
-    case: Case
+    case: Command
     raised: StudentFault | Unavailable | None
     own_loop: bool
     trainings: Sequence[Training]
@@ -140,7 +144,7 @@ def _runs(reply: Any) -> Sequence[Run]:
     return [_run(case, each) for case, each in zip(CASES, reply, strict=True)]
 
 
-def _run(case: Case, reply: Any) -> Run:
+def _run(case: Command, reply: Any) -> Run:
     file = reply["file"]
     return Run(
         case,

@@ -48,41 +48,47 @@ def training_runs(files: dict[str, str], cases: list[dict[str, Any]]) -> list[di
     The file that a case reads contains the weights of the earlier case that wrote it, whatever that
     case itself wrote. Returns an empty list if there is no run.py.
     """
-    modules()
-    spec = importlib.util.find_spec("run")
-    if spec is None or spec.origin is None:
+    run = script()
+    if run is None:
         return []
     trained: dict[str, dict[str, torch.Tensor]] = {}
     with tempfile.TemporaryDirectory(dir=".") as folder, contextlib.chdir(folder):
         for name, text in files.items():
             Path(name).write_text(text, encoding="utf-8")
-        return [_run(spec.origin, case, trained) for case in cases]
+        return [_run(run, case, trained) for case in cases]
 
 
-def _run(script: str, case: dict[str, Any], trained: dict[str, Any]) -> dict[str, Any]:
+def script() -> str | None:
+    """Return the path of the student's run.py, if there is one."""
+    modules()
+    spec = importlib.util.find_spec("run")
+    return None if spec is None else spec.origin
+
+
+def _run(run: str, case: dict[str, Any], trained: dict[str, Any]) -> dict[str, Any]:
     """Run the script once; return what its trainer and its file show."""
     trainings: list[dict[str, Any]] = []
     written = Path(case["writes"])
     if case["reads"] in trained:
         torch.save(trained[case["reads"]], case["reads"])
     with _intercepted(trainings, trained, case["writes"]):
-        raised, own_loop = _execute(script, case["arguments"])
-    contents = _contents(written)
+        raised, own_loop = _execute(run, case["arguments"])
+    kind, state = saved_state(written)
     written.unlink(missing_ok=True)  # a run must not reuse the file of an earlier one
     return {
         "raised": raised,
         "own_loop": own_loop,
         "trainings": trainings,
-        "file": contents,
+        "file": {"kind": kind, "fingerprint": _fingerprint(state)},
     }
 
 
-def _execute(script: str, arguments: list[str]) -> tuple[dict[str, Any] | None, bool]:
+def _execute(run: str, arguments: list[str]) -> tuple[dict[str, Any] | None, bool]:
     """Return what the script raised, and whether it has its own loop."""
     argv = sys.argv[:]
     sys.argv[:] = ["src/run.py", *arguments]
     try:
-        runpy.run_path(script, run_name="__main__")
+        runpy.run_path(run, run_name="__main__")
     except _OwnLoop:
         return None, True
     except SystemExit as error:
@@ -183,14 +189,14 @@ def _fingerprint(state: Any) -> dict[str, float]:
     }
 
 
-def _contents(path: Path) -> dict[str, Any]:
-    """Return the content of a file of parameters."""
+def saved_state(path: Path) -> tuple[str, dict[str, torch.Tensor]]:
+    """Return what kind of file of parameters this is, and its tensors if it is a state dict."""
     if not path.is_file():
-        return {"kind": "missing"}
+        return "missing", {}
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception:  # noqa: BLE001  a pickled model, or not a torch file
-        return {"kind": "not a state dict"}
+        return "not a state dict", {}
     if not isinstance(state, dict) or not all(isinstance(v, torch.Tensor) for v in state.values()):
-        return {"kind": "not a state dict"}
-    return {"kind": "state dict", "fingerprint": _fingerprint(state)}
+        return "not a state dict", {}
+    return "state dict", state

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Unfit, weights_of
+from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Finding, weights_of
 from graders.data.birthplaces import read_data
 from graders.errors import (
     BadReply,
@@ -193,7 +193,7 @@ def test_file_that_ends_its_reader_is_reported(fault, words, judge):
 )
 def test_hostile_reply_gives_no_weights(reply):
     found = weights_of(ROPE, reply)
-    assert isinstance(found, Unfit)
+    assert isinstance(found, Finding)
     assert "\x1b" not in found.reason
 
 

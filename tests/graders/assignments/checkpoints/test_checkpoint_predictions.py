@@ -3,19 +3,16 @@
 import pytest
 import torch
 
-from graders.assignments.cs224n_a4.hidden.checkpoints.fingerprints import (
+from graders.assignments.cs224n_a4.hidden.checkpoints.weights import (
+    Weights,
     predictions_print,
     weights_print,
 )
-from graders.assignments.cs224n_a4.hidden.checkpoints.submitted import Checkpoints
-from graders.assignments.cs224n_a4.hidden.checkpoints.weights import Weights
 from graders.assignments.cs224n_a4.hidden.predictions.origin import Origin
 from graders.assignments.cs224n_a4.hidden.predictions.places import Scored
 from graders.checks.compare import CheckFailed
 from graders.checks.score import Score
-from graders.checks.submitted import SubmittedFiles
 from graders.data.birthplaces import DEV
-from graders.registry.discovery import load_assignment
 from reference.models.gpt import GPT
 from reference.models.prediction import predict_places, read_prompts
 from tests.graders.assignments.checkpoints.conftest import MODELS, InProcess
@@ -174,19 +171,14 @@ FILES = [(weights, model, part) for weights, model in MODELS.items() for part in
 
 
 @pytest.fixture
-def doubts(tmp_path, world):
+def doubts(submit, world):
     """The reasons why a person is asked about a prediction file among these files."""
 
     def ask(files, model, part, **changes):
-        settings = {**load_assignment("cs224n-a4").settings, **changes}
-        for name, content in files.items():
-            (tmp_path / name).write_bytes(content)
-        submitted = SubmittedFiles({name: tmp_path / name for name in files})
         said = tuple(files[f"{model}.{part}.predictions"].decode().splitlines())
         gold = world.dev if part == "dev" else world.test
-        score = Score()
-        origin = Origin(Checkpoints(InProcess(), submitted, world, settings))
-        origin.confirm(Scored(f"{model}.{part}.predictions", said, gold, ()), model, part, score)
+        scored, score = Scored(f"{model}.{part}.predictions", said, gold, ()), Score()
+        Origin(submit(files, sandbox=InProcess(), **changes)).confirm(scored, model, part, score)
         return [each.message for each in score.doubts]
 
     return ask

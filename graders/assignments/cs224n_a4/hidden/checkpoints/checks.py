@@ -12,20 +12,16 @@ from graders.checks.submitted import SubmittedFiles
 from graders.data.birthplaces import Data
 from graders.model import Setting
 
-from ..predictions.submitted import file_name
-from .expected import equal
-from .fingerprints import predictions_print, weights_print
+from ..predictions.submitted import PARTS, PredictionFiles, file_name
 from .submitted import (
     CHECKPOINTS,
-    PARTS,
-    ROPE_FINETUNE,
     VANILLA_FINETUNE,
     VANILLA_MODEL,
     Checkpoint,
     Checkpoints,
     Comparison,
 )
-from .weights import Unfit, Weights
+from .weights import Finding, Weights, equal, predictions_print, weights_print
 
 TWINS = {
     frozenset((VANILLA_MODEL.file, VANILLA_FINETUNE.file)): "Finetune the second one with "
@@ -46,37 +42,64 @@ def checkpoints(
     sandbox: Student, submitted: SubmittedFiles, data: Data, settings: Mapping[str, Setting]
 ) -> Checkpoints:
     """Return the submission's checkpoints."""
-    return Checkpoints(sandbox, submitted, data, settings)
+    return Checkpoints(sandbox, PredictionFiles(submitted, data, settings))
 
 
-@pytest.mark.criterion("checkpoints")
-def test_vanilla_model_weights(
-    checkpoints: Checkpoints, fingerprints: dict[str, str], score: Score
+WEIGHTS = [
+    pytest.param(
+        each,
+        marks=pytest.mark.criterion(
+            "checkpoints",
+            id=f"{each.id}-weights",
+            description=f"`{each.file}` contains the finite, trained weights of a "
+            f"{each.variant} model.",
+        ),
+    )
+    for each in CHECKPOINTS
+]
+PREDICTIONS = [
+    pytest.param(
+        each,
+        marks=pytest.mark.criterion(
+            "checkpoints",
+            id=f"{each.id}-predictions",
+            description=f"The weights in `{each.file}` reproduce the `{each.model}` predictions.",
+            depends_on=(f"{each.id}-weights",),
+        ),
+    )
+    for each in CHECKPOINTS
+]
+
+
+@pytest.mark.parametrize("checkpoint", WEIGHTS)
+def test_weights(
+    checkpoints: Checkpoints, checkpoint: Checkpoint, fingerprints: dict[str, str], score: Score
 ) -> None:
-    """`vanilla.model.params` contains the finite, trained weights of a vanilla model."""
-    _judge_weights(checkpoints, VANILLA_MODEL, fingerprints, score)
-
-
-@pytest.mark.criterion("checkpoints")
-def test_vanilla_finetune_weights(
-    checkpoints: Checkpoints, fingerprints: dict[str, str], score: Score
-) -> None:
-    """`vanilla.finetune.params` contains the finite, trained weights of a vanilla model."""
-    _judge_weights(checkpoints, VANILLA_FINETUNE, fingerprints, score)
-
-
-@pytest.mark.criterion("checkpoints")
-def test_rope_finetune_weights(
-    checkpoints: Checkpoints, fingerprints: dict[str, str], score: Score
-) -> None:
-    """`rope.finetune.params` contains the finite, trained weights of a rope model."""
-    _judge_weights(checkpoints, ROPE_FINETUNE, fingerprints, score)
+    for part in PARTS:  # even without the checkpoint
+        found = predictions_print(checkpoints.files.lines(checkpoint.model, part))
+        if found is not None:
+            fingerprints[file_name(checkpoint.model, part)] = found
+    weights = checkpoints.read(checkpoint)
+    if isinstance(weights, Finding):
+        return _review(weights, score)
+    fingerprints[checkpoint.file] = weights_print(weights)
+    for note in weights.notes:
+        score.note(f"`{checkpoint.file}`: {note}.")
+    if (problem := checkpoints.judge(weights, checkpoint)) is not None:
+        return _review(problem, score)
+    plan = checkpoints.plan(weights, checkpoint)
+    return score.note(f"A {plan.kind} model of {plan.count:,} parameters, all finite.")
 
 
 @pytest.mark.criterion("checkpoints")
 def test_checkpoints_differ(checkpoints: Checkpoints, score: Score) -> None:
     """No two files contain the same weights."""
-    held = _readable(checkpoints)
+    held = {
+        each.file: weights
+        for each in CHECKPOINTS
+        if checkpoints.files.submitted.has(each.file)
+        and isinstance(weights := checkpoints.read(each), Weights)
+    }
     if len(held) < 2:
         skip("Fewer than two checkpoints were submitted, so there is nothing to compare.")
     for one, other in combinations(held, 2):
@@ -87,77 +110,17 @@ def test_checkpoints_differ(checkpoints: Checkpoints, score: Score) -> None:
             )
 
 
-@pytest.mark.criterion("checkpoints", depends_on=("vanilla-model-weights",))
-def test_vanilla_model_predictions(checkpoints: Checkpoints, score: Score) -> None:
-    """The weights in `vanilla.model.params` reproduce the `vanilla.nopretrain` predictions."""
-    _judge_predictions(checkpoints, VANILLA_MODEL, score)
-
-
-@pytest.mark.criterion("checkpoints", depends_on=("vanilla-finetune-weights",))
-def test_vanilla_finetune_predictions(checkpoints: Checkpoints, score: Score) -> None:
-    """The weights in `vanilla.finetune.params` reproduce the `vanilla.pretrain` predictions."""
-    _judge_predictions(checkpoints, VANILLA_FINETUNE, score)
-
-
-@pytest.mark.criterion("checkpoints", depends_on=("rope-finetune-weights",))
-def test_rope_finetune_predictions(checkpoints: Checkpoints, score: Score) -> None:
-    """The weights in `rope.finetune.params` reproduce the `rope.pretrain` predictions."""
-    _judge_predictions(checkpoints, ROPE_FINETUNE, score)
-
-
-def _judge_weights(
-    checkpoints: Checkpoints, checkpoint: Checkpoint, fingerprints: dict[str, str], score: Score
-) -> None:
-    _leave_prints(checkpoints, checkpoint, fingerprints)
+@pytest.mark.parametrize("checkpoint", PREDICTIONS)
+def test_predictions(checkpoints: Checkpoints, checkpoint: Checkpoint, score: Score) -> None:
     weights = checkpoints.read(checkpoint)
-    if isinstance(weights, Unfit):
-        score.needs_review(weights.reason, hint=weights.hint)
-        return
-    fingerprints[checkpoint.file] = weights_print(weights)
-    for note in weights.notes:
-        score.note(f"`{checkpoint.file}`: {note}.")
-    found = checkpoints.judge(weights, checkpoint)
-    if found is not None:
-        score.needs_review(
-            found.reason, hint=found.hint, expected=found.expected, actual=found.actual
-        )
-        return
-    plan = checkpoints.plan(weights, checkpoint)
-    score.note(f"A {plan.kind} model of {plan.count:,} parameters, all finite.")
-
-
-def _leave_prints(
-    checkpoints: Checkpoints, checkpoint: Checkpoint, fingerprints: dict[str, str]
-) -> None:
-    """Record fingerprints of the prediction files of a checkpoint, even without it."""
-    for part in PARTS:
-        predictions = checkpoints.predictions(checkpoint.model, part)
-        found = predictions_print(predictions) if predictions is not None else None
-        if found is not None:
-            fingerprints[file_name(checkpoint.model, part)] = found
-
-
-def _readable(checkpoints: Checkpoints) -> dict[str, Weights]:
-    """Return the weights of each usable file, by file name."""
-    held = {}
-    for checkpoint in CHECKPOINTS:
-        if checkpoints.submitted.has(checkpoint.file):
-            weights = checkpoints.read(checkpoint)
-            if not isinstance(weights, Unfit):
-                held[checkpoint.file] = weights
-    return held
-
-
-def _judge_predictions(checkpoints: Checkpoints, checkpoint: Checkpoint, score: Score) -> None:
-    weights = checkpoints.read(checkpoint)
-    if isinstance(weights, Unfit):
+    if isinstance(weights, Finding):
         skip(weights.reason)
     compared, notes = checkpoints.compare(weights, checkpoint)
     for note in notes:
         score.note(f"{note[0].upper()}{note[1:]}.")
     if not compared:
         skip("There are no predictions to compare the weights with.")
-    wrong = [each for each in compared if not _is_own(checkpoints, each)]
+    wrong = [each for each in compared if not checkpoints.confirms(each)]
     for each in compared:
         if each not in wrong:
             score.note(f"The weights agree with {each.in_words}.")
@@ -171,8 +134,8 @@ def _judge_predictions(checkpoints: Checkpoints, checkpoint: Checkpoint, score: 
             )
 
 
-def _is_own(checkpoints: Checkpoints, comparison: Comparison) -> bool:
-    return checkpoints.is_enough(comparison.agreeing, len(comparison.answers.rows))
+def _review(found: Finding, score: Score) -> None:
+    score.needs_review(found.reason, hint=found.hint, expected=found.expected, actual=found.actual)
 
 
 def _ask_person(

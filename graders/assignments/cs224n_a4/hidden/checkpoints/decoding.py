@@ -1,24 +1,26 @@
 """Run weights on the course's questions and compare with a prediction file."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graders.data.birthplaces import DEV, TEST_INPUTS, WIKI, Data
+from graders.data.birthplaces import WIKI, Data
 from reference.data.vocabulary import Vocabulary
 
+from ..predictions.submitted import QUESTIONS
 from .expected import Plan
 from .weights import Array, Weights
 
-QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
 MOST_SHOWN = 60  # characters of an answer
 ROWS_SHOWN = 5
+ROTATION_ROWS = 100  # of a prediction file: enough to distinguish rotations
+TURNED = ("query.weight", "query.bias", "key.weight", "key.bias")
 TABLE_ERROR = 0.01  # of a correct rotary table, saved in half precision
 
 
@@ -57,7 +59,7 @@ class Decoder:
 
     def __init__(self, weights: Weights, plan: Plan, data: Data) -> None:
         self._data = data
-        self._vocabulary = _vocabulary(data)
+        self._vocabulary = vocabulary(data)
         self.model, self.notes = _model(weights, plan)
 
     def answers(self, part: str, most: int | None) -> Answers:
@@ -72,12 +74,7 @@ class Decoder:
         return Answers(tuple(rows), questions, tuple(said))
 
 
-def vocabulary_size(data: Data) -> int:
-    """Return the vocabulary size of a model over this corpus."""
-    return len(_vocabulary(data))
-
-
-def _vocabulary(data: Data) -> Vocabulary:
+def vocabulary(data: Data) -> Vocabulary:
     """Return the characters of the corpus; read it again if it has changed."""
     corpus = data.folder / WIKI
     found = corpus.stat()
@@ -152,3 +149,53 @@ def _one_thread() -> Iterator[None]:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…")
+
+
+# ---------------------------------------------------------------- other rotations
+
+# A model is correct only with the rotation it was trained with. The most common wrong ones need no
+# other code: they are the handout's rotation with changed weights or a changed table.
+
+
+def trained_rotation(
+    weights: Weights, plan: Plan, data: Data, fits: Callable[[Decoder], bool]
+) -> str:
+    """Return the rotation with which a model matches its predictions, in words, or nothing."""
+    for says, changed in _others(weights, plan):
+        if fits(Decoder(changed, plan, data)):
+            return says
+    return ""
+
+
+def _others(weights: Weights, plan: Plan) -> Iterator[tuple[str, Weights]]:
+    from reference.models.rotary import precompute_rotary_emb  # imports torch
+
+    size = plan.size
+    table = precompute_rotary_emb(size.n_embd // size.n_head, size.block_size).numpy()
+    cos, sin = table[..., 0], table[..., 1]
+    still = np.stack([np.ones_like(cos), np.zeros_like(sin)], axis=-1)
+    yield "feature i is paired with i + d/2 instead of the next feature", _halves(weights, plan)
+    yield "nothing is rotated", _with_table(weights, plan, still)
+    yield (
+        "features are rotated in the opposite direction, by -tθ",
+        _with_table(weights, plan, np.stack([cos, -sin], axis=-1)),
+    )
+
+
+def _halves(weights: Weights, plan: Plan) -> Weights:
+    """Return weights in which the two halves of each head are interleaved."""
+    head = plan.size.n_embd // plan.size.n_head
+    pairs = np.arange(head).reshape(2, head // 2).T.ravel()  # 0, d/2, 1, d/2 + 1, ...
+    order = (np.arange(plan.size.n_head)[:, None] * head + pairs).ravel()
+    return replace(
+        weights,
+        tensors={
+            name: each[order] if name.endswith(TURNED) else each
+            for name, each in weights.tensors.items()
+        },
+    )
+
+
+def _with_table(weights: Weights, plan: Plan, table: Array) -> Weights:
+    tables = {f"blocks.{i}.attn.rope_cache": table for i in range(plan.size.n_layer)}
+    return replace(weights, tensors={**weights.tensors, **tables})

@@ -1,17 +1,15 @@
 """Decide whether named arrays are a trained model of this course; if not, say what they are."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from .weights import Array, Weights
+from .weights import Array, Finding, Weights, is_buffer
 
-# Buffers that a student's own attention may keep in addition to the parameters
-TABLE = re.compile(r"mask|tril|causal|cache|posit|rope|rot|freq|cos|sin|theta|angle")
 ROTARY = re.compile(r"rope|rot|freq|cos|sin|theta|angle")
 MIN_GPT = re.compile(r"attn\.bias$")  # minGPT's name for its mask
 LEARNED = "pos_emb"
@@ -87,24 +85,10 @@ def _shapes(plan: Plan) -> Mapping[str, tuple[int, ...]]:
         return {name: tuple(each.shape) for name, each in GPT(plan.config()).named_parameters()}
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A problem that a person should look at, as shown to the student."""
-
-    reason: str
-    hint: str = ""
-    expected: str = ""
-    actual: str = ""
-
-
 def nearest(weights: Weights, plans: Sequence[Plan]) -> Plan:
     """Return the plan that matches most shapes; the first of several."""
-    return max(plans, key=lambda plan: sum(_agree(weights, plan)))
-
-
-def _agree(weights: Weights, plan: Plan) -> Iterable[bool]:
-    held = weights.tensors
-    return (name in held and held[name].shape == shape for name, shape in plan.shapes.items())
+    held = {name: each.shape for name, each in weights.tensors.items()}
+    return max(plans, key=lambda plan: len(plan.shapes.items() & held.items()))
 
 
 def judge(weights: Weights, plan: Plan) -> Finding | None:
@@ -113,30 +97,6 @@ def judge(weights: Weights, plan: Plan) -> Finding | None:
         if (found := rule(weights, plan)) is not None:
             return found
     return None
-
-
-def trained(weights: Weights) -> dict[str, Array]:
-    """Return what training changes: all float tensors but the buffers, which never differ.
-
-    It does not need a model of the course: other files can be compared as well.
-    """
-    return {
-        name: each
-        for name, each in weights.tensors.items()
-        if each.dtype.kind == "f" and not _is_buffer(name)
-    }
-
-
-def equal(one: Weights, other: Weights) -> bool:
-    """Return whether two checkpoints contain exactly the same weights."""
-    a, b = trained(one), trained(other)
-    return a.keys() == b.keys() and all(
-        np.array_equal(each, b[name], equal_nan=True) for name, each in a.items()
-    )
-
-
-def _is_buffer(name: str) -> bool:
-    return bool(TABLE.search(name.rsplit(".", 1)[-1]))
 
 
 def _wrong_variant(weights: Weights, plan: Plan) -> Finding | None:
@@ -175,7 +135,7 @@ def _missing(weights: Weights, plan: Plan) -> Finding | None:
 
 def _unknown(weights: Weights, plan: Plan) -> Finding | None:
     extra = weights.tensors.keys() - plan.shapes.keys()
-    unknown = sorted(name for name in extra if not _is_buffer(name) and not MIN_GPT.search(name))
+    unknown = sorted(name for name in extra if not is_buffer(name) and not MIN_GPT.search(name))
     if not unknown:
         return None
     return Finding(

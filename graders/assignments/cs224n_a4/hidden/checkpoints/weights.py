@@ -6,8 +6,9 @@ The reply is hostile: the file may have taken over the process that opened it. H
 only names, shapes and numbers are read, and nothing is unpickled.
 """
 
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -30,6 +31,8 @@ from graders.errors import (
 Array = NDArray[Any]
 
 LARGEST = 63 * 2**20  # bytes of a file: the wire carries 64 MiB, its index included
+# Buffers that a student's own attention may keep in addition to the parameters
+TABLE = re.compile(r"mask|tril|causal|cache|posit|rope|rot|freq|cos|sin|theta|angle")
 NAME = re.compile(r"[A-Za-z0-9_.]{1,200}")
 WRAPPING = re.compile(r"(?<![^.])(module|_orig_mod)\.")  # by DataParallel and torch.compile
 WRAPPERS = ("state_dict", "model", "model_state_dict")
@@ -61,17 +64,19 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
-    """Why a file has no usable weights."""
+class Finding:
+    """Why a file has no usable weights, or what a person should look at in them."""
 
     reason: str
     hint: str = ""
+    expected: str = ""
+    actual: str = ""
 
 
-_READ: WeakKeyDictionary[Student, dict[str, Weights | Unfit]] = WeakKeyDictionary()
+_READ: WeakKeyDictionary[Student, dict[str, Weights | Finding]] = WeakKeyDictionary()
 
 
-def read_weights(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Unfit:
+def read_weights(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Finding:
     """Return the file's tensors, opened once for all checks. A missing file skips the check."""
     if not submitted.has(name):
         skip(
@@ -84,25 +89,25 @@ def read_weights(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weig
     return known[name]
 
 
-def _open(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Unfit:
+def _open(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Finding:
     try:
         raw = submitted.bytes(name, largest=LARGEST)
     except CheckFailed as error:
-        return Unfit(f"{error.message} A model of this course has about 14 MB.", SAVE)
+        return Finding(f"{error.message} A model of this course has about 14 MB.", SAVE)
     if other := _other_kind(raw):
-        return Unfit(f"`{name}` {other}.", SAVE)
+        return Finding(f"`{name}` {other}.", SAVE)
     try:
         return sandbox.call(
             "read_checkpoint", file=np.frombuffer(raw, np.uint8), read=partial(weights_of, name)
         )
     except StudentTimedOut:
-        return Unfit(f"Reading `{name}` timed out.", SAVE)
+        return Finding(f"Reading `{name}` timed out.", SAVE)
     except StudentOutOfMemory:
-        return Unfit(f"Reading `{name}` ran out of memory.", SAVE)
+        return Finding(f"Reading `{name}` ran out of memory.", SAVE)
     except (StudentRaised, BadReply):
-        return Unfit(f"`{name}` contains tensors of an unsupported type.", SAVE)
+        return Finding(f"`{name}` contains tensors of an unsupported type.", SAVE)
     except StudentFault:
-        return Unfit(f"Reading `{name}` crashed the process.", SAVE)
+        return Finding(f"Reading `{name}` crashed the process.", SAVE)
 
 
 def _other_kind(raw: bytes) -> str:
@@ -120,28 +125,25 @@ def _other_kind(raw: bytes) -> str:
     return ""
 
 
-def weights_of(name: str, reply: Any) -> Weights | Unfit:
+def weights_of(name: str, reply: Any) -> Weights | Finding:
     """Return the weights in a reply of the sandbox, which may be anything."""
     if not isinstance(reply, dict):
-        return Unfit(f"Reading `{name}` gave no usable result.", SAVE)
+        return Finding(f"Reading `{name}` gave no usable result.", SAVE)
     if "problem" in reply:
         return _refusal(name, str(reply["problem"]), str(reply.get("detail", "")))
     tensors = reply.get("tensors")
     if not isinstance(tensors, dict) or not 0 < len(tensors) <= MOST_TENSORS:
-        return Unfit(f"Reading `{name}` gave no usable result.", SAVE)
-    if not all(map(_is_array, tensors.items())):
-        return Unfit(f"`{name}` has tensors with names that no module has.", SAVE)
-    plain, notes = _plain_names(tensors)
+        return Finding(f"Reading `{name}` gave no usable result.", SAVE)
+    if not all(NAME.fullmatch(n) and isinstance(t, np.ndarray) for n, t in tensors.items()):
+        return Finding(f"`{name}` has tensors with names that no module has.", SAVE)
+    wrapping = sorted({found[0] for name in tensors if (found := WRAPPING.search(name))})
+    notes = tuple(f"the prefix `{each}` was removed from the names" for each in wrapping)
+    plain = {WRAPPING.sub("", name): each for name, each in tensors.items()}
     if len(plain) < len(tensors):
-        return Unfit(f"`{name}` has tensors with the same name, with and without a prefix.", SAVE)
+        return Finding(f"`{name}` has tensors with the same name, with and without a prefix.", SAVE)
     if reply.get("wrapper") in WRAPPERS:
         notes += (f"the state dict is under the key {reply['wrapper']!r} of another dict",)
     return Weights(name, {key: _numbers(each) for key, each in plain.items()}, notes)
-
-
-def _is_array(item: tuple[Any, Any]) -> bool:
-    name, value = item
-    return bool(NAME.fullmatch(name)) and isinstance(value, np.ndarray)
 
 
 def _numbers(array: Array) -> Array:
@@ -150,14 +152,7 @@ def _numbers(array: Array) -> Array:
         return array.astype(np.float32) if array.dtype.kind == "f" else array
 
 
-def _plain_names(tensors: Mapping[str, Array]) -> tuple[dict[str, Array], tuple[str, ...]]:
-    """Return the tensors by the starter's names, and a note on the prefixes of wrapping modules."""
-    wrapping = sorted({found[0] for name in tensors if (found := WRAPPING.search(name))})
-    plain = {WRAPPING.sub("", name): each for name, each in tensors.items()}
-    return plain, tuple(f"the prefix `{each}` was removed from the names" for each in wrapping)
-
-
-def _refusal(name: str, problem: str, detail: str) -> Unfit:
+def _refusal(name: str, problem: str, detail: str) -> Finding:
     shown = detail if NAME.fullmatch(detail) else "something without a valid name"
     match problem:
         case "refused" if MODEL_MODULES.match(shown):
@@ -175,4 +170,48 @@ def _refusal(name: str, problem: str, detail: str) -> Unfit:
             reason = f"`{name}` is a TorchScript archive, not a state dict."
         case _:
             reason = f"`{name}` cannot be read by torch.load: it is damaged or not a checkpoint."
-    return Unfit(reason, SAVE)
+    return Finding(reason, SAVE)
+
+
+# ---------------------------------------------------------------- comparing weights
+
+
+def trained(weights: Weights) -> dict[str, Array]:
+    """Return what training changes: all float tensors but the buffers, which never differ.
+
+    It does not need a model of the course: other files can be compared as well.
+    """
+    return {
+        name: each
+        for name, each in weights.tensors.items()
+        if each.dtype.kind == "f" and not is_buffer(name)
+    }
+
+
+def equal(one: Weights, other: Weights) -> bool:
+    """Return whether two checkpoints contain exactly the same weights."""
+    a, b = trained(one), trained(other)
+    return a.keys() == b.keys() and all(
+        np.array_equal(each, b[name], equal_nan=True) for name, each in a.items()
+    )
+
+
+def is_buffer(name: str) -> bool:
+    return bool(TABLE.search(name.rsplit(".", 1)[-1]))
+
+
+def weights_print(weights: Weights) -> str:
+    """Return the sha256 of the parameters: names, shapes and float32 bytes."""
+    digest = hashlib.sha256()
+    for name, array in sorted(trained(weights).items()):
+        digest.update(f"{name} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array, "<f4").tobytes())
+    return digest.hexdigest()
+
+
+def predictions_print(predictions: Sequence[str]) -> str | None:
+    """Return the sha256 of the lines; None if all are equal, as poor models may agree on that."""
+    lines = [line.strip() for line in predictions]
+    if len(set(lines)) < 2:
+        return None
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -14,23 +14,12 @@ from graders.model import Setting
 from graders.statistics import is_borderline, percent, percentage, share_in_words
 
 from ..checkpoints.submitted import Checkpoints
-from .chance import chance_below, chance_so_far_below, p_in_words
-from .copies import copy_notes
-from .figures import accuracy_of
+from . import notes
+from .notes import LONDON, chance_below, chance_so_far_below, p_in_words
 from .origin import Origin
 from .places import Scored, case_of, slip_hint, spaces_note
-from .submitted import MODELS, PredictionFiles, file_name
-from .thresholds import (
-    LONDON,
-    borderline_note,
-    borderline_rule,
-    chance_note,
-    collapse_note,
-    gap_note,
-    majority,
-)
+from .submitted import NO_PRETRAIN, PRETRAIN, ROPE, PredictionFiles, choice, file_name
 
-NO_PRETRAIN, PRETRAIN, ROPE = MODELS
 THRESHOLDS = {PRETRAIN: "pretrain_full_percent", ROPE: "rotary_full_percent"}
 
 
@@ -43,11 +32,9 @@ def files(
 
 
 @pytest.fixture
-def origin(
-    sandbox: Student, submitted: SubmittedFiles, data: Data, settings: Mapping[str, Setting]
-) -> Origin:
+def origin(sandbox: Student, files: PredictionFiles) -> Origin:
     """Return the evidence that they come from the submission's models."""
-    return Origin(Checkpoints(sandbox, submitted, data, settings))
+    return Origin(Checkpoints(sandbox, files))
 
 
 @pytest.mark.criterion("no-pretrain")
@@ -72,7 +59,7 @@ def test_pretrain_dev(files: PredictionFiles, origin: Origin, score: Score) -> N
     _fail_if_answers(scored)
     _fail_if_without_pretraining(files, scored, "dev")
     _judge_threshold(files, scored, score, "pretrain")
-    _say_chance(files, scored, score)
+    score.note(notes.chance_note(files, scored))
     origin.confirm(scored, PRETRAIN, "dev", score)
 
 
@@ -81,7 +68,6 @@ def test_pretrain_test(files: PredictionFiles, origin: Origin, score: Score) -> 
     """With pretraining, the accuracy on the test set is similar to that on the dev set."""
     scored = files.score(PRETRAIN, "test")
     _say_notes(files, scored, score)
-    _say_copies(files, PRETRAIN, score)
     _fail_if_answers(scored)
     _fail_if_without_pretraining(files, scored, "test")
     if files.twin(scored, ROPE, "test") and _is_rope(files, scored):
@@ -100,7 +86,6 @@ def test_rope_test(files: PredictionFiles, origin: Origin, score: Score) -> None
     """With rotary positions, the accuracy on the test set is at least {rotary_full_percent}%."""
     scored = files.score(ROPE, "test")
     _say_notes(files, scored, score, threshold=THRESHOLDS[ROPE])
-    _say_copies(files, ROPE, score)
     _fail_if_answers(scored)
     if files.twin(scored, PRETRAIN, "test") and not _is_rope(files, scored):
         fail(
@@ -111,7 +96,7 @@ def test_rope_test(files: PredictionFiles, origin: Origin, score: Score) -> None
             actual=scored.in_words,
         )
     _judge_threshold(files, scored, score, "rotary")
-    _say_chance(files, scored, score)
+    score.note(notes.chance_note(files, scored))
     _say_gap(files, ROPE, scored, score)
     origin.confirm(scored, ROPE, "test", score)
 
@@ -119,9 +104,7 @@ def test_rope_test(files: PredictionFiles, origin: Origin, score: Score) -> None
 def _judge_without_pretraining(files: PredictionFiles, part: str, score: Score) -> Scored:
     scored = files.score(NO_PRETRAIN, part)
     _say_notes(files, scored, score)
-    if part == "test":
-        _say_copies(files, NO_PRETRAIN, score)
-    limit = _percent(files, "nopretrain_below_percent")
+    limit = files.percent("nopretrain_below_percent")
     twin = files.twin(scored, PRETRAIN, part)
     if scored.share >= limit and (twin or not _is_spared(files, scored, limit)):
         same = f" It is a copy of `{file_name(PRETRAIN, part)}`." if twin else ""
@@ -134,7 +117,7 @@ def _judge_without_pretraining(files: PredictionFiles, part: str, score: Score) 
     _fail_if_no_places(files, scored)
     score.note(_passed(scored))
     _say_borderline(files, scored, score, limit)
-    _say_chance(files, scored, score)
+    score.note(notes.chance_note(files, scored))
     return scored
 
 
@@ -162,8 +145,8 @@ def _fail_if_no_places(files: PredictionFiles, scored: Scored) -> None:
 
 def _judge_threshold(files: PredictionFiles, scored: Scored, score: Score, name: str) -> None:
     """Give full points at the threshold, decreasing linearly to none."""
-    full = _percent(files, f"{name}_full_percent")
-    none = _percent(files, f"{name}_none_percent")
+    full = files.percent(f"{name}_full_percent")
+    none = files.percent(f"{name}_none_percent")
     if scored.share >= full or _is_spared(files, scored, full):
         score.note(_passed(scored))
     else:
@@ -181,15 +164,15 @@ def _judge_threshold(files: PredictionFiles, scored: Scored, score: Score, name:
 
 def _is_spared(files: PredictionFiles, scored: Scored, threshold: Fraction) -> bool:
     """Handle a borderline accuracy, if the assignment has a special rule for it."""
-    plain = borderline_rule(files.settings) == "plain"
-    return not plain and is_borderline(scored.correct, scored.n, threshold)
+    rule = choice(files.settings, "borderline", notes.RULES)
+    return rule != "plain" and is_borderline(scored.correct, scored.n, threshold)
 
 
 def _say_borderline(
     files: PredictionFiles, scored: Scored, score: Score, threshold: Fraction
 ) -> None:
-    rule = borderline_rule(files.settings)
-    note = borderline_note(scored, threshold, rule)
+    rule = choice(files.settings, "borderline", notes.RULES)
+    note = notes.borderline_note(scored, threshold, rule)
     if note and rule == "review":
         score.needs_review(note)
     elif note:
@@ -201,7 +184,7 @@ def _judge_similarity(files: PredictionFiles, scored: Scored, score: Score) -> N
     problem = _not_above_london(scored) or _far_below(files, scored)
     if not problem:
         score.note(_passed(scored))
-    _say_chance(files, scored, score)
+    score.note(notes.chance_note(files, scored))
     if problem:
         message, hint = problem
         fail(message, hint=hint)
@@ -220,42 +203,32 @@ def _not_above_london(scored: Scored) -> tuple[str, str] | None:
 
 def _far_below(files: PredictionFiles, scored: Scored) -> tuple[str, str] | None:
     """Fail if test is significantly below dev; without a readable dev file, below the threshold."""
-    dev = _readable_dev(files)
-    full = _percent(files, "pretrain_full_percent")
-    if dev is None:
+    dev = files.score_or_none(PRETRAIN, "dev")
+    full = files.percent("pretrain_full_percent")
+    if dev is None or dev.predictions == dev.gold:
         p = chance_below(scored.correct, scored.n, full)
         asked = f"the threshold of {percentage(full)} (the dev file cannot be used for comparison)"
     else:
         p = chance_so_far_below(scored.correct, scored.n, dev.correct, dev.n)
         asked = f"on dev, {dev.in_words}"
-    alpha = _alpha(files)
-    if p >= alpha:
+    if p >= files.alpha:
         return None
     return (
         f"{scored.in_words}: below {asked}. By chance, this happens less than once in "
-        f"{1 / alpha:.0f} times ({p_in_words(p)}), so the test file does not come from a model "
-        "with that accuracy.",
+        f"{1 / files.alpha:.0f} times ({p_in_words(p)}), so the test file does not come from a "
+        "model with that accuracy.",
         slip_hint(scored)
         or "The same model must write both files, and it must not be trained on the dev set.",
     )
 
 
-def _readable_dev(files: PredictionFiles) -> Scored | None:
-    """Return the dev file if it represents the model."""
-    dev = files.score_or_none(PRETRAIN, "dev")
-    return None if dev is None or dev.predictions == dev.gold else dev
-
-
 def _is_rope(files: PredictionFiles, scored: Scored) -> bool:
     """Return whether a test file of both models is RoPE's: closer to that model's dev accuracy."""
-    own = {model: _dev_share(files, model, key) for model, key in THRESHOLDS.items()}
+    own = {}
+    for model, key in THRESHOLDS.items():  # or the handout's expectation
+        dev = files.score_or_none(model, "dev")
+        own[model] = files.percent(key) if dev is None else dev.share
     return abs(scored.share - own[ROPE]) < abs(scored.share - own[PRETRAIN])
-
-
-def _dev_share(files: PredictionFiles, model: str, key: str) -> Fraction:
-    """Return the model's accuracy on dev, or the handout's expectation."""
-    dev = files.score_or_none(model, "dev")
-    return _percent(files, key) if dev is None else dev.share
 
 
 def _fail_if_answers(scored: Scored) -> None:
@@ -268,7 +241,7 @@ def _fail_if_answers(scored: Scored) -> None:
 
 
 def _fail_if_without_pretraining(files: PredictionFiles, scored: Scored, part: str) -> None:
-    limit = _percent(files, "nopretrain_below_percent")
+    limit = files.percent("nopretrain_below_percent")
     if scored.share < limit and files.twin(scored, NO_PRETRAIN, part):
         fail(
             f"`{scored.name}` is a copy of `{file_name(NO_PRETRAIN, part)}`: {scored.in_words}.",
@@ -279,22 +252,15 @@ def _fail_if_without_pretraining(files: PredictionFiles, scored: Scored, part: s
 def _say_notes(
     files: PredictionFiles, scored: Scored, score: Score, *, threshold: str = ""
 ) -> None:
-    score.show(accuracy_of(files, scored, threshold))
+    score.show(notes.accuracy_of(files, scored, threshold))
     for note in scored.notes:
         score.note(f"`{scored.name}`: {note}")
-    if spaces := spaces_note(scored):
-        score.note(spaces)
-    if collapse := collapse_note(scored, majority(files.data.train)):
-        score.note(collapse)
-
-
-def _say_copies(files: PredictionFiles, model: str, score: Score) -> None:
-    for note in copy_notes(files, model):
-        score.note(note)
-
-
-def _say_chance(files: PredictionFiles, scored: Scored, score: Score) -> None:
-    score.note(chance_note(scored, majority(files.data.train), _alpha(files)))
+    model, part, _ = scored.name.rsplit(".", 2)
+    found = [spaces_note(scored), notes.collapse_note(files, scored)]
+    copies = notes.copy_notes(files, model) if part == "test" else ()
+    for note in (*found, *copies):
+        if note:
+            score.note(note)
 
 
 def _say_gap(files: PredictionFiles, model: str, test: Scored, score: Score) -> None:
@@ -302,21 +268,12 @@ def _say_gap(files: PredictionFiles, model: str, test: Scored, score: Score) -> 
     dev = files.score_or_none(model, "dev")
     if dev is None:
         return
-    gap = gap_note(dev, test, _alpha(files))
+    gap = notes.gap_note(dev, test, files.alpha)
     if dev.predictions == dev.gold:
         score.note(f"`{dev.name}`: all {dev.n} lines are correct, so these are the answers.")
     elif gap and not slip_hint(dev) and not slip_hint(test):
         score.note(gap)
 
 
-def _alpha(files: PredictionFiles) -> float:
-    """Return the p-value below which a difference is significant."""
-    return float(files.settings["similar_alpha"])
-
-
 def _passed(scored: Scored) -> str:
     return f"Correct: {scored.in_words}."
-
-
-def _percent(files: PredictionFiles, key: str) -> Fraction:
-    return Fraction(str(files.settings[key])) / 100

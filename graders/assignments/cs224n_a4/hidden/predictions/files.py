@@ -57,25 +57,17 @@ def read_predictions(raw: bytes, count: int) -> Aligned | Misaligned:
     if other_ends:
         notes += ("lines end with CR or CRLF",)
     if len(lines) == count:
-        return Aligned(tuple(lines), notes + _complete(lines))
+        if lines and re.search(r"[0-9]", lines[0]) and is_remark(lines[0]):
+            notes += (
+                "the first line looks like an accuracy, but was read as the first prediction",
+            )
+        return Aligned(tuple(lines), notes)
     if count < len(lines) <= MOST_LINES * count:
         found = _ends_dropped(lines, count) or _blanks_dropped(lines, count)
         # If most lines look like remarks, as in a numbered file, none can be treated as one.
         if found is not None and 2 * sum(map(is_remark, found.predictions)) <= count:
             return Aligned(found.predictions, notes + found.notes)
     return Misaligned(_reason(lines, count), tuple(lines))
-
-
-def _complete(lines: list[str]) -> tuple[str, ...]:
-    """Return notes on misplaced lines; the number of lines is correct, so every line counts."""
-    if lines and is_accuracy(lines[0]):
-        return ("the first line looks like an accuracy, but was read as the first prediction",)
-    return ()
-
-
-def is_accuracy(line: str) -> bool:
-    """Return whether the line contains a number and nothing else that a place needs."""
-    return bool(re.search(r"[0-9]", line)) and is_remark(line)
 
 
 def is_remark(line: str) -> bool:

@@ -4,26 +4,40 @@ no checkpoint ----------------------------- setting `missing_checkpoints`
 no checkpoint, and unlike any model ------- setting `doubtful_predictions`
 a checkpoint that gives the predictions --- accepted
 a checkpoint that does not ---------------- setting `doubtful_predictions`
+
+A small GPT remembers the corpus imprecisely: if it is wrong, it answers with a place of the
+training file that is unrelated to the person's document. A program that searches the corpus does
+the opposite: it copies what the document says, including places that no training question has, and
+if it finds nothing, it falls back on one answer.
 """
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from functools import lru_cache
 
 from graders.checks.compare import fail
+from graders.checks.labels import chance_at_least
 from graders.checks.score import Score
-from graders.errors import UsageError
-from graders.model import Setting
+from graders.data.birthplaces import WIKI, Data, read_lines
 
 from ..checkpoints.submitted import CHECKPOINTS, Checkpoint, Checkpoints
-from ..checkpoints.weights import Unfit
-from .extraction import signs_of_extraction
+from ..checkpoints.weights import Finding
 from .places import Scored
+from .submitted import QUESTIONS, choice
 
-Rule = Literal["accept", "review", "none"]
-RULES: tuple[Rule, ...] = ("accept", "review", "none")
+RULES = ("accept", "review", "none")
 STANDS = "Your points count unless the course staff decides otherwise."
 SUBMIT = "If you still have the checkpoint, submit it; then no manual review is needed."
+ASKED = re.compile(r"Where was (.*) born\?")
+# Bounds with a margin above what models gave, see docs/cs224n-a4.md; one level per sign.
+LEVEL = 0.001
+MOST_UNSEEN = Fraction(5, 100)
+MOST_TOLD = Fraction(1, 3)
+MOST_SURE = Fraction(1, 2)
+FALLBACK = Fraction(3, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +48,11 @@ class Origin:
 
     def confirm(self, scored: Scored, model: str, part: str, score: Score) -> None:
         """Note, request review or fail, as the settings say, unless a checkpoint gives the file."""
-        settings = self.checkpoints.settings
-        missing, doubtful = (
-            rule(settings, name) for name in ("missing_checkpoints", "doubtful_predictions")
-        )
+        settings = self.checkpoints.files.settings
+        missing = choice(settings, "missing_checkpoints", RULES)
+        doubtful = choice(settings, "doubtful_predictions", RULES)
         checkpoint = next(each for each in CHECKPOINTS if each.model == model)
-        if self.checkpoints.submitted.has(checkpoint.file):
+        if self.checkpoints.files.submitted.has(checkpoint.file):
             if doubtful != "accept" and (said := self._contradiction(checkpoint, scored, part)):
                 _act(doubtful, said, score)
             return
@@ -47,7 +60,7 @@ class Origin:
         if missing == "none":
             _act(missing, said, score)
         if doubtful != "accept" and (
-            signs := signs_of_extraction(scored, self.checkpoints.data, part)
+            signs := signs_of_extraction(scored, self.checkpoints.files.data, part)
         ):
             # A pattern is evidence, not proof, so it never deducts points.
             _act("review", f"{said} {' '.join(signs)}", score)
@@ -57,28 +70,72 @@ class Origin:
     def _contradiction(self, checkpoint: Checkpoint, scored: Scored, part: str) -> str:
         """Return why the checkpoint does not confirm the predictions; nothing if it does."""
         weights = self.checkpoints.read(checkpoint)
-        if isinstance(weights, Unfit):
+        if isinstance(weights, Finding):
             return weights.reason
-        if (finding := self.checkpoints.judge(weights, checkpoint)) is not None:
-            return finding.reason
         found = self.checkpoints.comparison(weights, checkpoint, part, scored.predictions)
-        if self.checkpoints.is_enough(found.agreeing, len(found.answers.rows)):
-            return ""
-        if self.checkpoints.rotation(weights, checkpoint, found):
+        if self.checkpoints.confirms(found) or self.checkpoints.rotation(
+            weights, checkpoint, found
+        ):
             return ""
         return f"The weights in `{checkpoint.file}` agree with only {found.in_words}."
 
 
-def rule(settings: Mapping[str, Setting], name: str) -> Rule:
-    """Return the assignment's setting; raise UsageError for an unknown value."""
-    value = settings[name]
-    if value not in RULES:
-        known = ", ".join(f"`{each}`" for each in RULES)
-        raise UsageError(f"assignment.toml: `settings.{name}` is {value!r}; choose from {known}")
-    return value
-
-
-def _act(rule: Rule, said: str, score: Score) -> None:
+def _act(rule: str, said: str, score: Score) -> None:
     if rule == "none":
         fail(f"{said} Predictions earn no points without their model.", hint=SUBMIT)
     score.confirm(f"{said} {STANDS}", hint=SUBMIT)
+
+
+def signs_of_extraction(scored: Scored, data: Data, part: str) -> tuple[str, ...]:
+    """Return a sentence for each way in which the file is unlike what models answer."""
+    corpus, asked = (read_lines(data.folder / each, "") for each in (WIKI, QUESTIONS[part]))
+    documents = _documents(tuple(corpus), tuple(asked))
+    if len(documents) != scored.n:
+        return ()
+    return tuple(_signs(scored, data, documents))
+
+
+def _signs(scored: Scored, data: Data, documents: tuple[str, ...]) -> Iterator[str]:
+    said = [line.strip() for line in scored.predictions]
+    told = [_tells(text, place) for text, place in zip(documents, said, strict=True)]
+    known = set(data.train)
+    unseen = sum(t and place not in known for t, place in zip(told, said, strict=True))
+    if _beyond(unseen, scored.n, MOST_UNSEEN):
+        yield (
+            f"{unseen} of {scored.n} answers appear verbatim in the person's document but are not "
+            "places of the training file. A model doesn't spell places that it was never "
+            "trained to answer."
+        )
+    usual, count = Counter(said).most_common(1)[0]
+    rest = [i for i, place in enumerate(said) if place != usual]
+    wrong = [i for i in rest if scored.predictions[i] != scored.gold[i]]
+    right = len(rest) - len(wrong)
+    if count >= FALLBACK * scored.n and _beyond(right, len(rest), MOST_SURE):
+        yield (
+            f"{count} of {scored.n} lines say {usual[:40]!r}, and {right} of the other "
+            f"{len(rest)} are correct. But a model does not know which of its answers are wrong."
+        )
+    copied = sum(told[i] for i in wrong)
+    if _beyond(copied, len(wrong), MOST_TOLD):
+        yield (
+            f"{copied} of {len(wrong)} wrong answers appear verbatim in the person's document. "
+            "A model's mistakes are other places."
+        )
+
+
+def _beyond(k: int, n: int, share: Fraction) -> bool:
+    """Return True if k of n is improbable for a true share of `share`."""
+    return n > 0 and chance_at_least(k, n, share) < LEVEL
+
+
+def _tells(document: str, place: str) -> bool:
+    """Return True if a document contains these words."""
+    return bool(place) and bool(re.search(rf"(?<!\w){re.escape(place)}(?!\w)", document))
+
+
+@lru_cache(maxsize=2)  # the dev and the test part
+def _documents(corpus: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the corpus text about each question's person; nothing for an unknown name."""
+    found = (ASKED.search(line) for line in asked)
+    names = [each[1] if each else "" for each in found]
+    return tuple("\n".join(line for line in corpus if name and name in line) for name in names)

@@ -1,7 +1,7 @@
 """Count the correct places, and find out what went wrong if there are few."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from graders.checks.labels import Predictions
@@ -28,55 +28,42 @@ def matches(predictions: Sequence[str], gold: Sequence[str]) -> int:
     return sum(said == place for said, place in zip(predictions, gold, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """A formatting slip; `undo` returns the lines as they should have been."""
-
-    says: str
-    undo: Callable[[list[str]], list[str]]
+Undo = Callable[[list[str]], list[str]]
 
 
-def _each(change: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+def _each(change: Callable[[str], str]) -> Undo:
     return lambda lines: [change(line) for line in lines]
 
 
-SLIPS = (
-    Slip("without spaces around the places", _each(str.strip)),
-    Slip(
-        "without PAD and MASK characters",
-        _each(lambda line: line.strip(MODEL_CHARACTERS + " ")),
+# Formatting slips: in words, what the lines should have been, and a function that makes them so.
+SLIPS: Mapping[str, Undo] = {
+    "without spaces around the places": _each(str.strip),
+    "without PAD and MASK characters": _each(lambda line: line.strip(MODEL_CHARACTERS + " ")),
+    "without quotes or brackets around the places": _each(
+        lambda line: line.strip().strip("\"',;[]()")
     ),
-    Slip(
-        "without quotes or brackets around the places",
-        _each(lambda line: line.strip().strip("\"',;[]()")),
+    "with only the place on each line, without the question": _each(
+        lambda line: line.rsplit("\t", 1)[-1].rsplit("?", 1)[-1].strip(" \u2047")
     ),
-    Slip(
-        "with only the place on each line, without the question",
-        _each(lambda line: line.rsplit("\t", 1)[-1].rsplit("?", 1)[-1].strip(" \u2047")),
-    ),
-    Slip("without the numbers in front", _each(lambda line: LEADING_NUMBER.sub("", line).strip())),
-    Slip("without full stops at the ends", _each(lambda line: line.strip().rstrip("."))),
-    Slip("with every line one line earlier", lambda lines: [*lines[1:], ""]),
-    Slip("with every line one line later", lambda lines: ["", *lines[:-1]]),
-    Slip("with every line two lines earlier", lambda lines: [*lines[2:], "", ""]),
-    Slip("with the lines in reverse order", lambda lines: lines[::-1]),
-)
+    "without the numbers in front": _each(lambda line: LEADING_NUMBER.sub("", line).strip()),
+    "without full stops at the ends": _each(lambda line: line.strip().rstrip(".")),
+    "with every line one line earlier": lambda lines: [*lines[1:], ""],
+    "with every line one line later": lambda lines: ["", *lines[:-1]],
+    "with every line two lines earlier": lambda lines: [*lines[2:], "", ""],
+    "with the lines in reverse order": lambda lines: lines[::-1],
+}
 
 
 def slip_hint(scored: Scored) -> str:
     """Return what would make many more lines correct, or nothing."""
     lines = list(scored.predictions)
-    found = [(matches(slip.undo(lines), scored.gold), slip) for slip in SLIPS]
-    right, slip = max(found, key=lambda each: each[0])
-    if right - scored.correct < max(3, scored.n // 20):  # chance moves a few lines at most
-        return _case_hint(scored)
-    return f"{slip.says[0].upper()}{slip.says[1:]}, {right} of {scored.n} would be correct."
-
-
-def _case_hint(scored: Scored) -> str:
-    folded = [line.casefold() for line in scored.predictions]
-    right = matches(folded, [place.casefold() for place in scored.gold])
-    if right - scored.correct < max(3, scored.n // 20):
+    enough = scored.correct + max(3, scored.n // 20)  # chance moves a few lines at most
+    found = {says: matches(undo(lines), scored.gold) for says, undo in SLIPS.items()}
+    says, right = max(found.items(), key=lambda each: each[1])
+    if right >= enough:
+        return f"{says[0].upper()}{says[1:]}, {right} of {scored.n} would be correct."
+    right = matches([s.casefold() for s in lines], [place.casefold() for place in scored.gold])
+    if right < enough:
         return ""
     return f"With capital letters as in the question files, {right} of {scored.n} would be correct."
 

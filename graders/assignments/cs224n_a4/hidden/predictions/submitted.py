@@ -1,19 +1,21 @@
 """Score a prediction file by its name, or say why it has no score."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from graders.checks.compare import CheckFailed, fail
 from graders.checks.submitted import SubmittedFiles
-from graders.data.birthplaces import TEST, Data
-from graders.errors import GraderFault
+from graders.data.birthplaces import DEV, TEST, TEST_INPUTS, Data
+from graders.errors import GraderFault, UsageError
 from graders.model import Setting
 
 from .files import Aligned, Misaligned, read_predictions
 from .places import Scored, likeness
 
-PARTS = ("dev", "test")
-MODELS = ("vanilla.nopretrain", "vanilla.pretrain", "rope.pretrain")
+QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
+PARTS = tuple(QUESTIONS)
+NO_PRETRAIN, PRETRAIN, ROPE = MODELS = ("vanilla.nopretrain", "vanilla.pretrain", "rope.pretrain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,15 @@ class PredictionFiles:
         One place for everybody doesn't count: two poor models may do that.
         """
         return not scored.is_constant and self._read(model, part, scored.n) == scored.predictions
+
+    @property
+    def alpha(self) -> float:
+        """The p-value below which a difference is significant."""
+        return float(self.settings["similar_alpha"])
+
+    def percent(self, name: str) -> Fraction:
+        """Return a setting that is in percent."""
+        return Fraction(str(self.settings[name])) / 100
 
     def lines(self, model: str, part: str) -> tuple[str, ...]:
         """Return the predictions of one file, or none if it is missing or cannot be read."""
@@ -123,6 +134,15 @@ class PredictionFiles:
                 hint=f"Evaluate on the {part} questions again.",
                 actual=scored.in_words,
             )
+
+
+def choice(settings: Mapping[str, Setting], name: str, choices: Collection[str]) -> str:
+    """Return the assignment's setting; raise UsageError unless it is one of these."""
+    value = settings[name]
+    if value not in choices:
+        known = ", ".join(f"`{each}`" for each in choices)
+        raise UsageError(f"assignment.toml: `settings.{name}` is {value!r}; choose from {known}")
+    return str(value)
 
 
 def file_name(model: str, part: str) -> str:

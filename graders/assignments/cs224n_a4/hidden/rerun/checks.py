@@ -1,7 +1,7 @@
 """--rerun: run.py trains and evaluates again; the results are compared with the submission."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,13 +14,26 @@ from graders.data.birthplaces import Data
 from graders.figures import Curve
 from graders.model import Setting
 
-from ..checkpoints.weights import Weights, read_weights
-from ..predictions.submitted import PARTS, PredictionFiles
-from .comparison import Compared, compare_answers, compare_shapes, read_anew
-from .runs import COMMANDS, MODELS, Ran, rerun_of
+from ..checkpoints.submitted import CHECKPOINTS
+from ..checkpoints.weights import WRAPPING, Weights, read_weights
+from ..predictions.files import Aligned, read_predictions
+from ..predictions.notes import chance_so_different, p_in_words
+from ..predictions.places import Scored
+from ..predictions.submitted import NO_PRETRAIN, PARTS, PredictionFiles, file_name
+from .runs import COMMANDS, Ran, Shapes, rerun_of
 
 if TYPE_CHECKING:
     from graders.grading.rerun import Rerun
+
+SHOWN = 3  # tensors named in a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One sentence about a file, and whether a person should look at it."""
+
+    sentence: str
+    suspicious: bool = False
 
 
 @pytest.mark.criterion("checkpoints")
@@ -63,7 +76,7 @@ def test_rerun_compares(
         compared = [replace(each, suspicious=False) for each in compared]
     if rerun.plan.schedule is None:
         files = PredictionFiles(submitted, data, settings)
-        compared += _answers(ran, files, float(settings["similar_alpha"]))
+        compared += _answers(ran, files)
     if not compared:
         skip("Nothing to compare: the rerun wrote none of the submitted files.")
     compared.sort(key=lambda each: not each.suspicious)
@@ -74,7 +87,7 @@ def test_rerun_compares(
 
 
 def _shapes(ran: dict[str, Ran], sandbox: Student, submitted: SubmittedFiles) -> Iterator[Compared]:
-    for name in (model.file for model in MODELS):
+    for name in (each.file for each in CHECKPOINTS):
         if name not in ran or not ran[name].shapes:
             continue
         try:
@@ -85,14 +98,77 @@ def _shapes(ran: dict[str, Ran], sandbox: Student, submitted: SubmittedFiles) ->
             yield compare_shapes(name, ran[name].shapes, weights)
 
 
-def _answers(ran: dict[str, Ran], files: PredictionFiles, alpha: float) -> Iterator[Compared]:
+def _answers(ran: dict[str, Ran], files: PredictionFiles) -> Iterator[Compared]:
     gold = {"dev": files.data.dev, "test": files.data.test}
-    for model in MODELS:
+    for model in (each.model for each in CHECKPOINTS):
         for part in PARTS:
-            found = ran.get(f"{model.name}.{part}.predictions")
-            answers = gold[part]
+            found, answers = ran.get(file_name(model, part)), gold[part]
             if found is None or answers is None:
                 continue
-            anew, handed_in = read_anew(found, answers), files.score_or_none(model.name, part)
-            if anew is not None and handed_in is not None:
-                yield compare_answers(anew, handed_in, alpha)
+            anew, submitted = read_anew(found, answers), files.score_or_none(model, part)
+            if anew is not None and submitted is not None:
+                yield compare_answers(anew, submitted, files.alpha)
+
+
+def compare_shapes(name: str, anew: Shapes, submitted: Weights) -> Compared:
+    """Compare the tensors of two checkpoints by name and shape."""
+    new = {WRAPPING.sub("", key): shape for key, shape in anew.items()}
+    old = {key: value.shape for key, value in submitted.tensors.items()}
+    if new == old:
+        return Compared(f"`{name}`: the rerun writes the same {len(new)} names and shapes.")
+    parts = [
+        _listed("only the rerun has", sorted(new.keys() - old.keys())),
+        _listed("only the submission has", sorted(old.keys() - new.keys())),
+        _listed("with a different shape", _differing(new, old)),
+    ]
+    found = "; ".join(part for part in parts if part)
+    return Compared(f"`{name}`: the rerun writes different tensors: {found}.", suspicious=True)
+
+
+def _differing(new: Shapes, old: Mapping[str, tuple[int, ...]]) -> list[str]:
+    return [
+        f"{name} ({_shape(new[name])}, submitted {_shape(old[name])})"
+        for name in sorted(new.keys() & old.keys())
+        if new[name] != old[name]
+    ]
+
+
+def _shape(shape: Sequence[int]) -> str:
+    return "×".join(map(str, shape)) or "one number"
+
+
+def _listed(words: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{words} {', '.join(names[:SHOWN])}{more}"
+
+
+def read_anew(ran: Ran, gold: tuple[str, ...]) -> Scored | None:
+    """Score the predictions that a command wrote; None if that is not possible."""
+    found = read_predictions(ran.content, len(gold))
+    if ran.problem or not isinstance(found, Aligned):
+        return None
+    return Scored(ran.command.writes, found.predictions, gold, ())
+
+
+def compare_answers(anew: Scored, submitted: Scored, alpha: float) -> Compared:
+    """Compare two models on the same questions; suspicious if the submitted one is much better.
+
+    Fisher's exact test assumes different questions for the two. They are the same, so it finds
+    differences slightly too rarely, never too often.
+    """
+    p = chance_so_different(anew.correct, anew.n, submitted.correct, submitted.n)
+    suspicious = p < alpha and submitted.correct > anew.correct
+    said = (
+        f"`{submitted.name}`: rerun {anew.in_words}, submission "
+        f"{submitted.in_words}. Chance {'does not explain' if p < alpha else 'explains'} the "
+        f"difference ({p_in_words(p)}, Fisher's exact test, two-sided, level {alpha:g})."
+    )
+    same = sum(map(str.__eq__, anew.predictions, submitted.predictions))
+    if same == anew.n:
+        return Compared(f"{said} All lines are identical.", suspicious)
+    said += f" {same} of {anew.n} answers are identical."
+    if NO_PRETRAIN in submitted.name:
+        said += " Without pretraining, the same device and versions would reproduce them exactly."
+    return Compared(said, suspicious)

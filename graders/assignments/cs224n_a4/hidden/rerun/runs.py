@@ -23,69 +23,25 @@ from graders.data.birthplaces import DEV, TEST_INPUTS, TRAIN, WIKI, Data
 from graders.errors import GraderFault, StudentFault
 from graders.grading.rerun import Rerun, Schedule
 
+from ...training_script.runs import Command
+from ..checkpoints.submitted import CHECKPOINTS
+from ..predictions.submitted import QUESTIONS, file_name
+
 LINES = 5  # of the last output of a command
 CHARACTERS = 160  # of each of them
 MOST_LOSSES = 240
 MOST_TENSORS, MOST_DIMENSIONS, LONGEST_NAME = 500, 8, 200  # a course model has 76, 4 and 30
-QUESTIONS = {"dev": DEV, "test": TEST_INPUTS}
 
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command of the handout: what it does, reads and writes."""
-
-    function: str
-    variant: str
-    writes: str
-    reads: str = ""
-    questions: str = ""
-
-    @property
-    def arguments(self) -> list[str]:
-        """The command line after run.py."""
-        words = [self.function, self.variant, WIKI]
-        if self.reads:
-            words += ["--reading_params_path", self.reads]
-        if self.function == "evaluate":
-            return [*words, "--eval_corpus_path", self.questions, "--outputs_path", self.writes]
-        if self.function == "finetune":
-            words += ["--finetune_corpus_path", TRAIN]
-        return [*words, "--writing_params_path", self.writes]
-
-    @property
-    def text(self) -> str:
-        """The command as typed in a terminal."""
-        return f"python src/run.py {' '.join(self.arguments)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A finetuned model: the name of its predictions, its variant and its file."""
-
-    name: str
-    variant: str
-    file: str
-    starts_from: str = ""
-
-
-MODELS = (
-    Model("vanilla.nopretrain", "vanilla", "vanilla.model.params"),
-    Model("vanilla.pretrain", "vanilla", "vanilla.finetune.params", "vanilla.pretrain.params"),
-    Model("rope.pretrain", "rope", "rope.finetune.params", "rope.pretrain.params"),
-)
 COMMANDS = (
+    *(Command("pretrain", kind, f"{kind}.pretrain.params") for kind in ("vanilla", "rope")),
+    *(Command("finetune", each.variant, each.file, each.starts_from) for each in CHECKPOINTS),
     *(
-        Command("pretrain", model.variant, model.starts_from)
-        for model in MODELS
-        if model.starts_from
-    ),
-    *(Command("finetune", each.variant, each.file, each.starts_from) for each in MODELS),
-    *(
-        Command("evaluate", each.variant, f"{each.name}.{part}.predictions", each.file, questions)
-        for each in MODELS
-        for part, questions in QUESTIONS.items()
+        Command("evaluate", each.variant, file_name(each.model, part), each.file, questions=file)
+        for each in CHECKPOINTS
+        for part, file in QUESTIONS.items()
     ),
 )
 
@@ -124,7 +80,7 @@ def _run_all(rerun: Rerun, data: Data) -> Sequence[Ran]:
         _demand_gpu(rerun.student)
     try:
         files = _files(data, rerun.plan.schedule)
-        if not rerun.student.call("rerun_begins", files=files, read=_is_true):
+        if not rerun.student.call("rerun_begins", files=files, read=lambda reply: reply is True):
             return ()
     except StudentFault as fault:
         return [Ran(COMMANDS[0], f"was not run: {fault}", over=True)]
@@ -146,7 +102,7 @@ def _demand_gpu(student: Student) -> None:
     No student code has run yet, so any problem is ours.
     """
     try:
-        seen = student.call("rerun_sees_gpu", read=_is_true)
+        seen = student.call("rerun_sees_gpu", read=lambda reply: reply is True)
     except StudentFault:
         seen = False
     if not seen:
@@ -181,15 +137,13 @@ def _files(data: Data, schedule: Schedule | None) -> dict[str, Value]:
 # ---------------------------------------------------------------- a reply, which is untrusted
 
 
-def _is_true(reply: Any) -> bool:
-    return reply is True
-
-
 def _ran(command: Command, reply: Any) -> Ran:
+    said = str(reply["said"]).splitlines()  # also at carriage returns of a progress bar
+    lines = [clean(line.strip())[:CHARACTERS] for line in said if line.strip()]
     return Ran(
         command,
         _problem(command, reply),
-        said=_last_lines(str(reply["said"])),
+        said=tuple(lines[-LINES:]),
         seconds=float(reply["seconds"]),
         shapes=_shapes(reply.get("shapes", {})),
         content=np.asarray(reply.get("content", ()), dtype=np.uint8).tobytes(),
@@ -225,12 +179,6 @@ def _signal_name(number: int) -> str:
         return f"signal {number} ({signal.Signals(number).name})"
     except ValueError:
         return f"signal {number}"
-
-
-def _last_lines(said: str) -> tuple[str, ...]:
-    """Return the last non-empty lines; carriage returns of a progress bar end lines as well."""
-    lines = [clean(line.strip())[:CHARACTERS] for line in said.splitlines() if line.strip()]
-    return tuple(lines[-LINES:])
 
 
 def _shapes(reply: Any) -> Shapes:

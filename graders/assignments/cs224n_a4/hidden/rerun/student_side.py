@@ -10,10 +10,10 @@ Nothing is graded here.
 """
 
 import contextlib
-import importlib.util
 import inspect
 import itertools
 import os
+import re
 import runpy
 import select
 import signal
@@ -30,13 +30,19 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader
 
-from ...student_side import modules, student_module
-from .student_losses import Losses
+from ...student_side import student_module
+from ...training_script.student_side import saved_state, script
 
 FOLDER = Path("rerun")
 SAID = 4000  # characters kept from a command's output
 LARGEST_TEXT = 2**20  # bytes of a file of predictions
+OVER = os.WEXITED | os.WNOHANG | os.WNOWAIT
 LAST_OUTPUT = 2.0  # seconds for the output to end after the command
+# Matches `loss 2.345` or `loss=1e-3`.
+LOSS = re.compile(rb"\bloss[ =:]{1,3}([0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[-+]?[0-9]{1,2})?)\b")
+LINE_END = re.compile(rb"[\r\n]")
+LONGEST = 4_096  # bytes of a line
+MOST, SENT = 200_000, 240
 
 Schedule = Mapping[str, int]
 
@@ -46,7 +52,7 @@ def rerun_begins(files: dict[str, Any]) -> bool:
     FOLDER.mkdir(exist_ok=True)
     for name, content in files.items():
         (FOLDER / name).write_bytes(np.asarray(content, dtype=np.uint8).tobytes())
-    return _script() is not None
+    return script() is not None
 
 
 def rerun_command(
@@ -74,10 +80,35 @@ def rerun_sees_gpu() -> bool:
     return code == 0
 
 
-def _script() -> str | None:
-    modules()
-    spec = importlib.util.find_spec("run")
-    return None if spec is None else spec.origin
+# ---------------------------------------------------------------- losses
+
+
+class Losses:
+    """The training losses in the output of run.py, in a progress bar or lines."""
+
+    def __init__(self) -> None:
+        self._found: list[float] = []
+        self._begun = b""
+        self._last = b""
+
+    def read(self, data: bytes) -> None:
+        """Add the next output; a redrawn line counts once."""
+        *lines, self._begun = LINE_END.split(self._begun + data)
+        self._begun = self._begun[-LONGEST:]
+        for line in lines:
+            found = LOSS.search(line)
+            if found is None or len(self._found) == MOST:
+                continue
+            told = line[: found.end()]
+            if told != self._last:
+                self._found.append(float(found[1]))
+            self._last = told
+
+    def thinned(self) -> list[list[float]]:
+        """Return a few hundred evenly spaced (step, loss), including the last."""
+        every = max(1, -(-len(self._found) // SENT))
+        pairs = [[float(step), loss] for step, loss in enumerate(self._found, 1)]
+        return pairs[::-every][::-1]
 
 
 # ---------------------------------------------------------------- one process
@@ -116,7 +147,7 @@ def _listen(reading: int, pid: int, losses: Losses) -> str:
     """Return the end of the output until the process exits; its children may keep the pipe open."""
     kept, over_since = b"", None
     while over_since is None or time.monotonic() - over_since < LAST_OUTPUT:
-        if over_since is None and _is_over(pid):
+        if over_since is None and os.waitid(os.P_PID, pid, OVER) is not None:
             over_since = time.monotonic()
         if select.select([reading], [], [], 0.05)[0]:
             data = os.read(reading, 2**16)
@@ -127,27 +158,23 @@ def _listen(reading: int, pid: int, losses: Losses) -> str:
     return kept.decode("utf-8", "replace")
 
 
-def _is_over(pid: int) -> bool:
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-
 # ---------------------------------------------------------------- inside it
 
 
 def _execute(arguments: list[str], schedule: Schedule | None) -> int:
     """Run the script as its author would; return the exit status."""
-    script = _script()
-    assert script is not None  # tested in rerun_begins
+    run = script()
+    assert run is not None  # tested in rerun_begins
     os.chdir(FOLDER)
     sys.argv[:] = ["src/run.py", *arguments]
     try:
         trainer = student_module("trainer")  # lets run.py import the other files by any name
         with _without_workers(), _shortened(schedule, trainer):
-            runpy.run_path(script, run_name="__main__")
+            runpy.run_path(run, run_name="__main__")
     except SystemExit as error:
         return _exit_status(error.code)
     except BaseException as error:  # noqa: BLE001  reported to the instructor
-        _print_error(error, Path(script).parent)
+        _print_error(error, Path(run).parent)
         return 1
     finally:
         sys.stdout.flush()
@@ -230,15 +257,9 @@ def _first(batch: Any, count: int) -> Any:
 
 def _contents(path: Path) -> dict[str, Any]:
     """Return the shapes in a file of parameters, or the bytes of any other file."""
-    if not path.is_file():
-        return {"kind": "missing"}
-    if path.suffix != ".params":
+    if path.is_file() and path.suffix != ".params":
         with path.open("rb") as file:
             content = file.read(LARGEST_TEXT)
         return {"kind": "text", "content": np.frombuffer(content, dtype=np.uint8)}
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        shapes = {str(name): list(value.shape) for name, value in state.items()}
-    except Exception:  # noqa: BLE001  a pickled model, or not a torch file
-        return {"kind": "not a state dict"}
-    return {"kind": "state dict", "shapes": shapes}
+    kind, state = saved_state(path)
+    return {"kind": kind, "shapes": {str(name): list(each.shape) for name, each in state.items()}}
