@@ -20,7 +20,7 @@ from graders.written.formula.reading.arrange import arranged
 from graders.written.formula.reading.marked import Marked
 from graders.written.formula.reading.notation import normalised, sides
 from graders.written.formula.reading.scanner import Piece, Scanner
-from graders.written.formula.tree import Call, Name, Node, Total, walk
+from graders.written.formula.tree import Name, Node, Total, walk
 from graders.written.formula.vocabulary import Vocabulary
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
@@ -50,12 +50,6 @@ class Formula:
         members = (name for name in self.names if name.partition("_")[2].isdigit())
         known = {name for name in members if self.words.indexed(name.partition("_")[0])}
         return self.names - self.words.names - known
-
-    @property
-    def big_o(self) -> bool:
-        """Return whether it was written inside O(...) or Θ(...)."""
-        nodes = (node for tree in self.trees for node in walk(tree))
-        return any(isinstance(node, Call) and node.function == "order" for node in nodes)
 
 
 def used(tree: Node, words: Vocabulary) -> Iterator[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graders.written.formula import Formula, FormulaError, Mismatch, Value, evaluate, parse
 from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.prose import Statement, definitions, statements_in
-from graders.written.formula.tree import Call, Name, Power, Total, children, substituted
+from graders.written.formula.tree import OPERATORS, Call, Name, Total, children, substituted
 from graders.written.formula.vocabulary import Vocabulary
 from graders.written.judgement import Misfit, Unreadable
 from graders.written.reading.plain import VANISHES
@@ -278,7 +278,7 @@ def _refuse_costly(formula: Formula) -> None:
     steps = 0
     while waiting:
         node, times = waiting.pop()
-        steps += times * (20 if isinstance(node, Power | Call) else 1)
+        steps += times * (20 if isinstance(node, Call) and node.function not in OPERATORS else 1)
         inside = times * 32 if isinstance(node, Total) else times
         waiting += [(each, inside) for each in children(node)]
         if steps > MOST_STEPS:

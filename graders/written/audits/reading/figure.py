@@ -59,14 +59,6 @@ class Figure:
         return self.unit * self._to_share
 
     @property
-    def digits(self) -> int:
-        """The number of decimals of the fraction, as printed."""
-        digits = 0
-        while digits < LONGEST and Fraction(1, 10**digits) > self.share_unit:
-            digits += 1
-        return digits
-
-    @property
     def _to_share(self) -> Fraction:
         percent = self.percent or abs(self.value) > 1
         return Fraction(1, 100) if percent and self.unit else Fraction(1)
