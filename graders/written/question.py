@@ -62,7 +62,6 @@ class Question:
 
     @property
     def points(self) -> float:
-        """The points of the whole question."""
         parts = (self.machine, self.review)
         return sum(each.points for each in parts if each is not None)
 

@@ -55,7 +55,6 @@ class Fit:
 
     @property
     def possible(self) -> bool:
-        """Return whether any count prints as the figure."""
         return self.low <= self.high
 
     @property
@@ -135,7 +134,6 @@ def debug_subset(figures: Iterable[tuple[Figure, Split]], size: int, digits: int
 
 
 def debug_finding(figures: Sequence[tuple[str, Figure]], size: int) -> Finding:
-    """Return the finding on named accuracies that come from the small subset."""
     shown = ", ".join(f"{name} {figure.text}" for name, figure in figures[:6])
     sentence = (
         f"{shown}: these are accuracies on {size} items, and not all of them are possible on the "

@@ -33,7 +33,6 @@ class Coverage:
 
     @property
     def size(self) -> int:
-        """The number of required runs."""
         return len(self.found) + len(self.missing)
 
     @property
@@ -49,7 +48,6 @@ class Coverage:
 
 
 def coverage(runs: Sequence[Run], grid: Mapping[str, Sequence[Fraction]]) -> Coverage:
-    """Return which points of the grid were run."""
     points = list(itertools.product(*grid.values()))
     found: dict[Point, tuple[Run, ...]] = {}
     off: list[Run] = []

@@ -167,7 +167,6 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         return self.new(Total(index, found[2], found[4], found[7], at))
 
     def only_index(self, body: Node, at: int) -> str:
-        """Return the index of a sum that does not name it."""
         names = (node.name for node in walk(body) if isinstance(node, Name))
         below = {name.partition("_")[2] for name in names if name in self.words.names}
         letters = {each for each in below if each in INDICES}

@@ -71,7 +71,6 @@ class Evaluation:
     steps: int = 0
 
     def whole(self, tree: Node) -> Array | np.float64:
-        """Return the value of a whole tree."""
         found = self.of(tree)
         try:
             return plain(found, self.size())
@@ -85,7 +84,6 @@ class Evaluation:
         return sizes.pop() if len(sizes) == 1 else None
 
     def of(self, node: Node) -> Typed:
-        """Return the value of one node."""
         self.spend(1, node)
         try:
             return self.computed(node)
@@ -103,7 +101,6 @@ class Evaluation:
             raise FormulaError("This takes too long to compute.", node.at)
 
     def computed(self, node: Node) -> Typed:
-        """Compute the value of one node from those of its children."""
         match node:
             case Number(text):
                 return typed(float(text))
@@ -117,7 +114,6 @@ class Evaluation:
                 return self.called(node)
 
     def called(self, node: Call) -> Typed:
-        """Return the value of a function or an operator."""
         given = [self.of(each) for each in node.arguments]
         matrix = given[0] if node.function == "^" else given[-1]
         self.spend(COSTS.get(node.function, 0) * matrix.array.size // LARGEST**2, node)
@@ -153,7 +149,6 @@ class Evaluation:
         return family[place]
 
     def total(self, node: Total) -> Typed:
-        """Return a sum over its index."""
         outside = self.indices.get(node.index)
         first, last = self.bounds(node)
         if not first <= last < first + LONGEST_SUM:
@@ -177,14 +172,12 @@ class Evaluation:
         return self.whole_number(node.low), self.whole_number(node.high)
 
     def whole_number(self, node: Node) -> int:
-        """Return the value of a bound."""
         value = self.of(node)
         if value.kind != "scalar" or not float(value.array).is_integer():
             raise FormulaError("The limits of a sum must be integers.", node.at)
         return int(np.clip(value.array, -(10**6), 10**6))
 
     def members(self, node: Total) -> int:
-        """Return the number of members of the families in a sum."""
         names = (each.name.partition("_") for each in walk(node.body) if isinstance(each, Name))
         bases = {base for base, _, below in names if below == node.index}
         lengths = {len(self.families[base]) for base in bases if base in self.families}

@@ -70,14 +70,12 @@ class Pieces(Lexer):
         """Do nothing; there is no state."""
 
     def lex(self, pieces: Any) -> Iterator[Token]:  # type: ignore[override]
-        """Yield one token per piece."""
         for piece in pieces:
             yield Token(piece.kind, piece.value, start_pos=piece.at)
 
 
 @cache
 def grammar() -> Lark:
-    """Return the parser, which is built once per process."""
     return Lark(GRAMMAR.read_text(encoding="utf-8"), parser="lalr", lexer=Pieces)
 
 
@@ -100,7 +98,6 @@ def is_free(tree: Node, words: Vocabulary) -> bool:
 
 
 def tree_of(marked: Marked, words: Vocabulary) -> Node:
-    """Return one expression as a tree."""
     end = marked.origin[-1]
     pieces = arranged(Scanner(marked, words).scan(), end)
     if not pieces:

@@ -34,7 +34,6 @@ def polynomial(formula: Formula) -> Mapping[Monomial, Fraction]:
 
 
 def expanded(node: Node) -> Polynomial:
-    """Return the polynomial of one node."""
     match node:
         case Number(text, at):
             return clean({(): exact(text, at)})
@@ -57,7 +56,6 @@ def expanded(node: Node) -> Polynomial:
 
 
 def no_polynomial(node: Node) -> FormulaError:
-    """Return the error for a node that is not part of a polynomial."""
     function = node.function if isinstance(node, Call) else ""
     if function == "⊤":
         return FormulaError("A count cannot contain a transpose.", node.at)
@@ -81,7 +79,6 @@ def clean(terms: Polynomial) -> Polynomial:
 
 
 def plus(left: Polynomial, right: Polynomial) -> Polynomial:
-    """Return the sum."""
     names = {**left, **right}
     return clean({each: left.get(each, Fraction()) + right.get(each, Fraction()) for each in names})
 
@@ -100,7 +97,6 @@ def times(left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
 
 
 def merged(one: Monomial, other: Monomial) -> Monomial:
-    """Return the product of two monomials."""
     exponents = dict(one)
     for name, exponent in other:
         exponents[name] = exponents.get(name, 0) + exponent
@@ -124,7 +120,6 @@ def inverse(terms: Polynomial, node: Node) -> Polynomial:
 
 
 def raised(base: Polynomial, exponent: Polynomial, node: Node) -> Polynomial:
-    """Return an integer power."""
     if set(exponent) - {()}:
         raise Mismatch("An exponent in a count cannot contain a name.", node.at)
     times_ = exponent.get((), Fraction())

@@ -126,7 +126,6 @@ def vectors(left: Typed, right: Typed, operator: str) -> tuple[Typed, Typed]:
 
 
 def divide(left: Typed, right: Typed) -> Typed:
-    """Divide by a scalar."""
     if right.kind != "scalar":
         hint = " Did you mean the inverse, A^{-1}?" if right.kind == "matrix" else ""
         raise ShapeError(f"A denominator must be a scalar, not {right}.{hint}")
@@ -134,7 +133,6 @@ def divide(left: Typed, right: Typed) -> Typed:
 
 
 def transpose(value: Typed) -> Typed:
-    """Return the transpose."""
     turned: dict[Kind, Kind] = {"vector": "row", "row": "vector"}
     return Typed(turned.get(value.kind, value.kind), value.array.T)
 
@@ -170,7 +168,6 @@ def column(value: Typed) -> Typed:
 
 
 def outer(left: Typed, right: Typed) -> Typed:
-    """Return the outer product `a b^T`."""
     return multiply(column(left), transpose(column(right)))
 
 
@@ -197,7 +194,6 @@ def pseudo_inverse(value: Typed) -> Typed:
 
 
 def minus(left: Typed, right: Typed) -> Typed:
-    """Return the difference."""
     return add(left, multiply(MINUS_ONE, right))
 
 

@@ -62,7 +62,6 @@ def _readable(clause: str) -> tuple[str, ...]:
 
 
 def negations(text: tuple[str, ...]) -> int:
-    """Count the negations among the words."""
     return sum(word in _NEGATORS for word in text)
 
 

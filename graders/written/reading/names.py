@@ -90,7 +90,6 @@ class Names:
         return Meant(group=self._group(text, words, above))
 
     def members(self, group: tuple[str, ...]) -> tuple[str, ...]:
-        """The questions that share this beginning of their ids."""
         return tuple(name for key, name in self._ids.items() if _rest(key, _joined(group)))
 
     def nearest(self, heading: str) -> str:

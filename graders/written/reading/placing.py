@@ -11,9 +11,9 @@ from graders.written.reading.plain import VANISHES, has_words, is_empty, is_like
 from graders.written.reading.split import (
     FENCE,
     LOOKED_AT,
-    Given,
     Line,
     Split,
+    Value,
     listed,
     paragraphs_of,
 )
@@ -37,7 +37,6 @@ _READ_AMONG_WORDS = ("formula", "vector", "matrix")  # their verifiers find valu
 
 
 def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
-    """Assign unlabeled lines to parts."""
     paragraphs = list(paragraphs_of(loose))
     if not paragraphs or is_empty("\n".join(line for _, line in loose)):
         return
@@ -251,13 +250,12 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
             vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
             says_more = _CALCULATES.search(words) or VANISHES.search(words)
             if not vector and not says_more:
-                given[at] = Given(value, each.line)
+                given[at] = Value(value, each.line)
             if wanted.text:
                 _place_text([[(each.line, words)]], wanted, split)
 
 
 def join_text(wanted: Wanted, split: Split) -> None:
-    """Join the text from several places."""
     given = sorted(split.parts.get(wanted.text, ()), key=lambda each: each.line)
     if len(given) > 1 and wanted.text not in wanted.machine:
-        split.parts[wanted.text] = [Given("\n\n".join(each.text for each in given), given[0].line)]
+        split.parts[wanted.text] = [Value("\n\n".join(each.text for each in given), given[0].line)]

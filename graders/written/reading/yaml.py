@@ -10,14 +10,13 @@ anchors and tags are ignored, and the depth and number of values are limited.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 import yaml
 
-from graders.written.reading.markdown import LOOKED_AT, Line, Section
 from graders.written.reading.names import Meant, Names, looks_like_id
-from graders.written.reading.split import listed
+from graders.written.reading.split import LOOKED_AT, Line, Section, Sections, listed
 from graders.written.reading.wanted import Wanted, label_of
 
 DEEPEST = 8
@@ -51,17 +50,7 @@ class Node:
     pairs: tuple[tuple["Node", "Node"], ...] = ()
 
 
-@dataclass(slots=True)
-class YamlAnswers:
-    """The answers of a file, each with the lines that a Markdown answer would have."""
-
-    found: list[Section] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    outside: str = ""
-
-
-def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
+def read_yaml(text: str, wanted: Sequence[Wanted]) -> Sections:
     """Return the answers in a YAML text. Raises BadYaml if no question can be found."""
     names = Names({each.id: each.title for each in wanted})
     known = {each.id: each for each in wanted}
@@ -71,19 +60,19 @@ def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
         return _salvaged(text, names, known, error)
     answers = _read_tree(top, names, known)
     if answers is None:
-        return YamlAnswers()
+        return Sections()
     _keep_swallowed(text, names, known, answers)
     return answers
 
 
-def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> YamlAnswers | None:
+def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> Sections | None:
     """Return the answers in a tree; None if it is empty."""
     if top is None:
         return None
     top = _as_mapping(top)
     if not top.pairs:
         raise BadYaml("it contains no questions; write `1b: your answer`, one line per question")
-    answers = YamlAnswers()
+    answers = Sections()
     _collect(top, names, wanted, answers)
     return answers
 
@@ -99,7 +88,7 @@ class _Block:
     above: tuple[str, ...]
 
 
-def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml) -> YamlAnswers:
+def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml) -> Sections:
     """Return the answers of a broken file, each block parsed separately; the rest is unread."""
     before, blocks = _blocks(text, names)
     if not blocks or len(blocks) > MOST_BLOCKS:
@@ -111,7 +100,7 @@ def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml
             raise error
         answers.notes.append(("", f"{error}. The values were read as written"))
         return answers
-    answers = YamlAnswers()
+    answers = Sections()
     try:
         _composed(before)  # a name or a date above the answers is not an answer
     except BadYaml:
@@ -165,7 +154,7 @@ def _question_blocks(text: str, names: Names) -> Iterator[_Block]:
 
 
 def _read_block(
-    block: _Block, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers, depth: int = 1
+    block: _Block, names: Names, wanted: dict[str, Wanted], answers: Sections, depth: int = 1
 ) -> None:
     """Add the answers of a block: parsed, else fixed, else split again, else as unread text."""
     try:
@@ -201,7 +190,7 @@ def _tree_of(block: _Block) -> Node | None:
             raise error from None
 
 
-def _doubt_repeated(blocks: Sequence[_Block], answers: YamlAnswers) -> None:
+def _doubt_repeated(blocks: Sequence[_Block], answers: Sections) -> None:
     """Leave a question with two blocks to a person: one may be text inside the other."""
     count = Counter(block.meant.question for block in blocks if block.meant.question)
     for block in blocks:
@@ -211,9 +200,7 @@ def _doubt_repeated(blocks: Sequence[_Block], answers: YamlAnswers) -> None:
     answers.unread = list(dict.fromkeys(answers.unread))
 
 
-def _keep_swallowed(
-    text: str, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers
-) -> None:
+def _keep_swallowed(text: str, names: Names, wanted: dict[str, Wanted], answers: Sections) -> None:
     """Leave a question to a person if a missing quote merged it with another value.
 
     The question with the other value is left to a person, too.
@@ -232,7 +219,7 @@ def _keep_swallowed(
             before = block
 
 
-def _doubt(block: _Block, answers: YamlAnswers) -> None:
+def _doubt(block: _Block, answers: Sections) -> None:
     question = block.meant.question
     note = f"a quote seems to be missing near `{question}` in line {block.line}; a person reads it"
     answers.notes.append((question, note))
@@ -253,7 +240,7 @@ def _collect(
     node: Node,
     names: Names,
     wanted: dict[str, Wanted],
-    answers: YamlAnswers,
+    answers: Sections,
     above: tuple[str, ...] = (),
 ) -> None:
     before = ""
@@ -279,7 +266,7 @@ def _collect(
                 answers.unread.append((near, f"{key.text}: {shown}"))
 
 
-def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: YamlAnswers) -> None:
+def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: Sections) -> None:
     """Leave a part to a person if it is not indented below its question."""
     if shown := _shown(value, wanted).strip():
         note = f"indent `{key.text}` in line {key.line} below `{question}`"

@@ -143,7 +143,6 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _values(text: str) -> list[list[float]]:
-    """Return the rows of numbers in a text."""
     body = _body(text)
     rows = [_cells(row) for row in _rows(body.inside)]
     rows = [row for row in rows if row]
@@ -211,7 +210,6 @@ def _is_list(inside: str) -> bool:
 
 
 def _outside(text: str) -> str:
-    """Return the text without everything in brackets."""
     kept, depth = [], 0
     for sign in text:
         depth -= sign in _CLOSE
@@ -247,7 +245,6 @@ def _cells(row: str) -> list[str]:
 
 
 def _split(text: str, signs: str) -> list[str]:
-    """Split the text at these signs, outside of brackets."""
     pieces, depth, start = [], 0, 0
     for at, sign in enumerate(text):
         depth += (sign in _OPEN) - (sign in _CLOSE)

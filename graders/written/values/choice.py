@@ -54,7 +54,6 @@ class Options:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels."""
         return tuple(self.texts)
 
     @property

@@ -195,7 +195,6 @@ def _said(statement: Statement, known: frozenset[str]) -> str:
 
 
 def _right(text: str) -> str:
-    """Return the text after the first equals sign."""
     return re.sub(r"^[^=≈]*[=≈]", "", text)
 
 

@@ -37,7 +37,6 @@ def _told(found: dict[str, Judgement]) -> Iterator[str]:
 
 
 def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgement:
-    """Combine judgements by part into one."""
     total = sum(weights.values())
     fraction = sum(weights[part] * each.fraction for part, each in found.items()) / total
     wrong = {part: each for part, each in found.items() if each.fraction < 1}
@@ -55,5 +54,4 @@ def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgemen
 
 
 def unanswered(part: str) -> Judgement:
-    """Return the judgement of a missing part."""
     return Judgement(0.0, f"`{part}` is not answered.")

@@ -57,7 +57,6 @@ class Named:
 
 
 def pairs_in(lines: Iterable[Line], further: Names | None = None) -> Iterator[Named]:
-    """Yield the named values of these lines, in order."""
     left = MOST_CHARACTERS
     for at, line in lines:
         if left > 0 and (_DIGIT.search(line[:LONGEST_LINE]) or _CHOSEN.search(line[:LONGEST_LINE])):

@@ -36,7 +36,6 @@ class Run:
 
     @property
     def title(self) -> str:
-        """The name of the run in sentences."""
         named = [f"{name} {self.values[name].text}" for name in SETTINGS[:2] if name in self.values]
         return self.label[:60] or ", ".join(named) or f"line {self.line}"
 

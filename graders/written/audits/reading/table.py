@@ -52,7 +52,6 @@ class Table:
     rows: tuple[Row, ...]
 
     def turned(self) -> "Table":
-        """Return the table with rows and columns exchanged."""
         every = (self.header, *self.rows)
         columns = zip(*(row.cells for row in every), strict=True)
         first, *rest = (Row(self.header.line, cells) for cells in columns)
@@ -79,7 +78,6 @@ def numbered(text: str) -> list[Line]:
 
 
 def page_of(lines: Sequence[Line]) -> Page:
-    """Return the tables among these lines, and the remaining lines."""
     tables: list[Table] = []
     prose: list[Line] = []
     for paragraph in _paragraphs(lines):

@@ -93,7 +93,6 @@ def texts_of(
 
 
 def _paired(measured: Sequence[Measured]) -> tuple[list[Cell], tuple[Measured, ...]]:
-    """Pair each perplexity with the loss of the same name."""
     losses: dict[tuple[str, ...], list[Measured]] = {}
     for each in measured:
         if not each.perplexity:

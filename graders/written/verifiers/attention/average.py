@@ -13,9 +13,15 @@ import numpy as np
 
 from graders.written.formula import FormulaError, parse
 from graders.written.judgement import Asked, Judgement
-from graders.written.verifiers.attention import lookup
-from graders.written.verifiers.attention.lookup import Lookup, lookups
-from graders.written.verifiers.attention.query import WANTED, NoQuery, Query, query_of
+from graders.written.verifiers.attention.query import (
+    WANTED,
+    Lookup,
+    NoQuery,
+    Query,
+    lookups,
+    names,
+    query_of,
+)
 from graders.written.verifiers.formulas import Array, typed
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.values.found import agreed
@@ -80,8 +86,8 @@ def average_query(asked: Asked) -> Judgement:
     `keys_for_means` (the fraction for keys if means were required); both default to one half.
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
-    part, names = asked.machine.parts[0], lookup.names(means=means)
-    found = typed(asked.parts[part], names, WANTED, free="beta")
+    text = asked.parts[asked.machine.parts[0]]
+    found = typed(text, names(means=means), WANTED, free="beta")
     return agreed(found, lambda formula: _tried(asked, query_of(formula, means=means)))
 
 
@@ -128,7 +134,7 @@ def _known(asked: Asked, trial: _Trial) -> Judgement | None:
     """Return the judgement of an incorrect answer that the assignment lists."""
     for mistake in asked.machine.mistakes:
         try:
-            formula = parse(mistake.answer, lookup.names(means=trial.query.means))
+            formula = parse(mistake.answer, names(means=trial.query.means))
         except FormulaError:
             continue
         scalars = tuple(each for each in formula.names if each == "beta" or each in formula.unknown)

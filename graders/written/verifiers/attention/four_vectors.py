@@ -12,6 +12,7 @@ import numpy as np
 
 from graders.written.formula import Formula, Value
 from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import (
     Array,
     known,
@@ -44,19 +45,15 @@ class _Setting:
         return np.stack([u["u_d"] + u["u_b"], u["u_a"], u["u_c"] + u["u_b"]])
 
     def named(self) -> dict[str, Value]:
-        """The values of the names."""
         inputs: dict[str, Value] = {f"x_{number}": row for number, row in enumerate(self.x, 1)}
         return {**self.u, **inputs, "beta": self.beta, "d": float(self.x.shape[1])}
 
     def wanted(self, output: int) -> Array:
-        """Return the required first or second output."""
         return self.u["u_b"] - self.u["u_c"] if output == 0 else self.u["u_b"]
 
     def weights(self, matrices: Matrices) -> Array:
         """Return the weights of the three inputs, one row per output."""
-        scores = self.scale * (self.x @ matrices["Q"].T) @ (matrices["K"] @ self.x.T)
-        powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
-        return np.asarray(powers / np.sum(powers, axis=1, keepdims=True))
+        return softmax(self.scale * (self.x @ matrices["Q"].T) @ (matrices["K"] @ self.x.T))
 
     def near(self, one: Array, other: Array) -> bool:
         """Return whether two vectors are equal within a small fraction of beta."""

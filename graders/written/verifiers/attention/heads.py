@@ -9,9 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from graders.written.judgement import Asked, Judgement, Misfit
-from graders.written.verifiers.attention import lookup
-from graders.written.verifiers.attention.lookup import Lookup, lookups
-from graders.written.verifiers.attention.query import WANTED, NoQuery, Query, query_of
+from graders.written.verifiers.attention.query import (
+    WANTED,
+    Lookup,
+    NoQuery,
+    Query,
+    lookups,
+    names,
+    query_of,
+)
 from graders.written.verifiers.formulas import typed
 from graders.written.verifiers.settings import share
 
@@ -41,7 +47,7 @@ def two_queries(asked: Asked) -> Judgement:
     """
     means = asked.machine.settings.get("keys", "mu") == "mu"
     read = {
-        part: typed(asked.parts[part], lookup.names(means=means), WANTED)
+        part: typed(asked.parts[part], names(means=means), WANTED)
         for part in asked.machine.parts
         if part in asked.parts
     }

@@ -34,22 +34,18 @@ class _Spaces:
 
     @property
     def wanted(self) -> Array:
-        """The vector in the span of `a`."""
         return self.a @ self.in_a
 
     @property
     def average(self) -> Array:
-        """The average of both vectors."""
         return np.asarray((self.wanted + self.b @ self.in_b) / 2)
 
     def named(self) -> dict[str, Value]:
-        """The values of the names."""
         (d, m), p = self.a.shape, self.b.shape[1]
         sizes = {"m": float(m), "p": float(p), "d": float(d), "h": float(d)}
         return {"A": self.a, "B": self.b, **sizes}
 
     def families(self) -> Families:
-        """The members of sums over `a_i` and `b_i`."""
         return {"a_i": list(self.a.T), "b_i": list(self.b.T)}
 
 

@@ -20,6 +20,7 @@ from graders.written.question import Machine
 from graders.written.values.array import LONGEST
 from graders.written.values.number import LARGEST
 from graders.written.values.words import narrow
+from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import Array, shape_of, typed
 from graders.written.verifiers.settings import missing, required, share
 from graders.written.verifiers.values.arrays import arrays_in, without_arrays
@@ -36,6 +37,7 @@ WANTED = ("q", "Q", "query", "Query")  # names of the result, as in `q = ...`
 KEYS = ("key", "keys")  # names of a key in addition to `k`
 LARGE = (1e3, 1e6)  # the values of a student's own large scalar
 MOST_ROWS = 16
+Shapes = tuple[tuple[int, ...], ...]
 # Matches `3 k` or `k_0 +`.
 _OF_KEYS = re.compile(r"[*·×\d]\s?(?:k|K|key)s?(?![a-z])|[kK]_?\{?\d\}?\s?[+*·]")
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array)\*?"
@@ -69,9 +71,7 @@ class _Change:
         top = length if self.unit else LARGEST_SCORE * (length > 0)
         scores = np.tile(self.keys @ self.query, (2001, 1))
         scores[:, self.row] = np.linspace(-top, top, 2001)
-        powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
-        weights = powers / np.sum(powers, axis=1, keepdims=True)
-        return np.asarray(np.max(np.abs(weights - self.target), axis=1))
+        return np.asarray(np.max(np.abs(softmax(scores) - self.target), axis=1))
 
 
 def attention_weights(asked: Asked) -> Judgement:
@@ -79,9 +79,8 @@ def attention_weights(asked: Asked) -> Judgement:
 
     Settings: `K` (the keys), `target` (weights, or one row of weights per query), `full` and
     `partial` (the largest difference of a weight that earns everything, or `partial_share`), `V`
-    and
-    `tolerance` (the values, and the largest difference of an output that earns everything). For a
-    key also: `row` (which key, from 0), `query` (the question whose answer is the query),
+    and `tolerance` (the values, and the largest difference of an output that earns everything).
+    For a key also: `row` (which key, from 0), `query` (the question whose answer is the query),
     `reference` (the query if there is no such answer), `unit` (the key has length 1),
     `method_share` (for a key that is as good as this query allows).
     """
@@ -210,9 +209,7 @@ def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
     return np.asarray(reference, dtype=np.float64), note
 
 
-def _read(
-    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
-) -> Found[Array]:
+def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) -> Found[Array]:
     """Return the numbers of an answer, or the values of formulas in the given keys."""
     turned = tuple(shape[::-1] for shape in shapes if len(shape) == 2 and shape[0] != shape[1])
     both = (*shapes, *turned)
@@ -247,7 +244,7 @@ def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
 
 
 def _computed(
-    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
+    text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]
 ) -> Found[Array] | None:
     """Return the values of formulas in `K` and `k_0`, `k_1`, ..., if the text contains any."""
     values = _named(keys, named)
@@ -285,7 +282,7 @@ def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _value(
-    formula: Formula, values: Mapping[str, Value], keys: Array, shapes: tuple[tuple[int, ...], ...]
+    formula: Formula, values: Mapping[str, Value], keys: Array, shapes: Shapes
 ) -> list[Array] | None:
     """Return the values of a formula: two if it has a large scalar of its own."""
     families = {f"{name}_i": list(keys) for name in ("k", *KEYS)}
@@ -306,7 +303,7 @@ def _value(
 
 
 def _stacked(
-    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
+    text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]
 ) -> Found[Array] | None:
     """Return the matrix whose rows are formulas: `[100 k_0; 100 k_1; 100 k_2; 100 k_3]`."""
     body = _ROWS.search(" ".join(narrow(text[:LONGEST]).split()))
@@ -322,7 +319,7 @@ def _stacked(
     return Found((_fitting(stacked, shapes),), (text,))
 
 
-def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
+def _fitting(found: Array, shapes: Shapes) -> Array:
     """Return a computed value if it has one of the shapes and is not too large."""
     if found.ndim == 2 and found.shape[0] == 1:
         found = found[0]
@@ -332,9 +329,3 @@ def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
     if not np.all(np.abs(found) <= LARGEST):
         raise Unreadable("A number is too large; write smaller numbers.")
     return found
-
-
-def softmax(scores: Array) -> Array:
-    """Return the softmax of scores."""
-    powers = np.exp(scores - np.max(scores))
-    return np.asarray(powers / np.sum(powers))

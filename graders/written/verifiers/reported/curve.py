@@ -42,7 +42,6 @@ class Curve:
     epochs: tuple[int, ...]
 
     def of(self, name: str) -> list[Figure]:
-        """Return one column of the curve, without the epochs that lack it."""
         return [run.values[name] for run in self.points if name in run.values]
 
 
@@ -160,8 +159,6 @@ def _stated_epoch(text: str, drawn: Drawn) -> int | None:
 
 
 def _best_epoch(part: str) -> Callable[[Drawn], Award]:
-    """Return the award for naming the best epoch of a column."""
-
     def award(drawn: Drawn) -> Award:
         text = drawn.asked.parts.get(part, "")[:200].casefold()
         if not text:
@@ -237,7 +234,6 @@ def epoch_finding(curve: Curve, name: str, stated: int, from_zero: bool = False)
 
 
 def overfits(curve: Curve) -> bool:
-    """Return whether the last train accuracy is above every dev accuracy."""
     train, dev = curve.of("train"), curve.of("dev")
     return bool(train and dev) and train[-1].share > max(each.share for each in dev)
 

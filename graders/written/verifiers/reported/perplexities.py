@@ -63,7 +63,6 @@ def _findings(texts: Texts) -> Iterator[Finding]:
 
 
 def cell_finding(cell: Cell) -> Finding:
-    """Check whether perplexity and loss agree."""
     gap = cell.log - float(cell.loss.value)
     if cell.perplexity.value < 1 or cell.loss.value < 0:
         return _disagree(cell, "a perplexity is at least 1 and a loss at least 0")

@@ -143,7 +143,6 @@ def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:
 
 
 def _runs(audited: Audited) -> Award:
-    """Award the required runs that have an accuracy."""
     settings, runs = audited.settings, audited.report.runs
     measured = [run for run in runs if not set(ACCURACIES).isdisjoint(run.values)]
     if not settings.grid:
@@ -162,7 +161,6 @@ def _selection(audited: Audited) -> Award:
 
 
 def _test(audited: Audited) -> Award:
-    """Award the test accuracy of the chosen run."""
     choice = chosen_run(audited.report).run
     told = {} if choice is None else {**audited.report.choice, **choice.values}
     if (figure := told.get("test")) is None:

@@ -53,7 +53,6 @@ class Found(Generic[T]):
         return self.values[0]
 
     def several(self) -> Unreadable:
-        """Return the error for values that differ."""
         names = ", ".join(f"`{each[:60]}`" for each in self.shown[:MOST])
         return Unreadable(f"The answer contains several different values: {names}.")
 

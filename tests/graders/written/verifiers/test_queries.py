@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graders.written.judgement import Misfit, Unreadable
-from graders.written.verifiers.attention.lookup import Lookup, lookups
+from graders.written.verifiers.attention.query import Lookup, lookups
 
 SCALED = {"keys": "k", "scaled": True}
 UNSCALED = {"keys": "k", "scaled": False}
