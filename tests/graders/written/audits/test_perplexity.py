@@ -39,11 +39,6 @@ def severity(*args, **kwargs):
     return cell_finding(cell(*args, **kwargs)).severity
 
 
-@pytest.mark.parametrize(("text", "perplexity", "loss"), CELLS)
-def test_every_cell_of_the_document_is_right(text, perplexity, loss):
-    assert severity(text, perplexity, loss) == "fine"
-
-
 def test_the_ten_fail_where_equality_was_declared():
     assert severity("train", "401.04", "5.73", micro=True) == "impossible"
     assert severity("train", "308.97", "5.73", micro=True) == "fine"

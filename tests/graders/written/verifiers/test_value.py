@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Asked, Misfit, Unreadable
-from graders.written.question import Machine, Mistake
-from graders.written.verifiers.values.shape import tensor_shape
+from graders.written.judgement import Misfit, Unreadable
 
 KEY = [3, 2, -4]
 MISTAKES = [
@@ -158,13 +156,16 @@ SIZES = {
     "B": {"values": [64], "names": ["B", "batch size"]},
     "L": {"at_most": 128, "names": ["L", "seq len", "T"]},
 }
-PADDED = Mistake("ids", "512", "Is every batch padded?", 0.0)
+PADDED = ("ids", "512", "Is every batch padded?", 0.0)
 
 
-def judged(text, key=("B", "L")):
-    settings = {"key": {"ids": list(key)}, "sizes": SIZES}
-    machine = Machine(1, "vector", ("ids",), "tensor_shape", settings, (PADDED,), "", "")
-    return tensor_shape(Asked(machine, {"ids": text}, {}, np.random.default_rng(0)))
+@pytest.fixture
+def shape(judge):
+    def judged(text, key=("B", "L")):
+        asked = {"key": {"ids": list(key)}, "sizes": SIZES, "mistakes": [PADDED]}
+        return judge("tensor_shape", {"ids": text}, **asked)
+
+    return judged
 
 
 @pytest.mark.parametrize(
@@ -174,8 +175,8 @@ def judged(text, key=("B", "L")):
         *("$B \\times L$", "(batch_size, seq_len)", "shape: (64, 45), token ids"),
     ],
 )
-def test_notations_of_one_shape_are_right(text):
-    assert judged(text).fraction == 1.0
+def test_notations_of_one_shape_are_right(shape, text):
+    assert shape(text).fraction == 1.0
 
 
 @pytest.mark.parametrize(
@@ -186,12 +187,12 @@ def test_notations_of_one_shape_are_right(text):
         *((text, "BL", 0.0) for text in ("(64, D)", "(2, 45)")),
     ],
 )
-def test_every_axis_counts_in_its_place(text, key, share):
-    assert judged(text, key).fraction == share
+def test_every_axis_counts_in_its_place(shape, text, key, share):
+    assert shape(text, key).fraction == share
 
 
-def test_known_mistake_gets_its_hint():
-    assert judged("(64, 512)").hint == "Is every batch padded?"
+def test_known_mistake_gets_its_hint(shape):
+    assert shape("(64, 512)").hint == "Is every batch padded?"
 
 
 @pytest.mark.parametrize(
@@ -199,6 +200,6 @@ def test_known_mistake_gets_its_hint():
     ["", "(((", "()", "(" * 10**5, "1, " * 10**5, "\\x\0", "64 ? 45", "a" * 10**6],
     ids=lambda text: ascii(text[:8]),
 )
-def test_what_is_no_shape_is_refused(text):
+def test_what_is_no_shape_is_refused(shape, text):
     with pytest.raises(Unreadable, match="brackets"):
-        judged(text)
+        shape(text)
