@@ -26,9 +26,17 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.errors import GraderFault
 from graders.written.decisions import BY_HAND
-from graders.written.judgement import Asked, Judgement, Misfit, Undecided, Unreadable
 from graders.written.loading import ANSWERS, questions_in
-from graders.written.question import Machine, Question, Review
+from graders.written.question import (
+    Asked,
+    Judgement,
+    Machine,
+    Misfit,
+    Question,
+    Review,
+    Undecided,
+    Unreadable,
+)
 from graders.written.reading.answers import (
     LARGEST,
     MOST_VERSIONS,

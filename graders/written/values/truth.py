@@ -2,7 +2,7 @@
 
 import re
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 from graders.written.values.words import without_marks
 
 # Matches `True or false:`.

@@ -11,7 +11,7 @@ from graders.written.formula import (
     parse,
     polynomial,
 )
-from graders.written.judgement import Asked, Judgement, Misfit
+from graders.written.question import Asked, Judgement, Misfit
 from graders.written.verifiers.formulas import known, typed, unreadable
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts

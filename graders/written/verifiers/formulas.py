@@ -13,7 +13,7 @@ from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.prose import Statement, definitions, statements_in
 from graders.written.formula.tree import OPERATORS, Call, Name, Total, children, substituted
 from graders.written.formula.vocabulary import Vocabulary
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 from graders.written.reading.plain import VANISHES
 from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from graders.errors import UsageError
 from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
     known,

@@ -1,8 +1,10 @@
 """Combine several parts of one answer, each graded separately, into one judgement."""
 
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.question import Asked, Judgement, Misfit, Undecided, Unreadable
+from graders.written.reading.split import listed
 from graders.written.verifiers.settings import of_part
 
 PartJudge = Callable[[Asked, str], Judgement]
@@ -55,3 +57,10 @@ def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgemen
 
 def unanswered(part: str) -> Judgement:
     return Judgement(0.0, f"`{part}` is not answered.")
+
+
+def later(asked: Asked) -> NoReturn:
+    """Report which parts are missing, and nothing on the others. There are no settings."""
+    missing = [part for part in asked.machine.parts if part not in asked.parts]
+    said = f"Not answered: {listed(missing)}. The rest is graded" if missing else "Graded"
+    raise Undecided(f"{said} after you submit it.")

@@ -19,9 +19,17 @@ from graders.grading.pipeline import Options, grade_submission
 from graders.model import Check
 from graders.registry.discovery import load_assignment
 from graders.written import checks
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
 from graders.written.loading import questions_in
-from graders.written.question import Machine, Mistake, Question, Review
+from graders.written.question import (
+    Asked,
+    Judgement,
+    Machine,
+    Misfit,
+    Mistake,
+    Question,
+    Review,
+    Unreadable,
+)
 from graders.written.reading.answers import read_answers
 from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted

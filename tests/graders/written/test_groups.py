@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from graders.errors import UsageError
-from graders.written.free_text import groups as module
 from graders.written.free_text import similarity
-from graders.written.free_text.groups import groups
-from graders.written.free_text.similarity import MiniLM, TfIdf, best_encoder
+from graders.written.free_text.similarity import MiniLM, TfIdf, best_encoder, groups
 
 INSTALLED = importlib.util.find_spec(similarity.PACKAGE) is not None
 needs_weights = pytest.mark.skipif(not INSTALLED, reason="softmark[encoder] is not installed")
@@ -107,7 +105,7 @@ def test_same_text_is_together_at_any_threshold():
 
 
 def test_beyond_the_limit_the_same_are_together(monkeypatch):
-    monkeypatch.setattr(module, "MOST_COMPARED", 2)
+    monkeypatch.setattr(similarity, "MOST_COMPARED", 2)
     answers = {"a": "aa one", "b": "bb two", "c": "zz three", "d": "zz three", "e": "zz three s"}
     assert groups(answers, threshold=0.1)[0].members == ("c", "d")
     assert sum(len(group.members) for group in groups(answers)) == 5

@@ -2,13 +2,14 @@
 
 import pytest
 
-from graders.written.free_text.negation import denies, occurrence
 from graders.written.free_text.proposals import propose
 from graders.written.free_text.similarity import TfIdf
 from graders.written.free_text.wording import (
     LONGEST_SENTENCE,
     MOST_SENTENCES,
     READ,
+    denies,
+    occurrence,
     sentences,
     words,
 )

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from graders.written.judgement import Unreadable
+from graders.written.question import Unreadable
 
 LONGEST_TEXT = 60_000
 MOST_LINES = 1_000

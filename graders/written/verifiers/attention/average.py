@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from graders.written.formula import FormulaError, parse
-from graders.written.judgement import Asked, Judgement
+from graders.written.question import Asked, Judgement
 from graders.written.verifiers.attention.query import (
     WANTED,
     Lookup,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graders.written.formula import Formula, Value
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import (
     Array,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graders.written.judgement import Asked, Judgement, Misfit
+from graders.written.question import Asked, Judgement, Misfit
 from graders.written.verifiers.attention.query import (
     WANTED,
     Lookup,

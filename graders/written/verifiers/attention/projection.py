@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graders.written.formula import Formula, Value
-from graders.written.judgement import Asked, Judgement
+from graders.written.question import Asked, Judgement
 from graders.written.verifiers.formulas import (
     Array,
     Families,

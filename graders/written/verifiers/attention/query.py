@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graders.written.formula import Formula, Value
-from graders.written.judgement import Unreadable
+from graders.written.question import Unreadable
 from graders.written.verifiers.formulas import Array, Families, shape_of, value_of
 
 ALPHA = 1e-16  # the variance of a key around its mean

@@ -15,17 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graders.written.formula import Formula, FormulaError, Value, evaluate
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
-from graders.written.question import Machine
+from graders.written.question import Asked, Judgement, Machine, Misfit, Unreadable
 from graders.written.values.array import LONGEST
 from graders.written.values.number import LARGEST
 from graders.written.values.words import narrow
 from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import Array, shape_of, typed
 from graders.written.verifiers.settings import missing, required, share
-from graders.written.verifiers.values.arrays import arrays_in, without_arrays
 from graders.written.verifiers.values.found import Found, agreed
-from graders.written.verifiers.values.value import shown
+from graders.written.verifiers.values.value import arrays_in, shown, without_arrays
 
 # The largest difference of a weight. The partial limit includes an answer that rounds when solving
 # for weights of one half: .549 and .446, an output within .03.

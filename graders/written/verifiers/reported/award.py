@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graders.written.audits.finding import Finding, by_severity
-from graders.written.judgement import Judgement
+from graders.written.question import Judgement
 
 MOST_ROWS = 12  # numbers shown in the counterexample
 MOST_NOTES = 12

@@ -9,10 +9,10 @@ from graders.written.audits.finding import Finding
 from graders.written.audits.reading.columns import meaning
 from graders.written.audits.reading.figure import Figure, figure_in
 from graders.written.audits.reading.runs import Report, Run, report_of
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.reported.award import Award, judgement_of
+from graders.written.verifiers.reported.reading import refuse_unread
 from graders.written.verifiers.reported.settings import CurveAward, CurveSettings, read_settings
-from graders.written.verifiers.values.mentions import refuse_unread
 
 EPOCHS = {"train_epoch": "train", "dev_epoch": "dev"}
 _FROM_ZERO = ("zero", "index", "0-based", "0 based", "from 0")

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from graders.written.audits.finding import Finding
 from graders.written.audits.reading.table import LONGEST_TEXT
 from graders.written.audits.reading.texts import Cell, Texts, texts_of
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.reported.award import Award, judgement_of
+from graders.written.verifiers.reported.reading import mentions, refuse_unread
 from graders.written.verifiers.reported.settings import TextAward, TextSettings, read_settings
-from graders.written.verifiers.values.mentions import mentions, refuse_unread
 
 # Two decimals of a loss, rounded or cut off, and a little more for the perplexity's digits.
 EQUAL, BELOW = 0.0101, 0.0051

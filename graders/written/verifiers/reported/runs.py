@@ -24,11 +24,10 @@ from graders.written.audits.runs import (
     selection_finding,
     test_above_dev,
 )
-from graders.written.judgement import Asked, Judgement
+from graders.written.question import Asked, Judgement
 from graders.written.verifiers.reported.award import Award, judgement_of
-from graders.written.verifiers.reported.reading import report_in
+from graders.written.verifiers.reported.reading import refuse_unread, report_in
 from graders.written.verifiers.reported.settings import RunAward, RunSettings, exact, read_settings
-from graders.written.verifiers.values.mentions import refuse_unread
 
 MOST_FIGURES = 600  # accuracies of one answer that are audited
 

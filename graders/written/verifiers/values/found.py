@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from graders.written.judgement import Judgement, Misfit, Unreadable
+from graders.written.question import Judgement, Misfit, Unreadable
 
 T = TypeVar("T")
 FEW_WORDS = 12  # around a value, so that it is certainly the answer

@@ -9,7 +9,7 @@ from graders.errors import UsageError
 from graders.written.audits.reading.pairs import pairs_in
 from graders.written.audits.reading.runs import report_of
 from graders.written.audits.reading.texts import texts_of
-from graders.written.judgement import Unreadable
+from graders.written.question import Unreadable
 
 BOOLQ = {
     "splits": {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 
 OPTIONS = {
     "A": "every word apart",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Judgement, Misfit, Unreadable
+from graders.written.question import Judgement, Misfit, Unreadable
 
 K = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
 ASKED = [

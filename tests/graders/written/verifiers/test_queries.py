@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 from graders.written.verifiers.attention.query import Lookup, lookups
 
 SCALED = {"keys": "k", "scaled": True}

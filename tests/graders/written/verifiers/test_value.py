@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 
 KEY = [3, 2, -4]
 PERCENT = {"key": 94.83, "percent": True, "tolerance": 1e-6}
