@@ -18,6 +18,7 @@ from graders.written.reading.split import (
     paragraphs_of,
 )
 from graders.written.reading.wanted import Wanted
+from graders.written.values.words import split_outside
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
 _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
@@ -208,13 +209,7 @@ def _numbers_of(line: Line) -> list[Line]:
 
 def _listed(line: Line) -> list[Line]:
     """Return the values of a line like `2^n, 3^n, (k+1)^n`, split outside of brackets."""
-    pieces, depth = [""], 0
-    for sign in line[1][: 10 * LOOKED_AT]:
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0 and sign in ",;，；、":
-            pieces.append("")
-        else:
-            pieces[-1] += sign
+    pieces = split_outside(line[1][: 10 * LOOKED_AT], ",;，；、")
     return [(line[0], piece.strip()) for piece in pieces if piece.strip()]
 
 

@@ -207,12 +207,11 @@ def grade(essay, tmp_path):
     return graded
 
 
-def graded_answers(name, folder, answers="", only="written"):
+def graded_answers(name, folder, answers):
     """The checks of a folder's answers to a bundled assignment, by id."""
-    if answers:
-        (folder / "answers.md").write_text(answers, encoding="utf-8")
+    (folder / "answers.md").write_text(answers, encoding="utf-8")
     assignment = load_assignment(name)
-    options = Options(Tier.NONE, only=choose_criteria(assignment, only))
+    options = Options(Tier.NONE, only=choose_criteria(assignment, "written"))
     result = grade_submission(identify(folder, name), assignment, options)
     assert result.status != "incomplete", result
     return {each.check.id: each for found in result.criteria for each in found.checks}
