@@ -85,16 +85,12 @@ def parse(text: str, names: Iterable[str]) -> Formula:
     try:
         marked = normalised(text, words.names)
         trees = tuple(tree_of(side, words) for side in sides(marked, words))
-        if len(trees) > 1 and is_free(trees[-1], words):
+        last = trees[-1]
+        if len(trees) > 1 and isinstance(last, Name) and last.name not in words.names:
             trees = trees[:-1]  # such as `2 A A^T = M`
     except FormulaError as error:
         raise error.within(text) from None
     return Formula(text, trees, words)
-
-
-def is_free(tree: Node, words: Vocabulary) -> bool:
-    """Return whether a side of `=` is only a name that the question does not define."""
-    return isinstance(tree, Name) and tree.name not in words.names
 
 
 def tree_of(marked: Marked, words: Vocabulary) -> Node:

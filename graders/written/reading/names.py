@@ -129,12 +129,9 @@ class Names:
         best: tuple[str, ...] = ()
         for size in range(1, min(len(words), LONGEST_ID) + 1):
             atoms = (*above, *(found.group() for found in words[:size]))
-            if self._begins(_joined(atoms)) and _ends(text, words, size):
+            if self.members(atoms) and _ends(text, words, size):
                 best = atoms
         return best
-
-    def _begins(self, key: str) -> bool:
-        return any(_rest(known, key) for known in self._ids)
 
 
 def names_question(text: str, question: str, beside: str = "") -> bool:

@@ -132,7 +132,8 @@ def _place_value_and_text(
         return _place_text(paragraphs, wanted, split)
     value, rest = paragraphs[at][:size], paragraphs[at][size:]
     split.add(part, value, wanted)
-    if wanted.kind in ("choice", "choices", "true_false") and not _is_short(value):
+    is_long = sum(len(line.split()) for _, line in value) > 2
+    if wanted.kind in ("choice", "choices", "true_false") and is_long:
         rest = paragraphs[at]  # `False, because ...`: the reason is on the same line
     elif wanted.kind in _READ_AMONG_WORDS and _says_more(value, wanted):
         rest = paragraphs[at]
@@ -164,11 +165,6 @@ def _says_more(value: Sequence[Line], wanted: Wanted) -> bool:
     text = "\n".join(line for _, line in value)
     alone, words = without_condition(text)
     return has_words(alone if words and is_like(alone, wanted.kind) else text)
-
-
-def _is_short(lines: Sequence[Line]) -> bool:
-    """Return whether there is only a choice, without a reason on the same line."""
-    return sum(len(line.split()) for _, line in lines) <= 2
 
 
 def _note_reading(number: int, wanted: Wanted, split: Split) -> None:

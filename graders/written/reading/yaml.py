@@ -23,6 +23,7 @@ DEEPEST = 8
 MOST_VALUES = 5000
 MOST_BLOCKS = 500  # of a broken file
 _LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_OPENED = ("quoted scalar", "flow sequence", "flow mapping")
 _NOTHING = ("", "~", "null", "Null", "NULL")
 _PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")  # `  q1: 3` or `- a: b`
 # What YAML makes of `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` in double
@@ -33,6 +34,7 @@ _ESCAPED = re.compile(f"([{''.join(_ESCAPES)}])(?=[A-Za-z])|\n(?=(?:u|abla|eq?|e
 _TAKEN = ("'", '"', "|", ">", "[", "{", "#")
 # Matches `1b:` or `- "1b":`.
 _KEY = re.compile(r"""^( *)(?:- +)?(["']?)([^\s#"'|>\[{&*!%@`][^"':]{0,80}?)\2\s*:(?:\s|$)""")
+_TABS = re.compile(r"^[ \t]*\t[ \t]*")
 _HERE = 3  # levels of groups at which a broken file is split
 
 
@@ -335,9 +337,6 @@ def _composed(text: str, first: int = 1) -> Node | None:
         raise BadYaml(f"{where} is not valid YAML: {_remedy(error)}") from None
 
 
-_OPENED = ("quoted scalar", "flow sequence", "flow mapping")
-
-
 def _remedy(error: yaml.YAMLError) -> str:
     """Return how to fix a broken line, without a parser's terms."""
     context, problem = getattr(error, "context", None) or "", getattr(error, "problem", None) or ""
@@ -371,15 +370,11 @@ def _documents(events: _Events) -> Node | None:
     while not isinstance(event := events.next(), yaml.StreamEndEvent):
         if isinstance(event, yaml.DocumentStartEvent):
             node = _node(events.next(), events, 1)
-            if node.pairs or node.items or not _is_nothing(node.text):
+            if node.pairs or node.items or node.text.strip() not in _NOTHING:
                 nodes.append(_as_mapping(node))
     if len(nodes) < 2 or not all(node.pairs for node in nodes):
         return nodes[0] if nodes else None
     return Node(nodes[0].line, pairs=tuple(pair for node in nodes for pair in node.pairs))
-
-
-def _is_nothing(text: str) -> bool:
-    return text.strip() in _NOTHING
 
 
 def _node(event: yaml.Event, events: _Events, depth: int) -> Node:
@@ -413,14 +408,10 @@ def _children(events: _Events, depth: int) -> Iterator[Node]:
 
 def _mended(text: str) -> str:
     """Return the text indented with spaces, with quotes around each value after a key."""
-    return "\n".join(_quoted(_TABS.sub(_spaces, line, count=1)) for line in text.split("\n"))
-
-
-_TABS = re.compile(r"^[ \t]*\t[ \t]*")
-
-
-def _spaces(indent: re.Match[str]) -> str:
-    return indent[0].replace("\t", "    ")
+    return "\n".join(
+        _quoted(_TABS.sub(lambda found: found[0].replace("\t", "    "), line))
+        for line in text.split("\n")
+    )
 
 
 def _quoted(line: str) -> str:

@@ -20,6 +20,7 @@ from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
 Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
 _STACKED = r"\[[^\[\]=]{1,60}[,;][^\[\]=]{1,60}\]"
+# A product of stacked vectors before the formula: `[x, p] . [y, w] =`.
 _STACKS = re.compile(rf"^[^\[\]]{{0,80}}{_STACKED}[^\[\]=]{{0,20}}{_STACKED}[^\[\]=]{{0,10}}=")
 # Matches `lim_{β → ∞}` or `lim β → ∞`.
 _LIMIT = re.compile(
@@ -201,7 +202,7 @@ def _right(text: str) -> str:
 def _plain(text: str, answers: Sequence[Statement], names: frozenset[str]) -> Formula:
     """Return a formula without words around it: the whole text, or a part of it with conditions."""
     try:
-        formula = parse(_without_stacks(text), names)
+        formula = parse(_STACKS.sub("", text, count=1), names)
     except FormulaError as error:
         try:
             formula = parse(answers[0].text if answers else "", names)
@@ -222,11 +223,6 @@ def _defined(formula: Formula, given: Mapping[str, Formula]) -> Formula:
     """Return the formula with names replaced by their definitions."""
     trees = {name: each.tree for name, each in given.items()}
     return replace(formula, trees=tuple(substituted(tree, trees) for tree in formula.trees))
-
-
-def _without_stacks(text: str) -> str:
-    """Return the formula without a product of stacked vectors before it: `[x, p] . [y, w] =`."""
-    return _STACKS.sub("", text, count=1)
 
 
 def known(formula: Formula, names: Sequence[str]) -> Formula:

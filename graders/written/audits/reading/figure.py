@@ -88,14 +88,10 @@ def undressed(text: str) -> str:
     for _ in range(3):
         text = _COMMAND.sub(r"\1", text)
     text = _SUPERSCRIPTED.sub(lambda found: "10^" + found[1].translate(_SUPERSCRIPT), text)
-    text = _BARE_POWER.sub(r"1e\1", _POWER.sub(_exponent, text))
+    text = _BARE_POWER.sub(r"1e\1", _POWER.sub(lambda found: f"e{found[1] or found[2]}", text))
     text = _DRESS.sub("", text)
     text = _GROUPED.sub(lambda found: re.sub(r"[^\d]", "", found[0]), text)
     return _COMMA.sub(r"\1.\2", text)
-
-
-def _exponent(found: re.Match[str]) -> str:
-    return f"e{found[1] or found[2]}"
 
 
 def _counted(shown: str, plain: str, count: re.Match[str]) -> Figure:

@@ -203,9 +203,6 @@ def _table(rows: Sequence[Row]) -> Table:
     cells = header.cells
     if len(cells) == usual - 1:
         cells = ("", *cells)
-    fitted = (Row(row.line, _fitted(row.cells, len(cells))) for row in body)
+    size = len(cells)
+    fitted = (Row(row.line, (*row.cells, *[""] * size)[:size]) for row in body)
     return Table(Row(header.line, cells), tuple(fitted))
-
-
-def _fitted(cells: Cells, size: int) -> Cells:
-    return (*cells, *[""] * (size - len(cells)))[:size]

@@ -201,7 +201,13 @@ class _Stretch:
 def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
     """Return the statements of a text; of a long text only those at its beginning."""
     text = without_marks(text[:LONGEST])
-    tokens = _with_brackets(text, list(_tokens(text, vocabulary)))
+    tokens = _with_brackets(
+        text,
+        [
+            _Token(_kind(found, text, vocabulary), found.start(), found.end())
+            for found in _TOKEN.finditer(text)
+        ],
+    )
     words = [token for token in tokens if token.kind == "word"]
     left = {token.end for token in words if _EQUATED.match(text, token.end)}
     found: list[Statement] = []
@@ -235,11 +241,6 @@ def _unmarked(line: str) -> str:
         cells = line.strip("|")
         return "" if not cells.strip(" |:-") else cells.replace("|", ";")
     return "" if "---" in line and not line.strip(" |:-") else line
-
-
-def _tokens(text: str, vocabulary: Vocabulary) -> Iterator[_Token]:
-    for found in _TOKEN.finditer(text):
-        yield _Token(_kind(found, text, vocabulary), found.start(), found.end())
 
 
 def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:

@@ -101,7 +101,8 @@ def _judged(
     text = "; ".join(f"{part} = {each.text}" for part, each in formulas.items())
     if found.points == 4:
         return Judgement(1.0, actual=text)
-    if set(formulas) == set(PARTS) and _found(list(map(_swapped, values)), draws).points == 4:
+    swapped = [{"K": each["Q"], "Q": each["K"], "V": each["V"]} for each in values]
+    if set(formulas) == set(PARTS) and _found(swapped, draws).points == 4:
         hint = "A score is k_i^T q_j: which of the two belongs to the input that attends?"
         earned = share(asked.machine, "swapped", found.points / 4)
         return Judgement(earned, "K and Q are swapped.", hint, actual=text)
@@ -174,10 +175,6 @@ def _of(matrices: Matrices, setting: _Setting) -> tuple[bool, ...]:
         bool(weights[1, 0] >= 1 - NEAR),
         *(setting.near(outputs[output], setting.wanted(output)) for output in (0, 1)),
     )
-
-
-def _swapped(matrices: Matrices) -> Matrices:
-    return {"K": matrices["Q"], "Q": matrices["K"], "V": matrices["V"]}
 
 
 def _message(asked: Asked, found: _Found) -> str:

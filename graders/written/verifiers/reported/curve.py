@@ -8,7 +8,7 @@ from itertools import pairwise
 from graders.written.audits.finding import Finding
 from graders.written.audits.reading.columns import meaning
 from graders.written.audits.reading.figure import Figure, figure_in
-from graders.written.audits.reading.runs import Report, Run, report_of
+from graders.written.audits.reading.runs import SETTINGS, Report, Run, report_of
 from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.reported.award import Award, judgement_of
 from graders.written.verifiers.reported.reading import refuse_unread
@@ -74,7 +74,8 @@ def reported_curve(asked: Asked) -> Judgement:
 
 
 def _report(asked: Asked, settings: CurveSettings) -> Report:
-    texts = [text for part, text in asked.parts.items() if not _is_value(part)]
+    values = {*EPOCHS, *(part for part in asked.parts if meaning(part) in SETTINGS)}
+    texts = [text for part, text in asked.parts.items() if part not in values]
     if settings.curve_from:
         texts += asked.others.get(settings.curve_from, {}).values()
     reports = [report_of(text, settings.names) for text in texts]
@@ -86,10 +87,6 @@ def _report(asked: Asked, settings: CurveSettings) -> Report:
             "`epoch, train accuracy, dev accuracy`, with commas or as a table."
         )
     return longest
-
-
-def _is_value(part: str) -> bool:
-    return part in EPOCHS or meaning(part) in ("epochs", "batch_size", "lr")
 
 
 def _length(drawn: Drawn) -> Award:
