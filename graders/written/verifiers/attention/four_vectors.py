@@ -5,7 +5,7 @@ The vectors have length beta, which is large: at length 1, the weights of the co
 .58.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,7 +157,7 @@ def _matrix(formula: Formula, setting: _Setting) -> Array:
     return value
 
 
-def _found(values: list[Matrices], draws: list[_Setting]) -> _Found:
+def _found(values: Sequence[Matrices], draws: list[_Setting]) -> _Found:
     each = [_of(matrices, setting) for matrices, setting in zip(values, draws, strict=True)]
     columns = [all(column) for column in zip(*each, strict=True)]
     return _Found((columns[0], columns[1]), (columns[2], columns[3]), (columns[4], columns[5]))
