@@ -12,7 +12,7 @@ from graders.written.question import Machine, Question, Review, RubricItem
 
 ANSWER = "The answer is correct"
 ACCEPT = "Accept: what the check earned counts; in full where it could not say"
-# The meaning of the awards of reported numbers, see verifiers/audit_settings.py.
+# The meaning of the awards of reported numbers, see verifiers/reported/settings.py.
 AWARDS = {
     "agree": "No loss contradicts its perplexity",
     "columns": "Each column asked for is there for every epoch",

@@ -4,7 +4,7 @@ The queries are also tested with a random length of the key of `a`. A correct pa
 if this length is below 0.01 (0.5% of the draws); a verdict uses the median of 15.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def two_queries(asked: Asked) -> Judgement:
         raise
     for found in read.values():
         found.accept(judged)
-    return Judgement(judged.fraction, judged.message, judged.hint, actual=text)
+    return replace(judged, actual=text)
 
 
 def _head(asked: Asked, part: str, query: Query) -> _Head:

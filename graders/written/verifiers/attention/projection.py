@@ -1,7 +1,7 @@
 """Verify a matrix that extracts the part in one subspace from the average of two vectors."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgemen
     if judged.fraction and not formula.names.isdisjoint({"B", "b_i", "p"}):
         earned = min(judged.fraction, share(asked.machine, "uses_b", 0.75))
         judged = Judgement(earned, "M contains B.", "Write it with only the a_i.")
-    return Judgement(judged.fraction, judged.message, judged.hint, actual=formula.text)
+    return replace(judged, actual=formula.text)
 
 
 def _spaces(draw: np.random.Generator) -> Iterator[_Spaces]:

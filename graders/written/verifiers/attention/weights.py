@@ -177,9 +177,8 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
         again = _graded(machine, change.weights(key / (length or 1)), change.target)
         rounded = abs(length - 1) <= 5 * UNIT  # correct to two decimals
         earned = share(machine, "partial_share", 0.5) * again.fraction if rounded else 0.0
-        return Judgement(
-            earned, message, "Divide it by its length.", graded.expected, graded.actual
-        )
+        hint = "Divide it by its length."
+        return replace(graded, fraction=earned, message=message, hint=hint)
     if graded.fraction == 1:
         return graded
     errors = change.errors()
@@ -188,9 +187,9 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
     telling = np.ptp(errors) >= TELLING
     if telling and error <= np.min(errors) + FULL and method >= graded.fraction:
         hint = "No key does better with your query; check its length and the scores that it gives."
-        return Judgement(method, graded.message, hint, graded.expected, graded.actual)
+        return replace(graded, fraction=method, hint=hint)
     hint = "With your query, what score must this key have compared with the other keys?"
-    return Judgement(graded.fraction, graded.message, hint, graded.expected, graded.actual)
+    return replace(graded, hint=hint)
 
 
 def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
@@ -232,13 +231,9 @@ def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) ->
 
 def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
     """Join the numbers and formulas of one answer; both are graded."""
-    return Found(
-        (*one.values, *other.values),
-        (*one.shown, *other.shown),
-        plain=False,
-        denied=one.denied or other.denied,
-        sure=one.sure and other.sure,
-    )
+    values, shown = (*one.values, *other.values), (*one.shown, *other.shown)
+    denied, sure = one.denied or other.denied, one.sure and other.sure
+    return Found(values, shown, plain=False, denied=denied, sure=sure)
 
 
 def _computed(
@@ -264,13 +259,8 @@ def _computed(
     if not known:
         return None
     free = any(formula.unknown for formula in found.values)  # nobody specified its size
-    return Found(
-        tuple(known),
-        found.shown,
-        plain=found.plain and not free,
-        denied=found.denied,
-        sure=found.sure and not free,
-    )
+    plain, sure = found.plain and not free, found.sure and not free
+    return Found(tuple(known), found.shown, plain=plain, denied=found.denied, sure=sure)
 
 
 def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
@@ -289,12 +279,8 @@ def _value(
         return None
     sizes = LARGE if free else LARGE[:1]
     try:
-        found = [
-            np.asarray(
-                evaluate(formula, {**values, **dict.fromkeys(free, size)}, families=families)
-            )
-            for size in sizes
-        ]
+        points = ({**values, **dict.fromkeys(free, size)} for size in sizes)
+        found = [np.asarray(evaluate(formula, point, families=families)) for point in points]
     except FormulaError:
         return None
     return [_fitting(each, shapes) for each in found]
