@@ -7,7 +7,7 @@ from lark import Token
 from lark.visitors import Transformer_NonRecursive
 
 from graders.written.formula.errors import FormulaError
-from graders.written.formula.sums import MEMBERS
+from graders.written.formula.reading.subscripts import MEMBERS
 from graders.written.formula.tree import (
     Call,
     Constant,

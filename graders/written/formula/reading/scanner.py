@@ -6,8 +6,14 @@ from dataclasses import dataclass, field
 from graders.written.formula.errors import FormulaError
 from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.marked import Marked
-from graders.written.formula.reading.subscripts import BELOW, DIGITS, read_name, said
-from graders.written.formula.sums import MEMBERS, header
+from graders.written.formula.reading.subscripts import (
+    BELOW,
+    DIGITS,
+    MEMBERS,
+    header,
+    read_name,
+    said,
+)
 from graders.written.formula.vocabulary import (
     APPLIED,
     FOREIGN,
