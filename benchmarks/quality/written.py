@@ -26,7 +26,7 @@ from written_features import Answers, Columns, Means, encoded, lexical  # noqa: 
 from written_groups import report_groups  # noqa: E402
 
 from graders.written.free_text.proposals import propose  # noqa: E402
-from graders.written.free_text.similarity import (  # noqa: E402  # noqa: E402
+from graders.written.free_text.similarity import (  # noqa: E402
     Encoder,
     MiniLM,
     TfIdf,
