@@ -38,9 +38,14 @@ def test_a_file_that_cannot_be_read_says_why(content, name, why, read):
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"]
 )
-def test_a_file_is_read_in_many_encodings(encoding, read):
+def test_yaml_is_read_in_many_encodings(encoding, read):
     answers = read("1d.ii: größer\r\nQ3.1: C\r\n".encode(encoding), "answers.yaml")
     assert (answers.of("1d.ii").text("text"), answers.of("Q3.1").text("choice")) == ("größer", "C")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_encodings_with_a_mark_are_read(encoding, parts_of):
+    assert parts_of("## 1b\nformula: β*x\n".encode(encoding), "1b") == {"formula": ["β*x"]}
 
 
 def test_of_two_files_the_readable_one_is_read(asked):
