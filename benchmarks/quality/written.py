@@ -25,9 +25,16 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).par
 from written_features import Answers, Columns, Means, encoded, lexical  # noqa: E402 — needs the path
 from written_groups import report_groups  # noqa: E402
 
-from graders.written.free_text.groups import groups, normalised  # noqa: E402
 from graders.written.free_text.proposals import propose  # noqa: E402
-from graders.written.free_text.similarity import Encoder, MiniLM, TfIdf, Vectors, best_encoder  # noqa: E402
+from graders.written.free_text.similarity import (  # noqa: E402
+    Encoder,
+    MiniLM,
+    TfIdf,
+    Vectors,
+    best_encoder,
+    groups,
+    normalised,
+)
 from graders.written.free_text.wording import sentences  # noqa: E402
 from graders.written.question import Review, RubricItem  # noqa: E402
 

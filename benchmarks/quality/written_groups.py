@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from written_features import Answers
 
-from graders.written.free_text.groups import groups, normalised
-from graders.written.free_text.similarity import Encoder, Vectors
+from graders.written.free_text.similarity import Encoder, Vectors, groups, normalised
 
 WITHIN = 0.5  # points of five: a member agrees with the group's first answer
 WANTED = 0.95

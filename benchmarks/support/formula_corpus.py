@@ -262,7 +262,7 @@ def read(text: str) -> None:
     except FormulaError as error:
         error.pointed()
         return
-    _ = formula.names, formula.unknown, formula.big_o
+    _ = formula.names, formula.unknown
     for work in (lambda: evaluate(formula, VALUES, families=FAMILIES), lambda: polynomial(formula)):
         try:
             work()

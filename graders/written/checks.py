@@ -26,9 +26,17 @@ from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
 from graders.errors import GraderFault
 from graders.written.decisions import BY_HAND
-from graders.written.judgement import Asked, Judgement, Misfit, Undecided, Unreadable
 from graders.written.loading import ANSWERS, questions_in
-from graders.written.question import Machine, Question, Review
+from graders.written.question import (
+    Asked,
+    Judgement,
+    Machine,
+    Misfit,
+    Question,
+    Review,
+    Undecided,
+    Unreadable,
+)
 from graders.written.reading.answers import (
     LARGEST,
     MOST_VERSIONS,
@@ -106,7 +114,6 @@ def _description(check: WrittenCheck) -> str:
 
 
 def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs: Inputs) -> None:
-    """Grade one check of the submitted answers."""
     try:
         answers = _answers(written, submitted)
     except Unusable as error:
@@ -117,7 +124,7 @@ def judge(written: WrittenCheck, submitted: SubmittedFiles, score: Score, inputs
     for note in (*(answers.notes if written.first else ()), *(answer.notes if alone else ())):
         score.note(note)
     if written.role == "machine" and machine is not None:
-        _judge_machine(Asking(written, machine, answer, answers, inputs), score)
+        _judge_machine(written, machine, answers, inputs, score)
     elif review is not None:
         _ask_person(written.question, review, answer, score)
 
@@ -145,55 +152,25 @@ def _content(name: str, submitted: SubmittedFiles) -> bytes:
         return file.read(LARGEST + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A question with everything that its verifier may use."""
-
-    written: WrittenCheck
-    machine: Machine
-    answer: Answer
-    answers: Answers
-    inputs: Inputs
-
-    @property
-    def others(self) -> Mapping[str, Mapping[str, str]]:
-        """The answers to every question; the first value if there are several."""
-        return {
-            question: {part: values[0].text for part, values in answer.parts.items()}
-            for question, answer in self.answers.given.items()
-        }
-
-    def judgement(self, parts: Mapping[str, str]) -> Judgement:
-        """Return the verifier's judgement of these values.
-
-        Raises Unreadable, and in a student's own check Undecided. Anything else is our own fault.
-        """
-        draw = self.inputs.generator("written", self.written.question.id)
-        verify = VERIFIERS[self.machine.verify]
-        try:
-            with at_most(PATIENCE):
-                judged = verify(Asked(self.machine, parts, self.others, draw))
-        except Misfit as error:
-            return Judgement(0.0, str(error), hint=_place(self.answer, parts))
-        except AssertionError as error:  # raised in a check, it would blame the student
-            raise GraderFault(f"the verifier `{self.machine.verify}` broke") from error
-        if not 0.0 <= judged.fraction <= 1.0:
-            raise GraderFault(f"the verifier `{self.machine.verify}` gave {judged.fraction}")
-        return judged
-
-
-def _judge_machine(asking: Asking, score: Score) -> None:
+def _judge_machine(
+    written: WrittenCheck, machine: Machine, answers: Answers, inputs: Inputs, score: Score
+) -> None:
     """Grade by the worst of all submitted values; unreadable ones need manual grading."""
-    machine, answer = asking.machine, asking.answer
+    answer = answers.of(written.question.id)
     versions = answer.versions(machine.parts)
+
+    def judgement(parts: Mapping[str, str]) -> Judgement:
+        draw = inputs.generator("written", written.question.id)
+        return _judgement(Asked(machine, parts, answers.texts, draw), answer)
+
     if answer.unplaced and any(part not in answer.parts for part in machine.parts):
         return _by_hand("No answer was found, but some text here may contain it.", answer, score)
     if not versions[0]:
-        fail("Not answered.", hint=_where_to_write(asking.written.question, machine.parts))
+        fail("Not answered.", hint=_where_to_write(written.question, machine.parts))
     if len(versions) > 1:
         score.note(_given_twice(answer, machine))
     try:
-        judged = [(asking.judgement(parts), parts) for parts in versions[:MOST_VERSIONS]]
+        judged = [(judgement(parts), parts) for parts in versions[:MOST_VERSIONS]]
     except Undecided as kept:
         return score.needs_review(str(kept), actual=_shown(versions[0]))
     except Unreadable as error:
@@ -206,26 +183,40 @@ def _judge_machine(asking: Asking, score: Score) -> None:
     return _say(verdict, verdict.actual or _shown(parts), machine, score)
 
 
+def _judgement(asked: Asked, answer: Answer) -> Judgement:
+    """Return the verifier's judgement.
+
+    Raises Unreadable, and in a student's own check Undecided. Anything else is our own fault.
+    """
+    name = asked.machine.verify
+    try:
+        with at_most(PATIENCE):
+            judged = VERIFIERS[name](asked)
+    except Misfit as error:
+        return Judgement(0.0, str(error), hint=_place(answer, asked.parts))
+    except AssertionError as error:  # raised in a check, it would blame the student
+        raise GraderFault(f"the verifier `{name}` broke") from error
+    if not 0.0 <= judged.fraction <= 1.0:
+        raise GraderFault(f"the verifier `{name}` gave {judged.fraction}")
+    return judged
+
+
 def _by_hand(reason: str, answer: Answer, score: Score, place: str = "") -> None:
-    """Leave the decision to a person, with the whole answer."""
     first, _, more = reason.partition("\n")
     hint = "\n".join(filter(None, (more, place)))
     score.needs_review(f"{BY_HAND} {first}", hint=hint, actual=answer.whole[:LONGEST_TEXT])
 
 
 def _say(verdict: Judgement, actual: str, machine: Machine, score: Score) -> None:
-    expected, rows = verdict.expected or machine.expected, dict(verdict.counterexample)
-    if verdict.fraction > 0:
-        score.partial(
-            verdict.fraction,
-            verdict.message,
-            hint=verdict.hint,
-            expected=expected,
-            actual=actual,
-            counterexample=rows,
-        )
-        return
-    fail(verdict.message, hint=verdict.hint, expected=expected, actual=actual, counterexample=rows)
+    said = {
+        "hint": verdict.hint,
+        "expected": verdict.expected or machine.expected,
+        "actual": actual,
+    }
+    rows = dict(verdict.counterexample)
+    if verdict.fraction == 0:
+        fail(verdict.message, counterexample=rows, **said)
+    score.partial(verdict.fraction, verdict.message, counterexample=rows, **said)
 
 
 def _shown(parts: Mapping[str, str]) -> str:

@@ -114,7 +114,6 @@ def decided(result: Result, decisions: Iterable[Decision]) -> Result:
 
 
 def waits(found: CheckResult) -> bool:
-    """Return True if a person decides this check."""
     return found.status == "needs_review"
 
 

@@ -1,8 +1,11 @@
-"""The questions of an assignment: their parts, points, checks and rubrics."""
+"""The questions of an assignment, and the input and the output of their verifiers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 Kind = Literal["choice", "choices", "true_false", "number", "vector", "matrix", "formula", "table"]
 
@@ -62,7 +65,6 @@ class Question:
 
     @property
     def points(self) -> float:
-        """The points of the whole question."""
         parts = (self.machine, self.review)
         return sum(each.points for each in parts if each is not None)
 
@@ -72,3 +74,47 @@ class Question:
         machine = self.machine.parts if self.machine is not None else ()
         review = (self.review.part,) if self.review is not None else ()
         return machine + tuple(part for part in review if part not in machine)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The fraction of the points that an answer earns, and what the student is shown."""
+
+    fraction: float
+    message: str = ""
+    hint: str = ""
+    expected: str = ""
+    actual: str = ""
+    counterexample: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Unreadable(Exception):
+    """The answer cannot be read automatically, so a person decides; the message says why."""
+
+
+class Misfit(Exception):
+    """The answer was read, and it cannot be correct; the message says why."""
+
+
+class Undecided(Exception):
+    """The answer is graded elsewhere; the message says when, and which parts are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One answer to grade: the raw text of its parts, and all other answers by question.
+
+    A part that was not answered is absent. `others` is for questions that depend on an earlier
+    answer of the same student.
+    """
+
+    machine: Machine
+    parts: Mapping[str, str]
+    others: Mapping[str, Mapping[str, str]]
+    draw: "Generator"
+
+
+# An answer can cause only Unreadable, Misfit or Undecided. The same draw gives the same
+# judgement.
+Verifier = Callable[[Asked], Judgement]

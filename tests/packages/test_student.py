@@ -12,13 +12,12 @@ import pytest
 
 from graders.errors import UsageError
 from graders.registry.discovery import load_assignment
-from graders.written.judgement import Asked, Undecided
 from graders.written.loading import questions_in
-from graders.written.question import Machine
+from graders.written.question import Asked, Machine, Undecided
 from graders.written.reading.answers import read_answers
 from graders.written.reading.wanted import wanted_of
 from graders.written.template import answers_template, quoted
-from graders.written.verifiers.later import later
+from graders.written.verifiers.parts import later
 from packages.student.assignment import strip
 from packages.student.bundle import bundle_files, write_bundle
 from packages.student.rubric import questions_toml

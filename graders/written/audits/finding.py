@@ -10,12 +10,11 @@ WORST_FIRST: tuple[Severity, ...] = ("impossible", "suspicious", "note", "fine")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding of an audit: a sentence each for the student and for staff, numbers as k/n."""
+    """One finding of an audit: a sentence for the student, and the numbers as k/n by name."""
 
     id: str
     severity: Severity
-    student: str
-    staff: str
+    sentence: str
     numbers: tuple[tuple[str, str], ...] = ()
 
 

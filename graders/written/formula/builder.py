@@ -7,20 +7,14 @@ from lark import Token
 from lark.visitors import Transformer_NonRecursive
 
 from graders.written.formula.errors import FormulaError
-from graders.written.formula.sums import MEMBERS
+from graders.written.formula.reading.subscripts import MEMBERS
 from graders.written.formula.tree import (
-    Added,
     Call,
     Constant,
     Name,
-    Negative,
     Node,
     Number,
-    Operator,
-    Power,
-    Product,
     Total,
-    Transposed,
     substituted,
     walk,
 )
@@ -33,13 +27,13 @@ ARGUMENTS = {
     **dict.fromkeys(("outer", "dot", "matmul", "pow"), (2, 2)),
     **dict.fromkeys(("min", "max"), (1, 8)),
 }
-OPERATORS: dict[str, Operator] = {"TIMES": "*", "DOT": "·", "OUTER": "⊗", "OVER": "/"}
+SIGNS = {"PLUS": "+", "MINUS": "-", "TIMES": "*", "DOT": "·", "OUTER": "⊗", "OVER": "/"}
 
 
 def start_of(node: Node) -> int:
     """Return where the base of an exponent or a transpose begins."""
-    while isinstance(node, Power | Transposed):
-        node = node.base if isinstance(node, Power) else node.of
+    while isinstance(node, Call) and node.function in ("^", "⊤"):
+        node = node.arguments[0]
     return node.at
 
 
@@ -78,43 +72,38 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         return cast(Node, found[1])
 
     def negative(self, found: list[Any]) -> Node:
-        if isinstance(found[1], Negative):
-            return found[1].of
-        return self.new(Negative(found[1], found[0].start_pos))
+        match found[1]:
+            case Call("neg", (of,)):
+                return of
+        return self.new(Call("neg", (found[1],), found[0].start_pos))
 
-    def added(self, found: list[Any]) -> Node:
+    def operation(self, found: list[Any]) -> Node:
         left, sign, right = found
-        return self.new(Added(left, right, False, sign.start_pos))
-
-    def subtracted(self, found: list[Any]) -> Node:
-        left, sign, right = found
-        return self.new(Added(left, right, True, sign.start_pos))
-
-    def multiplied(self, found: list[Any]) -> Node:
-        left, sign, right = found
-        return self.new(Product(left, right, OPERATORS[sign.type], sign.start_pos))
+        return self.new(Call(SIGNS[sign.type], (left, right), sign.start_pos))
 
     def side_by_side(self, found: list[Any]) -> Node:
         left, right = found
         if isinstance(right, Name) and right.name == "T" and "T" not in self.words.names:
             raise FormulaError("A transpose is written with a `^`: A^T.", right.at)
-        return self.new(Product(left, right, "", start_of(right)))
+        return self.new(Call("", (left, right), start_of(right)))
 
     def fraction(self, found: list[Any]) -> Node:
-        return self.new(Product(found[2], found[5], "/", found[0].start_pos))
+        return self.new(Call("/", (found[2], found[5]), found[0].start_pos))
 
     def raised(self, found: list[Any]) -> Node:
         base, sign, exponent = found
         highest = HIGHEST_OF_NUMBER if isinstance(base, Number) else HIGHEST
-        number = exponent.of if isinstance(exponent, Negative) else exponent
-        if isinstance(number, Number) and float(number.text) > highest:
-            raise FormulaError(f"An exponent is at most {highest} here.", number.at)
-        return self.new(Power(base, exponent, sign.start_pos))
+        match exponent:
+            case (Number() as number) | Call("neg", (Number() as number,)):
+                if float(number.text) > highest:
+                    raise FormulaError(f"An exponent is at most {highest} here.", number.at)
+        return self.new(Call("^", (base, exponent), sign.start_pos))
 
     def transposed(self, found: list[Any]) -> Node:
-        if isinstance(found[0], Transposed) and "T" not in self.words.names:
-            return found[0].of
-        return self.new(Transposed(found[0], found[1].start_pos))
+        match found[0]:
+            case Call("⊤", (of,)) if "T" not in self.words.names:
+                return of
+        return self.new(Call("⊤", (found[0],), found[1].start_pos))
 
     def transposed_raised(self, found: list[Any]) -> Node:
         return self.raised([self.transposed(found[:2]), found[2], found[3]])
@@ -134,7 +123,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
     def call(self, found: list[Any]) -> Node:
         function, arguments = str(found[0]), found[-2]
         if function == "transpose":
-            return self.new(Transposed(arguments[0], found[0].start_pos))
+            return self.new(Call("⊤", (arguments[0],), found[0].start_pos))
         least, most = ARGUMENTS.get(function, (1, 1))
         if not least <= len(arguments) <= most:
             raise FormulaError(
@@ -154,7 +143,7 @@ class Builder(Transformer_NonRecursive[Token, Node]):
             index = self.only_index(found[2], at)
         if members:
             terms = [self.term(found[2], index, each, at) for each in members.split(",")]
-            return reduce(lambda left, right: self.new(Added(left, right, False, at)), terms)
+            return reduce(lambda left, right: self.new(Call("+", (left, right), at)), terms)
         return self.new(Total(index, None, None, found[2], at))
 
     def term(self, body: Node, index: str, member: str, at: int) -> Node:
@@ -178,7 +167,6 @@ class Builder(Transformer_NonRecursive[Token, Node]):
         return self.new(Total(index, found[2], found[4], found[7], at))
 
     def only_index(self, body: Node, at: int) -> str:
-        """Return the index of a sum that does not name it."""
         names = (node.name for node in walk(body) if isinstance(node, Name))
         below = {name.partition("_")[2] for name in names if name in self.words.names}
         letters = {each for each in below if each in INDICES}

@@ -16,7 +16,6 @@ class FormulaError(Exception):
         self.text = text
 
     def within(self, text: str) -> "FormulaError":
-        """Return the same error with the text that it points into."""
         return FormulaError(self.message, self.position, text)
 
     def pointed(self) -> str:
@@ -31,7 +30,6 @@ class Mismatch(FormulaError):
     """A readable formula whose shapes don't match: it is incorrect, not unreadable."""
 
     def within(self, text: str) -> "Mismatch":
-        """Return the same error with the text that it points into."""
         return Mismatch(self.message, self.position, text)
 
 

@@ -8,7 +8,6 @@ from typing import TypeAlias
 import numpy as np
 
 from graders.written.formula.errors import FormulaError, Mismatch
-from graders.written.formula.functions import apply
 from graders.written.formula.parser import Formula
 from graders.written.formula.shapes import (
     LARGEST,
@@ -17,35 +16,18 @@ from graders.written.formula.shapes import (
     ShapeError,
     Typed,
     add,
-    divide,
-    multiply,
+    apply,
     plain,
-    power,
-    transpose,
     typed,
 )
-from graders.written.formula.tree import (
-    Added,
-    Call,
-    Constant,
-    Name,
-    Negative,
-    Node,
-    Number,
-    Power,
-    Product,
-    Total,
-    Transposed,
-    walk,
-)
+from graders.written.formula.tree import PRODUCTS, Call, Constant, Name, Node, Number, Total, walk
 
 Value: TypeAlias = float | np.float64 | Array
 LONGEST_SUM = 100
 MOST_STEPS = 20_000
 # Steps that each counts at the largest size; BLAS is slow if others use the processor.
-COSTS = {"product": 20, "inv": 800, "pinv": 5000}
-CONSTANTS = {"e": np.e, "pi": np.pi}
-MINUS_ONE = typed(-1.0)
+COSTS = {**dict.fromkeys((*PRODUCTS, "/"), 20), "^": 800, "inv": 800, "pinv": 5000}
+CONSTANTS = {"e": typed(np.e), "pi": typed(np.pi), "I": Typed("identity", np.asarray(1.0))}
 
 
 def evaluate(
@@ -89,7 +71,6 @@ class Evaluation:
     steps: int = 0
 
     def whole(self, tree: Node) -> Array | np.float64:
-        """Return the value of a whole tree."""
         found = self.of(tree)
         try:
             return plain(found, self.size())
@@ -103,7 +84,6 @@ class Evaluation:
         return sizes.pop() if len(sizes) == 1 else None
 
     def of(self, node: Node) -> Typed:
-        """Return the value of one node."""
         self.spend(1, node)
         try:
             return self.computed(node)
@@ -120,55 +100,26 @@ class Evaluation:
         if self.steps > MOST_STEPS:
             raise FormulaError("This takes too long to compute.", node.at)
 
-    def pay(self, work: str, value: Typed, node: Node) -> None:
-        """Count the steps of an operation on a matrix, by its size."""
-        self.spend(COSTS.get(work, 0) * value.array.size // LARGEST**2, node)
-
     def computed(self, node: Node) -> Typed:
-        """Compute the value of one node from those of its children."""
         match node:
             case Number(text):
                 return typed(float(text))
             case Constant(name):
-                return Typed("identity", np.asarray(1.0)) if name == "I" else typed(CONSTANTS[name])
+                return CONSTANTS[name]
             case Name():
                 return self.named(node)
             case Total():
                 return self.total(node)
-            case Call(function, arguments):
-                given = [self.of(each) for each in arguments]
-                self.pay(function, given[0], node)
-                return apply(function, given)
-            case _:
-                return self.combined(node)
+            case Call():
+                return self.called(node)
 
-    def combined(self, node: Negative | Added | Product | Power | Transposed) -> Typed:
-        """Return the value of an operation."""
-        match node:
-            case Negative(of):
-                return multiply(MINUS_ONE, self.of(of))
-            case Added(left, right, minus):
-                first, second = self.of(left), self.of(right)
-                return add(first, multiply(MINUS_ONE, second) if minus else second)
-            case Product(left, right, operator):
-                both = self.of(left), self.of(right)
-                self.pay("product", both[1], node)
-                return divide(*both) if operator == "/" else multiply(*both, operator)
-            case Power(base, exponent):
-                return self.power(self.of(base), self.of(exponent), node)
-            case Transposed(of):
-                return self.transposed(self.of(of))
-
-    def power(self, base: Typed, exponent: Typed, node: Node) -> Typed:
-        """Return a power; one of a matrix counts as several steps."""
-        self.pay("inv", base, node)
-        return power(base, exponent)
-
-    def transposed(self, value: Typed) -> Typed:
-        """Return a transpose; if T is a number, a scalar to the T is a power."""
-        if value.kind == "scalar" and "T" in self.values:
-            return power(value, typed(self.values["T"]))
-        return transpose(value)
+    def called(self, node: Call) -> Typed:
+        given = [self.of(each) for each in node.arguments]
+        matrix = given[0] if node.function == "^" else given[-1]
+        self.spend(COSTS.get(node.function, 0) * matrix.array.size // LARGEST**2, node)
+        if node.function == "⊤" and given[0].kind == "scalar" and "T" in self.values:
+            return apply("^", [*given, typed(self.values["T"])])  # T is a number here
+        return apply(node.function, given)
 
     def named(self, node: Name) -> Typed:
         """Return the value of a name: an index, a given value, or a member of a family."""
@@ -198,7 +149,6 @@ class Evaluation:
         return family[place]
 
     def total(self, node: Total) -> Typed:
-        """Return a sum over its index."""
         outside = self.indices.get(node.index)
         first, last = self.bounds(node)
         if not first <= last < first + LONGEST_SUM:
@@ -214,26 +164,20 @@ class Evaluation:
 
     def bounds(self, node: Total) -> tuple[int, int]:
         """Return the bounds of a sum; without known bounds it runs over a whole family."""
-        if node.low is None or node.high is None or self.is_open(node.high):
+        # A bound may be a name without a value: people name the last member as they like.
+        known = {*self.values, *self.indices}
+        is_open = isinstance(node.high, Name) and node.high.name not in known
+        if node.low is None or node.high is None or is_open:
             return 1, self.members(node)
         return self.whole_number(node.low), self.whole_number(node.high)
 
-    def is_open(self, bound: Node) -> bool:
-        """Return whether a bound is a name without a value.
-
-        People name the last member as they like.
-        """
-        return isinstance(bound, Name) and bound.name not in {*self.values, *self.indices}
-
     def whole_number(self, node: Node) -> int:
-        """Return the value of a bound."""
         value = self.of(node)
         if value.kind != "scalar" or not float(value.array).is_integer():
             raise FormulaError("The limits of a sum must be integers.", node.at)
         return int(np.clip(value.array, -(10**6), 10**6))
 
     def members(self, node: Total) -> int:
-        """Return the number of members of the families in a sum."""
         names = (each.name.partition("_") for each in walk(node.body) if isinstance(each, Name))
         bases = {base for base, _, below in names if below == node.index}
         lengths = {len(self.families[base]) for base in bases if base in self.families}

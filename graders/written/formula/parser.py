@@ -20,7 +20,7 @@ from graders.written.formula.reading.arrange import arranged
 from graders.written.formula.reading.marked import Marked
 from graders.written.formula.reading.notation import normalised, sides
 from graders.written.formula.reading.scanner import Piece, Scanner
-from graders.written.formula.tree import Call, Name, Node, Total, walk
+from graders.written.formula.tree import Name, Node, Total, walk
 from graders.written.formula.vocabulary import Vocabulary
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
@@ -51,12 +51,6 @@ class Formula:
         known = {name for name in members if self.words.indexed(name.partition("_")[0])}
         return self.names - self.words.names - known
 
-    @property
-    def big_o(self) -> bool:
-        """Return whether it was written inside O(...) or Θ(...)."""
-        nodes = (node for tree in self.trees for node in walk(tree))
-        return any(isinstance(node, Call) and node.function == "order" for node in nodes)
-
 
 def used(tree: Node, words: Vocabulary) -> Iterator[str]:
     """Yield the names in a tree, without indices."""
@@ -76,14 +70,12 @@ class Pieces(Lexer):
         """Do nothing; there is no state."""
 
     def lex(self, pieces: Any) -> Iterator[Token]:  # type: ignore[override]
-        """Yield one token per piece."""
         for piece in pieces:
             yield Token(piece.kind, piece.value, start_pos=piece.at)
 
 
 @cache
 def grammar() -> Lark:
-    """Return the parser, which is built once per process."""
     return Lark(GRAMMAR.read_text(encoding="utf-8"), parser="lalr", lexer=Pieces)
 
 
@@ -93,20 +85,15 @@ def parse(text: str, names: Iterable[str]) -> Formula:
     try:
         marked = normalised(text, words.names)
         trees = tuple(tree_of(side, words) for side in sides(marked, words))
-        if len(trees) > 1 and is_free(trees[-1], words):
+        last = trees[-1]
+        if len(trees) > 1 and isinstance(last, Name) and last.name not in words.names:
             trees = trees[:-1]  # such as `2 A A^T = M`
     except FormulaError as error:
         raise error.within(text) from None
     return Formula(text, trees, words)
 
 
-def is_free(tree: Node, words: Vocabulary) -> bool:
-    """Return whether a side of `=` is only a name that the question does not define."""
-    return isinstance(tree, Name) and tree.name not in words.names
-
-
 def tree_of(marked: Marked, words: Vocabulary) -> Node:
-    """Return one expression as a tree."""
     end = marked.origin[-1]
     pieces = arranged(Scanner(marked, words).scan(), end)
     if not pieces:

@@ -6,20 +6,12 @@ from typing import TypeAlias
 
 from graders.written.formula.errors import FormulaError, Mismatch
 from graders.written.formula.parser import Formula
-from graders.written.formula.tree import (
-    Added,
-    Call,
-    Name,
-    Negative,
-    Node,
-    Number,
-    Power,
-    Product,
-    Transposed,
-)
+from graders.written.formula.tree import PRODUCTS, Call, Name, Node, Number
 
 Monomial: TypeAlias = tuple[tuple[str, int], ...]  # (name, exponent), sorted; () is the constant
 Polynomial: TypeAlias = dict[Monomial, Fraction]
+ONE: Polynomial = {(): Fraction(1)}
+MINUS_ONE: Polynomial = {(): Fraction(-1)}
 MOST_TERMS = 400
 HIGHEST = 64  # the degree
 MOST_DIGITS = 300
@@ -42,22 +34,21 @@ def polynomial(formula: Formula) -> Mapping[Monomial, Fraction]:
 
 
 def expanded(node: Node) -> Polynomial:
-    """Return the polynomial of one node."""
     match node:
         case Number(text, at):
             return clean({(): exact(text, at)})
         case Name(name):
             return {((name, 1),): Fraction(1)}
-        case Negative(of):
-            return times(expanded(of), {(): Fraction(-1)}, node)
-        case Added(left, right, minus):
-            sign: Polynomial = {(): Fraction(-1 if minus else 1)}
+        case Call("neg", (of,)):
+            return times(expanded(of), MINUS_ONE, node)
+        case Call("+" | "-" as function, (left, right)):
+            sign = MINUS_ONE if function == "-" else ONE
             return plus(expanded(left), times(expanded(right), sign, node))
-        case Product(left, right, operator):
-            second = expanded(right)
-            return times(expanded(left), inverse(second, node) if operator == "/" else second, node)
-        case Power(base, exponent):
+        case Call("^", (base, exponent)):
             return raised(expanded(base), expanded(exponent), node)
+        case Call(function, (left, right)) if function in (*PRODUCTS, "/"):
+            second = expanded(right)
+            return times(expanded(left), inverse(second, node) if function == "/" else second, node)
         case Call("order", arguments):
             return expanded(arguments[0])
         case _:
@@ -65,11 +56,11 @@ def expanded(node: Node) -> Polynomial:
 
 
 def no_polynomial(node: Node) -> FormulaError:
-    """Return the error for a node that is not part of a polynomial."""
-    if isinstance(node, Transposed):
+    function = node.function if isinstance(node, Call) else ""
+    if function == "⊤":
         return FormulaError("A count cannot contain a transpose.", node.at)
     message = "Only sums, products and integer powers of names are expected here."
-    if isinstance(node, Call) and node.function in ("log", "log2", "log10", "sqrt", "exp"):
+    if function in ("log", "log2", "log10", "sqrt", "exp"):
         return Mismatch(message, node.at)
     return FormulaError(message, node.at)
 
@@ -88,8 +79,7 @@ def clean(terms: Polynomial) -> Polynomial:
 
 
 def plus(left: Polynomial, right: Polynomial) -> Polynomial:
-    """Return the sum."""
-    names = (*left, *(each for each in right if each not in left))
+    names = {**left, **right}
     return clean({each: left.get(each, Fraction()) + right.get(each, Fraction()) for each in names})
 
 
@@ -107,7 +97,6 @@ def times(left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
 
 
 def merged(one: Monomial, other: Monomial) -> Monomial:
-    """Return the product of two monomials."""
     exponents = dict(one)
     for name, exponent in other:
         exponents[name] = exponents.get(name, 0) + exponent
@@ -131,13 +120,12 @@ def inverse(terms: Polynomial, node: Node) -> Polynomial:
 
 
 def raised(base: Polynomial, exponent: Polynomial, node: Node) -> Polynomial:
-    """Return an integer power."""
     if set(exponent) - {()}:
         raise Mismatch("An exponent in a count cannot contain a name.", node.at)
     times_ = exponent.get((), Fraction())
     if times_.denominator != 1 or abs(times_) > HIGHEST:
         raise FormulaError("Only small integer exponents are expected here.", node.at)
-    found: Polynomial = {(): Fraction(1)}
+    found = ONE
     for _ in range(abs(int(times_))):
         found = times(found, base, node)
     return inverse(found, node) if times_ < 0 else found

@@ -1,13 +1,17 @@
-"""The shapes of scalars, columns, rows and matrices, and the operations between them.
+"""The shapes of scalars, columns, rows and matrices, and the operations and functions on them.
 
 A vector is a column. `I` has the size of its neighbors; until that is known, it is its factor.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graders.written.formula.tree import PRODUCTS
 
 Array = NDArray[np.float64]
 Kind = Literal["scalar", "vector", "row", "matrix", "identity"]
@@ -122,7 +126,6 @@ def vectors(left: Typed, right: Typed, operator: str) -> tuple[Typed, Typed]:
 
 
 def divide(left: Typed, right: Typed) -> Typed:
-    """Divide by a scalar."""
     if right.kind != "scalar":
         hint = " Did you mean the inverse, A^{-1}?" if right.kind == "matrix" else ""
         raise ShapeError(f"A denominator must be a scalar, not {right}.{hint}")
@@ -130,7 +133,6 @@ def divide(left: Typed, right: Typed) -> Typed:
 
 
 def transpose(value: Typed) -> Typed:
-    """Return the transpose."""
     turned: dict[Kind, Kind] = {"vector": "row", "row": "vector"}
     return Typed(turned.get(value.kind, value.kind), value.array.T)
 
@@ -151,10 +153,70 @@ def power(base: Typed, exponent: Typed) -> Typed:
     return Typed("matrix", np.linalg.matrix_power(base.array, int(whole)))
 
 
-def square(value: Typed) -> Typed:
-    """Return a square matrix, a scalar or the identity, as an inverse needs it."""
-    if value.kind in ("scalar", "identity"):
-        return value
-    if value.kind != "matrix" or value.array.shape[0] != value.array.shape[1]:
+def norm(value: Typed) -> Typed:
+    """Return the norm of a vector or the absolute value of a scalar."""
+    if value.kind not in ("scalar", "vector", "row"):
+        raise Ambiguous(f"A norm can only be taken of vectors here, not of {value}.")
+    return Typed("scalar", np.asarray(np.sqrt(np.sum(value.array**2))))
+
+
+def column(value: Typed) -> Typed:
+    """Return a vector as a column, whether it was transposed or not."""
+    if value.kind not in ("vector", "row"):
+        raise ShapeError(f"Two vectors are required, not {value}.")
+    return transpose(value) if value.kind == "row" else value
+
+
+def outer(left: Typed, right: Typed) -> Typed:
+    return multiply(column(left), transpose(column(right)))
+
+
+def dot(left: Typed, right: Typed) -> Typed:
+    """Return `a^T b` of two vectors; with a matrix the product, as in `np.dot`."""
+    if "matrix" in (left.kind, right.kind) or "identity" in (left.kind, right.kind):
+        return multiply(left, right)
+    return multiply(transpose(column(left)), column(right))
+
+
+def inverse(value: Typed) -> Typed:
+    """Return the inverse of a square matrix, a scalar or the identity."""
+    rows, *columns = value.array.shape or (1, 1)
+    if value.kind in ("vector", "row") or [rows] != columns:
         raise ShapeError(f"Only a square matrix has an inverse, not {value}.")
-    return value
+    return power(value, MINUS_ONE)
+
+
+def pseudo_inverse(value: Typed) -> Typed:
+    """Return the Moore-Penrose inverse."""
+    if value.array.ndim == 0:
+        return inverse(value)
+    return Typed(transpose(value).kind, np.asarray(np.linalg.pinv(value.array), dtype=np.float64))
+
+
+def minus(left: Typed, right: Typed) -> Typed:
+    return add(left, multiply(MINUS_ONE, right))
+
+
+def apply(function: str, arguments: list[Typed]) -> Typed:
+    """Return the value of a function or an operator. Raises ShapeError if it has none."""
+    if ours := TYPED.get(function):
+        return ours(*arguments)
+    for each in arguments:
+        if each.kind != "scalar":
+            raise ShapeError(f"`{function}` takes scalars, not {each}.")
+    return Typed("scalar", np.asarray(OF_SCALARS[function](*(each.array for each in arguments))))
+
+
+MINUS_ONE = typed(-1.0)
+OF_SCALARS: dict[str, Callable[..., np.float64]] = {
+    **{"sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log2": np.log2, "log10": np.log10},
+    **{"min": lambda *each: np.min(each), "max": lambda *each: np.max(each)},
+}
+TYPED: dict[str, Callable[..., Typed]] = {
+    **{"norm": norm, "abs": norm, "outer": outer, "dot": dot, "matmul": multiply},
+    **{"inv": inverse, "pinv": pseudo_inverse, "order": lambda value: value},
+    "eye": lambda _: Typed("identity", np.asarray(1.0)),
+    **{"+": add, "-": minus, "neg": partial(multiply, MINUS_ONE), "/": divide, "^": power},
+    **{sign: partial(multiply, operator=sign) for sign in PRODUCTS},
+    "⊤": transpose,
+}

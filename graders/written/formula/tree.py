@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-Operator = Literal["*", "·", "⊗", "/", ""]
+PRODUCTS = ("*", "·", "⊗", "")  # the last one for operands without a sign between them
+OPERATORS = frozenset((*PRODUCTS, "/", "+", "-", "neg", "⊤"))  # cheap, in contrast to functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,53 +33,8 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Negative:
-    """The negative of a node."""
-
-    of: "Node"
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A sum or, with `minus`, a difference."""
-
-    left: "Node"
-    right: "Node"
-    minus: bool
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """A product or a quotient; without an operator, the operands are adjacent."""
-
-    left: "Node"
-    right: "Node"
-    operator: Operator
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """A power."""
-
-    base: "Node"
-    exponent: "Node"
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Transposed:
-    """A transpose."""
-
-    of: "Node"
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
 class Call:
-    """A function of one or more arguments."""
+    """A function or an operator with its arguments; `neg`, `^` and `⊤` are operators, too."""
 
     function: str
     arguments: tuple["Node", ...]
@@ -96,7 +52,7 @@ class Total:
     at: int
 
 
-Node = Number | Constant | Name | Negative | Added | Product | Power | Transposed | Call | Total
+Node = Number | Constant | Name | Call | Total
 
 
 def children(node: Node) -> Iterator[Node]:

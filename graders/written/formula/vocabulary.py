@@ -42,7 +42,6 @@ class Vocabulary:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "Vocabulary":
-        """Return the vocabulary of names in canonical spelling."""
         known = frozenset(names) - {"I"}  # always the identity
         spelled = {}
         for name in sorted(known):
@@ -76,7 +75,6 @@ class Vocabulary:
         return f"{base}_{letters[0]}" if letters else None
 
     def is_function(self, word: str) -> bool:
-        """Return whether a word is a function's name here."""
         return word in FUNCTIONS and word not in self.names
 
     def pieces(self, run: str, *, tail: bool, power: bool) -> tuple[str, ...]:
@@ -110,7 +108,6 @@ class Vocabulary:
 
 
 def cut(run: str, best: list[tuple[int, tuple[int, ...]]]) -> Iterator[str]:
-    """Yield the pieces of the split with the lowest price."""
     starts = []
     end = len(run)
     while end:

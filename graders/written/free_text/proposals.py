@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graders.written.free_text.negation import denies, occurrence
 from graders.written.free_text.similarity import Encoder, TfIdf
-from graders.written.free_text.wording import Passage, content, sentences
+from graders.written.free_text.wording import Passage, content, denies, occurrence, sentences
 from graders.written.question import Review, RubricItem
 
 TICKED_FROM = 0.5

@@ -8,17 +8,17 @@ advantage. The contents of a file never raise anything but Unusable.
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, product
 
 from graders.written.loading import ANSWERS
-from graders.written.reading.markdown import Section, read_sections
+from graders.written.reading.markdown import read_sections
 from graders.written.reading.names import names_question
 from graders.written.reading.parts import split_parts
 from graders.written.reading.plain import is_empty, is_like
-from graders.written.reading.split import Given
+from graders.written.reading.split import Section, Value
 from graders.written.reading.wanted import Wanted
 from graders.written.reading.yaml import BadYaml, read_yaml
 
@@ -54,15 +54,6 @@ class Unusable(Exception):
     def __init__(self, message: str, content: str = "") -> None:
         super().__init__(message)
         self.content = content
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The value of a part, and where it is."""
-
-    text: str
-    file: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +108,14 @@ class Answers:
     unread: str = ""
     outside: str = ""
 
+    @property
+    def texts(self) -> Mapping[str, Mapping[str, str]]:
+        """The parts of every answer as text; the first value if there are several."""
+        return {
+            question: {part: values[0].text for part, values in answer.parts.items()}
+            for question, answer in self.given.items()
+        }
+
     def of(self, question: str) -> Answer:
         """The answer to a question, which may be empty.
 
@@ -149,15 +148,14 @@ def read_answers(files: Mapping[str, bytes], wanted: tuple[Wanted, ...]) -> Answ
     unread = "\n\n".join(filter(None, (*contents, *(each.unread for each in read))))
     if not read:
         raise Unusable(" ".join(problems), unread)
-    merged, outside = _merged(read), "\n\n".join(each.outside for each in read)
-    notes = (*problems, *_two_files(files), *merged.notes)
-    return replace(merged, notes=notes, unread=unread, outside=outside)
-
-
-def _two_files(files: Mapping[str, bytes]) -> Iterable[str]:
+    given = _merged(pair for each in read for pair in each.given.items())
+    notes = [*problems, *(note for each in read for note in each.notes)]
     if len(files) > 1:
         names = " and ".join(f"`{name}`" for name in files)
-        yield f"you submitted {names}; keep only one. Where they differ, the weaker answer counts"
+        twice = f"you submitted {names}; keep only one. Where they differ, the weaker answer counts"
+        notes.insert(len(problems), twice)
+    outside = "\n\n".join(each.outside for each in read)
+    return Answers(given, tuple(dict.fromkeys(notes)), unread, outside)
 
 
 @lru_cache(maxsize=4)
@@ -171,17 +169,16 @@ def _read(name: str, content: bytes, wanted: tuple[Wanted, ...]) -> Answers:
     except BadYaml as error:
         raise Unusable(str(error), text) from None
     known = {each.id: each for each in wanted}
-    answers = [_answer(section, known[section.question], name) for section in read.found]
-    answers += [Answers({name: Answer({}, (), each)}) for name, each in read.unread if name]
-    notes = [*_with_file(name, read.notes), *(("", f"{name}: {note}") for note in strange)]
-    unread = "\n\n".join(each for name, each in read.unread if not name)
+    told = [(question, f"{name}: {_ended(note)}") for question, note in read.notes]
+    answers = [(each.question, _answer(each, known[each.question], name)) for each in read.found]
+    answers += [(question, Answer({}, (), text)) for question, text in read.unread if question]
+    answers += [(question, Answer({}, (note,))) for question, note in told if question]
+    notes = [note for question, note in told if not question]
+    notes += [f"{name}: {note}" for note in strange]
+    unread = "\n\n".join(text for question, text in read.unread if not question)
     if not read.found and not read.unread and not is_empty(text):
         unread = text
-    return replace(_merged(answers, notes), unread=unread, outside=read.outside)
-
-
-def _with_file(name: str, notes: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(question, f"{name}: {note}") for question, note in notes]
+    return Answers(_merged(answers), tuple(notes), unread, "\n\n".join(read.outside))
 
 
 def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
@@ -191,7 +188,7 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
     """
     if len(content) > LARGEST:
         message = "it is larger than 1 MiB; answers are text, so leave out pictures and data"
-        raise Unusable(message, _beginning(content))
+        raise Unusable(message, content[:LARGEST].decode("utf-8", errors="replace"))
     if kind := next((name for magic, name in _FORMATS.items() if content.startswith(magic)), ""):
         raise Unusable(f"it is {kind}, not text; save it as plain text in UTF-8", NOT_TEXT)
     encoding = next((e for mark, e in _MARKS.items() if content.startswith(mark)), "")
@@ -223,12 +220,7 @@ def _unmarked_utf16(content: bytes) -> str:
     return "utf-16-be" if ends[0] > ends[1] else "utf-16-le"
 
 
-def _beginning(content: bytes) -> str:
-    """Return the part of a too large file that graders are shown."""
-    return content[:LARGEST].decode("utf-8", errors="replace")
-
-
-def _answer(section: Section, wanted: Wanted, file: str) -> Answers:
+def _answer(section: Section, wanted: Wanted, file: str) -> Answer:
     split = split_parts(section.body, wanted)
     rest = "" if _is_title(section.heading_rest, wanted) else section.heading_rest
     missing = wanted.machine and (split.guessed or wanted.machine[0] not in split.parts)
@@ -237,20 +229,19 @@ def _answer(section: Section, wanted: Wanted, file: str) -> Answers:
         split = split_parts((label, (section.line, ""), *section.body), wanted)
     elif rest and any(part not in split.parts for part in wanted.machine or wanted.parts):
         split.unplaced.insert(0, (section.line, rest))
-    parts = {name: _distinct(values, file) for name, values in split.parts.items()}
+    parts = {
+        name: _once(replace(value, file=file) for value in values)
+        for name, values in split.parts.items()
+    }
     notes = tuple(f"{file}: {note}." for note in split.notes)
     unplaced = "\n".join(line for _, line in split.unplaced).strip()
-    return Answers({section.question: Answer(parts, notes, unplaced, section.heading_rest)})
+    return Answer(parts, notes, unplaced, section.heading_rest)
 
 
 def _is_title(rest: str, wanted: Wanted) -> bool:
     """Whether what a heading says behind the id is its title or its points, and no answer."""
     titled = rest.casefold().startswith(wanted.title.casefold()[:12])
     return titled or _POINTS.fullmatch(rest) is not None
-
-
-def _distinct(values: Iterable[Given], file: str) -> tuple[Value, ...]:
-    return _once(Value(each.text, file, each.line) for each in values)
 
 
 def _once(values: Iterable[Value]) -> tuple[Value, ...]:
@@ -265,31 +256,22 @@ def _ended(note: str) -> str:
     return note if note.endswith(("?", ".")) else f"{note}."
 
 
-def _merged(answers: Iterable[Answers], notes: Iterable[tuple[str, str]] = ()) -> Answers:
-    """Merge all answers; notes keep their question."""
-    parts: dict[str, dict[str, tuple[Value, ...]]] = {}
-    said: dict[str, list[str]] = {}
-    unplaced: dict[str, list[str]] = {}
-    headings: dict[str, str] = {}
-    general: list[str] = []
+def _merged(answers: Iterable[tuple[str, Answer]]) -> dict[str, Answer]:
+    """Return one answer per question, with everything that was written for it."""
+    several: dict[str, list[Answer]] = {}
+    for question, answer in answers:
+        several.setdefault(question, []).append(answer)
+    return {question: _joined(each) for question, each in several.items()}
+
+
+def _joined(answers: Sequence[Answer]) -> Answer:
+    parts: dict[str, tuple[Value, ...]] = {}
     for each in answers:
-        general += each.notes
-        for question, answer in each.given.items():
-            own = parts.setdefault(question, {})
-            said.setdefault(question, []).extend(answer.notes)
-            unplaced.setdefault(question, []).append(answer.unplaced)
-            headings[question] = f"{headings.get(question, '')} {answer.heading}".strip()
-            for part, values in answer.parts.items():
-                own[part] = _once((*own.get(part, ()), *values))
-    for question, note in notes:
-        (said.setdefault(question, []) if question else general).append(_ended(note))
-    given = {
-        question: Answer(
-            parts.get(question, {}),
-            tuple(dict.fromkeys(said.get(question, ()))),
-            "\n\n".join(filter(None, dict.fromkeys(unplaced.get(question, ())))),
-            headings.get(question, ""),
-        )
-        for question in {**parts, **said}
-    }
-    return Answers(given, tuple(dict.fromkeys(general)))
+        for part, values in each.parts.items():
+            parts[part] = _once((*parts.get(part, ()), *values))
+    return Answer(
+        parts,
+        tuple(dict.fromkeys(note for each in answers for note in each.notes)),
+        "\n\n".join(filter(None, dict.fromkeys(each.unplaced for each in answers))),
+        " ".join(each.heading for each in answers if each.heading),
+    )

@@ -16,20 +16,17 @@ from markdown_it.token import Token
 
 from graders.written.reading.names import Meant, Names, canonical, looks_like_id
 from graders.written.reading.plain import is_like
+from graders.written.reading.split import LOOKED_AT, Section, Sections
 from graders.written.reading.wanted import Wanted, label_of
 
 BOLD_LEVEL = 7  # below all headings
 MOST_HEADINGS = 2000
-LOOKED_AT = 200  # characters of a line that may name something; the rest belongs to the answer
-Line = tuple[int, str]
 _READER = MarkdownIt("zero").enable(["heading", "fence"]).disable("inline")
 # Matches `**1b:**` or `- **Question 2**`.
 _BOLD = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*|__)([^*]{1,150}?)(?:\*\*|__)\s*[:.]?")
 _TIGHT = re.compile(r"^ {0,3}(#{1,6})(?=[^#\s])")  # `##1b`
 # Matches `1b:` or `- **1 (b)**:`.
 _LABEL = re.compile(r"^ {0,3}(?:[-*+]\s+)?(?:\*\*)?([\w.()\[\] ]{1,40}?)(?:\*\*)?\s*[:)](?!=)")
-
-
 # A bold id that begins an answer within a line (`**1b.**`), and words before one that only refers
 # to an answer (`see`).
 _INLINE = re.compile(r"(?:\*\*|__)\(?((?:[A-Za-z]?\d|[a-z]\.)[\w.()]{0,14}?)[.:]?(?:\*\*|__)[.:]?")
@@ -40,31 +37,6 @@ _REFERS = re.compile(
 )
 # Matches `1.1 C` or `Q2 true`.
 _NUMBER = re.compile(r"^ {0,3}(?:[-*+]\s+)?([A-Za-z]?\d[\w.()]{0,14}?)\.?\s+(?=\S)")
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One answer as written in the file: its heading's line, and the lines below."""
-
-    question: str
-    line: int
-    heading_rest: str
-    body: tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sections:
-    """The answers of a file, and problems with its headings: by question, or for the file.
-
-    `unread` holds text below headings that name no question for certain, by the question that may
-    be meant ("" where it may be any). `outside` is what stands above the first heading, or below
-    one that is no question's.
-    """
-
-    found: tuple[Section, ...]
-    notes: tuple[tuple[str, str], ...]
-    unread: tuple[tuple[str, str], ...] = ()
-    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +71,7 @@ class _Walk:
     lines: Sequence[str]
     groups: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     open: _Open | None = None
-    found: list[Section] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    outside: list[str] = field(default_factory=list)
+    read: Sections = field(default_factory=Sections)
 
     @property
     def answering(self) -> _Open | None:
@@ -124,11 +93,12 @@ class _Walk:
             first = [(marker.line, marker.rest)] if marker.rest else []
             if self.open.question:
                 body = (*first, *below)
-                self.found.append(Section(self.open.question, marker.line, self.open.rest, body))
+                section = Section(self.open.question, marker.line, self.open.rest, body)
+                self.read.found.append(section)
             elif any(line.strip() for _, line in (*first, *below)):
                 text = "\n".join(self.lines[marker.line - 1 : end - 1]).strip()
-                self.unread += [(question, text) for question in self.open.maybe]
-                self.outside.append(text)
+                self.read.unread += [(question, text) for question in self.open.maybe]
+                self.read.outside.append(text)
         self.open = None
 
 
@@ -139,20 +109,18 @@ def read_sections(text: str, wanted: Sequence[Wanted]) -> Sections:
     tokens, open_fences = _blocks(lines)
     markers = list(islice(_markers(tokens, lines, names), MOST_HEADINGS))
     known = {each.id: each for each in wanted}
-    walk = _walked(markers, lines, names, known)
-    found = {section.question for section in walk.found}
+    read = _walked(markers, lines, names, known)
+    found = {section.question for section in read.found}
     labels = islice(_labels(tokens, lines, names), MOST_HEADINGS)
     missing = {canonical(each) for each in known if each not in found and len(each) > 1}
     more = [each for each in labels if not found or canonical(each.text) in missing]
     if more:
-        walk = _walked(sorted([*markers, *more], key=_line_of), lines, names, known)
-    unclosed = [("", f"the code block that begins in line {n} is not closed") for n in open_fences]
-    notes, outside = (*walk.notes, *unclosed), "\n\n".join(walk.outside)
-    return Sections(tuple(walk.found), notes, tuple(walk.unread), outside)
-
-
-def _line_of(marker: _Marker) -> int:
-    return marker.line
+        markers = sorted([*markers, *more], key=lambda marker: marker.line)
+        read = _walked(markers, lines, names, known)
+    read.notes += [
+        ("", f"the code block that begins in line {n} is not closed") for n in open_fences
+    ]
+    return read
 
 
 def _without_comments(text: str) -> str:
@@ -246,7 +214,7 @@ def _unmarked(heading: str) -> str:
 
 def _walked(
     markers: Sequence[_Marker], lines: Sequence[str], names: Names, wanted: dict[str, Wanted]
-) -> _Walk:
+) -> Sections:
     walk = _Walk(lines)
     for marker in markers:
         while walk.groups and walk.groups[-1][0] >= marker.level:
@@ -256,9 +224,9 @@ def _walked(
         if not _belongs(marker, meant, walk, wanted):
             _begin(marker, meant, walk, names)
     walk.close(len(lines) + 1)
-    preamble = lines[: min((section.line for section in walk.found), default=1) - 1]
-    walk.outside.append("\n".join(line for line in preamble if not line.startswith(">")))
-    return walk
+    preamble = lines[: min((section.line for section in walk.read.found), default=1) - 1]
+    walk.read.outside.append("\n".join(line for line in preamble if not line.startswith(">")))
+    return walk.read
 
 
 def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wanted]) -> bool:
@@ -277,21 +245,21 @@ def _belongs(marker: _Marker, meant: Meant, walk: _Walk, wanted: dict[str, Wante
 
 def _begin(marker: _Marker, meant: Meant, walk: _Walk, names: Names) -> None:
     """Open the answer that the line names, or note that it names none."""
-    started = bool(walk.found) or walk.answering is not None
+    started = bool(walk.read.found) or walk.answering is not None
     walk.close(marker.line, marker.before)
     if meant.question:
         walk.open = _Open(marker, meant.question, meant.rest)
     elif meant.either:
         both = " or ".join(f"`{name}`" for name in meant.either)
         note = f"the heading `{marker.text}` in line {marker.line} could mean {both}, so a person "
-        walk.notes.append((meant.either[0], f"{note}reads the text below it; write the ID"))
+        walk.read.notes.append((meant.either[0], f"{note}reads the text below it; write the ID"))
         walk.open = _Open(marker, maybe=meant.either)
     elif meant.group:
         walk.groups.append((marker.level, meant.group))
         walk.open = _Open(marker, maybe=names.members(meant.group))
     elif started or looks_like_id(marker.text):
         near, note = _unknown(marker, names)
-        walk.notes.append((near, note))
+        walk.read.notes.append((near, note))
         walk.open = _Open(marker, maybe=(near,) if near or looks_like_id(marker.text) else ())
 
 

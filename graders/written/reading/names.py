@@ -90,7 +90,6 @@ class Names:
         return Meant(group=self._group(text, words, above))
 
     def members(self, group: tuple[str, ...]) -> tuple[str, ...]:
-        """The questions that share this beginning of their ids."""
         return tuple(name for key, name in self._ids.items() if _rest(key, _joined(group)))
 
     def nearest(self, heading: str) -> str:
@@ -130,12 +129,9 @@ class Names:
         best: tuple[str, ...] = ()
         for size in range(1, min(len(words), LONGEST_ID) + 1):
             atoms = (*above, *(found.group() for found in words[:size]))
-            if self._begins(_joined(atoms)) and _ends(text, words, size):
+            if self.members(atoms) and _ends(text, words, size):
                 best = atoms
         return best
-
-    def _begins(self, key: str) -> bool:
-        return any(_rest(known, key) for known in self._ids)
 
 
 def names_question(text: str, question: str, beside: str = "") -> bool:

@@ -11,13 +11,14 @@ from graders.written.reading.plain import VANISHES, has_words, is_empty, is_like
 from graders.written.reading.split import (
     FENCE,
     LOOKED_AT,
-    Given,
     Line,
     Split,
+    Value,
     listed,
     paragraphs_of,
 )
 from graders.written.reading.wanted import Wanted
+from graders.written.values.words import split_outside
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")  # `- x` or `(a) x` or `1. x`
 _GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)")  # `6,920`
@@ -37,7 +38,6 @@ _READ_AMONG_WORDS = ("formula", "vector", "matrix")  # their verifiers find valu
 
 
 def place(loose: Sequence[Line], wanted: Wanted, split: Split) -> None:
-    """Assign unlabeled lines to parts."""
     paragraphs = list(paragraphs_of(loose))
     if not paragraphs or is_empty("\n".join(line for _, line in loose)):
         return
@@ -132,7 +132,8 @@ def _place_value_and_text(
         return _place_text(paragraphs, wanted, split)
     value, rest = paragraphs[at][:size], paragraphs[at][size:]
     split.add(part, value, wanted)
-    if wanted.kind in ("choice", "choices", "true_false") and not _is_short(value):
+    is_long = sum(len(line.split()) for _, line in value) > 2
+    if wanted.kind in ("choice", "choices", "true_false") and is_long:
         rest = paragraphs[at]  # `False, because ...`: the reason is on the same line
     elif wanted.kind in _READ_AMONG_WORDS and _says_more(value, wanted):
         rest = paragraphs[at]
@@ -164,11 +165,6 @@ def _says_more(value: Sequence[Line], wanted: Wanted) -> bool:
     text = "\n".join(line for _, line in value)
     alone, words = without_condition(text)
     return has_words(alone if words and is_like(alone, wanted.kind) else text)
-
-
-def _is_short(lines: Sequence[Line]) -> bool:
-    """Return whether there is only a choice, without a reason on the same line."""
-    return sum(len(line.split()) for _, line in lines) <= 2
 
 
 def _note_reading(number: int, wanted: Wanted, split: Split) -> None:
@@ -209,13 +205,7 @@ def _numbers_of(line: Line) -> list[Line]:
 
 def _listed(line: Line) -> list[Line]:
     """Return the values of a line like `2^n, 3^n, (k+1)^n`, split outside of brackets."""
-    pieces, depth = [""], 0
-    for sign in line[1][: 10 * LOOKED_AT]:
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0 and sign in ",;，；、":
-            pieces.append("")
-        else:
-            pieces[-1] += sign
+    pieces = split_outside(line[1][: 10 * LOOKED_AT], ",;，；、")
     return [(line[0], piece.strip()) for piece in pieces if piece.strip()]
 
 
@@ -251,13 +241,12 @@ def detach_conditions(wanted: Wanted, split: Split) -> None:
             vector = wanted.kind == "vector" and _may_hold([(each.line, words)], wanted)
             says_more = _CALCULATES.search(words) or VANISHES.search(words)
             if not vector and not says_more:
-                given[at] = Given(value, each.line)
+                given[at] = Value(value, each.line)
             if wanted.text:
                 _place_text([[(each.line, words)]], wanted, split)
 
 
 def join_text(wanted: Wanted, split: Split) -> None:
-    """Join the text from several places."""
     given = sorted(split.parts.get(wanted.text, ()), key=lambda each: each.line)
     if len(given) > 1 and wanted.text not in wanted.machine:
-        split.parts[wanted.text] = [Given("\n\n".join(each.text for each in given), given[0].line)]
+        split.parts[wanted.text] = [Value("\n\n".join(each.text for each in given), given[0].line)]

@@ -100,7 +100,6 @@ def bare(text: str, kind: Kind | None) -> str:
 
 
 def _unfenced(text: str) -> str:
-    """Return the contents of a code block, if the text is one."""
     first, *rest = text.split("\n")
     mark = first[:3]
     if mark in ("```", "~~~") and rest and rest[-1].strip().startswith(mark):

@@ -1,4 +1,4 @@
-"""The values of one answer by part, and the lines that they come from."""
+"""The sections of an answers file, and the values of one answer by part."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,16 +8,42 @@ from graders.written.reading.plain import bare, is_empty
 from graders.written.reading.wanted import Wanted
 
 Line = tuple[int, str]
-LOOKED_AT = 200  # characters of a line that may name a part
+LOOKED_AT = 200  # characters of a line that may name something; the rest belongs to the answer
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """One value: its text, and its first line."""
+class Section:
+    """One answer as written in the file: its heading's line, and the lines below."""
+
+    question: str
+    line: int
+    heading_rest: str
+    body: tuple[Line, ...]
+
+
+@dataclass(slots=True)
+class Sections:
+    """The answers of a file, and problems with its headings: by question, or for the file.
+
+    `unread` holds text below headings that name no question for certain, by the question that may
+    be meant ("" where it may be any). `outside` is what stands above the first heading, or below
+    one that is no question's.
+    """
+
+    found: list[Section] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of a part, and where it is."""
 
     text: str
     line: int
+    file: str = ""
 
 
 @dataclass(slots=True)
@@ -28,7 +54,7 @@ class Split:
     for in a text, because no line was one.
     """
 
-    parts: dict[str, list[Given]] = field(default_factory=dict)
+    parts: dict[str, list[Value]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unplaced: list[Line] = field(default_factory=list)
     guessed: bool = False
@@ -39,7 +65,7 @@ class Split:
         text = bare(text, wanted.kind) if part in wanted.machine else text.strip()
         if not is_empty(text):
             first = next(number for number, line in lines if line.strip())
-            self.parts.setdefault(part, []).append(Given(text, first))
+            self.parts.setdefault(part, []).append(Value(text, first))
 
 
 def paragraphs_of(lines: Iterable[Line]) -> Iterator[list[Line]]:

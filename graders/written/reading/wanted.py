@@ -42,7 +42,6 @@ class Wanted:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """All parts, the automatic ones first."""
         free = (self.text,) if self.text and self.text not in self.machine else ()
         return self.machine + free
 

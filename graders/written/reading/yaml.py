@@ -10,20 +10,20 @@ anchors and tags are ignored, and the depth and number of values are limited.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 import yaml
 
-from graders.written.reading.markdown import LOOKED_AT, Line, Section
 from graders.written.reading.names import Meant, Names, looks_like_id
-from graders.written.reading.split import listed
+from graders.written.reading.split import LOOKED_AT, Line, Section, Sections, listed
 from graders.written.reading.wanted import Wanted, label_of
 
 DEEPEST = 8
 MOST_VALUES = 5000
 MOST_BLOCKS = 500  # of a broken file
 _LOADER: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_OPENED = ("quoted scalar", "flow sequence", "flow mapping")
 _NOTHING = ("", "~", "null", "Null", "NULL")
 _PAIR = re.compile(r"^(\s*(?:- )?)([\w.\"'()\- ]{1,60}?)\s*:\s+(\S.*)$")  # `  q1: 3` or `- a: b`
 # What YAML makes of `\alpha`, `\beta`, `\eta`, `\frac`, `\theta`, `\Phi` and `\nu` in double
@@ -34,6 +34,7 @@ _ESCAPED = re.compile(f"([{''.join(_ESCAPES)}])(?=[A-Za-z])|\n(?=(?:u|abla|eq?|e
 _TAKEN = ("'", '"', "|", ">", "[", "{", "#")
 # Matches `1b:` or `- "1b":`.
 _KEY = re.compile(r"""^( *)(?:- +)?(["']?)([^\s#"'|>\[{&*!%@`][^"':]{0,80}?)\2\s*:(?:\s|$)""")
+_TABS = re.compile(r"^[ \t]*\t[ \t]*")
 _HERE = 3  # levels of groups at which a broken file is split
 
 
@@ -51,17 +52,7 @@ class Node:
     pairs: tuple[tuple["Node", "Node"], ...] = ()
 
 
-@dataclass(slots=True)
-class YamlAnswers:
-    """The answers of a file, each with the lines that a Markdown answer would have."""
-
-    found: list[Section] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    outside: str = ""
-
-
-def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
+def read_yaml(text: str, wanted: Sequence[Wanted]) -> Sections:
     """Return the answers in a YAML text. Raises BadYaml if no question can be found."""
     names = Names({each.id: each.title for each in wanted})
     known = {each.id: each for each in wanted}
@@ -71,19 +62,19 @@ def read_yaml(text: str, wanted: Sequence[Wanted]) -> YamlAnswers:
         return _salvaged(text, names, known, error)
     answers = _read_tree(top, names, known)
     if answers is None:
-        return YamlAnswers()
+        return Sections()
     _keep_swallowed(text, names, known, answers)
     return answers
 
 
-def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> YamlAnswers | None:
+def _read_tree(top: Node | None, names: Names, wanted: dict[str, Wanted]) -> Sections | None:
     """Return the answers in a tree; None if it is empty."""
     if top is None:
         return None
     top = _as_mapping(top)
     if not top.pairs:
         raise BadYaml("it contains no questions; write `1b: your answer`, one line per question")
-    answers = YamlAnswers()
+    answers = Sections()
     _collect(top, names, wanted, answers)
     return answers
 
@@ -99,7 +90,7 @@ class _Block:
     above: tuple[str, ...]
 
 
-def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml) -> YamlAnswers:
+def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml) -> Sections:
     """Return the answers of a broken file, each block parsed separately; the rest is unread."""
     before, blocks = _blocks(text, names)
     if not blocks or len(blocks) > MOST_BLOCKS:
@@ -111,7 +102,7 @@ def _salvaged(text: str, names: Names, wanted: dict[str, Wanted], error: BadYaml
             raise error
         answers.notes.append(("", f"{error}. The values were read as written"))
         return answers
-    answers = YamlAnswers()
+    answers = Sections()
     try:
         _composed(before)  # a name or a date above the answers is not an answer
     except BadYaml:
@@ -165,7 +156,7 @@ def _question_blocks(text: str, names: Names) -> Iterator[_Block]:
 
 
 def _read_block(
-    block: _Block, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers, depth: int = 1
+    block: _Block, names: Names, wanted: dict[str, Wanted], answers: Sections, depth: int = 1
 ) -> None:
     """Add the answers of a block: parsed, else fixed, else split again, else as unread text."""
     try:
@@ -201,7 +192,7 @@ def _tree_of(block: _Block) -> Node | None:
             raise error from None
 
 
-def _doubt_repeated(blocks: Sequence[_Block], answers: YamlAnswers) -> None:
+def _doubt_repeated(blocks: Sequence[_Block], answers: Sections) -> None:
     """Leave a question with two blocks to a person: one may be text inside the other."""
     count = Counter(block.meant.question for block in blocks if block.meant.question)
     for block in blocks:
@@ -211,9 +202,7 @@ def _doubt_repeated(blocks: Sequence[_Block], answers: YamlAnswers) -> None:
     answers.unread = list(dict.fromkeys(answers.unread))
 
 
-def _keep_swallowed(
-    text: str, names: Names, wanted: dict[str, Wanted], answers: YamlAnswers
-) -> None:
+def _keep_swallowed(text: str, names: Names, wanted: dict[str, Wanted], answers: Sections) -> None:
     """Leave a question to a person if a missing quote merged it with another value.
 
     The question with the other value is left to a person, too.
@@ -232,7 +221,7 @@ def _keep_swallowed(
             before = block
 
 
-def _doubt(block: _Block, answers: YamlAnswers) -> None:
+def _doubt(block: _Block, answers: Sections) -> None:
     question = block.meant.question
     note = f"a quote seems to be missing near `{question}` in line {block.line}; a person reads it"
     answers.notes.append((question, note))
@@ -253,7 +242,7 @@ def _collect(
     node: Node,
     names: Names,
     wanted: dict[str, Wanted],
-    answers: YamlAnswers,
+    answers: Sections,
     above: tuple[str, ...] = (),
 ) -> None:
     before = ""
@@ -279,7 +268,7 @@ def _collect(
                 answers.unread.append((near, f"{key.text}: {shown}"))
 
 
-def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: YamlAnswers) -> None:
+def _outdent(question: str, key: Node, value: Node, wanted: Wanted, answers: Sections) -> None:
     """Leave a part to a person if it is not indented below its question."""
     if shown := _shown(value, wanted).strip():
         note = f"indent `{key.text}` in line {key.line} below `{question}`"
@@ -348,9 +337,6 @@ def _composed(text: str, first: int = 1) -> Node | None:
         raise BadYaml(f"{where} is not valid YAML: {_remedy(error)}") from None
 
 
-_OPENED = ("quoted scalar", "flow sequence", "flow mapping")
-
-
 def _remedy(error: yaml.YAMLError) -> str:
     """Return how to fix a broken line, without a parser's terms."""
     context, problem = getattr(error, "context", None) or "", getattr(error, "problem", None) or ""
@@ -384,15 +370,11 @@ def _documents(events: _Events) -> Node | None:
     while not isinstance(event := events.next(), yaml.StreamEndEvent):
         if isinstance(event, yaml.DocumentStartEvent):
             node = _node(events.next(), events, 1)
-            if node.pairs or node.items or not _is_nothing(node.text):
+            if node.pairs or node.items or node.text.strip() not in _NOTHING:
                 nodes.append(_as_mapping(node))
     if len(nodes) < 2 or not all(node.pairs for node in nodes):
         return nodes[0] if nodes else None
     return Node(nodes[0].line, pairs=tuple(pair for node in nodes for pair in node.pairs))
-
-
-def _is_nothing(text: str) -> bool:
-    return text.strip() in _NOTHING
 
 
 def _node(event: yaml.Event, events: _Events, depth: int) -> Node:
@@ -426,14 +408,10 @@ def _children(events: _Events, depth: int) -> Iterator[Node]:
 
 def _mended(text: str) -> str:
     """Return the text indented with spaces, with quotes around each value after a key."""
-    return "\n".join(_quoted(_TABS.sub(_spaces, line, count=1)) for line in text.split("\n"))
-
-
-_TABS = re.compile(r"^[ \t]*\t[ \t]*")
-
-
-def _spaces(indent: re.Match[str]) -> str:
-    return indent[0].replace("\t", "    ")
+    return "\n".join(
+        _quoted(_TABS.sub(lambda found: found[0].replace("\t", "    "), line))
+        for line in text.split("\n")
+    )
 
 
 def _quoted(line: str) -> str:

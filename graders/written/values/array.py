@@ -14,9 +14,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 from graders.written.values.number import LARGEST, cell
-from graders.written.values.words import narrow
+from graders.written.values.words import CLOSE, OPEN, narrow, split_outside
 
 Array = NDArray[np.float64]
 LONGEST = 8000  # characters
@@ -55,14 +55,14 @@ _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
 _SAID = re.compile(r"(?<![\\\w{.])(?!array|tensor|torch|matrix|numpy|np|ln|pi)[^\W\d_]{2,}")
 _WORDLESS = re.compile(r"[^A-Za-zα-ωΑ-Ω]*")
 _LABEL = re.compile(r"^\s*\\?[A-Za-z][\w^{}'\\ ]{0,30}?\s*:(?=\s*\S)")  # `k: 1`
-# Matches `zeros(3)` or `zero vector` or `\vec{0}`.
+# Matches `zeros(3)` or `zero vector` or `\vec{0}` or `0`.
 _ZEROS = re.compile(
     r"(?:(?:np|numpy|torch)\s*\.\s*)?zeros\s*\(.{0,30}\)|(?:the )?(?:zero|null)[\s-]*vector|"
     r"\\(?:vec|mathbf|bm)\s*\{?\s*0\s*\}?(?:\s*_\s*\{?\d\}?)?|0\s*vector|(?:the )?origin|all zeros|"
-    r"(?:der )?nullvektor|(?:el )?vector (?:cero|nulo)|(?:le )?vecteur nul|零向量|vettore nullo",
+    r"(?:der )?nullvektor|(?:el )?vector (?:cero|nulo)|(?:le )?vecteur nul|零向量|vettore nullo|"
+    r"[(\[]?0+(?:\.0*)?[)\]]?",
     re.IGNORECASE,
 )
-_OPEN, _CLOSE = "([{", ")]}"
 _BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
 _SPACED = re.compile(r"\s*([*/^×·])\s*|(?<=[\w.)])\s+([+-])\s+(?=[\w.(\\])")  # ` * ` or `1 + 2`
 _DECIMAL = re.compile(r"(?<![\d.,])(\d+),(\d+)(?![\d.]|,\d)")  # `0,5`
@@ -86,8 +86,8 @@ def read_array(text: str, shapes: Sequence[tuple[int, ...]]) -> Array:
         raise Unreadable(f"The answer is longer than {LONGEST} characters: write only the numbers.")
     alone = text.count("=") < 2 and _SAID.search(text) is None
     text = _plain(text)
-    if zero := _zero(text, shapes):
-        return np.zeros(zero)
+    if _ZEROS.fullmatch(text.strip()):
+        return np.zeros(shapes[0])
     if _THOUSANDS.fullmatch(text):
         raise Unreadable(f"`{text[:40]}` may be one number; write a vector in brackets.")
     errors: list[Exception] = []
@@ -115,24 +115,9 @@ def _plain(text: str) -> str:
     if len(lines) > 1 and all(_BULLET.match(line) for line in lines):
         text = _BULLET.sub("", text)
     text = _LABEL.sub("", text)
-    return _behind_equals(text).strip().rstrip(".;, ")
-
-
-def _behind_equals(text: str) -> str:
-    depth, start = 0, 0
-    for at, sign in enumerate(text):
-        depth += (sign in _OPEN) - (sign in _CLOSE)
-        if sign == "=" and depth == 0 and text[at + 1 :].strip():
-            start = at + 1
-    return text[start:]
-
-
-def _zero(text: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-    """Return the shape of a zero vector that is written as a word."""
-    is_zero = _ZEROS.fullmatch(text.strip()) or re.fullmatch(
-        r"[(\[]?0+(?:\.0*)?[)\]]?", text.strip()
-    )
-    return shapes[0] if is_zero else None
+    sides = split_outside(text, "=")
+    text = "=".join(sides[-1:] if sides[-1].strip() else sides[-2:])
+    return text.strip().rstrip(".;, ")
 
 
 def _readings(text: str) -> Iterator[str]:
@@ -143,7 +128,6 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _values(text: str) -> list[list[float]]:
-    """Return the rows of numbers in a text."""
     body = _body(text)
     rows = [_cells(row) for row in _rows(body.inside)]
     rows = [row for row in rows if row]
@@ -187,11 +171,11 @@ def _groups(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the outer brackets open and close."""
     depth, start = 0, 0
     for at, sign in enumerate(text):
-        if sign in _OPEN:
+        if sign in OPEN:
             if depth == 0:
                 start = at
             depth += 1
-        elif sign in _CLOSE:
+        elif sign in CLOSE:
             depth -= 1
             if depth < 0:
                 raise Unreadable("A closing bracket has no opening bracket.")
@@ -211,13 +195,12 @@ def _is_list(inside: str) -> bool:
 
 
 def _outside(text: str) -> str:
-    """Return the text without everything in brackets."""
     kept, depth = [], 0
     for sign in text:
-        depth -= sign in _CLOSE
+        depth -= sign in CLOSE
         if depth <= 0:
             kept.append(sign)
-        depth += sign in _OPEN
+        depth += sign in OPEN
     return "".join(kept)
 
 
@@ -233,28 +216,17 @@ def _rows(inside: str) -> Iterator[str]:
     if lists and re.fullmatch(r"[\s,;()\[\]{}]*", outer):
         yield from (inside[start + 1 : end] for start, end in lists)
         return
-    yield from _split(inside, ";\n")
+    yield from split_outside(inside, ";\n")
 
 
 def _cells(row: str) -> list[str]:
     """Return the cells of a row, separated by commas, `&`, or else by spaces."""
     for sign in ("&", ","):
         if sign in _outside(row):
-            cells = [each.strip() for each in _split(row, sign)]
+            cells = [each.strip() for each in split_outside(row, sign)]
             return cells[:-1] if cells and not cells[-1] else cells
     tight = _SPACED.sub(lambda match: match[1] or match[2], row.strip())
-    return [each for each in _split(tight, " \t") if each]
-
-
-def _split(text: str, signs: str) -> list[str]:
-    """Split the text at these signs, outside of brackets."""
-    pieces, depth, start = [], 0, 0
-    for at, sign in enumerate(text):
-        depth += (sign in _OPEN) - (sign in _CLOSE)
-        if depth == 0 and sign in signs:
-            pieces.append(text[start:at])
-            start = at + 1
-    return [*pieces, text[start:]]
+    return [each for each in split_outside(tight, " \t") if each]
 
 
 def _shaped(rows: list[list[float]], shapes: Sequence[tuple[int, ...]]) -> Array:

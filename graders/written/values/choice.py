@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 from graders.written.values.words import (
     LONGEST,
     denies,
@@ -54,7 +54,6 @@ class Options:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels."""
         return tuple(self.texts)
 
     @property

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from graders.written.formula import FormulaError, evaluate, parse
-from graders.written.judgement import Unreadable
+from graders.written.question import Unreadable
 from graders.written.values.words import denies, narrow
 
 LARGEST = 1e12

@@ -2,7 +2,7 @@
 
 import re
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 from graders.written.values.words import without_marks
 
 # Matches `True or false:`.
@@ -63,7 +63,8 @@ def read_truth(text: str) -> bool:
     _refuse_either(line, word.end())
     if _WOULD.search(line[: word.start()]):
         raise Unreadable(f"It does not clearly say whether it is true or false: {REMEDY}.")
-    if _differs(line[: word.end()] + _beginning(line[word.end() : _FAR])):
+    said = line[: word.end()] + _beginning(line[word.end() : _FAR])
+    if len({_says(each) for each in _WORD.finditer(said)}) > 1:
         raise Unreadable(f"It names both true and false: {REMEDY}.")
     return _says(word)
 
@@ -76,11 +77,6 @@ def _beginning(rest: str) -> str:
 
 def _says(word: re.Match[str]) -> bool:
     return (word["word"].casefold() in _TRUE) != (word["no"] is not None)
-
-
-def _differs(line: str) -> bool:
-    """Return whether some words of the line say true and others false."""
-    return len({_says(each) for each in _WORD.finditer(line)}) > 1
 
 
 def _refuse_either(line: str, end: int) -> None:

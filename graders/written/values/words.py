@@ -3,6 +3,7 @@
 import re
 
 LONGEST = 20_000  # characters of one answer that are read
+OPEN, CLOSE = "([{", ")]}"
 # Matches `**` or `\text`.
 _MARKS = re.compile(r"[*`$_\"'“”‘’«»]+|\\(?:text|mathrm|mathbf|textbf|boxed|left|right)\b|[{}~]")
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -63,3 +64,14 @@ def first_clause(text: str) -> str:
 def plain(text: str) -> str:
     """Return only the words, for comparison: without case and punctuation."""
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def split_outside(text: str, signs: str) -> list[str]:
+    """Split the text at these signs, outside of brackets."""
+    pieces, depth, start = [], 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in OPEN) - (sign in CLOSE)
+        if depth == 0 and sign in signs:
+            pieces.append(text[start:at])
+            start = at + 1
+    return [*pieces, text[start:]]

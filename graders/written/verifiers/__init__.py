@@ -1,6 +1,6 @@
 """The verifiers that an assignment's written.toml can name."""
 
-from graders.written.judgement import Verifier
+from graders.written.question import Verifier
 from graders.written.verifiers.attention.average import average_query
 from graders.written.verifiers.attention.four_vectors import key_query_value
 from graders.written.verifiers.attention.heads import two_queries
@@ -9,7 +9,7 @@ from graders.written.verifiers.attention.weights import attention_weights
 from graders.written.verifiers.choice import choice, choices, true_false
 from graders.written.verifiers.complexity import complexity
 from graders.written.verifiers.identity import identity
-from graders.written.verifiers.later import later
+from graders.written.verifiers.parts import later
 from graders.written.verifiers.reported.curve import reported_curve
 from graders.written.verifiers.reported.perplexities import perplexity_table
 from graders.written.verifiers.reported.runs import reported_runs

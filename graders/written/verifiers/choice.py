@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from string import ascii_uppercase
 
 from graders.errors import UsageError
-from graders.written.judgement import Asked, Judgement, Unreadable
-from graders.written.question import Machine
+from graders.written.question import Asked, Judgement, Machine, Unreadable
 from graders.written.values.choice import Contradictory, Options, read_choice, read_choices
 from graders.written.values.truth import read_truth
 from graders.written.verifiers.parts import judge_parts

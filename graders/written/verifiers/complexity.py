@@ -11,7 +11,7 @@ from graders.written.formula import (
     parse,
     polynomial,
 )
-from graders.written.judgement import Asked, Judgement, Misfit
+from graders.written.question import Asked, Judgement, Misfit
 from graders.written.verifiers.formulas import known, typed, unreadable
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
@@ -40,7 +40,7 @@ def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
     machine = asked.machine
     names, aliases = texts(required(machine, "names")), machine.settings.get("aliases", {})
     try:
-        terms = _terms(polynomial(formula), aliases)
+        terms = {_renamed(monomial, aliases) for monomial in polynomial(formula)}
     except Mismatch as error:
         raise Misfit(error.message) from None
     except FormulaError as error:
@@ -58,11 +58,6 @@ def _of(asked: Asked, part: str, formula: Formula) -> Judgement:
         if mistake.part == part and terms == _monomials(mistake.answer, names):
             return Judgement(mistake.fraction, OTHERWISE, mistake.hint, actual=formula.text)
     return Judgement(0.0, *_said(terms, key, allowed), actual=formula.text)
-
-
-def _terms(found: Mapping[Monomial, object], aliases: Mapping[str, str]) -> set[Monomial]:
-    """Return the monomials without factors, in the question's own names."""
-    return {_renamed(monomial, aliases) for monomial in found}
 
 
 def _renamed(monomial: Monomial, aliases: Mapping[str, str]) -> Monomial:

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from graders.written.formula import Formula, FormulaError, Mismatch, Value, evaluate, parse
 from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.prose import Statement, definitions, statements_in
-from graders.written.formula.tree import Call, Name, Power, Total, children, substituted
+from graders.written.formula.tree import OPERATORS, Call, Name, Total, children, substituted
 from graders.written.formula.vocabulary import Vocabulary
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 from graders.written.reading.plain import VANISHES
 from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found
 
 Array = NDArray[np.float64]
 Families = Mapping[str, Sequence[Value]]
 _STACKED = r"\[[^\[\]=]{1,60}[,;][^\[\]=]{1,60}\]"
+# A product of stacked vectors before the formula: `[x, p] . [y, w] =`.
 _STACKS = re.compile(rf"^[^\[\]]{{0,80}}{_STACKED}[^\[\]=]{{0,20}}{_STACKED}[^\[\]=]{{0,10}}=")
 # Matches `lim_{β → ∞}` or `lim β → ∞`.
 _LIMIT = re.compile(
@@ -195,14 +196,13 @@ def _said(statement: Statement, known: frozenset[str]) -> str:
 
 
 def _right(text: str) -> str:
-    """Return the text after the first equals sign."""
     return re.sub(r"^[^=≈]*[=≈]", "", text)
 
 
 def _plain(text: str, answers: Sequence[Statement], names: frozenset[str]) -> Formula:
     """Return a formula without words around it: the whole text, or a part of it with conditions."""
     try:
-        formula = parse(_without_stacks(text), names)
+        formula = parse(_STACKS.sub("", text, count=1), names)
     except FormulaError as error:
         try:
             formula = parse(answers[0].text if answers else "", names)
@@ -223,11 +223,6 @@ def _defined(formula: Formula, given: Mapping[str, Formula]) -> Formula:
     """Return the formula with names replaced by their definitions."""
     trees = {name: each.tree for name, each in given.items()}
     return replace(formula, trees=tuple(substituted(tree, trees) for tree in formula.trees))
-
-
-def _without_stacks(text: str) -> str:
-    """Return the formula without a product of stacked vectors before it: `[x, p] . [y, w] =`."""
-    return _STACKS.sub("", text, count=1)
 
 
 def known(formula: Formula, names: Sequence[str]) -> Formula:
@@ -278,7 +273,7 @@ def _refuse_costly(formula: Formula) -> None:
     steps = 0
     while waiting:
         node, times = waiting.pop()
-        steps += times * (20 if isinstance(node, Power | Call) else 1)
+        steps += times * (20 if isinstance(node, Call) and node.function not in OPERATORS else 1)
         inside = times * 32 if isinstance(node, Total) else times
         waiting += [(each, inside) for each in children(node)]
         if steps > MOST_STEPS:

@@ -15,7 +15,7 @@ import numpy as np
 
 from graders.errors import UsageError
 from graders.written.formula import Formula, FormulaError, Value, evaluate, parse
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
     known,
@@ -71,8 +71,6 @@ def identity(asked: Asked) -> Judgement:
 def _each(
     asked: Asked, question: _Question, judge: Callable[[Asked, str, Formula], Judgement]
 ) -> Judgement:
-    """Return the parts' judgements together."""
-
     def of_part_alone(asked: Asked, part: str) -> Judgement:
         found = typed(asked.parts[part], question.names)
         return agreed(found, lambda formula: judge(asked, part, known(formula, question.names)))

@@ -1,8 +1,10 @@
 """Combine several parts of one answer, each graded separately, into one judgement."""
 
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.question import Asked, Judgement, Misfit, Undecided, Unreadable
+from graders.written.reading.split import listed
 from graders.written.verifiers.settings import of_part
 
 PartJudge = Callable[[Asked, str], Judgement]
@@ -37,7 +39,6 @@ def _told(found: dict[str, Judgement]) -> Iterator[str]:
 
 
 def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgement:
-    """Combine judgements by part into one."""
     total = sum(weights.values())
     fraction = sum(weights[part] * each.fraction for part, each in found.items()) / total
     wrong = {part: each for part, each in found.items() if each.fraction < 1}
@@ -55,5 +56,11 @@ def together(found: dict[str, Judgement], weights: dict[str, float]) -> Judgemen
 
 
 def unanswered(part: str) -> Judgement:
-    """Return the judgement of a missing part."""
     return Judgement(0.0, f"`{part}` is not answered.")
+
+
+def later(asked: Asked) -> NoReturn:
+    """Report which parts are missing, and nothing on the others. There are no settings."""
+    missing = [part for part in asked.machine.parts if part not in asked.parts]
+    said = f"Not answered: {listed(missing)}. The rest is graded" if missing else "Graded"
+    raise Undecided(f"{said} after you submit it.")

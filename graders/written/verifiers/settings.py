@@ -18,7 +18,6 @@ def of_part(machine: Machine, name: str, part: str, default: Any = None) -> Any:
 
 
 def required(machine: Machine, name: str) -> Any:
-    """Return a required setting."""
     if name not in machine.settings:
         raise missing(machine, name)
     return machine.settings[name]
@@ -40,7 +39,6 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def missing(machine: Machine, name: str) -> UsageError:
-    """Return the error for a missing setting."""
     return UsageError(
         f"a question with parts {', '.join(machine.parts)} has no setting `{name}`",
         f"`{machine.verify}` needs `{name}` under [question.machine.with]",

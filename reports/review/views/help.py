@@ -12,9 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from graders.course.review import Answer
-from graders.written.free_text.groups import groups
 from graders.written.free_text.proposals import propose
-from graders.written.free_text.similarity import Encoder, TfIdf, best_encoder
+from graders.written.free_text.similarity import Encoder, TfIdf, best_encoder, groups
 from graders.written.question import Review
 
 PERHAPS_FROM = 0.25  # below this, a suggestion is noise

@@ -4,6 +4,7 @@ import textwrap
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 from graders.boundary.tiers.sandbox import Tier
@@ -17,10 +18,18 @@ from graders.grading.choices import choose_criteria
 from graders.grading.pipeline import Options, grade_submission
 from graders.model import Check
 from graders.registry.discovery import load_assignment
-from graders.written.checks import WrittenCheck, judge
-from graders.written.judgement import Judgement, Misfit, Unreadable
+from graders.written import checks
 from graders.written.loading import questions_in
-from graders.written.question import Machine, Question, Review
+from graders.written.question import (
+    Asked,
+    Judgement,
+    Machine,
+    Misfit,
+    Mistake,
+    Question,
+    Review,
+    Unreadable,
+)
 from graders.written.reading.answers import read_answers
 from graders.written.reading.wanted import wanted_of
 from graders.written.template import quoted
@@ -198,12 +207,11 @@ def grade(essay, tmp_path):
     return graded
 
 
-def graded_answers(name, folder, answers="", only="written"):
+def graded_answers(name, folder, answers):
     """The checks of a folder's answers to a bundled assignment, by id."""
-    if answers:
-        (folder / "answers.md").write_text(answers, encoding="utf-8")
+    (folder / "answers.md").write_text(answers, encoding="utf-8")
     assignment = load_assignment(name)
-    options = Options(Tier.NONE, only=choose_criteria(assignment, only))
+    options = Options(Tier.NONE, only=choose_criteria(assignment, "written"))
     result = grade_submission(identify(folder, name), assignment, options)
     assert result.status != "incomplete", result
     return {each.check.id: each for found in result.criteria for each in found.checks}
@@ -225,7 +233,7 @@ def judged(tmp_path):
         score, problem = Score(), None
         try:
             submitted = SubmittedFiles({file.name: file})
-            judge(WrittenCheck(role, asked, questions), submitted, score, Inputs())
+            checks.judge(checks.WrittenCheck(role, asked, questions), submitted, score, Inputs())
         except CheckFailed as error:
             problem = error
         return verdict(Check(question, "", question), problem, score)
@@ -282,3 +290,28 @@ def parts_of(read):
         return {part: [value.text for value in given] for part, given in answer.parts.items()}
 
     return values
+
+
+@pytest.fixture(scope="session")
+def judge():
+    """A verifier's judgement of one text, or of several by part."""
+
+    def judged(verify, answer, *, mistakes=(), others=None, seed=0, **settings):
+        parts = answer if isinstance(answer, dict) else {"formula": answer}
+        names = settings.pop("parts", tuple(parts))
+        known = tuple(Mistake(*each) for each in mistakes)
+        machine = Machine(1, "formula", names, verify, settings, known, "", "")
+        return VERIFIERS[verify](Asked(machine, parts, others or {}, np.random.default_rng(seed)))
+
+    return judged
+
+
+@pytest.fixture(scope="session")
+def earned(judge):
+    """The fractions that an answer earns over ten draws."""
+
+    def fractions(verify, answer, **settings):
+        found = (judge(verify, answer, seed=seed, **settings) for seed in range(10))
+        return {round(each.fraction, 9) for each in found}
+
+    return fractions

@@ -1,10 +1,13 @@
 """Printed answers of real documents get the scores they deserve, whatever is misprinted."""
 
-import numpy as np
+import tomllib
+
 import pytest
 
+from graders.audit.validate import holds_answers
 from graders.registry.discovery import load_assignment
 from tests.graders.written.conftest import graded_answers
+from tests.planted import examples_of
 
 # Letters, vectors, formulas and numbers as they were handed in; every sentence is ours.
 UW = r"""
@@ -193,24 +196,6 @@ def test_other_matrices_earn_what_they_do(judged, key, query, fraction, said):
     assert said in found.message
 
 
-def test_swapping_by_hand_gives_the_wrong_outputs():
-    """What the checker says is what the numbers say: errors of 1.41 and .47 against beta."""
-    beta, rows = 5.0, np.linalg.qr(np.random.default_rng(0).standard_normal((8, 8)))[0]
-    a, b, c, d = beta * rows[:4]
-    x = np.stack([d + b, a, c + b])
-    k, q = (np.outer(d, d) + np.outer(c, c)), (np.outer(d, a) + np.outer(c, d))
-    v = (np.outer(b, b) - np.outer(c, c)) / beta**2
-
-    def outputs(key, query):
-        scores = (x @ query.T) @ (x @ key.T).T
-        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return weights / weights.sum(axis=1, keepdims=True) @ (x @ v.T)
-
-    assert np.allclose(outputs(k, q)[:2], [b - c, b])
-    errors = np.linalg.norm(outputs(q, k)[:2] - [b - c, b], axis=1) / beta
-    assert np.allclose(errors, [1.41, 0.47], atol=0.01)
-
-
 @pytest.mark.parametrize(
     ("answers", "fraction", "said"),
     [
@@ -231,3 +216,12 @@ def test_third_key_is_judged_with_the_students_query(judged, answers, fraction, 
 def test_polarity_of_labels_is_in_no_key():
     text = (load_assignment("uw-a2").folder / "written.toml").read_text(encoding="utf-8")
     assert not any(f"{n} is {word}" in text for n in "01" for word in ("positive", "negative"))
+
+
+@pytest.mark.parametrize("name", ["cs224n-a4", "cs224n-a5", "cs182-transformers"])
+def test_every_wrong_planted_answer_has_a_hint_that_names_its_mistake(name):
+    folders = [folder for folder in examples_of(name).iterdir() if holds_answers(folder)]
+    assert len(folders) >= 7
+    for folder in folders:
+        expected = tomllib.loads((folder / "expected.toml").read_text(encoding="utf-8"))
+        assert expected.get("hint", {}).keys() == expected.get("lost", {}).keys(), folder.name

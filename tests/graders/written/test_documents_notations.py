@@ -3,11 +3,8 @@
 import pytest
 
 RIGHT = [
-    ("cs224n-a4", "1b", "beta*(k_a + k_b)"),
     ("cs224n-a4", "1b", r"$q = \frac{\beta}{2}(k_{a} + k_{b})$, where $\beta \gg 0$."),
     ("cs224n-a4", "1b", "q = C * k_a + C * k_b for some large constant C"),
-    ("cs224n-a4", "1c.i", "β(µ_a+µ_b)"),
-    ("cs224n-a4", "1d.i", "q1: beta*mu_a\nq2: beta*mu_b"),
     ("cs224n-a4", "2b.ii", "answer: no\ntext: the pair is unique"),
     ("cs224n-a4", "2b.ii", "They cannot be the same, because 2 pi is irrational."),
     ("cs182-transformers", "b", "add: x_1 x_2 + x_1 p_2 + p_1 x_2 + p_1 p_2\nconcat: x1x2 + p1p2"),
@@ -24,15 +21,11 @@ RIGHT = [
         "\nconcat: $[x_1, p_1] \\cdot [x_2, p_2] = x_1 \\cdot x_2 + p_1 \\cdot p_2$\ntext: why",
     ),
     ("cs182-transformers", "c.i", r"$\pi_{i,j} = q_i^{(\text{pos})} k_j^{(\text{pos})}$"),
-    ("cs182-transformers", "c.i", "formula: π_{ij} = (q_i^{pos})^T k_j^{pos}"),
-    ("cs182-transformers", "c.i", "q_i^(pos) · k_j^(pos) + q_i · q_i"),
-    ("cs182-transformers", "c.ii", "(2(T-1)+1)*m*L"),
     ("cs182-transformers", "c.ii", "m(2T-1) per layer"),
     ("cs182-transformers", "e", "min(T, 2^n)\n3^n\n(k+1)^n"),  # capped by the context
     ("cs182-transformers", "f", "O(M^2 k + M k^2)\nO(MNk)\nO(N^2 k)"),  # projections counted
     ("cs182-transformers", "c.ii", "We need $(2T-1)m$ extra parameters in each layer."),
     ("cs182-transformers", "c.ii", "number of params = m * (2*T-1)"),
-    ("cs182-transformers", "e", "2^n\n3^n\n(k+1)^n"),
     (
         "cs182-transformers",
         "f",
@@ -49,12 +42,6 @@ RIGHT = [
     ),
     ("cs182-transformers", "i", "1. encoder-decoder\n2. encoder\n3. encoder\n4. seq2seq"),
     ("cs224n-a5", "1e.ii", "K: I\nQ: u_d u_a^T + u_c u_d^T\nV: (u_b u_b^T - u_c u_c^T)/β²"),
-    (
-        "cs224n-a5",
-        "1e.ii",
-        "K: outer(u_d,u_d) + outer(u_c,u_c)\nQ: outer(u_d,u_a) + outer(u_c,u_d)\n"
-        "V: (outer(u_b,u_b) - outer(u_c,u_c))/beta**2",
-    ),
     ("cs224n-a4", "1b", "`S·(k_a + k_b), where S = 1,000,000`"),
     ("cs224n-a4", "1b", r"$q = \beta \sum_{i \in \{a,b\}} k_i$, $\beta \gg 0$"),
     ("cs224n-a4", "1b", "我们取 $q = c(k_a + k_b)$，其中 c 很大。"),
@@ -63,8 +50,6 @@ RIGHT = [
     ("cs224n-a4", "1b", "#\n$q = a(k_a + k_b)$, $a \\to \\infty$"),
     ("cs224n-a4", "1c.i", "As in 1b, q = c (mu_a + mu_b), since k_i ≈ mu_i."),
     ("cs224n-a4", "1d.i", "First head: q_1 = c μ_a. Second head: q_2 = c μ_b."),
-    ("uw-a2", "1.2.1", "`S·k_0, where S = 1,000,000`"),
-    ("uw-a2", "1.2.1", "1000 * key[0]"),
     ("uw-a2", "1.2.1", "<47, 65, 60>"),
     ("uw-a2", "1.2.1", r"$q = \begin{bmatrix}47\\65\\60\end{bmatrix}$, 100 times the key."),
     ("uw-a2", "Q5.1", "The test accuracy is 94.84%."),
@@ -98,28 +83,18 @@ OPEN = [  # what a person decides
 ]
 WRONG = [
     ("cs224n-a4", "1b", "formula: (k_a+k_b)/2", 0.5),
-    ("cs224n-a4", "1b", r"$q = \beta k_a + \gamma k_b$", 0),
-    ("cs224n-a4", "1b", "beta * k_a^T k_b", 0),
     ("cs224n-a4", "1b", "0", 0),
     ("cs224n-a4", "1c.i", "beta*(k_a+k_b)", 0.5),
-    ("cs224n-a4", "1c.i", "k_a + k_b", 0.25),
     ("cs224n-a4", "1d.i", "q1: beta*mu_a\nq2: beta*mu_a", 0),
-    ("cs224n-a4", "1d.i", "q1: beta*k_a\nq2: beta*k_b", 0.5),
     ("cs224n-a4", "2b.ii", "Yes, at t = 0 and t = 2 pi.", 0),
     ("cs224n-a4", "2b.ii", "yes and no", 0),
     ("cs182-transformers", "b", "add: x1 x2 + p1 p2\nconcat: x1 x2", 0),
     ("cs182-transformers", "c.i", "q_i k_j + q_i^pos k_j^pos", 0),
-    ("cs182-transformers", "c.i", "0", 0),
     ("cs182-transformers", "c.ii", "O(Tm)", 0),
-    ("cs182-transformers", "c.ii", "T^2 m", 0),
     ("cs182-transformers", "e", "one_head: n\ntwo_heads: 2n\nk_heads: kn", 0),
     ("cs182-transformers", "f", "O(M^2)\nO(MN)\nO(N^2)", 0),
-    ("cs182-transformers", "g", "True", 0),
-    ("cs182-transformers", "h", "The second student", 0),
     ("cs182-transformers", "i", "A\nA\nA\nA", 0.5),
     ("cs224n-a5", "1c.i", r"formula: $q = \beta (k_a + k_b)$", 0.5),
-    ("cs224n-a5", "1e.ii", "V: beta^-2 (u_b u_b^T - u_c u_c^T)", 0.5),
-    ("cs224n-a5", "1e.ii", "K: u_d^T u_d\nQ: u_d u_a^T\nV: u_b u_b^T", 0),
     ("cs182-transformers", "e", "1 head: 2^n, 2 heads: 2^n, k heads: 2^n", 1 / 3),
 ]
 UNTOLD = [  # what is expected is not shown

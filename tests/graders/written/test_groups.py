@@ -1,17 +1,13 @@
 """Similar answers are grouped: by counted words, or by an encoder."""
 
 import importlib.util
-import random
-import sys
 
 import numpy as np
 import pytest
 
 from graders.errors import UsageError
-from graders.written.free_text import groups as module
 from graders.written.free_text import similarity
-from graders.written.free_text.groups import groups
-from graders.written.free_text.similarity import MiniLM, TfIdf, best_encoder
+from graders.written.free_text.similarity import MiniLM, TfIdf, best_encoder, groups
 
 INSTALLED = importlib.util.find_spec(similarity.PACKAGE) is not None
 needs_weights = pytest.mark.skipif(not INSTALLED, reason="softmark[encoder] is not installed")
@@ -60,12 +56,6 @@ def test_without_the_package_words_are_counted(monkeypatch):
     assert isinstance(best_encoder(), TfIdf)
 
 
-def test_importing_it_loads_no_encoder():
-    assert similarity.__name__ in sys.modules
-    with open(similarity.__file__, encoding="utf-8") as file:
-        assert "\nimport torch" not in file.read()
-
-
 ANSWERS = {
     "ann": "Attention is permutation equivariant, so the order of the words is lost.",
     "bob": "attention is permutation   equivariant, so the order of the words is lost",
@@ -93,9 +83,7 @@ def test_every_answer_is_listed_once_below_the_first_of_its_group_in_any_order()
     found = groups(ANSWERS)
     assert sorted(name for group in found for name in group.members) == sorted(ANSWERS)
     assert all(group.text == ANSWERS[group.members[0]] for group in found)
-    names = list(ANSWERS)
-    random.Random(3).shuffle(names)
-    assert groups({name: ANSWERS[name] for name in names}) == found
+    assert groups(dict(reversed(ANSWERS.items()))) == found
 
 
 @pytest.mark.parametrize(
@@ -117,7 +105,7 @@ def test_same_text_is_together_at_any_threshold():
 
 
 def test_beyond_the_limit_the_same_are_together(monkeypatch):
-    monkeypatch.setattr(module, "MOST_COMPARED", 2)
+    monkeypatch.setattr(similarity, "MOST_COMPARED", 2)
     answers = {"a": "aa one", "b": "bb two", "c": "zz three", "d": "zz three", "e": "zz three s"}
     assert groups(answers, threshold=0.1)[0].members == ("c", "d")
     assert sum(len(group.members) for group in groups(answers)) == 5
@@ -125,8 +113,5 @@ def test_beyond_the_limit_the_same_are_together(monkeypatch):
 
 def test_hostile_answers_are_grouped():
     texts = ("a" * 2_000_000, "\x00\ud800", "not " * 200_000, "𝔘" * 9_000, "$" * 90_000)
-    assert sum(len(group.members) for group in groups(dict(enumerate_names(texts)))) == len(texts)
-
-
-def enumerate_names(texts):
-    return ((f"s{number}", text) for number, text in enumerate(texts))
+    found = groups({str(number): text for number, text in enumerate(texts)})
+    assert sum(len(group.members) for group in found) == len(texts)

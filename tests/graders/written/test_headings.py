@@ -2,9 +2,9 @@
 
 import pytest
 
-from graders.written.question import Question, Review
 from graders.written.reading.answers import read_answers
 from graders.written.reading.wanted import wanted_of
+from tests.graders.written.conftest import ask
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,7 @@ def test_an_unknown_heading_is_told_with_the_nearest(heading, near, read):
 
 
 def test_a_heading_that_could_be_two_questions_is_neither():
-    review = Review(1, "text", ())
-    both = (Question(name, "A title", "Why?", None, review) for name in ("1.1", "2.1.1"))
-    wanted = tuple(map(wanted_of, both))
+    wanted = tuple(wanted_of(ask(name)) for name in ("1.1", "2.1.1"))
     answers = read_answers({"answers.md": b"# 2\n\n## 1.1\n\nwhy\n"}, wanted)
     assert not any(answer.parts for answer in answers.given.values())
     assert "could mean `1.1` or `2.1.1`" in answers.of("1.1").notes[0]
@@ -87,11 +85,6 @@ def test_a_line_names_only_a_question_that_has_no_heading(parts_of):
     assert parts_of(text, "Q3.1") == {"choice": ["C"]}
     assert parts_of("## 1d.ii\nwhy\n1a.i: is used\n## 1a.i\nso\n", "1a.i") == {"text": ["so"]}
     assert parts_of("Q3.1: C\n3.2 is what I skip here\n", "Q3.2") == {}
-
-
-def test_a_reason_on_the_line_of_a_choice_is_read_twice(parts_of):
-    line = "False, because all predictions would be equal."
-    assert parts_of(f"## g\n{line}\n", "g") == {"answer": [line], "text": [line]}
 
 
 def test_sub_headings_and_code_belong_to_the_answer(read):

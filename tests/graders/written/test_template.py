@@ -49,13 +49,6 @@ def test_an_unknown_form_and_an_assignment_without_questions_are_refused(essay, 
         template_of(tiny, "", None)
 
 
-@pytest.mark.parametrize("name", ["answers.md", "answers.yaml"])
-def test_an_untouched_template_is_not_answered(essay, grade, name):
-    result, found = grade({name: template_of(essay, "", Path(name))})
-    assert {each.message for each in found.values()} == {"Not answered."}
-    assert result.score == 0
-
-
 def test_the_command_writes_what_it_shows(tmp_path):
     def template(*more):
         words = ["answers-template", "cs224n-a4", *more]

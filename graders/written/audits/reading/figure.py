@@ -59,14 +59,6 @@ class Figure:
         return self.unit * self._to_share
 
     @property
-    def digits(self) -> int:
-        """The number of decimals of the fraction, as printed."""
-        digits = 0
-        while digits < LONGEST and Fraction(1, 10**digits) > self.share_unit:
-            digits += 1
-        return digits
-
-    @property
     def _to_share(self) -> Fraction:
         percent = self.percent or abs(self.value) > 1
         return Fraction(1, 100) if percent and self.unit else Fraction(1)
@@ -96,14 +88,10 @@ def undressed(text: str) -> str:
     for _ in range(3):
         text = _COMMAND.sub(r"\1", text)
     text = _SUPERSCRIPTED.sub(lambda found: "10^" + found[1].translate(_SUPERSCRIPT), text)
-    text = _BARE_POWER.sub(r"1e\1", _POWER.sub(_exponent, text))
+    text = _BARE_POWER.sub(r"1e\1", _POWER.sub(lambda found: f"e{found[1] or found[2]}", text))
     text = _DRESS.sub("", text)
     text = _GROUPED.sub(lambda found: re.sub(r"[^\d]", "", found[0]), text)
     return _COMMA.sub(r"\1.\2", text)
-
-
-def _exponent(found: re.Match[str]) -> str:
-    return f"e{found[1] or found[2]}"
 
 
 def _counted(shown: str, plain: str, count: re.Match[str]) -> Figure:

@@ -57,7 +57,6 @@ class Named:
 
 
 def pairs_in(lines: Iterable[Line], further: Names | None = None) -> Iterator[Named]:
-    """Yield the named values of these lines, in order."""
     left = MOST_CHARACTERS
     for at, line in lines:
         if left > 0 and (_DIGIT.search(line[:LONGEST_LINE]) or _CHOSEN.search(line[:LONGEST_LINE])):
@@ -100,7 +99,11 @@ def _named(line: str, further: Names | None) -> Iterator[tuple[int, str, str]]:
             continue
         name = _canonical(found, line, further)
         bare = found["sign"].strip() in _PLAIN_SIGNS
-        sure = not bare or name in ("lr", "batch_size", "epochs") or _is_share(found["value"])
+        sure = (
+            not bare
+            or name in ("lr", "batch_size", "epochs")
+            or re.search(r"[.%/]", found["value"]) is not None
+        )
         after = line[found.end() : found.end() + 8].strip().casefold()
         if name and sure and not (bare and after.startswith(("acc", "epoch"))):
             yield found.start("value"), name, found["value"]
@@ -108,16 +111,9 @@ def _named(line: str, further: Names | None) -> Iterator[tuple[int, str, str]]:
 
 def _canonical(found: re.Match[str], line: str, further: Names | None) -> str:
     """Return the meaning of a name; the split of `accuracy` may be named earlier in the line."""
-    name = meaning(_last_words(found["name"]), further)
+    words = re.split(r"[(,/]| - ", found["name"])[-1].split()[-5:]
+    name = meaning(" ".join(words), further)
     if name == "accuracy":
         before = meaning(line[max(0, found.start() - 60) : found.end("name")], further)
         return before if before in ("train", "dev", "test") else name
     return "" if name in ("label", "chosen") else name
-
-
-def _last_words(name: str) -> str:
-    return " ".join(re.split(r"[(,/]| - ", name)[-1].split()[-5:])
-
-
-def _is_share(value: str) -> bool:
-    return "." in value or "%" in value or "/" in value

@@ -21,6 +21,7 @@ _BOLD = re.compile(r"\*\*|__|\\textbf|\\mathbf|\\bf\b|<b>|<strong>")
 # Matches `Run 3` or `test #2`.
 _NUMBERED = re.compile(r"\W*((?:run|test|trial|experiment|model)\s*#?\d{1,3})\b", re.IGNORECASE)
 _VALUED = re.compile(r"\d\.\d|\.\d|[=:]\s*\d|\de-\d")  # `0.93` or `lr=1` or `1e-4`
+_AXES = re.compile(r"\\+|/|\||×|\bvs\b")  # between `lr` and `epochs` in the corner of a grid
 _YES = re.compile(r"\s*(?:yes|y|true|x|1|✓|✔|☑|★|\*+|best|chosen|selected|<-|←)\s*", re.IGNORECASE)
 
 
@@ -36,7 +37,6 @@ class Run:
 
     @property
     def title(self) -> str:
-        """The name of the run in sentences."""
         named = [f"{name} {self.values[name].text}" for name in SETTINGS[:2] if name in self.values]
         return self.label[:60] or ", ".join(named) or f"line {self.line}"
 
@@ -190,10 +190,10 @@ def _runs_of_grid(table: Table) -> list[Run]:
     down = [figure_in(row.cells[0]) for row in table.rows]
     if not rest or None in across or None in down:
         return []
-    names = [name for name in ("lr", "epochs") if any(name in each for each in _axes(first))]
+    axes_named = {name for part in _AXES.split(first) for name in meanings(part)}
     small = all(each is not None and each.value < 1 for each in down)
     axes = ("lr", "epochs") if small else ("epochs", "lr")
-    if not names and first.strip() and meaning(first):
+    if axes_named.isdisjoint(("lr", "epochs")) and first.strip() and meaning(first):
         return []
     return [
         _run_of_row(
@@ -203,7 +203,3 @@ def _runs_of_grid(table: Table) -> list[Run]:
         for head, cell in zip(rest, row.cells[1:], strict=True)
         if cell
     ]
-
-
-def _axes(header: str) -> list[tuple[str, ...]]:
-    return [meanings(part) for part in re.split(r"\\+|/|\||×|\bvs\b", header)]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from graders.written.judgement import Unreadable
+from graders.written.question import Unreadable
 
 LONGEST_TEXT = 60_000
 MOST_LINES = 1_000
@@ -52,7 +52,6 @@ class Table:
     rows: tuple[Row, ...]
 
     def turned(self) -> "Table":
-        """Return the table with rows and columns exchanged."""
         every = (self.header, *self.rows)
         columns = zip(*(row.cells for row in every), strict=True)
         first, *rest = (Row(self.header.line, cells) for cells in columns)
@@ -79,7 +78,6 @@ def numbered(text: str) -> list[Line]:
 
 
 def page_of(lines: Sequence[Line]) -> Page:
-    """Return the tables among these lines, and the remaining lines."""
     tables: list[Table] = []
     prose: list[Line] = []
     for paragraph in _paragraphs(lines):
@@ -205,9 +203,6 @@ def _table(rows: Sequence[Row]) -> Table:
     cells = header.cells
     if len(cells) == usual - 1:
         cells = ("", *cells)
-    fitted = (Row(row.line, _fitted(row.cells, len(cells))) for row in body)
+    size = len(cells)
+    fitted = (Row(row.line, (*row.cells, *[""] * size)[:size]) for row in body)
     return Table(Row(header.line, cells), tuple(fitted))
-
-
-def _fitted(cells: Cells, size: int) -> Cells:
-    return (*cells, *[""] * (size - len(cells)))[:size]

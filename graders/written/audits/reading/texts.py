@@ -1,10 +1,10 @@
 """Read the perplexities and losses of an answer, paired by the names of their rows and columns."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from graders.written.audits.perplexity import Cell
 from graders.written.audits.reading.columns import plain
 from graders.written.audits.reading.figure import Figure, figure_in, is_not_finite, undressed
 from graders.written.audits.reading.table import Line, Row, Table, numbered, page_of
@@ -26,6 +26,25 @@ _SAID = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """The perplexity and the loss of one text or corpus, as printed."""
+
+    name: str
+    perplexity: Figure
+    loss: Figure
+    corpus: bool = False
+    micro: bool = False
+
+    @property
+    def log(self) -> float:
+        """The natural logarithm of the perplexity; -inf if it is not positive."""
+        value = self.perplexity.value
+        if value <= 0:
+            return -math.inf
+        return math.log(value.numerator) - math.log(value.denominator)
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """One number: whether it is a perplexity, what it was measured on, and its line."""
 
@@ -43,6 +62,12 @@ class Texts:
     lonely: tuple[Measured, ...]
     not_finite: tuple[int, ...]
 
+    @property
+    def names(self) -> list[str]:
+        """The names of everything that has a perplexity."""
+        alone = (" ".join(each.key) for each in self.lonely if each.perplexity)
+        return [*(cell.name for cell in self.cells), *alone]
+
 
 def texts_of(
     text: str,
@@ -59,19 +84,15 @@ def texts_of(
     measured += _of_sentences(page.prose)
     broken = tuple(each.line for each in measured if each.figure is None)
     cells, lonely = _paired([each for each in measured if each.figure is not None])
-    many, one_text = set(corpora), set(singles)
     told = []
-    for name, perplexity, loss in cells:
-        words = set(name.split())
-        corpus = bool(words & many) or not words & one_text
-        told.append(Cell(name, perplexity, loss, corpus, micro))
+    for cell in cells:
+        words = set(cell.name.split())
+        corpus = not words.isdisjoint(corpora) or words.isdisjoint(singles)
+        told.append(replace(cell, corpus=corpus, micro=micro))
     return Texts(tuple(told), lonely, broken)
 
 
-def _paired(
-    measured: Sequence[Measured],
-) -> tuple[list[tuple[str, Figure, Figure]], tuple[Measured, ...]]:
-    """Pair each perplexity with the loss of the same name."""
+def _paired(measured: Sequence[Measured]) -> tuple[list[Cell], tuple[Measured, ...]]:
     losses: dict[tuple[str, ...], list[Measured]] = {}
     for each in measured:
         if not each.perplexity:
@@ -84,7 +105,7 @@ def _paired(
         if partners and each.figure is not None:
             figure = partners.pop(0).figure
             if figure is not None:
-                cells.append((" ".join(each.key[1:]), each.figure, figure))
+                cells.append(Cell(" ".join(each.key[1:]), each.figure, figure))
         else:
             lonely.append(each)
     return cells, (*lonely, *(each for rest in losses.values() for each in rest))

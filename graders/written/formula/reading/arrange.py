@@ -162,7 +162,6 @@ def atom_end(pieces: list[Piece], index: int) -> int:
 
 
 def bracket_end(pieces: list[Piece], index: int) -> int:
-    """Return where the bracket that starts here is closed."""
     depth = 0
     for end in range(index, len(pieces)):
         depth += (pieces[end].kind in LEFT) - (pieces[end].kind in RIGHT)
@@ -180,14 +179,12 @@ def power_end(pieces: list[Piece], index: int) -> int:
 
 
 def exponent_end(pieces: list[Piece], index: int) -> int:
-    """Return where an exponent ends."""
     while at(pieces, index) == "MINUS":
         index += 1
     return atom_end(pieces, index)
 
 
 def check_depth(pieces: list[Piece]) -> None:
-    """Raise FormulaError if brackets are nested too deeply."""
     depth = 0
     for piece in pieces:
         depth += (piece.kind in LEFT) - (piece.kind in RIGHT)

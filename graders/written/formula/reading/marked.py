@@ -14,11 +14,9 @@ class Marked:
 
     @classmethod
     def of(cls, text: str) -> "Marked":
-        """Return the student's own text."""
         return cls(text, tuple(range(len(text) + 1)))
 
     def part(self, start: int, end: int) -> "Marked":
-        """Return a section of the text."""
         return Marked(self.text[start:end], self.origin[start : end + 1])
 
     def replace(self, pattern: re.Pattern[str], new: Callable[[re.Match[str]], str]) -> "Marked":

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from graders.written.formula.reading.characters import GREEK
@@ -141,6 +142,11 @@ _SINGLE = re.compile(  # `k_a` and `1,000`, but neither `2d` nor `λμ`
 )
 Offered = Literal["", "beside", "or"]
 Kind = Literal["math", "word", "part", "compare", "open", "close", "space", "line", "stop"]
+_KINDS: dict[str, Kind] = {  # of the groups of _TOKEN; all others are mathematics
+    **{"newline": "line", "space": "space", "dollar": "space", "stop": "stop"},
+    **{"parts": "part", "comma": "part", "or": "part", "compares": "compare", "less": "compare"},
+    **{"short": "word", "hyphened": "word", "open": "open", "close": "close"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +154,18 @@ class Statement:
     """A stretch of mathematics.
 
     `name` is `q` in `q = ...`, and "" without such a left side. `compared` means that it is next to
-    a
-    sign such as `≫`, `denied` that words around it may negate it, `concludes` that it follows a
-    word
-    such as `therefore`. `offered` says how it is connected to the previous one: with a word, as in
-    `2d or 3d`, or without any. `line` is its line.
+    a sign such as `≫`, `denied` that words around it may negate it, `concludes` that it follows a
+    word such as `therefore`. `offered` says how it is connected to the previous one: with a word,
+    as in `2d or 3d`, or without any. `line` is its line.
     """
 
     text: str
     name: str
     compared: bool
     denied: bool
-    concludes: bool = False
-    offered: Offered = ""
-    line: str = ""
+    concludes: bool
+    offered: Offered
+    line: str
 
     @property
     def lone(self) -> bool:
@@ -185,22 +189,33 @@ class _Token:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Where mathematics starts and ends, and whether a comparison sign is next to it."""
+
+    start: int
+    end: int
+    compared: bool
+
+
 def statements_in(text: str, vocabulary: Vocabulary) -> Prose:
     """Return the statements of a text; of a long text only those at its beginning."""
     text = without_marks(text[:LONGEST])
-    tokens = _with_brackets(text, list(_tokens(text, vocabulary)))
+    tokens = _with_brackets(
+        text,
+        [
+            _Token(_kind(found, text, vocabulary), found.start(), found.end())
+            for found in _TOKEN.finditer(text)
+        ],
+    )
     words = [token for token in tokens if token.kind == "word"]
     left = {token.end for token in words if _EQUATED.match(text, token.end)}
-    spans = list(_spans(text, tokens))[:MOST_STATEMENTS]
     found: list[Statement] = []
-    end = -1
-    for span in spans:
-        if (each := _statement(text, *span)) is not None:
-            gap = text[max(0, end, span[0] - FAR) : span[0]]
-            concludes = _CONCLUDES.search(gap) is not None
-            offered: Offered = _offered(gap) if end >= 0 else ""
-            found.append(replace(each, concludes=concludes, offered=offered))
-            end = span[1]
+    before = -1  # the end of the previous statement
+    for stretch in islice(_stretches(text, tokens), MOST_STATEMENTS):
+        if (each := _statement(text, stretch, before)) is not None:
+            found.append(each)
+            before = stretch.end
     said = " ".join(text[token.start : token.end] for token in words)
     count = sum(token.end not in left for token in words)
     calculates = _OPERATION.search(said[:LONGEST]) is not None
@@ -228,35 +243,17 @@ def _unmarked(line: str) -> str:
     return "" if "---" in line and not line.strip(" |:-") else line
 
 
-def _tokens(text: str, vocabulary: Vocabulary) -> Iterator[_Token]:
-    for found in _TOKEN.finditer(text):
-        yield _Token(_kind(found, text, vocabulary), found.start(), found.end())
-
-
 def _kind(found: re.Match[str], text: str, vocabulary: Vocabulary) -> Kind:
-    """Return the kind of a token."""
     match found.lastgroup:
-        case "newline":
-            return "line"
-        case "space" | "dollar":
-            return "space"
+        case "letters":
+            is_mathematics = _is_mathematics(found, text, vocabulary)
         case "said" | "words":
             inside = found["words"].strip()
-            plain = len(inside) < 2 or vocabulary.extends(inside, ()) or inside in FUNCTIONS
-            return "math" if plain else "word"
-        case "parts" | "comma" | "or":
-            return "part"
-        case "compares" | "less":
-            return "compare"
-        case "short" | "hyphened":
-            return "word"
-        case "letters":
-            return "math" if _is_mathematics(found, text, vocabulary) else "word"
-        case "open" | "close":
-            return "open" if found.lastgroup == "open" else "close"
-        case "stop":
-            return "stop"
-    return "math"
+            known = vocabulary.extends(inside, ()) or inside in FUNCTIONS
+            is_mathematics = len(inside) < 2 or known
+        case group:
+            return _KINDS.get(group or "", "math")
+    return "math" if is_mathematics else "word"
 
 
 def _is_mathematics(found: re.Match[str], text: str, vocabulary: Vocabulary) -> bool:
@@ -326,20 +323,18 @@ def _with_brackets(text: str, tokens: Sequence[_Token]) -> list[_Token]:
             waiting.append(at)
         elif token.kind == "close" and waiting:
             begun = waiting.pop()
-            kind: Kind = "part" if prose[at] > prose[begun] else "open"
-            found[begun] = _Token(kind, tokens[begun].start, tokens[begun].end)
-            end: Kind = "part" if kind == "part" else "close"
-            found[at] = _Token(end, token.start, token.end)
+            if prose[at] > prose[begun]:
+                found[begun] = replace(tokens[begun], kind="part")
+                found[at] = replace(token, kind="part")
         elif token.kind == "close":  # `1)` begins a list item; else the parser reports an error
             item = len(text[max(0, token.start - 9) : token.start].rpartition("\n")[2].strip()) < 3
-            found[at] = _Token("part" if item else "math", token.start, token.end)
+            found[at] = replace(token, kind="part" if item else "math")
     for at in waiting:
-        found[at] = _Token("math", tokens[at].start, tokens[at].end)
+        found[at] = replace(tokens[at], kind="math")
     return found
 
 
-def _spans(text: str, tokens: Sequence[_Token]) -> Iterator[tuple[int, int, bool]]:
-    """Yield the start and end of each stretch of mathematics, and whether it is compared."""
+def _stretches(text: str, tokens: Sequence[_Token]) -> Iterator[_Stretch]:
     start, depth, compared = -1, 0, False
     end = 0
     for at, token in enumerate([*tokens, _Token("stop", len(text), len(text))]):
@@ -353,7 +348,7 @@ def _spans(text: str, tokens: Sequence[_Token]) -> Iterator[tuple[int, int, bool
                 end = token.end
         elif token.kind != "space" or _parts_dollars(text, tokens, at):
             if start >= 0:
-                yield start, end, compared or token.kind == "compare"
+                yield _Stretch(start, end, compared or token.kind == "compare")
             start, depth, compared = -1, 0, token.kind == "compare"
 
 
@@ -374,7 +369,9 @@ def _parts_dollars(text: str, tokens: Sequence[_Token], at: int) -> bool:
     return rest.startswith("$") or before.endswith("$")
 
 
-def _statement(text: str, start: int, end: int, compared: bool) -> Statement | None:
+def _statement(text: str, stretch: _Stretch, before: int) -> Statement | None:
+    """Return a stretch as a statement, unless it has no letter or digit."""
+    start, end = stretch.start, stretch.end
     shown = text[start:end].strip(" $").rstrip("=≈ ")
     if not re.search(r"\w", shown):
         return None
@@ -383,12 +380,14 @@ def _statement(text: str, start: int, end: int, compared: bool) -> Statement | N
     if shown.startswith(("=", "≈")):
         word = re.search(r"([^\W\d_]+)\s*$", text[max(0, start - 40) : start])
         name, shown = word[1] if word else "", shown.lstrip("=≈ ")
-    equated = "=" in shown or "≈" in shown
+    gap = text[max(0, before, start - FAR) : start]
     return Statement(
         shown,
         name,
-        compared and not equated,
-        _denied(text, start, end),
+        compared=stretch.compared and "=" not in shown and "≈" not in shown,
+        denied=_denied(text, start, end),
+        concludes=_CONCLUDES.search(gap) is not None,
+        offered=_offered(gap) if before >= 0 else "",
         line=_line_of(text, start, end),
     )
 

@@ -6,8 +6,14 @@ from dataclasses import dataclass, field
 from graders.written.formula.errors import FormulaError
 from graders.written.formula.reading.characters import GREEK
 from graders.written.formula.reading.marked import Marked
-from graders.written.formula.reading.subscripts import BELOW, DIGITS, read_name, said
-from graders.written.formula.sums import MEMBERS, header
+from graders.written.formula.reading.subscripts import (
+    BELOW,
+    DIGITS,
+    MEMBERS,
+    header,
+    read_name,
+    said,
+)
 from graders.written.formula.vocabulary import (
     APPLIED,
     FOREIGN,
@@ -67,7 +73,6 @@ class Scanner:
     begun: int = 0  # the number of pieces up to the last sum's bounds
 
     def scan(self) -> list[Piece]:
-        """Return all pieces."""
         text = self.marked.text
         while self.place < len(text):
             if text[self.place] == " ":
@@ -83,14 +88,12 @@ class Scanner:
         return self.pieces
 
     def put(self, kind: str, value: str, start: int, end: int) -> None:
-        """Append a piece."""
         if len(self.pieces) >= MOST_PIECES:
             raise FormulaError("The formula is too long.", self.marked.origin[start])
         self.pieces.append(Piece(kind, value, self.marked.origin[start], start, end))
         self.place = end
 
     def fail(self, message: str, start: int) -> FormulaError:
-        """Return an error that points at a character."""
         return FormulaError(message, self.marked.origin[start])
 
     def number(self, match: re.Match[str]) -> None:
@@ -105,7 +108,6 @@ class Scanner:
         self.put("NUMBER", match[0].rstrip("."), match.start(), match.end())
 
     def sign(self, sign: str) -> None:
-        """Read an operator or a bracket."""
         start = self.place
         if sign == "∑":
             self.total(start + 1, start)
@@ -137,7 +139,6 @@ class Scanner:
         return None
 
     def word(self, match: re.Match[str]) -> None:
-        """Split a run of letters into names and functions."""
         text, run = self.marked.text, match[0]
         if self.is_cross(match):
             return self.put("TIMES", run, match.start(), match.end())
@@ -227,7 +228,6 @@ class Scanner:
         self.put("FUNC", name, start, end)
 
     def name(self, base: str, start: int, end: int) -> None:
-        """Read a name with its subscripts."""
         name, end = read_name(self.marked, self.words, base, end)
         self.put("NAME", name, start, end)
 

@@ -5,17 +5,23 @@ approach one half each; if it is only nearly balanced, they come close and then 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from graders.written.formula import FormulaError, parse
-from graders.written.judgement import Asked, Judgement
-from graders.written.verifiers.attention import lookup
-from graders.written.verifiers.attention.lookup import Lookup, lookups
-from graders.written.verifiers.attention.query import WANTED, NoQuery, Query, query_of
+from graders.written.question import Asked, Judgement
+from graders.written.verifiers.attention.query import (
+    WANTED,
+    Lookup,
+    NoQuery,
+    Query,
+    lookups,
+    names,
+    query_of,
+)
 from graders.written.verifiers.formulas import Array, typed
 from graders.written.verifiers.settings import share
 from graders.written.verifiers.values.found import agreed
@@ -80,8 +86,8 @@ def average_query(asked: Asked) -> Judgement:
     `keys_for_means` (the fraction for keys if means were required); both default to one half.
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
-    part, names = asked.machine.parts[0], lookup.names(means=means)
-    found = typed(asked.parts[part], names, WANTED, free="beta")
+    text = asked.parts[asked.machine.parts[0]]
+    found = typed(text, names(means=means), WANTED, free="beta")
     return agreed(found, lambda formula: _tried(asked, query_of(formula, means=means)))
 
 
@@ -89,25 +95,23 @@ def _tried(asked: Asked, query: Query) -> Judgement:
     scaled = bool(asked.machine.settings.get("scaled", False))
     trial = _Trial(query, tuple(lookups(asked.draw, means=query.means, scaled=scaled)))
     try:
-        return _judged(asked, trial)
+        judged = _judged(asked, trial)
     except NoQuery as error:
-        return Judgement(0.0, str(error), error.hint, actual=query.formula.text)
+        judged = Judgement(0.0, str(error), error.hint)
+    return replace(judged, actual=query.formula.text)
 
 
 def _judged(asked: Asked, trial: _Trial) -> Judgement:
-    query, text = trial.query, trial.query.formula.text
-    instance = trial.instances[-1]
+    query, instance = trial.query, trial.instances[-1]
     if not query.same_with(instance, instance.with_values(asked.draw)):
-        return Judgement(
-            0.0,
-            "The query changes when the values change.",
-            "A query is compared only with keys; it cannot contain the values v_a and v_b.",
-            actual=text,
-        )
+        hint = "A query is compared only with keys; it cannot contain the values v_a and v_b."
+        return Judgement(0.0, "The query changes when the values change.", hint)
     blind = not query.means or query.same_with(instance, instance.with_keys(asked.draw))
     earned = 1.0 if blind else share(asked.machine, "keys_for_means", 0.5)
     if trial.passes():
-        return Judgement(1.0, actual=text) if blind else _keys_used(earned, text)
+        message = "The query is built from keys, which are random and not known when it is chosen."
+        hint = "Which vectors are fixed here and close to every random key?"
+        return Judgement(1.0) if blind else Judgement(earned, message, hint)
     if known := _known(asked, trial):
         return known
     if trial.lacks_scale():
@@ -115,28 +119,18 @@ def _judged(asked: Asked, trial: _Trial) -> Judgement:
     return _wrong(trial, blind=blind)
 
 
-def _keys_used(earned: float, text: str) -> Judgement:
-    return Judgement(
-        earned,
-        "The query is built from keys, which are random and not known when it is chosen.",
-        "Which vectors are fixed here and close to every random key?",
-        actual=text,
-    )
-
-
 def _known(asked: Asked, trial: _Trial) -> Judgement | None:
     """Return the judgement of an incorrect answer that the assignment lists."""
     for mistake in asked.machine.mistakes:
         try:
-            formula = parse(mistake.answer, lookup.names(means=trial.query.means))
+            formula = parse(mistake.answer, names(means=trial.query.means))
         except FormulaError:
             continue
         scalars = tuple(each for each in formula.names if each == "beta" or each in formula.unknown)
         listed = Query(formula, scalars, trial.query.means)
         if all(_equal(trial.query, listed, each) for each in trial.instances):
             message = f"The weights of a and b are {_pair(trial, trial.instances[1])}."
-            text = trial.query.formula.text
-            return Judgement(mistake.fraction, message, mistake.hint, actual=text)
+            return Judgement(mistake.fraction, message, mistake.hint)
     return None
 
 
@@ -152,12 +146,8 @@ def _without_scale(asked: Asked, trial: _Trial, earned: float, *, blind: bool) -
     hint = "How large are the weights of all other keys together, when there are many of them?"
     if not blind:
         hint += " And the keys are random: what is fixed?"
-    return Judgement(
-        earned * share(asked.machine, "unscaled", 0.5),
-        f"Correct direction, but too short: with {n} keys, the two weights are {weights}.",
-        hint,
-        actual=trial.query.formula.text,
-    )
+    message = f"Correct direction, but too short: with {n} keys, the two weights are {weights}."
+    return Judgement(earned * share(asked.machine, "unscaled", 0.5), message, hint)
 
 
 def _wrong(trial: _Trial, *, blind: bool) -> Judgement:
@@ -167,7 +157,7 @@ def _wrong(trial: _Trial, *, blind: bool) -> Judgement:
     hint = _hint(trial, weights, instance)
     if not blind:
         hint += " And the keys are random: what is fixed?"
-    return Judgement(0.0, message, hint.strip(), actual=trial.query.formula.text)
+    return Judgement(0.0, message, hint.strip())
 
 
 def _hint(trial: _Trial, weights: Array, instance: Lookup) -> str:

@@ -5,13 +5,14 @@ The vectors have length beta, which is large: at length 1, the weights of the co
 .58.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from graders.written.formula import Formula, Value
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
+from graders.written.question import Asked, Judgement, Misfit, Unreadable
+from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import (
     Array,
     known,
@@ -44,19 +45,15 @@ class _Setting:
         return np.stack([u["u_d"] + u["u_b"], u["u_a"], u["u_c"] + u["u_b"]])
 
     def named(self) -> dict[str, Value]:
-        """The values of the names."""
         inputs: dict[str, Value] = {f"x_{number}": row for number, row in enumerate(self.x, 1)}
         return {**self.u, **inputs, "beta": self.beta, "d": float(self.x.shape[1])}
 
     def wanted(self, output: int) -> Array:
-        """Return the required first or second output."""
         return self.u["u_b"] - self.u["u_c"] if output == 0 else self.u["u_b"]
 
     def weights(self, matrices: Matrices) -> Array:
         """Return the weights of the three inputs, one row per output."""
-        scores = self.scale * (self.x @ matrices["Q"].T) @ (matrices["K"] @ self.x.T)
-        powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
-        return np.asarray(powers / np.sum(powers, axis=1, keepdims=True))
+        return softmax(self.scale * (self.x @ matrices["Q"].T) @ (matrices["K"] @ self.x.T))
 
     def near(self, one: Array, other: Array) -> bool:
         """Return whether two vectors are equal within a small fraction of beta."""
@@ -104,7 +101,8 @@ def _judged(
     text = "; ".join(f"{part} = {each.text}" for part, each in formulas.items())
     if found.points == 4:
         return Judgement(1.0, actual=text)
-    if set(formulas) == set(PARTS) and _found(list(map(_swapped, values)), draws).points == 4:
+    swapped = [{"K": each["Q"], "Q": each["K"], "V": each["V"]} for each in values]
+    if set(formulas) == set(PARTS) and _found(swapped, draws).points == 4:
         hint = "A score is k_i^T q_j: which of the two belongs to the input that attends?"
         earned = share(asked.machine, "swapped", found.points / 4)
         return Judgement(earned, "K and Q are swapped.", hint, actual=text)
@@ -159,7 +157,7 @@ def _matrix(formula: Formula, setting: _Setting) -> Array:
     return value
 
 
-def _found(values: list[Matrices], draws: list[_Setting]) -> _Found:
+def _found(values: Sequence[Matrices], draws: list[_Setting]) -> _Found:
     each = [_of(matrices, setting) for matrices, setting in zip(values, draws, strict=True)]
     columns = [all(column) for column in zip(*each, strict=True)]
     return _Found((columns[0], columns[1]), (columns[2], columns[3]), (columns[4], columns[5]))
@@ -177,10 +175,6 @@ def _of(matrices: Matrices, setting: _Setting) -> tuple[bool, ...]:
         bool(weights[1, 0] >= 1 - NEAR),
         *(setting.near(outputs[output], setting.wanted(output)) for output in (0, 1)),
     )
-
-
-def _swapped(matrices: Matrices) -> Matrices:
-    return {"K": matrices["Q"], "Q": matrices["K"], "V": matrices["V"]}
 
 
 def _message(asked: Asked, found: _Found) -> str:

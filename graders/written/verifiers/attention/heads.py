@@ -4,14 +4,20 @@ The queries are also tested with a random length of the key of `a`. A correct pa
 if this length is below 0.01 (0.5% of the draws); a verdict uses the median of 15.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from graders.written.judgement import Asked, Judgement, Misfit
-from graders.written.verifiers.attention import lookup
-from graders.written.verifiers.attention.lookup import Lookup, lookups
-from graders.written.verifiers.attention.query import WANTED, NoQuery, Query, query_of
+from graders.written.question import Asked, Judgement, Misfit
+from graders.written.verifiers.attention.query import (
+    WANTED,
+    Lookup,
+    NoQuery,
+    Query,
+    lookups,
+    names,
+    query_of,
+)
 from graders.written.verifiers.formulas import typed
 from graders.written.verifiers.settings import share
 
@@ -41,7 +47,7 @@ def two_queries(asked: Asked) -> Judgement:
     """
     means = asked.machine.settings.get("keys", "mu") == "mu"
     read = {
-        part: typed(asked.parts[part], lookup.names(means=means), WANTED)
+        part: typed(asked.parts[part], names(means=means), WANTED)
         for part in asked.machine.parts
         if part in asked.parts
     }
@@ -57,7 +63,7 @@ def two_queries(asked: Asked) -> Judgement:
         raise
     for found in read.values():
         found.accept(judged)
-    return Judgement(judged.fraction, judged.message, judged.hint, actual=text)
+    return replace(judged, actual=text)
 
 
 def _head(asked: Asked, part: str, query: Query) -> _Head:

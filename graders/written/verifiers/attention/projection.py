@@ -1,12 +1,12 @@
 """Verify a matrix that extracts the part in one subspace from the average of two vectors."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from graders.written.formula import Formula, Value
-from graders.written.judgement import Asked, Judgement
+from graders.written.question import Asked, Judgement
 from graders.written.verifiers.formulas import (
     Array,
     Families,
@@ -34,22 +34,18 @@ class _Spaces:
 
     @property
     def wanted(self) -> Array:
-        """The vector in the span of `a`."""
         return self.a @ self.in_a
 
     @property
     def average(self) -> Array:
-        """The average of both vectors."""
         return np.asarray((self.wanted + self.b @ self.in_b) / 2)
 
     def named(self) -> dict[str, Value]:
-        """The values of the names."""
         (d, m), p = self.a.shape, self.b.shape[1]
         sizes = {"m": float(m), "p": float(p), "d": float(d), "h": float(d)}
         return {"A": self.a, "B": self.b, **sizes}
 
     def families(self) -> Families:
-        """The members of sums over `a_i` and `b_i`."""
         return {"a_i": list(self.a.T), "b_i": list(self.b.T)}
 
 
@@ -70,7 +66,7 @@ def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgemen
     if judged.fraction and not formula.names.isdisjoint({"B", "b_i", "p"}):
         earned = min(judged.fraction, share(asked.machine, "uses_b", 0.75))
         judged = Judgement(earned, "M contains B.", "Write it with only the a_i.")
-    return Judgement(judged.fraction, judged.message, judged.hint, actual=formula.text)
+    return replace(judged, actual=formula.text)
 
 
 def _spaces(draw: np.random.Generator) -> Iterator[_Spaces]:

@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graders.written.formula import Formula, FormulaError, Value, evaluate
-from graders.written.judgement import Asked, Judgement, Misfit, Unreadable
-from graders.written.question import Machine
+from graders.written.question import Asked, Judgement, Machine, Misfit, Unreadable
 from graders.written.values.array import LONGEST
 from graders.written.values.number import LARGEST
 from graders.written.values.words import narrow
+from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import Array, shape_of, typed
 from graders.written.verifiers.settings import missing, required, share
-from graders.written.verifiers.values.arrays import arrays_in, without_arrays
 from graders.written.verifiers.values.found import Found, agreed
-from graders.written.verifiers.values.value import shown
+from graders.written.verifiers.values.value import arrays_in, shown, without_arrays
 
 # The largest difference of a weight. The partial limit includes an answer that rounds when solving
 # for weights of one half: .549 and .446, an output within .03.
@@ -36,6 +35,7 @@ WANTED = ("q", "Q", "query", "Query")  # names of the result, as in `q = ...`
 KEYS = ("key", "keys")  # names of a key in addition to `k`
 LARGE = (1e3, 1e6)  # the values of a student's own large scalar
 MOST_ROWS = 16
+Shapes = tuple[tuple[int, ...], ...]
 # Matches `3 k` or `k_0 +`.
 _OF_KEYS = re.compile(r"[*·×\d]\s?(?:k|K|key)s?(?![a-z])|[kK]_?\{?\d\}?\s?[+*·]")
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array)\*?"
@@ -69,9 +69,7 @@ class _Change:
         top = length if self.unit else LARGEST_SCORE * (length > 0)
         scores = np.tile(self.keys @ self.query, (2001, 1))
         scores[:, self.row] = np.linspace(-top, top, 2001)
-        powers = np.exp(scores - np.max(scores, axis=1, keepdims=True))
-        weights = powers / np.sum(powers, axis=1, keepdims=True)
-        return np.asarray(np.max(np.abs(weights - self.target), axis=1))
+        return np.asarray(np.max(np.abs(softmax(scores) - self.target), axis=1))
 
 
 def attention_weights(asked: Asked) -> Judgement:
@@ -79,9 +77,8 @@ def attention_weights(asked: Asked) -> Judgement:
 
     Settings: `K` (the keys), `target` (weights, or one row of weights per query), `full` and
     `partial` (the largest difference of a weight that earns everything, or `partial_share`), `V`
-    and
-    `tolerance` (the values, and the largest difference of an output that earns everything). For a
-    key also: `row` (which key, from 0), `query` (the question whose answer is the query),
+    and `tolerance` (the values, and the largest difference of an output that earns everything).
+    For a key also: `row` (which key, from 0), `query` (the question whose answer is the query),
     `reference` (the query if there is no such answer), `unit` (the key has length 1),
     `method_share` (for a key that is as good as this query allows).
     """
@@ -180,9 +177,8 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
         again = _graded(machine, change.weights(key / (length or 1)), change.target)
         rounded = abs(length - 1) <= 5 * UNIT  # correct to two decimals
         earned = share(machine, "partial_share", 0.5) * again.fraction if rounded else 0.0
-        return Judgement(
-            earned, message, "Divide it by its length.", graded.expected, graded.actual
-        )
+        hint = "Divide it by its length."
+        return replace(graded, fraction=earned, message=message, hint=hint)
     if graded.fraction == 1:
         return graded
     errors = change.errors()
@@ -191,9 +187,9 @@ def _chosen(machine: Machine, change: _Change, key: Array) -> Judgement:
     telling = np.ptp(errors) >= TELLING
     if telling and error <= np.min(errors) + FULL and method >= graded.fraction:
         hint = "No key does better with your query; check its length and the scores that it gives."
-        return Judgement(method, graded.message, hint, graded.expected, graded.actual)
+        return replace(graded, fraction=method, hint=hint)
     hint = "With your query, what score must this key have compared with the other keys?"
-    return Judgement(graded.fraction, graded.message, hint, graded.expected, graded.actual)
+    return replace(graded, hint=hint)
 
 
 def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
@@ -210,9 +206,7 @@ def _own_query(asked: Asked, keys: Array) -> tuple[Array, str]:
     return np.asarray(reference, dtype=np.float64), note
 
 
-def _read(
-    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
-) -> Found[Array]:
+def _read(text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]) -> Found[Array]:
     """Return the numbers of an answer, or the values of formulas in the given keys."""
     turned = tuple(shape[::-1] for shape in shapes if len(shape) == 2 and shape[0] != shape[1])
     both = (*shapes, *turned)
@@ -237,17 +231,13 @@ def _read(
 
 def _joined(one: Found[Array], other: Found[Array]) -> Found[Array]:
     """Join the numbers and formulas of one answer; both are graded."""
-    return Found(
-        (*one.values, *other.values),
-        (*one.shown, *other.shown),
-        plain=False,
-        denied=one.denied or other.denied,
-        sure=one.sure and other.sure,
-    )
+    values, shown = (*one.values, *other.values), (*one.shown, *other.shown)
+    denied, sure = one.denied or other.denied, one.sure and other.sure
+    return Found(values, shown, plain=False, denied=denied, sure=sure)
 
 
 def _computed(
-    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
+    text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]
 ) -> Found[Array] | None:
     """Return the values of formulas in `K` and `k_0`, `k_1`, ..., if the text contains any."""
     values = _named(keys, named)
@@ -269,13 +259,8 @@ def _computed(
     if not known:
         return None
     free = any(formula.unknown for formula in found.values)  # nobody specified its size
-    return Found(
-        tuple(known),
-        found.shown,
-        plain=found.plain and not free,
-        denied=found.denied,
-        sure=found.sure and not free,
-    )
+    plain, sure = found.plain and not free, found.sure and not free
+    return Found(tuple(known), found.shown, plain=plain, denied=found.denied, sure=sure)
 
 
 def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
@@ -285,7 +270,7 @@ def _named(keys: Array, named: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _value(
-    formula: Formula, values: Mapping[str, Value], keys: Array, shapes: tuple[tuple[int, ...], ...]
+    formula: Formula, values: Mapping[str, Value], keys: Array, shapes: Shapes
 ) -> list[Array] | None:
     """Return the values of a formula: two if it has a large scalar of its own."""
     families = {f"{name}_i": list(keys) for name in ("k", *KEYS)}
@@ -294,19 +279,15 @@ def _value(
         return None
     sizes = LARGE if free else LARGE[:1]
     try:
-        found = [
-            np.asarray(
-                evaluate(formula, {**values, **dict.fromkeys(free, size)}, families=families)
-            )
-            for size in sizes
-        ]
+        points = ({**values, **dict.fromkeys(free, size)} for size in sizes)
+        found = [np.asarray(evaluate(formula, point, families=families)) for point in points]
     except FormulaError:
         return None
     return [_fitting(each, shapes) for each in found]
 
 
 def _stacked(
-    text: str, shapes: tuple[tuple[int, ...], ...], keys: Array, named: Mapping[str, Value]
+    text: str, shapes: Shapes, keys: Array, named: Mapping[str, Value]
 ) -> Found[Array] | None:
     """Return the matrix whose rows are formulas: `[100 k_0; 100 k_1; 100 k_2; 100 k_3]`."""
     body = _ROWS.search(" ".join(narrow(text[:LONGEST]).split()))
@@ -322,7 +303,7 @@ def _stacked(
     return Found((_fitting(stacked, shapes),), (text,))
 
 
-def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
+def _fitting(found: Array, shapes: Shapes) -> Array:
     """Return a computed value if it has one of the shapes and is not too large."""
     if found.ndim == 2 and found.shape[0] == 1:
         found = found[0]
@@ -332,9 +313,3 @@ def _fitting(found: Array, shapes: tuple[tuple[int, ...], ...]) -> Array:
     if not np.all(np.abs(found) <= LARGEST):
         raise Unreadable("A number is too large; write smaller numbers.")
     return found
-
-
-def softmax(scores: Array) -> Array:
-    """Return the softmax of scores."""
-    powers = np.exp(scores - np.max(scores))
-    return np.asarray(powers / np.sum(powers))

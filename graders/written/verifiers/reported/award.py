@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graders.written.audits.finding import Finding, by_severity
-from graders.written.judgement import Judgement
+from graders.written.question import Judgement
 
 MOST_ROWS = 12  # numbers shown in the counterexample
 MOST_NOTES = 12
@@ -48,6 +48,6 @@ def _sentence(findings: Sequence[Finding]) -> str:
     first, *others = findings
     names = [name for each in others for name, _ in each.numbers[:1]]
     if not names:
-        return " ".join([first.student, *(each.student for each in others[:3])])
+        return " ".join([first.sentence, *(each.sentence for each in others[:3])])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{first.student} The same applies to {', '.join(names[:MOST_NAMES])}{more}."
+    return f"{first.sentence} The same applies to {', '.join(names[:MOST_NAMES])}{more}."

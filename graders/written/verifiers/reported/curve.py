@@ -1,25 +1,18 @@
-"""Verify learning curves given as numbers, and the best epochs that a student names."""
+"""Verify learning curves given as numbers, one row per epoch, and the best epochs named."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from graders.written.audits.curve import (
-    Curve,
-    best_epochs,
-    curve_of,
-    epoch_finding,
-    length_finding,
-    overfits,
-)
 from graders.written.audits.finding import Finding
 from graders.written.audits.reading.columns import meaning
 from graders.written.audits.reading.figure import Figure, figure_in
-from graders.written.audits.reading.runs import Report, report_of
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.audits.reading.runs import SETTINGS, Report, Run, report_of
+from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.reported.award import Award, judgement_of
+from graders.written.verifiers.reported.reading import refuse_unread
 from graders.written.verifiers.reported.settings import CurveAward, CurveSettings, read_settings
-from graders.written.verifiers.values.mentions import refuse_unread
 
 EPOCHS = {"train_epoch": "train", "dev_epoch": "dev"}
 _FROM_ZERO = ("zero", "index", "0-based", "0 based", "from 0")
@@ -39,6 +32,17 @@ _ORDINALS = (
     *("seventeenth", "eighteenth", "nineteenth", "twentieth"),
 )
 _LAST = re.compile(r"\b(?:last|final|letzte\w*|dernière|última)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The points of a training run in order, with the number of each epoch."""
+
+    points: tuple[Run, ...]
+    epochs: tuple[int, ...]
+
+    def of(self, name: str) -> list[Figure]:
+        return [run.values[name] for run in self.points if name in run.values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +68,14 @@ def reported_curve(asked: Asked) -> Judgement:
     missing = [name for name in settings.stated if _value(drawn, name) is None]
     refuse_unread("\n".join(asked.parts.values()), missing)
     earned = [(points, AWARDS[name](drawn)) for name, points in settings.points.items()]
-    findings: list[Finding] = []
-    if settings.epochs and "length" not in settings.points:
-        findings.append(length_finding(drawn.curve, settings.epochs))
+    told = settings.epochs and "length" not in settings.points
+    findings = [length_finding(drawn.curve, settings.epochs)] if told else []
     return judgement_of(earned, findings)
 
 
 def _report(asked: Asked, settings: CurveSettings) -> Report:
-    texts = [text for part, text in asked.parts.items() if not _is_value(part)]
+    values = {*EPOCHS, *(part for part in asked.parts if meaning(part) in SETTINGS)}
+    texts = [text for part, text in asked.parts.items() if part not in values]
     if settings.curve_from:
         texts += asked.others.get(settings.curve_from, {}).values()
     reports = [report_of(text, settings.names) for text in texts]
@@ -85,13 +89,9 @@ def _report(asked: Asked, settings: CurveSettings) -> Report:
     return longest
 
 
-def _is_value(part: str) -> bool:
-    return part in EPOCHS or meaning(part) in ("epochs", "batch_size", "lr")
-
-
 def _length(drawn: Drawn) -> Award:
     finding = length_finding(drawn.curve, _allowed(drawn))
-    return Award(float(finding.severity == "fine"), finding.student)
+    return Award(float(finding.severity == "fine"), finding.sentence)
 
 
 def _allowed(drawn: Drawn) -> list[int]:
@@ -156,8 +156,6 @@ def _stated_epoch(text: str, drawn: Drawn) -> int | None:
 
 
 def _best_epoch(part: str) -> Callable[[Drawn], Award]:
-    """Return the award for naming the best epoch of a column."""
-
     def award(drawn: Drawn) -> Award:
         text = drawn.asked.parts.get(part, "")[:200].casefold()
         if not text:
@@ -169,9 +167,72 @@ def _best_epoch(part: str) -> Callable[[Drawn], Award]:
         split = EPOCHS[part]
         name = split if best_epochs(drawn.curve, split) else f"{split}_loss"
         finding = epoch_finding(drawn.curve, name, stated, from_zero)
-        return Award(float(finding.severity == "fine"), finding.student)
+        return Award(float(finding.severity == "fine"), finding.sentence)
 
     return award
+
+
+def curve_of(runs: Sequence[Run]) -> Curve:
+    """Return the curve in these rows; if rows have no epoch, they are counted from one."""
+    numbers = [run.values.get("epochs") for run in runs]
+    if all(number is not None and number.value.denominator == 1 for number in numbers):
+        return Curve(tuple(runs), tuple(int(n.value) for n in numbers if n is not None))
+    return Curve(tuple(runs), tuple(range(1, len(runs) + 1)))
+
+
+def length_finding(curve: Curve, allowed: Sequence[int]) -> Finding:
+    """Check whether the curve has as many epochs as required, each once and in order."""
+    size = len(curve.epochs)
+    wanted = " or ".join(map(str, allowed))
+    numbers = (("epochs", f"{size}/{wanted}"),)
+    if any(b - a != 1 for a, b in pairwise(curve.epochs)):
+        sentence = "The epochs are not consecutive; give one row per epoch, in order."
+        return Finding("curve-order", "suspicious", sentence, numbers)
+    sentence = f"The curve has {size} epochs."
+    if size in allowed:
+        return Finding("curve-length", "fine", sentence, numbers)
+    sentence = f"The curve has {size} epochs; expected {wanted}."
+    if curve.epochs[:1] == (0,):
+        sentence += " The row for epoch 0, before training, counts as an epoch."
+    return Finding("curve-length", "suspicious", sentence, numbers)
+
+
+def best_epochs(curve: Curve, name: str) -> tuple[int, ...]:
+    """Return the positions, from 0, of the column's best value (the lowest for a loss)."""
+    places = [at for at, run in enumerate(curve.points) if name in run.values]
+    values = [curve.points[at].values[name].value for at in places]
+    if not values:
+        return ()
+    top = min(values) if name.endswith("loss") else max(values)
+    return tuple(at for at, value in zip(places, values, strict=True) if value == top)
+
+
+def epoch_finding(curve: Curve, name: str, stated: int, from_zero: bool = False) -> Finding:
+    """Check whether the stated epoch is the column's best, in either way of counting.
+
+    The number in the curve's own column is correct, and so is the position counted from one. A
+    position counted from zero is correct if the curve, or the statement (`from_zero`), counts so.
+    """
+    places = best_epochs(curve, name)
+    if not places:
+        sentence = f"The curve has no numbers for {name}."
+        return Finding("best-epoch", "suspicious", sentence)
+    right = {curve.epochs[at] for at in places} | {at + 1 for at in places}
+    right |= set(places) if from_zero else set()
+    shown = ", ".join(str(curve.epochs[at]) for at in places[:4])
+    if stated in right:
+        sentence = f"{name} is best at epoch {shown}, as you stated."
+        return Finding("best-epoch", "fine", sentence)
+    sentence = (
+        f"You stated that {name} is best at epoch {stated}. "
+        f"According to your own curve, it is epoch {shown}."
+    )
+    return Finding("best-epoch", "suspicious", sentence, ((name, shown),))
+
+
+def overfits(curve: Curve) -> bool:
+    train, dev = curve.of("train"), curve.of("dev")
+    return bool(train and dev) and train[-1].share > max(each.share for each in dev)
 
 
 AWARDS: dict[CurveAward, Callable[[Drawn], Award]] = {

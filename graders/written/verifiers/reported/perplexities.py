@@ -1,19 +1,27 @@
-"""Verify tables of perplexities and losses by comparing each pair."""
+"""Verify tables of perplexities and losses by comparing each pair.
 
+The perplexity of a single text is exp(loss). For a corpus, people often report the mean of the
+texts' perplexities and the mean of their losses; the former can only be larger than exp(loss)
+(Jensen's inequality). The two are equal only if the average is over tokens.
+"""
+
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 
 from graders.written.audits.finding import Finding
-from graders.written.audits.perplexity import cell_finding, shortened
 from graders.written.audits.reading.table import LONGEST_TEXT
-from graders.written.audits.reading.texts import Texts, texts_of
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.audits.reading.texts import Cell, Texts, texts_of
+from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.reported.award import Award, judgement_of
+from graders.written.verifiers.reported.reading import mentions, refuse_unread
 from graders.written.verifiers.reported.settings import TextAward, TextSettings, read_settings
-from graders.written.verifiers.values.mentions import mentions, refuse_unread
 
+# Two decimals of a loss, rounded or cut off, and a little more for the perplexity's digits.
+EQUAL, BELOW = 0.0101, 0.0051
 _MICRO = re.compile(r"(?<!not )(?<!no )\bmicro(?:\b|[- ]?averag)", re.IGNORECASE)  # `micro-average`
+_SAME = ({"dev", "val", "valid", "validation", "development"}, {"train", "training"})
 
 
 def perplexity_table(asked: Asked) -> Judgement:
@@ -27,32 +35,83 @@ def perplexity_table(asked: Asked) -> Judgement:
             "No perplexity with its loss could be read; write a table with the columns `text`, "
             "`perplexity` and `loss`, one text per line, or with the texts as columns."
         )
-    told = [*(cell.name for cell in texts.cells), *_measured(texts)]
-    missing = [need for need in settings.need if not _is_among(need, told)]
+    words = [word for name in texts.names for word in name.split()]
+    missing = [need for need in settings.need if not any(_same(word, need) for word in words)]
     if mentions(text, "perplexity") and not texts.not_finite:
         refuse_unread(text, missing)
+    said = f"The perplexity is missing for: {', '.join(missing)}."
     awards: dict[TextAward, Award] = {
         "agree": _agree(texts),
-        "complete": _complete(texts, settings),
+        "complete": Award(1 - len(missing) / max(len(settings.need), 1), said),
         "variants": _variants(texts, settings),
     }
     earned = [(points, awards[name]) for name, points in settings.points.items()]
     return judgement_of(earned, _findings(texts))
 
 
-def _findings(texts: Texts) -> list[Finding]:
-    findings = [cell_finding(cell) for cell in texts.cells]
-    findings += [note] if (note := shortened(texts.cells)) is not None else []
+def _findings(texts: Texts) -> Iterator[Finding]:
+    yield from map(cell_finding, texts.cells)
+    if (note := truncated(texts.cells)) is not None:
+        yield note
     for line in texts.not_finite[:4]:
-        sentence = f"A number in line {line} is not finite."
-        findings.append(Finding("not-finite", "suspicious", sentence, sentence))
+        yield Finding("not-finite", "suspicious", f"A number in line {line} is not finite.")
     alone = [each for each in texts.lonely if texts.cells or not each.perplexity]
     for each in alone[:4]:
         one, other = ("perplexity", "loss") if each.perplexity else ("loss", "perplexity")
         name = " ".join(each.key[1:]) or f"line {each.line}"
-        sentence = f"{name}: the {one} has no {other} to compare it with."
-        findings.append(Finding("no-partner", "note", sentence, sentence))
-    return findings
+        yield Finding("no-partner", "note", f"{name}: the {one} has no {other} to compare it with.")
+
+
+def cell_finding(cell: Cell) -> Finding:
+    gap = cell.log - float(cell.loss.value)
+    if cell.perplexity.value < 1 or cell.loss.value < 0:
+        return _disagree(cell, "a perplexity is at least 1 and a loss at least 0")
+    # Fewer than two decimals increase the tolerance; more decimals do not reduce it.
+    coarse = max(1.0, float(cell.loss.unit) * 100)
+    blur = float(cell.perplexity.unit / cell.perplexity.value)
+    blur = blur if blur > 1e-3 else 0.0
+    if cell.corpus and not cell.micro:
+        if gap < -BELOW * coarse - blur:
+            return _disagree(cell, "over a corpus, ln(perplexity) is never below the mean loss")
+    elif abs(gap) > EQUAL * coarse + blur:
+        return _disagree(cell, "for a single text, the perplexity is exp(loss)")
+    sentence = f"{cell.name}: ln({cell.perplexity.text}) = {cell.log:.4f} agrees with the loss."
+    return Finding("perplexity", "fine", sentence, _numbers(cell))
+
+
+def _disagree(cell: Cell, rule: str) -> Finding:
+    bits = abs(cell.log / math.log(2) - float(cell.loss.value)) <= EQUAL
+    remedy = " The loss seems to be in bits; use natural logarithms." if bits else ""
+    shown = f"ln({cell.perplexity.text}) = {cell.log:.4f}, but the loss is {cell.loss.text}"
+    sentence = f"{cell.name}: {shown}; {rule}.{remedy}"
+    return Finding("perplexity", "impossible", sentence, _numbers(cell))
+
+
+def _numbers(cell: Cell) -> tuple[tuple[str, str], ...]:
+    return ((cell.name, f"ln {cell.perplexity.text} = {cell.log:.4f}, loss {cell.loss.text}"),)
+
+
+def truncated(cells: Sequence[Cell]) -> Finding | None:
+    """Return the note on losses that were cut off instead of rounded, or None."""
+    single = [cell for cell in cells if not cell.corpus]
+    cut = [cell for cell in single if _is_cut_off(cell)]
+    if not cut:
+        return None
+    first = cut[0]
+    sentence = (
+        f"{len(cut)} of {len(single)} losses are truncated instead of rounded ({first.name}: "
+        f"{first.log:.4f} became {first.loss.text}); round all of them."
+    )
+    return Finding("rounding-style", "note", sentence)
+
+
+def _is_cut_off(cell: Cell) -> bool:
+    """Return whether the loss is the perplexity's logarithm cut off, and not rounded."""
+    unit = float(cell.loss.unit)
+    if unit <= 0 or not math.isfinite(cell.log):
+        return False
+    rest = cell.log / unit - float(cell.loss.value) / unit
+    return 0.5 < rest < 1
 
 
 def _agree(texts: Texts) -> Award:
@@ -65,39 +124,19 @@ def _agree(texts: Texts) -> Award:
         return Award(possible / len(alone), "A perplexity is at least 1.")
     if not texts.cells:
         return Award(0.0, "No perplexity is reported.")
-    words = wrong[0].student if wrong else "Not all numbers are finite."
+    words = wrong[0].sentence if wrong else "Not all numbers are finite."
     return Award((len(texts.cells) - len(wrong)) / total, words)
-
-
-def _complete(texts: Texts, settings: TextSettings) -> Award:
-    """Award the required texts that have a perplexity."""
-    names = [*(cell.name for cell in texts.cells), *_measured(texts)]
-    missing = [need for need in settings.need if not _is_among(need, names)]
-    words = f"The perplexity is missing for: {', '.join(missing)}."
-    return Award(1 - len(missing) / max(len(settings.need), 1), words)
-
-
-def _measured(texts: Texts) -> list[str]:
-    """Return the names of the texts whose perplexity has no loss."""
-    return [" ".join(each.key) for each in texts.lonely if each.perplexity]
-
-
-def _is_among(need: str, names: Iterable[str]) -> bool:
-    return any(_same(word, need) for name in names for word in name.split())
 
 
 def _same(word: str, need: str) -> bool:
     """Return whether a word of a name is the required one: `validation` and `val` are `dev`."""
-    dev = {"dev", "val", "valid", "validation", "development"}
-    train = {"train", "training"}
-    either = any({word, need.casefold()} <= group for group in (dev, train))
-    return either or word == need.casefold()
+    meant = {word, need.casefold()}
+    return len(meant) == 1 or any(meant <= group for group in _SAME)
 
 
 def _variants(texts: Texts, settings: TextSettings) -> Award:
     """Award the required number of models, counted by how often a text is measured."""
-    names = [*(cell.name for cell in texts.cells), *_measured(texts)]
-    counts = Counter(name.split()[-1] if name else "" for name in names)
+    counts = Counter(name.split()[-1] if name else "" for name in texts.names)
     most = max(counts.values(), default=0)
     words = f"{most} of {settings.variants} models are in the table; include the baseline too."
     return Award(min(1.0, most / settings.variants), words)

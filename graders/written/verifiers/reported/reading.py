@@ -1,12 +1,13 @@
-"""Read the runs in an answer's parts: a table or sentences, and single values by name."""
+"""Read the runs in an answer's parts, and find numbers that are mentioned but could not be read."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from graders.written.audits.reading.columns import meaning
 from graders.written.audits.reading.figure import Figure, figure_in
 from graders.written.audits.reading.runs import ACCURACIES, Report, Run, report_of
-from graders.written.judgement import Asked, Unreadable
+from graders.written.question import Asked, Unreadable
 from graders.written.verifiers.reported.settings import RunSettings
 
 VALUES = (*ACCURACIES, "lr", "epochs", "batch_size")
@@ -81,3 +82,39 @@ def _nothing(settings: RunSettings) -> Unreadable:
         f"No reported number could be read; write a table whose first line is `| {columns} |`, "
         "with one run per line, or `name: value` for each number."
     )
+
+
+SEARCHED = 60_000  # characters
+_WORDS = {
+    "lr": (r"lr|learning[ _-]?rates?|step[ _-]?sizes?|lernrate|taux|tasa", "学习率"),
+    "epochs": (r"epochs?|epochen|époques?|épocas?|эпох\w*", "轮"),
+    "batch_size": (r"batch\w*|bs|bsz", "批"),
+    "train": (r"train\w*|tr|entraînement|entrenamiento", "训练"),
+    "dev": (r"dev\w*|val\w*|eval\w*", "验证"),
+    "test": (r"test\w*|prueba", "测试"),
+    "perplexity": (r"perplex\w*|ppl|pplx", "困惑度"),
+    "choice": (r"best|chos\w+|choose|select\w*|pick\w*|final\w*|winner|gewählt|choisi\w*", "选择"),
+}
+_MENTIONS = {  # Chinese has no spaces between words
+    name: re.compile(rf"(?<![^\W_])(?:{words})(?![^\W\d_])|{chinese}", re.IGNORECASE)
+    for name, (words, chinese) in _WORDS.items()
+}
+
+
+_HEADER = re.compile(r"^.*\n(?=[ \t]*\|?[ \t]*:?-[-:| \t]*$)", re.MULTILINE)
+
+
+def mentions(text: str, name: str) -> bool:
+    """Return whether a text mentions this kind of number; a column `chosen` is not a choice."""
+    searched = text[:SEARCHED]
+    if name == "choice":
+        searched = _HEADER.sub("", searched)
+    return name in _MENTIONS and _MENTIONS[name].search(searched) is not None
+
+
+def refuse_unread(text: str, missing: Iterable[str]) -> None:
+    """Raise Unreadable if a missing value is mentioned, so that it may be present after all."""
+    unread = [name for name in missing if mentions(text, name)]
+    if unread and re.search(r"\d", text[:SEARCHED]):
+        names = ", ".join(each.replace("_", " ") for each in unread)
+        raise Unreadable(f"The answer mentions this, but it could not be read: {names}.")

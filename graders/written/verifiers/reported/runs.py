@@ -1,29 +1,44 @@
-"""Audit training runs with their accuracies: the grid, the choice and the numbers."""
+"""Verify and audit training runs with their accuracies: the grid, the choice and the numbers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from graders.written.audits.audit import (
-    Accuracy,
-    Rules,
-    accuracies,
-    audit,
-    covered_grid,
-    has_learned,
-    is_debug,
-    is_possible,
+from graders.written.audits.accuracy import (
+    debug_finding,
+    debug_subset,
+    fit,
+    granularity,
+    majority_class,
+    out_of_range,
+    threshold_finding,
 )
-from graders.written.audits.copies import identical_runs
-from graders.written.audits.granularity import fit
+from graders.written.audits.finding import Finding
 from graders.written.audits.reading.figure import Figure
-from graders.written.audits.reading.runs import Report
-from graders.written.audits.selection import chosen_run, selection_finding
-from graders.written.audits.threshold import threshold_finding
-from graders.written.judgement import Asked, Judgement
+from graders.written.audits.reading.runs import ACCURACIES, Report
+from graders.written.audits.runs import (
+    chosen_run,
+    coverage,
+    dev_equals_test,
+    grid_findings,
+    identical_runs,
+    selection_finding,
+    test_above_dev,
+)
+from graders.written.question import Asked, Judgement
 from graders.written.verifiers.reported.award import Award, judgement_of
-from graders.written.verifiers.reported.reading import report_in
+from graders.written.verifiers.reported.reading import refuse_unread, report_in
 from graders.written.verifiers.reported.settings import RunAward, RunSettings, exact, read_settings
-from graders.written.verifiers.values.mentions import refuse_unread
+
+MOST_FIGURES = 600  # accuracies of one answer that are audited
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """One reported accuracy: its name in sentences, its split, and the figure."""
+
+    name: str
+    split: str
+    figure: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +47,30 @@ class Audited:
 
     report: Report
     settings: RunSettings
-    rules: Rules
 
     @property
     def accuracies(self) -> list[Accuracy]:
-        """All reported accuracies."""
-        return accuracies(self.report)
+        """The accuracies of all runs, named by split and, if there are several runs, by run."""
+        several = len(self.report.runs) > 1
+        found = [
+            Accuracy(f"{split} ({run.title})" if several else split, split, run.values[split])
+            for run in self.report.runs
+            for split in ACCURACIES
+            if split in run.values
+        ]
+        return found[:MOST_FIGURES]
+
+    @property
+    def known(self) -> list[Accuracy]:
+        """The accuracies on splits whose sizes the assignment gives."""
+        return [each for each in self.accuracies if each.split in self.settings.splits]
+
+    @property
+    def debug(self) -> bool:
+        """Return whether all accuracies are those of the small subset."""
+        splits, size = self.settings.splits, self.settings.subset
+        known = [(each.figure, splits[each.split]) for each in self.known]
+        return bool(size and known) and debug_subset(known, size, self.settings.digits)
 
 
 def reported_runs(asked: Asked) -> Judgement:
@@ -47,12 +80,44 @@ def reported_runs(asked: Asked) -> Judgement:
     single values; any other part is read as a table.
     """
     settings = read_settings(RunSettings, asked.machine)
-    report = _with_choice(report_in(asked, settings), asked, settings)
-    audited = Audited(report, settings, settings.rules)
+    audited = Audited(_with_choice(report_in(asked, settings), asked, settings), settings)
     words = asked.others.get(settings.words_from, {}).get("text", "")
     _refuse_unread("\n".join((*asked.parts.values(), words)), audited)
     earned = [(points, AWARDS[name](audited)) for name, points in settings.points.items()]
-    return judgement_of(earned, audit(report, audited.rules))
+    return judgement_of(earned, audit(audited))
+
+
+def audit(audited: Audited) -> Iterator[Finding]:
+    """Yield every finding on the runs of an answer."""
+    report, settings = audited.report, audited.settings
+    for run in report.runs:
+        for name in run.not_finite:
+            sentence = f"{name} in line {run.line} is not a finite number."
+            yield Finding("not-finite", "impossible", sentence)
+    yield from _of_figures(audited)
+    if settings.grid:
+        yield from grid_findings(coverage(report.runs, settings.exact_grid))
+    if "selection" in settings.points:
+        yield selection_finding(report, settings.splits)
+    yield from identical_runs(report.runs)
+    yield from test_above_dev(report.runs, settings.splits)
+    if (equal := dev_equals_test(report.runs)) is not None:
+        yield equal
+
+
+def _of_figures(audited: Audited) -> Iterator[Finding]:
+    debug, splits = audited.debug, audited.settings.splits
+    for each in audited.accuracies:
+        split = splits.get(each.split)
+        if split is not None and not debug:
+            yield granularity(each.figure, each.name, split.items)
+            if (collapsed := majority_class(each.figure, each.name, split)) is not None:
+                yield collapsed
+        elif split is None and not 0 <= each.figure.share <= 1:
+            yield out_of_range(each.figure, each.name)
+    if debug:
+        named = [(each.name, each.figure) for each in audited.known]
+        yield debug_finding(named, audited.settings.subset)
 
 
 def _refuse_unread(text: str, audited: Audited) -> None:
@@ -77,13 +142,12 @@ def _with_choice(report: Report, asked: Asked, settings: RunSettings) -> Report:
 
 
 def _runs(audited: Audited) -> Award:
-    """Award the required runs that have an accuracy."""
-    covered = covered_grid(audited.report, audited.rules)
-    measured = [run for run in audited.report.runs if set(run.values) & {"train", "dev", "test"}]
-    if covered is None:
-        asked = audited.settings.runs
-        share = min(1.0, len(measured) / asked)
-        return Award(share, f"{len(measured)} of {asked} required runs are reported.")
+    settings, runs = audited.settings, audited.report.runs
+    measured = [run for run in runs if not set(ACCURACIES).isdisjoint(run.values)]
+    if not settings.grid:
+        share = min(1.0, len(measured) / settings.runs)
+        return Award(share, f"{len(measured)} of {settings.runs} required runs are reported.")
+    covered = coverage(runs, settings.exact_grid)
     done = [point for point, runs in covered.found.items() if any(run in measured for run in runs)]
     share = len(done) / covered.size
     bare = len(covered.found) - len(done)
@@ -91,17 +155,14 @@ def _runs(audited: Audited) -> Award:
 
 
 def _selection(audited: Audited) -> Award:
-    dev = audited.rules.splits.get("dev")
-    finding = selection_finding(audited.report, dev.items if dev else 0)
-    return Award(1.0) if finding.severity == "fine" else Award(0.0, finding.student)
+    finding = selection_finding(audited.report, audited.settings.splits)
+    return Award(float(finding.severity == "fine"), finding.sentence)
 
 
 def _test(audited: Audited) -> Award:
-    """Award the test accuracy of the chosen run."""
     choice = chosen_run(audited.report).run
-    values: Mapping[str, Figure] = choice.values if choice is not None else {}
-    figure = values.get("test") or (audited.report.choice.get("test") if choice else None)
-    if figure is None:
+    told = {} if choice is None else {**audited.report.choice, **choice.values}
+    if (figure := told.get("test")) is None:
         return Award(0.0, "The test accuracy of the run that you chose is missing.")
     if not 0 <= figure.share <= 1:
         return Award(0.0, f"The test accuracy {figure.text} is not between 0 and 1.")
@@ -110,7 +171,7 @@ def _test(audited: Audited) -> Award:
 
 def _stated(audited: Audited) -> Award:
     """Award the settings that must be stated, for every run or once for all."""
-    need = [name for name in audited.settings.need if name not in ("train", "dev", "test")]
+    need = [name for name in audited.settings.need if name not in ACCURACIES]
     told = {**audited.report.shared, **audited.report.choice}
     missing = [
         name
@@ -118,23 +179,22 @@ def _stated(audited: Audited) -> Award:
         if name not in told and not all(name in run.values for run in audited.report.runs)
     ]
     words = f"Not stated: {', '.join(missing)}."
-    return Award(1.0) if not missing else Award(1 - len(missing) / len(need), words)
+    return Award(1 - len(missing) / max(len(need), 1), words)
 
 
 def _possible(audited: Audited) -> Award:
     """Award accuracies that are fractions of their split, and not those of the small subset."""
-    needed = [name for name in audited.settings.need if name in ("train", "dev", "test")]
+    needed = [name for name in audited.settings.need if name in ACCURACIES]
     rows = max(len(audited.report.runs), audited.settings.runs)
     given = audited.accuracies
     total = max(len(given), rows * len(needed))
-    if is_debug(audited.report, audited.rules):
-        size = audited.rules.subset
+    if audited.debug:
         words = (
-            f"The accuracies are those of the small subset ({size} items), not of the "
-            "whole splits; if you rounded them, write all digits."
+            f"The accuracies are those of the small subset ({audited.settings.subset} items), not "
+            "of the whole splits; if you rounded them, write all digits."
         )
         return Award(0.0, words)
-    good = [each for each in given if is_possible(each, audited.rules)]
+    good = [each for each in given if _is_possible(each, audited.settings)]
     if not total or len(good) == total:
         return Award(float(bool(total)), "No accuracy is reported.")
     absent = total - len(given)
@@ -144,17 +204,24 @@ def _possible(audited: Audited) -> Award:
     return Award(len(good) / total, (missing + impossible).strip())
 
 
+def _is_possible(accuracy: Accuracy, settings: RunSettings) -> bool:
+    """Return whether the figure is an accuracy, and a fraction of its split's items."""
+    split = settings.splits.get(accuracy.split)
+    possible = split is None or fit(accuracy.figure, split.items).possible
+    return possible and 0 <= accuracy.figure.share <= 1
+
+
 def _learned(audited: Audited) -> Award:
     """Award accuracies that are better than always predicting the most frequent class."""
-    known = [each for each in audited.accuracies if each.split in audited.rules.splits]
-    good = [each for each in known if has_learned(each, audited.rules)]
-    words = f"{len(known) - len(good)} of {len(known)} accuracies show no learning."
-    return Award(1.0) if len(good) == len(known) else Award(len(good) / len(known), words)
+    known, splits = audited.known, audited.settings.splits
+    flat = [each for each in known if majority_class(each.figure, each.name, splits[each.split])]
+    words = f"{len(flat)} of {len(known)} accuracies show no learning."
+    return Award((len(known) - len(flat)) / len(known) if flat else 1.0, words)
 
 
 def _distinct(audited: Audited) -> Award:
     first = next(identical_runs(audited.report.runs), None)
-    return Award(1.0) if first is None else Award(0.0, first.student)
+    return Award(1.0) if first is None else Award(0.0, first.sentence)
 
 
 def _reached(audited: Audited) -> Award:
@@ -166,14 +233,14 @@ def _reached(audited: Audited) -> Award:
 
 def _missed(audited: Audited, name: str) -> str:
     """Return the message if the threshold of a split is not reached, else nothing."""
-    threshold, split = exact(audited.settings.thresholds[name]), audited.rules.splits.get(name)
+    threshold, split = exact(audited.settings.thresholds[name]), audited.settings.splits.get(name)
     figures = [each.figure for each in audited.accuracies if each.split == name]
     if not figures or split is None:
         reached = any(figure.share >= threshold for figure in figures)
         return "" if reached else f"{name} does not reach {float(threshold):.0%}."
     best = max(fit(figure, split.items).high for figure in figures)
     finding = threshold_finding(name, min(max(best, 0), split.items), split.items, threshold)
-    return finding.student if finding.severity == "suspicious" else ""
+    return finding.sentence if finding.severity == "suspicious" else ""
 
 
 AWARDS: dict[RunAward, Callable[[Audited], Award]] = {

@@ -7,8 +7,7 @@ from pydantic import BaseModel, Field
 
 from graders.errors import UsageError
 from graders.tables import check_table
-from graders.written.audits.audit import Rules
-from graders.written.audits.majority import Split
+from graders.written.audits.accuracy import Split
 from graders.written.audits.reading.columns import Names, further_names
 from graders.written.audits.reading.figure import figure_in
 from graders.written.audits.reading.texts import CORPORA, SINGLES
@@ -23,23 +22,25 @@ Settings = TypeVar("Settings", bound=BaseModel)
 Points = Annotated[float, Field(gt=0)]
 
 
-class SplitSettings(BaseModel, extra="forbid"):
-    """The items of a split and the count of its largest class, see `Split`."""
+class Columns(BaseModel, extra="forbid"):
+    """Settings with alternative names of columns, such as `dev = ["holdout"]`."""
 
-    items: int = Field(gt=0)
-    majority: int = Field(default=0, ge=0)
-    population: int = Field(default=0, ge=0)
+    columns: dict[str, list[str]] = {}
+
+    @property
+    def names(self) -> Names:
+        """The canonical name of each alternative one."""
+        return further_names(self.columns)
 
 
-class RunSettings(BaseModel, extra="forbid"):
+class RunSettings(Columns):
     """The settings of `reported_runs`; `points` says what each thing is worth, in any unit.
 
     `words_from` names the question whose `text` may say which run was chosen.
     """
 
     points: dict[RunAward, Points] = {"possible": 1.0}
-    columns: dict[str, list[str]] = {}
-    splits: dict[str, SplitSettings] = {}
+    splits: dict[str, Split] = {}
     grid: dict[str, list[str | int | float]] = {}
     need: list[str] = []
     runs: int = Field(default=1, ge=1)
@@ -49,24 +50,9 @@ class RunSettings(BaseModel, extra="forbid"):
     words_from: str = ""
 
     @property
-    def rules(self) -> Rules:
-        """The rules for the audits."""
-        splits = {
-            name: Split(each.items, each.majority, each.population)
-            for name, each in self.splits.items()
-        }
-        return Rules(
-            splits=splits,
-            grid={name: [exact(value) for value in values] for name, values in self.grid.items()},
-            subset=self.subset,
-            digits=self.digits,
-            selects="selection" in self.points,
-        )
-
-    @property
-    def names(self) -> Names:
-        """Alternative names of columns."""
-        return further_names(self.columns)
+    def exact_grid(self) -> dict[str, list[Fraction]]:
+        """The required values of each setting, exactly as written."""
+        return {name: [exact(value) for value in values] for name, values in self.grid.items()}
 
 
 class TextSettings(BaseModel, extra="forbid"):
@@ -80,21 +66,15 @@ class TextSettings(BaseModel, extra="forbid"):
     variants: int = Field(default=1, ge=1)
 
 
-class CurveSettings(BaseModel, extra="forbid"):
+class CurveSettings(Columns):
     """The settings of `reported_curve`; `curve_from` names the question that holds the curve."""
 
     points: dict[CurveAward, Points] = {"length": 1.0}
-    columns: dict[str, list[str]] = {}
     epochs: list[int] = []
     need: list[str] = ["train", "dev"]
     stated: list[str] = []
     final: float = Field(default=0.9, ge=0, le=1)
     curve_from: str = ""
-
-    @property
-    def names(self) -> Names:
-        """Alternative names of columns."""
-        return further_names(self.columns)
 
 
 def read_settings(kind: type[Settings], machine: Machine) -> Settings:

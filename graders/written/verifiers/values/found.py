@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from graders.written.judgement import Judgement, Misfit, Unreadable
+from graders.written.question import Judgement, Misfit, Unreadable
 
 T = TypeVar("T")
 FEW_WORDS = 12  # around a value, so that it is certainly the answer
@@ -53,7 +53,6 @@ class Found(Generic[T]):
         return self.values[0]
 
     def several(self) -> Unreadable:
-        """Return the error for values that differ."""
         names = ", ".join(f"`{each[:60]}`" for each in self.shown[:MOST])
         return Unreadable(f"The answer contains several different values: {names}.")
 

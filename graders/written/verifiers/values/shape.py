@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from graders.errors import UsageError
-from graders.written.judgement import Asked, Judgement, Unreadable
+from graders.written.question import Asked, Judgement, Unreadable
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
 

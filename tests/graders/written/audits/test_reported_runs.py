@@ -9,8 +9,15 @@ from graders.errors import UsageError
 from graders.written.audits.reading.pairs import pairs_in
 from graders.written.audits.reading.runs import report_of
 from graders.written.audits.reading.texts import texts_of
-from graders.written.judgement import Unreadable
+from graders.written.question import Unreadable
 
+BOOLQ = {
+    "splits": {
+        "dev": {"items": 3270, "majority": 2033},
+        "test": {"items": 1427, "majority": 5874, "population": 9427},
+    },
+    "subset": 10,
+}
 GRID = {"lr": ["1e-4", "5e-4", "1e-3"], "epochs": [7, 9]}
 RUBRIC = {"runs": 2, "selection": 1, "test": 1, "stated": 1}
 ROWS = [
@@ -28,20 +35,20 @@ def table(rows, chosen=None):
 
 
 @pytest.fixture
-def grid(judge, boolq):
+def grid(judge):
     def judged(text, **further):
-        asked = {"grid": GRID, "points": RUBRIC, "need": ["lr", "epochs"], **boolq, **further}
+        asked = {"grid": GRID, "points": RUBRIC, "need": ["lr", "epochs"], **BOOLQ, **further}
         return judge("reported_runs", {"runs": text}, **asked)
 
     return judged
 
 
-def test_flags_cost_only_where_the_rubric_says_so(grid, judge, boolq):
+def test_flags_cost_only_where_the_rubric_says_so(grid, judge):
     judged = grid(table(ROWS, chosen=1))
     assert judged.fraction == 1
     assert any("most frequent class" in note for note in judged.notes)
     text = "model,dev,test\nBERT,.7092,.6924\nRoBERTa,.6217125382262997,.6271899088997898"
-    assert judge("reported_runs", {"t": text}, points={"learned": 1}, **boolq).fraction == 0.5
+    assert judge("reported_runs", {"t": text}, points={"learned": 1}, **BOOLQ).fraction == 0.5
 
 
 @pytest.mark.parametrize(
@@ -58,8 +65,8 @@ def test_each_thing_that_lacks_costs_its_points(grid, rows, chosen, fraction, sa
 
 
 @pytest.mark.parametrize("accuracy", ["0.9", ".6", "80%", "0.90", "9/10"])
-def test_accuracies_of_ten_items_are_impossible(judge, boolq, accuracy):
-    asked = {"need": ["dev", "test"], **boolq}
+def test_accuracies_of_ten_items_are_impossible(judge, accuracy):
+    asked = {"need": ["dev", "test"], **BOOLQ}
     for parts in ({"dev": accuracy, "test": accuracy}, {"t": f"dev: {accuracy}\ntest: {accuracy}"}):
         judged = judge("reported_runs", parts, **asked)
         assert judged.fraction == 0
@@ -126,8 +133,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("verify", ["reported_runs", "perplexity_table", "reported_curve"])
-def test_hostile_answers_are_bounded(judge, boolq, name, verify):
-    asked = {"grid": GRID, "points": RUBRIC, **boolq} if verify == "reported_runs" else {}
+def test_hostile_answers_are_bounded(judge, name, verify):
+    asked = {"grid": GRID, "points": RUBRIC, **BOOLQ} if verify == "reported_runs" else {}
     before = time.process_time()
     with contextlib.suppress(Unreadable):
         assert 0 <= judge(verify, {"runs": HOSTILE[name]}, **asked).fraction <= 1
@@ -170,7 +177,7 @@ def test_a_choice_may_be_said_in_many_ways(grid, said):
         "- TEST metrics: accuracy={'accuracy': 0.69236}",
     ],
 )
-def test_one_run_in_many_words(judge, boolq, text):
+def test_one_run_in_many_words(judge, text):
     asked = {"need": ["dev", "test", "lr", "epochs"], "points": {"possible": 1, "stated": 1}}
-    judged = judge("reported_runs", {"run": text}, **asked, **boolq)
+    judged = judge("reported_runs", {"run": text}, **asked, **BOOLQ)
     assert (judged.fraction, judged.notes) == (1, ())

@@ -1,8 +1,8 @@
 import pytest
 
 from graders.written.audits.reading.runs import report_of
-from graders.written.audits.selection import chosen_run
-from graders.written.judgement import Unreadable
+from graders.written.audits.runs import chosen_run
+from graders.written.question import Unreadable
 
 ROWS = [("1e-4", "7", ".7092", ".6924"), ("5e-4", "9", ".6217", ".6272")]
 PIPES = (

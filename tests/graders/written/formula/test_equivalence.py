@@ -20,6 +20,10 @@ SPELLINGS = {
     "u_a": ("u_a", "uₐ", r"\vec{u}_{a}", "ua"),
     "A": ("A", r"\mathbf{A}", "𝐀", r"{A}"),
 }
+NUMBERS = {
+    **{text: float(text) for text in ("2", "0.5", "1e-1", ".25", "3.0")},
+    **dict.fromkeys(("½", r"\frac{1}{2}", r"\tfrac12"), 0.5),
+}
 SUM, PRODUCT, POWER, ATOM = range(4)
 OPEN = {"(": ")", "[": "]", r"\left(": r"\right)", r"\bigl[": r"\bigr]", "{": "}"}
 TURNED = ("^T", "^{T}", r"^\top ", r"^{\top}", "ᵀ", "'", r"^{\mathsf T}", ".T", "^⊤", "⊤")
@@ -44,120 +48,110 @@ class Written:
         return f"{left}{self.text}{OPEN[left]}"
 
 
+def one(draw, *options):
+    return draw(st.sampled_from(options))
+
+
 def name(draw, names):
-    spelled = draw(st.sampled_from(sorted(names)))
-    return Written(VALUES[spelled], draw(st.sampled_from(SPELLINGS.get(spelled, (spelled,)))), ATOM)
+    spelled = one(draw, *sorted(names))
+    return Written(VALUES[spelled], one(draw, *SPELLINGS.get(spelled, (spelled,))), ATOM)
 
 
-def number(draw):
-    text = draw(
-        st.sampled_from(("2", "0.5", "½", r"\frac{1}{2}", r"\tfrac12", "1e-1", ".25", "3.0"))
-    )
-    values = {"½": 0.5, r"\frac{1}{2}": 0.5, r"\tfrac12": 0.5}
-    return Written(values.get(text) or float(text), text, ATOM)
-
-
-def product(draw, left, right, value):
-    first, second = left.at(draw, PRODUCT), right.at(draw, POWER)
-    both_vectors = np.ndim(left.value) == np.ndim(right.value) == 1
-    signs = ["*", " * ", r" \times ", "×"] + ([] if both_vectors else ["·", r"\cdot ", "⋅"])
-    if not second.startswith(tuple("0123456789.-+½")):
-        signs += ["", " ", r"\,"]
-    return Written(value, first + draw(st.sampled_from(signs)) + second, PRODUCT)
+def leaf(draw, kind):
+    if kind == "scalar" and draw(st.booleans()):
+        text = one(draw, *NUMBERS)
+        return Written(NUMBERS[text], text, ATOM)
+    return name(draw, {"scalar": SCALARS, "vector": VECTORS, "matrix": MATRICES}[kind])
 
 
 def added(draw, left, right):
     minus = draw(st.booleans())
-    sign = draw(st.sampled_from((" - ", "-", "−", "- ") if minus else ("+", " + ", "＋")))
+    sign = one(draw, *((" - ", "-", "−", "- ") if minus else ("+", " + ", "＋")))
     value = left.value - right.value if minus else left.value + right.value
     return Written(value, left.at(draw, SUM) + sign + right.at(draw, PRODUCT), SUM)
 
 
-def quotient(draw, left, right):
+def product(draw, left, right):
+    first, second = left.at(draw, PRODUCT), right.at(draw, POWER)
+    signs = ["*", " * ", r" \times ", "×", "·", r"\cdot ", "⋅"]
+    if not second.startswith(tuple("0123456789.-+½")):
+        signs += ["", " ", r"\,"]
+    arrays = np.ndim(left.value) and np.ndim(right.value)
+    value = left.value @ right.value if arrays else left.value * right.value
+    return Written(value, first + one(draw, *signs) + second, PRODUCT)
+
+
+def quotient(draw, left):
+    right = name(draw, SCALARS)
     value = left.value / right.value
     if draw(st.booleans()):
         return Written(value, rf"\frac{{{left.text}}}{{{right.text}}}", ATOM)
-    sign = draw(st.sampled_from(("/", " / ", "÷")))
+    sign = one(draw, "/", " / ", "÷")
     return Written(value, left.at(draw, PRODUCT) + sign + right.at(draw, POWER), PRODUCT)
 
 
+def raised(draw):
+    base, exponent = name(draw, SCALARS), one(draw, *RAISED)
+    return Written(base.value**exponent, base.at(draw, ATOM) + one(draw, *RAISED[exponent]), POWER)
+
+
+def exponential(draw):
+    of = leaf(draw, "scalar")
+    form = one(draw, "exp(%s)", r"\exp\left(%s\right)", "e^{%s}", "np.exp(%s)")
+    return Written(np.exp(np.float64(of.value)), form % of.text, POWER)
+
+
 def turned(draw, of):
-    return of.at(draw, ATOM) + draw(st.sampled_from(TURNED))
+    return Written(of.value.T, of.at(draw, ATOM) + one(draw, *TURNED), POWER)
 
 
-def scalar(draw, depth):
-    kind = draw(st.integers(0, 7)) if depth else 0
-    if kind < 2:
-        return name(draw, SCALARS) if draw(st.booleans()) else number(draw)
-    if kind == 2:
-        return added(draw, scalar(draw, depth - 1), scalar(draw, depth - 1))
-    if kind == 3:
-        left, right = scalar(draw, depth - 1), scalar(draw, depth - 1)
-        return product(draw, left, right, left.value * right.value)
-    if kind == 4:
-        return quotient(draw, scalar(draw, depth - 1), name(draw, SCALARS))
-    if kind == 5:
-        exponent = draw(st.sampled_from(sorted(RAISED)))
-        base = name(draw, SCALARS)
-        text = base.at(draw, ATOM) + draw(st.sampled_from(RAISED[exponent]))
-        return Written(base.value**exponent, text, POWER)
-    if kind == 6:
-        of = scalar(draw, 0)
-        form = draw(st.sampled_from(("exp(%s)", r"\exp\left(%s\right)", "e^{%s}", "np.exp(%s)")))
-        return Written(np.exp(np.float64(of.value)), form % of.text, POWER)
-    left, right = vector(draw, depth - 1), vector(draw, depth - 1)
-    row = Written(left.value, turned(draw, left), POWER)
-    form = draw(st.sampled_from(("row", "dot(%s, %s)", r"\langle %s, %s\rangle ", "⟨%s,%s⟩")))
-    if form == "row":
-        text = row.text + draw(st.sampled_from((" ", "*", "·"))) + right.at(draw, POWER)
-        return Written(left.value @ right.value, text, PRODUCT)
-    return Written(left.value @ right.value, form % (left.text, right.text), ATOM)
+def inner(draw, left, right):
+    value = left.value @ right.value
+    form = one(draw, "row", "dot(%s, %s)", r"\langle %s, %s\rangle ", "⟨%s,%s⟩")
+    if form != "row":
+        return Written(value, form % (left.text, right.text), ATOM)
+    text = turned(draw, left).text + one(draw, " ", "*", "·") + right.at(draw, POWER)
+    return Written(value, text, PRODUCT)
 
 
-def vector(draw, depth):
-    kind = draw(st.integers(0, 4)) if depth else 0
-    if kind < 2:
-        return name(draw, VECTORS)
-    if kind == 2:
-        return added(draw, vector(draw, depth - 1), vector(draw, depth - 1))
-    if kind == 3:
-        left, right = scalar(draw, depth - 1), vector(draw, depth - 1)
-        return product(draw, left, right, left.value * right.value)
-    left, right = matrix(draw, depth - 1), vector(draw, depth - 1)
-    return product(draw, left, right, left.value @ right.value)
-
-
-def matrix(draw, depth):
-    kind = draw(st.integers(0, 6)) if depth else 0
-    if kind < 2:
-        return name(draw, MATRICES)
-    if kind == 2:
-        return added(draw, matrix(draw, depth - 1), matrix(draw, depth - 1))
-    if kind == 3:
-        left, right = matrix(draw, depth - 1), matrix(draw, depth - 1)
-        return product(draw, left, right, left.value @ right.value)
-    if kind == 4:
-        of = matrix(draw, depth - 1)
-        return Written(of.value.T, turned(draw, of), POWER)
-    if kind == 5:
-        left, right = scalar(draw, depth - 1), matrix(draw, depth - 1)
-        return product(draw, left, right, left.value * right.value)
-    left, right = vector(draw, depth - 1), vector(draw, depth - 1)
-    text = left.at(draw, POWER) + draw(st.sampled_from((" ", "*"))) + turned(draw, right)
+def outer(draw, left, right):
+    text = left.at(draw, POWER) + one(draw, " ", "*") + turned(draw, right).text
     return Written(np.outer(left.value, right.value), text, PRODUCT)
+
+
+FORMS = {  # of each kind, with the kinds of the operands
+    "scalar": (
+        *((added, "scalar", "scalar"), (product, "scalar", "scalar"), (quotient, "scalar")),
+        *((raised,), (exponential,), (inner, "vector", "vector")),
+    ),
+    "vector": (
+        *((added, "vector", "vector"), (product, "scalar", "vector")),
+        (product, "matrix", "vector"),
+    ),
+    "matrix": (
+        *((added, "matrix", "matrix"), (product, "matrix", "matrix"), (turned, "matrix")),
+        *((product, "scalar", "matrix"), (outer, "vector", "vector")),
+    ),
+}
+
+
+def expression(draw, kind, depth):
+    if not depth or not draw(st.integers(0, 3)):
+        return leaf(draw, kind)
+    form, *operands = one(draw, *FORMS[kind])
+    return form(draw, *(expression(draw, each, depth - 1) for each in operands))
 
 
 @st.composite
 def written(draw):
-    kind = draw(st.sampled_from((scalar, vector, matrix)))
-    return kind(draw, draw(st.integers(0, 4)))
+    return expression(draw, one(draw, *FORMS), draw(st.integers(0, 4)))
 
 
 @given(written(), st.sampled_from(("%s", "$%s$", "q = %s", " %s .", r"\(%s\)", "\n%s\n")))
 @settings(max_examples=1500)
-def test_every_notation_of_an_expression_comes_to_its_value(expression, around):
-    formula = parse(around % expression.text, VALUES)
+def test_every_notation_of_an_expression_comes_to_its_value(typed, around):
+    formula = parse(around % typed.text, VALUES)
     found = evaluate(formula, VALUES)
-    assert np.shape(found) == np.shape(expression.value)
-    np.testing.assert_allclose(found, expression.value, rtol=1e-7, atol=1e-7)
+    assert np.shape(found) == np.shape(typed.value)
+    np.testing.assert_allclose(found, typed.value, rtol=1e-7, atol=1e-7)
     assert formula.unknown == frozenset()

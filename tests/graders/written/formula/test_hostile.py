@@ -29,15 +29,14 @@ def test_nasty_texts_are_read_or_refused(text):
     read(text)
 
 
-@given(st.lists(st.sampled_from(TOKENS), max_size=80), st.sampled_from(("", " ")))
-@settings(max_examples=300)
-def test_tokens_in_any_order_are_read_or_refused(tokens, between):
-    read(between.join(tokens))
+MIXED = st.builds(
+    str.join, st.sampled_from(("", " ")), st.lists(st.sampled_from(TOKENS), max_size=80)
+)
 
 
-@given(st.text(max_size=300))
-@settings(max_examples=200)
-def test_any_text_is_read_or_refused(text):
+@given(MIXED | st.text(max_size=300))
+@settings(max_examples=500)
+def test_tokens_in_any_order_and_any_text_are_read_or_refused(text):
     read(text)
 
 

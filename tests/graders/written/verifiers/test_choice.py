@@ -2,55 +2,100 @@
 
 import pytest
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 
 OPTIONS = {
     "A": "every word apart",
     "B": ["the same checkpoint", "one checkpoint for both"],
     "C": "A tokenizer that was trained anew",
 }
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *("[b]", "**B**", "`B`", "The answer is B", "Answer: (b)", "Option B", "I would choose B."),
-        *("B - it must match", "the same checkpoint", "B because A loads the wrong ids"),
-        *("B) not A, C", r"$\text{B}$", '"B"', "one checkpoint for both"),
+LETTER = {"key": "B", "options": OPTIONS}
+LETTERS = {"key": ["A", "C", "E"], "boxes": 6}
+FALSE = {"key": False}
+ONE = [
+    *("[b]", "**B**", "`B`", "The answer is B", "Answer: (b)", "Option B", "I would choose B."),
+    *("B - it must match", "the same checkpoint", "B because A loads the wrong ids"),
+    *("B) not A, C", r"$\text{B}$", '"B"', "one checkpoint for both"),
+    *[
+        *("Antwort: B", "La respuesta es B", "答案：B", "B（第二个）", "- [ ] A\n- [x] B\n- [ ] C"),
+        *("I think the letter is B.", "B, weil A nicht passt", "Réponse : B"),
     ],
-)
-def test_one_letter_is_read(judge, answer):
-    assert judge("choice", answer, key="B", options=OPTIONS).fraction == 1
+]
+SEVERAL = [
+    *("A, C and E", "ACE", "{A,C,E}", "A; C; E", "A/C/E", "A & C & E", "(A), (C), (E)"),
+    *("['A', 'C', 'E']", "- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E"),
+    *("The answers are A, C, E", "A) this\nC) that\nE) those", "A. this, C. that, E. those"),
+    *("A + C + E", "ace"),
+    *["A、C、E", "A，C，E", "A, C und E", "A et C et E", "A, C, E are true"],
+]
+VERDICTS = [
+    *("(F)", "no", "No, it is not", "**False**", "FALSE"),
+    *("False, because true labels are needed", "It is false", "This isn't true."),
+    *("The statement is false, since it is true only of one", "Not correct", "incorrect"),
+    *("wrong", r"$\text{False}$", "True or false: false", "F because positions matter"),
+    "Falsch",
+    *["Faux", "Falso.", "错", "不对", "Неверно", "Nein, denn", "❌"],
+]
+UNREADABLE = [
+    *(
+        ("choice", LETTER, each)
+        for each in [
+            "ABC",
+            "BC",
+            "not B",
+            "either",
+            "?",
+            "A is wrong",
+            "not C but A",
+            "It isn't B.",
+        ]
+    ),
+    *(
+        ("choices", LETTERS, each)
+        for each in ["the first", "AAC", "A, hello", "A or C", "A oder C", "(A) or (C)"]
+    ),
+    *(
+        ("true_false", FALSE, each)
+        for each in ["", "maybe", "because", "I would say the first part is true, the second false"]
+    ),
+]
+RIGHT = [
+    *(("choice", LETTER, each) for each in ONE),
+    *(("choices", LETTERS, each) for each in SEVERAL),
+    *(("true_false", FALSE, each) for each in VERDICTS),
+]
+WRONG = [  # none or several options, or one that there is not
+    *(
+        ("choice", LETTER, each)
+        for each in ("", " ", "A and B", "A, B", "B/C", "B or C", "D", "A & B")
+    ),
+    *(("choices", LETTERS, "A, G"), ("true_false", FALSE, "true/false")),
+    ("true_false", FALSE, "True or false"),
+]
+
+
+@pytest.mark.parametrize(("verify", "asked", "answer"), RIGHT)
+def test_a_choice_is_read_however_it_is_typed(judge, verify, asked, answer):
+    assert judge(verify, answer, **asked).fraction == 1
+    if verify == "true_false":
+        assert judge(verify, answer, key=True).fraction == 0
+
+
+@pytest.mark.parametrize(("verify", "asked", "answer"), UNREADABLE)
+def test_what_names_no_option_goes_to_a_person(judge, verify, asked, answer):
+    with pytest.raises(Unreadable):
+        judge(verify, answer, **asked)
+
+
+@pytest.mark.parametrize(("verify", "asked", "answer"), WRONG)
+def test_none_or_several_options_are_wrong(judge, verify, asked, answer):
+    with pytest.raises(Misfit, match="A, B or C|no option G|says both"):
+        judge(verify, answer, **asked)
 
 
 @pytest.mark.parametrize("answer", ["A", "C", "c)", "A tokenizer that was trained anew", "(a)."])
 def test_another_letter_earns_nothing(judge, answer):
-    assert judge("choice", answer, key="B", options=OPTIONS).fraction == 0
-
-
-@pytest.mark.parametrize(
-    "answer", ["ABC", "BC", "not B", "either", "?", "A is wrong", "not C but A", "It isn't B."]
-)
-def test_what_names_no_option_goes_to_a_person(judge, answer):
-    with pytest.raises(Unreadable):
-        judge("choice", answer, key="B", options=OPTIONS)
-
-
-@pytest.mark.parametrize("answer", ["", " ", "A and B", "A, B", "B/C", "B or C", "D", "A & B"])
-def test_none_or_several_letters_are_wrong(judge, answer):
-    with pytest.raises(Misfit, match=r"A, B or C"):
-        judge("choice", answer, key="B", options=OPTIONS)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *("Antwort: B", "La respuesta es B", "答案：B", "B（第二个）", "- [ ] A\n- [x] B\n- [ ] C"),
-        *("I think the letter is B.", "B, weil A nicht passt", "Réponse : B"),
-    ],
-)
-def test_a_letter_is_read_in_any_language(judge, answer):
-    assert judge("choice", answer, key="B", boxes=3).fraction == 1
+    assert judge("choice", answer, **LETTER).fraction == 0
 
 
 def test_a_word_can_be_an_option(judge):
@@ -86,71 +131,10 @@ def test_a_known_wrong_letter_has_its_hint_and_a_comment_costs_nothing(judge):
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [
-        *("A, C and E", "ACE", "{A,C,E}", "A; C; E", "A/C/E", "A & C & E", "(A), (C), (E)"),
-        *("['A', 'C', 'E']", "- [x] A\n- [ ] B\n- [x] C\n- [ ] D\n- [x] E"),
-        *("The answers are A, C, E", "A) this\nC) that\nE) those", "A. this, C. that, E. those"),
-        *("A + C + E", "ace"),
-    ],
-)
-def test_several_letters_are_read(judge, answer):
-    assert judge("choices", answer, key=["A", "C", "E"], boxes=6).fraction == 1
-
-
-@pytest.mark.parametrize(
     ("answer", "share"),
     [("A, C", 5 / 6), ("A", 4 / 6), ("ABCDEF", 0.5), ("B, D, F", 0), ("none", 0.5), ("all", 0.5)],
 )
 def test_boxes_are_counted_only_where_asked(judge, answer, share):
-    boxes = judge("choices", answer, key=["A", "C", "E"], boxes=6, credit="boxes")
-    whole = judge("choices", answer, key=["A", "C", "E"], boxes=6)
+    boxes = judge("choices", answer, **LETTERS, credit="boxes")
+    whole = judge("choices", answer, **LETTERS)
     assert (boxes.fraction, whole.fraction) == (pytest.approx(share), 0)
-
-
-@pytest.mark.parametrize(
-    "answer", ["the first", "AAC", "A, hello", "A or C", "A oder C", "(A) or (C)"]
-)
-def test_what_names_no_options_goes_to_a_person_and_a_letter_that_is_none_is_wrong(judge, answer):
-    with pytest.raises(Unreadable):
-        judge("choices", answer, key=["A", "C"], boxes=6)
-    with pytest.raises(Misfit, match="no option G"):
-        judge("choices", "A, G", key=["A", "C"], boxes=6)
-
-
-@pytest.mark.parametrize(
-    "answer", ["A、C、E", "A，C，E", "A, C und E", "A et C et E", "A, C, E are true"]
-)
-def test_several_letters_are_read_in_any_language(judge, answer):
-    assert judge("choices", answer, key=["A", "C", "E"], boxes=6).fraction == 1
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *("(F)", "no", "No, it is not", "**False**", "FALSE"),
-        *("False, because true labels are needed", "It is false", "This isn't true."),
-        *("The statement is false, since it is true only of one", "Not correct", "incorrect"),
-        *("wrong", r"$\text{False}$", "True or false: false", "F because positions matter"),
-        "Falsch",
-    ],
-)
-def test_a_verdict_is_read_before_its_reason(judge, answer):
-    assert judge("true_false", answer, key=False).fraction == 1
-    assert judge("true_false", answer, key=True).fraction == 0
-
-
-@pytest.mark.parametrize(
-    "answer", ["", "maybe", "because", "I would say the first part is true, the second false"]
-)
-def test_no_verdict_goes_to_a_person_and_both_are_wrong(judge, answer):
-    with pytest.raises(Unreadable, match="begin the answer with True or False"):
-        judge("true_false", answer, key=False)
-    for both in ("true/false", "True or false"):
-        with pytest.raises(Misfit, match="says both"):
-            judge("true_false", both, key=False)
-
-
-@pytest.mark.parametrize("answer", ["Faux", "Falso.", "错", "不对", "Неверно", "Nein, denn", "❌"])
-def test_a_verdict_is_read_in_any_language(judge, answer):
-    assert judge("true_false", answer, key=False).fraction == 1

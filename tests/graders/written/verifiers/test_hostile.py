@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Judgement, Misfit, Unreadable
+from graders.written.question import Judgement, Misfit, Unreadable
 
 K = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
 ASKED = [
@@ -67,16 +67,14 @@ def test_nasty_formulas_are_judged_or_refused(judge, verify, parts, asked):
         assert answered(judge, verify, parts, text, asked)
 
 
-@settings(max_examples=300)
-@given(case=st.sampled_from(ASKED), pieces=st.lists(st.sampled_from(PIECES + NASTY), max_size=30))
-def test_mixtures_are_judged_or_refused(judge, case, pieces):
-    assert answered(judge, case[0], case[1], "".join(pieces), case[2])
+MIXED = st.lists(st.sampled_from(PIECES + NASTY), max_size=30).map("".join)
 
 
-@settings(max_examples=200)
-@given(case=st.sampled_from(ASKED), text=st.text(max_size=200))
-def test_any_text_is_judged_or_refused(judge, case, text):
-    assert answered(judge, case[0], case[1], text, case[2])
+@settings(max_examples=500)
+@given(case=st.sampled_from(ASKED), text=MIXED | st.text(max_size=200))
+def test_mixtures_and_any_text_are_judged_or_refused(judge, case, text):
+    verify, parts, asked = case
+    assert answered(judge, verify, parts, text, asked)
 
 
 def test_a_long_answer_costs_little_memory(judge):

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graders.errors import UsageError
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 
 HEAD = {
     "names": {"d": "size"},
@@ -90,31 +90,22 @@ def test_a_known_mistake_has_its_hint(judge, question, answer, hint):
 
 
 @pytest.mark.parametrize(
-    ("answer", "share"),
+    ("question", "answers", "share"),
     [
-        (("min(2^n, T)", "3**n", "min(T, (1+k)^n)"), 1),
-        (("2^n", "3^n", "2^n"), 2 / 3),
-        (("2^n", "2^{n+1}", "k^n"), 1 / 3),
-        (("n^2", "n^3", "k^n"), 0),
+        (LEVELS, ("min(2^n, T)", "3**n", "min(T, (1+k)^n)"), 1),
+        (LEVELS, ("2^n", "3^n", "2^n"), 2 / 3),
+        (LEVELS, ("2^n", "2^{n+1}", "k^n"), 1 / 3),
+        (LEVELS, ("n^2", "n^3", "k^n"), 0),
+        (DOTS, ("x1·x2 + x1·p2 + p1·x2 + p1·p2", "x1·x2+p1·p2"), 1),
+        (DOTS, ("(x_1+p_1)^T (x_2+p_2)", r"\langle x_1,x_2\rangle + p_1 \cdot p_2"), 1),
+        (DOTS, ("dot(x1,x2)+dot(x1,p2)+dot(p1,x2)+dot(p1,p2)", "x_2^T x_1 + p_2^T p_1"), 1),
+        (DOTS, ("x_1^T x_2 + p_1^T p_2", "x_1^T x_2 + p_1^T p_2"), 0.5),
+        (DOTS, ("x_1 x_2^T", "x_1 + p_1"), 0),
     ],
 )
-def test_parts_are_judged_alone(earned, answer, share):
-    parts = dict(zip(("one_head", "two_heads", "k_heads"), answer, strict=True))
-    assert earned("identity", parts, **LEVELS) == {round(share, 9)}
-
-
-@pytest.mark.parametrize(
-    ("add", "concat", "share"),
-    [
-        ("x1·x2 + x1·p2 + p1·x2 + p1·p2", "x1·x2+p1·p2", 1),
-        ("(x_1+p_1)^T (x_2+p_2)", r"\langle x_1,x_2\rangle + p_1 \cdot p_2", 1),
-        ("dot(x1,x2)+dot(x1,p2)+dot(p1,x2)+dot(p1,p2)", "x_2^T x_1 + p_2^T p_1", 1),
-        ("x_1^T x_2 + p_1^T p_2", "x_1^T x_2 + p_1^T p_2", 0.5),
-        ("x_1 x_2^T", "x_1 + p_1", 0),
-    ],
-)
-def test_vectors_are_random_as_well(earned, add, concat, share):
-    assert earned("identity", {"add": add, "concat": concat}, **DOTS) == {share}
+def test_parts_are_judged_alone_and_vectors_are_random_as_well(earned, question, answers, share):
+    parts = dict(zip(question["key"], answers, strict=True))
+    assert earned("identity", parts, **question) == {round(share, 9)}
 
 
 def test_weights_divide_the_parts(judge):

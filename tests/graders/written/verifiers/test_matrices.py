@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.written.judgement import Misfit, Unreadable
+from graders.written.question import Misfit, Unreadable
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,12 @@
-from fractions import Fraction
-
 import pytest
 
-from graders.written.audits.curve import curve_of, epoch_finding, length_finding, overfits
 from graders.written.audits.reading.runs import report_of
-from graders.written.audits.threshold import reached, threshold_finding
-
-
-@pytest.mark.parametrize(
-    ("k", "n", "threshold", "state", "severity"),
-    [
-        *((100, 437, 30, "fail", "suspicious"), (131, 437, 30, "borderline", "suspicious")),
-        *((132, 437, 30, "borderline", "note"), (160, 437, 30, "pass", "fine")),
-        *((75, 500, 15, "borderline", "note"), (134, 500, 15, "pass", "fine")),
-    ],
+from graders.written.verifiers.reported.curve import (
+    curve_of,
+    epoch_finding,
+    length_finding,
+    overfits,
 )
-def test_the_count_decides_a_threshold_and_the_interval_only_doubts(
-    k, n, threshold, state, severity
-):
-    assert reached(k, n, Fraction(threshold, 100)) == state
-    assert threshold_finding("test", k, n, Fraction(threshold, 100)).severity == severity
 
 
 def drawn(epochs, best, start=0):

@@ -6,31 +6,36 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom, hypergeom
 
-from graders.written.audits.granularity import (
+from graders.written.audits.accuracy import (
     KNOWN_SIZES,
+    Split,
+    better_than_majority,
+    chance_range,
     debug_subset,
     fit,
     granularity,
-    sizes_that_fit,
+    least_better,
+    majority_class,
+    threshold_finding,
 )
 from graders.written.audits.reading.figure import figure_in, is_not_finite
+
+
+def split(items, majority=0, population=0):
+    return Split(items=items, majority=majority, population=population)
+
+
+DEV, TEST = split(3270, 2033), split(1427, 5874, 9427)
+SST_DEV, SST_TEST = split(872, 444), split(1821, 912)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "90.0\\%",
-        "**90%**",
-        "$0.9$",
-        "\\textbf{0.9}",
-        "0,9",
-        "<b>.9</b>",
-        "0.9 ± 0.01",
-        "`90`",
-        "9e-1",
-        "90 percent",
-        "dev acc 0.9",
+        *("90.0\\%", "**90%**", "$0.9$", "\\textbf{0.9}", "0,9", "<b>.9</b>", "0.9 ± 0.01", "`90`"),
+        *("9e-1", "90 percent", "dev acc 0.9"),
     ],
 )
 def test_one_accuracy_in_many_notations(text):
@@ -38,17 +43,14 @@ def test_one_accuracy_in_many_notations(text):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "value"),
     [
-        "0.00005",
-        r"$5 \times 10^{-5}$",
-        "5·10⁻⁵",
-        "5*10**-5",
-        "5×10−5",
+        *((rate, "5e-5") for rate in ("0.00005", r"$5 \times 10^{-5}$", "5·10⁻⁵", "5*10**-5")),
+        *(("5×10−5", "5e-5"), ("12,820.43", "12820.43"), ("2,550,125,904.81", "2550125904.81")),
     ],
 )
-def test_one_learning_rate_in_many_notations(text):
-    assert figure_in(text).value == Fraction(5, 100_000)
+def test_one_number_in_many_notations(text, value):
+    assert figure_in(text).value == Fraction(value)
 
 
 @pytest.mark.parametrize("text", ["6637/6920", "6637 of 6920", "(6637/6920)"])
@@ -57,13 +59,6 @@ def test_a_count_is_exact_unless_a_decimal_is_beside_it(text):
     assert (figure.share, figure.unit, figure.count) == (Fraction(6637, 6920), 0, (6637, 6920))
     beside = figure_in(f"{text} = 62.7%")
     assert (beside.share, beside.count) == (Fraction(627, 1000), (6637, 6920))
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("12,820.43", "12820.43"), ("2,550,125,904.81", "2550125904.81")]
-)
-def test_thousands_may_be_grouped(text, value):
-    assert figure_in(text).value == Fraction(value)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +76,7 @@ def test_what_is_not_finite_is_told_from_words(text, infinite):
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_an_exception(text):
     figure = figure_in(text)
-    assert figure is None or figure.digits >= 0
+    assert figure is None or figure.share_unit >= 0
 
 
 def printed(k, n, digits, cut):
@@ -143,25 +138,23 @@ def test_the_documents_accuracies_are_shares(text, n, k):
 
 
 def test_a_share_that_is_cut_off_is_told():
-    assert "truncated" in granularity(figure_in("94.83%"), "test", 1821).student
-    assert "truncated" not in granularity(figure_in("94.84%"), "test", 1821).student
+    assert "truncated" in granularity(figure_in("94.83%"), "test", 1821).sentence
+    assert "truncated" not in granularity(figure_in("94.84%"), "test", 1821).sentence
 
 
 @pytest.mark.parametrize("text", [".9", "90%"])
 def test_the_small_subset_is_found(text):
     figure = figure_in(text)
     assert not fit(figure, 1427, digits=4).possible
-    assert debug_subset([("dev", figure, 3270), ("test", figure, 1427)], 10, 4)
-    assert 10 in sizes_that_fit(figure, (1427, 10), digits=4)
-    assert 1427 not in sizes_that_fit(figure, (1427, 10), digits=4)
+    assert fit(figure, 10, digits=4).possible
+    assert debug_subset([(figure, DEV), (figure, TEST)], 10, 4)
 
 
 @pytest.mark.parametrize(
     ("dev", "test"), [(".71", ".69"), (".7092", ".6"), ("0.9000", "1284/1427")]
 )
 def test_rounded_accuracies_are_no_small_subset(dev, test):
-    figures = [("dev", figure_in(dev), 3270), ("test", figure_in(test), 1427)]
-    assert not debug_subset(figures, 10, 4)
+    assert not debug_subset([(figure_in(dev), DEV), (figure_in(test), TEST)], 10, 4)
 
 
 @pytest.mark.parametrize(
@@ -177,9 +170,64 @@ def test_rounded_accuracies_are_no_small_subset(dev, test):
 def test_an_accuracy_is_a_share_of_the_items_as_far_as_its_digits_say(text, id, severity, said):
     finding = granularity(figure_in(text), "dev", 437)
     assert (finding.id, finding.severity) == (id, severity)
-    assert said in finding.student
+    assert said in finding.sentence
 
 
 def test_a_count_of_other_items_is_no_share_of_these():
     assert not fit(figure_in("9/10"), 1427).possible
     assert fit(figure_in("895/1427"), 1427).possible
+
+
+@pytest.mark.parametrize(
+    ("beaten", "least"), [(DEV, 2098), (TEST, 933), (SST_DEV, 479), (SST_TEST, 963)]
+)
+def test_the_fewest_that_beat_the_majority(beaten, least):
+    assert least_better(beaten) == least
+
+
+@pytest.mark.parametrize("k", [0, 1, 436, 444, 479, 872])
+def test_the_binomial_is_exact(k):
+    exact = binom.sf(k - 1, 872, 444 / 872)
+    assert better_than_majority(k, SST_DEV) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "drawn", [TEST, split(100, 620, 1000), split(50, 50, 60), split(10, 20, 1000)]
+)
+def test_the_range_of_a_random_split_is_the_hypergeometric_one(drawn):
+    exact = hypergeom(drawn.population, drawn.majority, drawn.items).ppf([0.025, 0.975])
+    assert chance_range(drawn) == tuple(exact)
+    assert chance_range(TEST) == (856, 922)
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "finding"),
+    [
+        *((text, TEST, "chance-range") for text in ("0.6271899088997898", "0.5998598458304134")),
+        *((text, DEV, "majority-class") for text in ("0.6217125382262997", "62.17%")),
+        *((".5092", SST_DEV, "majority-class"), ("2097/3270", DEV, "not-better-than-majority")),
+        *(("2098/3270", DEV, None), ("0.7091743119266055", DEV, None), ("93.23", SST_DEV, None)),
+        *((".6", DEV, None), ("62%", DEV, None), ("12%", DEV, "not-better-than-majority")),
+    ],
+)
+def test_an_accuracy_without_learning_is_flagged(text, items, finding):
+    """The documents' own accuracies are among them; two digits say little."""
+    found = majority_class(figure_in(text), "test", items)
+    assert (found and found.id) == finding
+    assert found is None or found.severity == "suspicious"
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "threshold", "doubtful", "severity"),
+    [
+        *((100, 437, 30, False, "suspicious"), (131, 437, 30, True, "suspicious")),
+        *((132, 437, 30, True, "note"), (160, 437, 30, False, "fine")),
+        *((75, 500, 15, True, "note"), (134, 500, 15, False, "fine")),
+    ],
+)
+def test_the_count_decides_a_threshold_and_the_interval_only_doubts(
+    k, n, threshold, doubtful, severity
+):
+    finding = threshold_finding("test", k, n, Fraction(threshold, 100))
+    assert finding.severity == severity
+    assert ("too few to be sure" in finding.sentence) == doubtful
