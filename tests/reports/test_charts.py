@@ -44,12 +44,9 @@ def assert_fits_the_page(svg):
     assert {c for c in colours if not c.startswith("var(--")} <= {"none", "transparent"}
 
 
-def test_policy_and_colours_are_those_of_the_page(losses, accuracies):
+def test_curves_differ_by_dash_in_colours_of_the_page(losses, accuracies):
     assert_fits_the_page(losses)
     assert_fits_the_page(accuracies)
-
-
-def test_curves_differ_by_dash_and_carry_their_names(losses):
     lines = re.findall(
         r'<path [^>]*stroke="(var\(--curve-\d\))"[^>]*stroke-dasharray="([^"]+)"', losses
     )
@@ -66,16 +63,13 @@ def test_whiskers_reach_from_low_to_high(accuracies):
         assert any(sorted(span) == pytest.approx(ends, abs=0.6) for span in spans)
 
 
-def test_names_are_text_not_markup():
+def test_names_are_text_and_nothing_to_draw_is_no_chart():
     name = "<script>alert(1)</script>"
     svgs = (
         loss_chart([Curve(name, "third", FALLING)]),
         accuracy_chart([Whisker(name, "dev", 1, 0, 2)]),
     )
     assert all("<script" not in svg and "&lt;script" in svg for svg in svgs)
-
-
-def test_nothing_to_draw_is_no_chart():
     assert accuracy_chart([]) == loss_chart([]) == ""
     assert loss_chart([Curve("vanilla", "first", [])]) == ""
     assert loss_chart([Curve("RoPE", "second", [(1, float("inf"))])]) == ""

@@ -39,12 +39,15 @@ def test_two_sequences_of_one_length_show_where_they_differ():
     assert (grid.differing, grid.width) == (0, 5)
 
 
-def test_lists_of_numbers_stand_in_columns():
+def test_lists_stand_in_columns_with_a_name_or_without():
     lists = (("predictions", "[0, 1, 1, 0]"), ("labels", "[0, 1, 0, 0]"))
     found = example_of(*lists, ("given as", "a list"))
     assert found.grid.wide
     assert found.grid.differing == 1
     assert found.rows == (("given as", "a list"),)
+    grid = named_lists("x = [4, 2, 8]\ny = [2, 8, 10]")
+    assert [(row.label, texts(row)) for row in grid.rows] == [("x", "428"), ("y", "2810")]
+    assert grid.differing == 0, "a target is another than its input, and right"
 
 
 @pytest.mark.parametrize(
@@ -52,12 +55,6 @@ def test_lists_of_numbers_stand_in_columns():
 )
 def test_other_texts_are_no_lists(text):
     assert named_lists(text) is None
-
-
-def test_lists_by_name_stand_in_columns():
-    grid = named_lists("x = [4, 2, 8]\ny = [2, 8, 10]")
-    assert [(row.label, texts(row)) for row in grid.rows] == [("x", "428"), ("y", "2810")]
-    assert grid.differing == 0, "a target is another than its input, and right"
 
 
 def test_what_stands_above_is_not_said_again():

@@ -35,16 +35,13 @@ def test_policy_and_colours_are_those_of_the_page(drawings):
         assert_fits_the_page(svg)
 
 
-def test_bars_stand_on_the_axis_with_their_counts(drawings):
+def test_bars_stand_on_the_axis_that_ends_where_the_points_end(drawings):
     shape = r'd="M[\d.]+,([\d.]+)h[\d.]+v([\d.]+)h[^"]*" fill="var\(--curve-1\)"'
     bars = re.findall(shape, drawings[0])
     assert len(bars) == 10
     assert len({round(float(top) + float(height), 3) for top, height in bars}) == 1
     shown = re.findall(r">(\d+)</text>", drawings[0])
     assert [each for each in ("1", "4", "81") if each not in shown] == []
-
-
-def test_the_axis_ends_where_the_points_end():
     bins = tuple(Bin(3.2 * n, 3.2 * (n + 1), 1) for n in range(10))
     shape = r'd="M([\d.]+),[\d.]+h([\d.]+)v[^"]*" fill="var\(--curve-1\)"'
     bars = re.findall(shape, bars_chart(bins, (320, 150)))
@@ -60,12 +57,6 @@ def test_below_the_threshold_differs_by_shape_and_colour(drawings):
     assert "threshold 20%" in drawings[1]
 
 
-def test_thousands_are_a_band_that_stays_small():
-    svg = accuracies_chart(series_of(5000))
-    assert len(svg) < 30_000
-    assert "circle" not in svg
-
-
 @pytest.mark.parametrize("count", [1, STRIP, STRIP + 1, 10_000])
 def test_a_band_keeps_both_ends(count):
     chosen = places(count)
@@ -74,11 +65,14 @@ def test_a_band_keeps_both_ends(count):
     assert len(chosen) <= STRIP
 
 
-def test_a_chart_is_told_in_words():
+def test_a_chart_is_told_in_words_and_thousands_are_a_small_band():
     told = in_words(series_of(50))
     assert "50 submissions, from 0.0 to 98.0%" in told
     assert "40 reach the threshold of 20%" in told
     assert "threshold" not in in_words(series_of(50, threshold=None))
+    svg = accuracies_chart(series_of(5000))
+    assert len(svg) < 30_000
+    assert "circle" not in svg
 
 
 @pytest.fixture
@@ -132,22 +126,16 @@ def test_who_reaches_the_threshold_and_who_is_close(series):
     assert alone.quartiles == (0.2, 0.2, 0.2)
 
 
-def test_a_baseline_of_ones_own_is_left_out(series):
+def test_what_cannot_be_drawn_or_is_ones_own_baseline_is_left_out(series):
+    assert series(dev(20, n=0), dev(20, threshold=float("nan"))) == ()
     own = (dev(20, baselines=(LONDON, ("without pretraining", share))) for share in (0.02, 0.03))
     assert series(*own)[0].baselines == (LONDON,)
 
 
-def test_what_cannot_be_drawn_is_left_out(series):
-    assert series(dev(20, n=0), dev(20, threshold=float("nan"))) == ()
-
-
-def test_each_label_is_a_series_of_its_own(series):
+def test_each_label_is_a_series_in_which_a_submission_counts_once(series, make_result):
+    """A check that shows the same accuracy in two criteria's checks is no second submission."""
     found = series(dev(20), replace(dev(20), label="test"))
     assert [(each.label, len(each.measured)) for each in found] == [("dev", 1), ("test", 1)]
-
-
-def test_a_submission_counts_once(make_result):
-    """A check that shows the same accuracy in two criteria's checks is no second submission."""
     twice = criterion_result(FILES, *(check_result(figures=(dev(k),)) for k in (10, 10)))
     accuracies = Accuracies()
     accuracies.add(make_result(twice))

@@ -165,7 +165,7 @@ def interrupted(bars):
         raise KeyboardInterrupt
 
 
-def test_log_gets_a_line_where_a_phase_starts_and_ends():
+def test_log_gets_a_line_where_a_phase_starts_and_ends_that_cannot_paint():
     bars, file = progress(terminal=False)
     run_two_phases(bars)
     assert re.sub(r"\d+\.\d s", "N s", file.getvalue()).splitlines() == [
@@ -174,6 +174,10 @@ def test_log_gets_a_line_where_a_phase_starts_and_ends():
         "rope.pretrain: done after N s, loss 1.234",
         "rope.evaluate: done after N s",
     ]
+    bars, file = progress(terminal=False)
+    with bars:
+        bars.update("\x1b[31m[bold]x", 0, 1, None)
+    assert "\\x1b[31m[bold]x: 1 steps" in file.getvalue()
 
 
 def test_interrupted_phase_is_not_called_done():
@@ -204,10 +208,3 @@ def test_no_color_is_respected():
         found += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
     assert coloured
     assert not plain
-
-
-def test_title_with_escapes_cannot_paint():
-    bars, file = progress(terminal=False)
-    with bars:
-        bars.update("\x1b[31m[bold]x", 0, 1, None)
-    assert "\\x1b[31m[bold]x: 1 steps" in file.getvalue()

@@ -47,13 +47,10 @@ def test_nothing_unseen_is_left(text):
         assert not re.search(unseen, shown.replace("\n", ""))
 
 
-def test_sentence_sets_code_apart():
+def test_sentence_sets_code_apart_and_a_caret_below_what_it_points_at():
     assert sentence("`data`, `<b>`, a ` alone") == (
         "<code>data</code>, <code>&lt;b&gt;</code>, a ` alone"
     )
-
-
-def test_a_caret_stays_below_what_it_points_at():
     assert sentence("`(` is open.\nb*(<a\n  ^\nMend it.") == (
         '<code>(</code> is open.<code class="pointed" tabindex="0">b*(&lt;a\n  ^</code>Mend it.'
     )

@@ -40,13 +40,10 @@ def found(*results):
     ]
 
 
-def test_each_set_of_submissions_with_equal_files_is_a_group(holding):
+def test_expected_equality_is_left_out_and_each_set_of_equal_files_is_a_group(holding):
     results = [holding(name, **{DEV: "1", ROPE: "2"}) for name in "ba"]
     results.append(holding("c", **{DEV: "3", ROPE: "2"}))
     assert found(*results) == [(["a", "b"], [(DEV,)]), (["a", "b", "c"], [(ROPE,)])]
-
-
-def test_expected_equality_is_left_out(holding):
     name = "vanilla.model.params"
     assert found(*(holding(each, **{name: "1"}) for each in "ab")) == []
 
@@ -102,7 +99,7 @@ def test_a_thousand_pairs_are_all_found(holding):
     assert len(found(*results)) == 1_000
 
 
-def test_the_file_lists_every_group(tmp_path, holding):
+def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
     twins = find_twins([holding(each, f"{each}\ud800", x="1") for each in "ab"], EXPECTED)
     write_reports([], tmp_path, twins)
     assert json.loads((tmp_path / "twins.json").read_text(encoding="utf-8")) == {
@@ -115,9 +112,6 @@ def test_the_file_lists_every_group(tmp_path, holding):
             }
         ],
     }
-
-
-def test_nothing_to_note_replaces_an_older_note(tmp_path, holding):
     results = [holding(each, x="1") for each in "ab"]
     write_reports(results, tmp_path, find_twins(results, EXPECTED))
     write_reports(results[:1], tmp_path)

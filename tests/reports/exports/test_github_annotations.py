@@ -85,12 +85,9 @@ def test_a_hostile_file_name_stays_a_name_or_is_not_shown(commands):
         assert [name for name, *_ in found] == ["notice"], ascii(sign)
 
 
-def test_a_line_is_annotated_once(commands):
+def test_a_line_is_annotated_once_and_github_hears_of_the_rest(commands):
     first, _ = commands(raised(message="first"), raised(message="second"), raised(message="third"))
     assert first[2] == "Check c7 holds.\nfirst\nand 2 more checks end here"
-
-
-def test_github_shows_ten_and_hears_of_the_rest(commands):
     found = commands(*(raised(line) for line in range(1, 14)))
     assert [name for name, *_ in found] == ["error"] * 10 + ["notice"] * 2
     assert found[10][2] == "3 more lines are named in the summary"
