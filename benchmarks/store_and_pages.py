@@ -11,7 +11,7 @@ import random
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -125,7 +125,7 @@ def main() -> None:
 def _measure(out: Path, submissions: int, single: int) -> None:
     with open_store(out) as store:
         started = time.perf_counter()
-        generation = fill(store, submissions)
+        generation = fill(store, synthetic_results(submissions))
         seconds = time.perf_counter() - started
         print(f"store: {submissions:,} Results made up and stored in {seconds:.1f} s")
         print(f"  {(out / FILE).stat().st_size / 1e6:.0f} MB, each in a transaction of its own")
@@ -150,15 +150,15 @@ def _measure(out: Path, submissions: int, single: int) -> None:
         print(f"  the largest page {largest / 1e6:.2f} MB")
 
 
-def fill(store: Store, count: int) -> int:
-    """Store `count` Results; return the number of their generation."""
+def fill(store: Store, results: Iterable[Result]) -> int:
+    """Store the Results; return the number of their generation."""
     limits = Limits(10, 20, 2**32, 4096, 64)
     files = FileSpec(("work.py",), ())
     assignment = Assignment(
         "synthetic", "A large course", 1, None, RUBRIC, files, limits, 0, Path()
     )
     generation = store.begin(assignment, "made up")
-    for n, result in enumerate(synthetic_results(count)):
+    for n, result in enumerate(results):
         store.put(generation, result, Made(f"{n:064x}", "{}", {}))
     return generation
 

@@ -18,8 +18,6 @@ from reference.training.classification.metrics import (
 from reference.training.metrics import Accuracy, Point
 from reports.pipelines.classifier_page import write_classifier_page
 from reports.pipelines.progress import show_classifier
-from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import widest
 
 
 def accuracy(model, part, correct, n=1000):
@@ -142,11 +140,3 @@ def test_terminal_tells_the_same(tmp_path, capsys):
     assert "901 of 1000 = 90.1%" in said
     assert "head says the same of every test item: a constant classifier" in said
     assert "full says" not in said
-
-
-@pytest.mark.browser
-@needs_chromium
-def test_browser_shows_it_all(visit, tmp_path):
-    page = visit(write_classifier_page(METRICS, tmp_path), 360)
-    assert widest(page) == 360
-    assert page.complaints == []

@@ -9,8 +9,10 @@ from rich.console import Console
 
 from reference.training.gpt.metrics import Metrics, Phase
 from reference.training.metrics import Point
+from reports.pipelines.classifier_page import write_classifier_page
 from reports.pipelines.page import duration, write_pipeline_page
 from reports.pipelines.progress import PipelineProgress
+from tests.reports import test_classifier_page
 from tests.reports.chromium import needs_chromium
 from tests.reports.conftest import widest
 from tests.reports.test_classifier_page import accuracy, assert_loads_nothing, words
@@ -123,7 +125,7 @@ def test_duration_in_words(seconds, said):
 
 @pytest.mark.browser
 @needs_chromium
-def test_browser_shows_it_all_and_names_can_be_read_in_the_dark(visit, tmp_path):
+def test_browser_shows_all_of_both_pages_and_names_can_be_read_in_the_dark(visit, tmp_path):
     file = write_pipeline_page(METRICS, tmp_path)
     light, dark = (visit(file, 360, color_scheme=scheme) for scheme in ("light", "dark"))
     assert widest(light) == 360
@@ -134,7 +136,9 @@ def test_browser_shows_it_all_and_names_can_be_read_in_the_dark(visit, tmp_path)
       return box.left >= 0 && box.right <= document.documentElement.clientWidth;
     })"""
     assert light.evaluate(inside)
-    assert light.complaints == []
+    classifier = visit(write_classifier_page(test_classifier_page.METRICS, tmp_path), 360)
+    assert widest(classifier) == 360
+    assert light.complaints == classifier.complaints == []
 
 
 def progress(width=100, *, terminal, **options):
