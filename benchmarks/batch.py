@@ -5,10 +5,9 @@
 
     warm        this grader: one process, one fork of its warm parent per submission
     cold        the same, one new interpreter in the sandbox per submission
-    pytest      plain `pytest` per submission, the student's code in its process
     gradescope  a gradescope-utils suite per submission, the student's code in its process
 
-All four run the same checks on the same generated submissions, one submission at a time.
+All three run the same checks on the same generated submissions, one submission at a time.
 Processor time includes every process, also those that nobody waits for (bubblewrap's): a separate
 control group counts it if this user may create one; otherwise getrusage, which misses these.
 `start and end` is a child that gets no request.
@@ -30,7 +29,7 @@ from support.batch_submissions import generate
 
 HERE = Path(__file__).resolve().parent
 GROUPS = Path("/sys/fs/cgroup/cpuacct")
-ARMS = ("warm", "cold", "pytest", "gradescope")
+ARMS = ("warm", "cold", "gradescope")
 PACKAGE = "graders.assignments.cs224n_a4"
 MODULES = {
     "span-corruption": (f"{PACKAGE}.span_corruption.checks",),
@@ -40,11 +39,6 @@ MODULES = {
     ),
     "training-script": (f"{PACKAGE}.training_script.checks",),
 }
-TEST_FILE = """
-from support.batch_in_process import inputs, open_code, score, settings, student
-open_code({code!r})
-{imports}
-"""
 STARTS = 40
 PATIENCE = 300.0  # seconds for one submission without a boundary
 
@@ -106,7 +100,7 @@ def _remove(group: Path) -> None:
             time.sleep(0.05)
 
 
-# ---------------------------------------------------------------- the four variants
+# ---------------------------------------------------------------- the three variants
 
 
 def run_arm(arm: str, submissions: list[Path], arguments: argparse.Namespace) -> Cost:
@@ -119,35 +113,21 @@ def run_arm(arm: str, submissions: list[Path], arguments: argparse.Namespace) ->
         else:
             modules = tuple(each for name in criteria for each in MODULES[name])
             for submission in submissions:
-                _unfenced(arm, submission / "src", modules)
+                _unfenced(submission / "src", modules)
     return found[0]
 
 
-def _unfenced(arm: str, code: Path, modules: tuple[str, ...]) -> None:
+def _unfenced(code: Path, modules: tuple[str, ...]) -> None:
+    """Grade without a boundary; the cost counts, whatever the result and even if it is killed."""
+    script, quiet = HERE / "support" / "batch_in_process.py", subprocess.DEVNULL
+    words = [sys.executable, str(script), str(code), ",".join(modules)]
     with tempfile.TemporaryDirectory() as folder:
-        if arm == "pytest":
-            Path(folder, "test_submission.py").write_text(_test_file(code, modules))
-            words = ["-m", "pytest", "-q", "-pno:cacheprovider", "--rootdir", folder]
-            _call([sys.executable, *words, "test_submission.py"], Path(folder))
-        else:
-            script = HERE / "support" / "batch_in_process.py"
-            _call([sys.executable, str(script), str(code), ",".join(modules)], Path(folder))
-
-
-def _test_file(code: Path, modules: tuple[str, ...]) -> str:
-    imports = "\n".join(f"from {module} import *" for module in modules)
-    return TEST_FILE.format(code=str(code), imports=imports)
-
-
-def _call(words: list[str], folder: Path) -> None:
-    """Run the command; the cost counts, whatever its result and even if it is killed."""
-    quiet = subprocess.DEVNULL
-    try:
-        subprocess.run(
-            words, cwd=folder, env=_plain(), timeout=PATIENCE, stdout=quiet, stderr=quiet
-        )
-    except subprocess.TimeoutExpired:
-        print("one submission took too long", file=sys.stderr)
+        try:
+            subprocess.run(
+                words, cwd=folder, env=_plain(), timeout=PATIENCE, stdout=quiet, stderr=quiet
+            )
+        except subprocess.TimeoutExpired:
+            print("one submission took too long", file=sys.stderr)
 
 
 def _graded(words: list[str]) -> None:

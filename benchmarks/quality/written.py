@@ -1,57 +1,62 @@
 """Measure the automatic help with free text on answers that two people scored.
 
-    python benchmarks/quality/written.py --data mohler_dataset_edited.csv [--seeds 3]
+    python benchmarks/quality/written.py --data mohler_dataset_edited.csv
 
-A score is proposed for each answer by a regressor that never saw a score of its question, and
-answers are grouped at a threshold that was chosen on other questions. Questions with the same text,
-or the same desired answer, count as one. Needs scikit-learn; uses the encoder if it is installed.
+Prints how well the confidence of a proposal agrees with the scores, how many decisions groups of
+similar answers save, and how well the scores within a group agree, at a threshold that was chosen
+on other questions. Questions with the same text, or the same desired answer, count as one. Uses the
+encoder if it is installed.
 """
 
 import argparse
 import csv
-import importlib
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parent)]
-
-from written_features import Answers, Columns, Means, encoded, lexical  # noqa: E402 — needs the path
-from written_groups import report_groups  # noqa: E402
-
-from graders.written.free_text.groups import groups, normalised  # noqa: E402
-from graders.written.free_text.proposals import propose  # noqa: E402
-from graders.written.free_text.similarity import Encoder, MiniLM, TfIdf, Vectors, best_encoder  # noqa: E402
-from graders.written.free_text.wording import sentences  # noqa: E402
-from graders.written.question import Review, RubricItem  # noqa: E402
-
-# scikit-learn has no types.
-PCA: Any = importlib.import_module("sklearn.decomposition").PCA
-Trees: Any = importlib.import_module("sklearn.ensemble").ExtraTreesRegressor
-Ridge: Any = importlib.import_module("sklearn.linear_model").Ridge
-Scaler: Any = importlib.import_module("sklearn.preprocessing").StandardScaler
-SVR: Any = importlib.import_module("sklearn.svm").SVR
+from graders.written.free_text.groups import groups, normalised
+from graders.written.free_text.proposals import propose
+from graders.written.free_text.similarity import Encoder, MiniLM, TfIdf, Vectors, best_encoder
+from graders.written.free_text.wording import sentences
+from graders.written.question import Review, RubricItem
 
 Column = NDArray[np.float64]
-FOLDS = 10
+WITHIN = 0.5  # points of five: a member agrees with the group's first answer
+WANTED = 0.95
+THRESHOLDS = tuple(round(float(t), 2) for t in np.arange(0.4, 1.001, 0.02))
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers with question and desired answer; `question` numbers the questions."""
+
+    question: NDArray[np.int64]
+    asked: tuple[str, ...]
+    desired: tuple[str, ...]
+    given: tuple[str, ...]
+    scores: Column
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A lookup of an encoder's vectors: many texts are encoded at once."""
+    """A lookup of an encoder's vectors: each text is encoded once."""
 
     vectors: Mapping[str, Vectors]
-    name: str = "minilm"
+    name: str
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return the rows of the texts."""
         return np.stack([self.vectors[text] for text in texts])
+
+
+def looked(encoder: Encoder, texts: Iterable[str]) -> Looked:
+    """Return the lookup of these texts."""
+    once = sorted(set(texts))
+    return Looked(dict(zip(once, encoder.encode(once), strict=True)), encoder.name)
 
 
 def read(path: Path) -> tuple[Answers, Column]:
@@ -86,69 +91,13 @@ def families(answers: Answers) -> NDArray[np.int64]:
     return family
 
 
-def folds(family: NDArray[np.int64], seed: int) -> Iterator[NDArray[np.bool_]]:
-    """Yield the answers of a tenth of the questions, ten times."""
-    order = np.random.default_rng(seed).permutation(np.unique(family))
-    for fold in range(FOLDS):
-        yield np.isin(family, order[fold::FOLDS])
-
-
-def fit(features: Column, scores: Column, vectors: Column | None) -> Callable[..., Column]:
-    """Return the mean of ridge regression, extremely random trees and a support vector machine."""
-    scaler = Scaler().fit(features)
-    plain = scaler.transform(features)
-    reduced = None if vectors is None else PCA(60, random_state=0).fit(vectors)
-    wide = plain if reduced is None else np.hstack([plain, 3 * reduced.transform(vectors)])
-    ridge = Ridge(100).fit(plain, scores)
-    trees = Trees(200, min_samples_leaf=5, max_features=0.4, random_state=0, n_jobs=2).fit(
-        plain, scores
-    )
-    machine = SVR(C=1, gamma=0.005, epsilon=0.2).fit(wide, scores)
-
-    def predict(features: Column, vectors: Column | None) -> Column:
-        plain = scaler.transform(features)
-        wide = plain if reduced is None else np.hstack([plain, 3 * reduced.transform(vectors)])
-        three = [ridge.predict(plain), trees.predict(plain), machine.predict(wide)]
-        return np.asarray(np.clip(np.mean(three, axis=0), 0, 5), dtype=np.float64)
-
-    return predict
-
-
-def proposed(answers: Answers, columns: Columns, vectors: Column | None, seed: int) -> Column:
-    """Return the proposed score of each answer, fitted only on questions of other folds."""
-    features = np.column_stack(list(columns.values()))
-    found = np.zeros(len(answers.scores))
-    for test in folds(families(answers), seed):
-        known, asked = (None, None) if vectors is None else (vectors[~test], vectors[test])
-        found[test] = fit(features[~test], answers.scores[~test], known)(features[test], asked)
-    return found
-
-
-def agreement(proposal: Column, scores: Column) -> tuple[float, float]:
-    """Return Pearson's correlation with the human mean, and the root mean squared error."""
-    return float(np.corrcoef(proposal, scores)[0, 1]), float(
-        ((proposal - scores) ** 2).mean() ** 0.5
-    )
-
-
-def report_scores(
-    name: str, answers: Answers, columns: Columns, vectors: Column | None, *, seeds: int
-) -> None:
-    """Print a line with the mean over the seeds of the folds."""
-    found = np.array(
-        [agreement(proposed(answers, columns, vectors, s), answers.scores) for s in range(seeds)]
-    )
-    print(f"{name:34} r {found[:, 0].mean():.3f} (sd {found[:, 0].std():.3f})  "
-          f"RMSE {found[:, 1].mean():.3f}", flush=True)  # fmt: skip
-
-
 def report_confidence(name: str, answers: Answers, encoder: Encoder | None) -> None:
     """Print the product's own confidence, with the desired answer as the only rubric item."""
     confidence = []
     for desired, given in zip(answers.desired, answers.given, strict=True):
         review = Review(5, "text", (RubricItem(5, desired, (), ()),))
         confidence.append(propose(review, given, encoder=encoder)[0].confidence)
-    r, _ = agreement(np.array(confidence), answers.scores)
+    r = np.corrcoef(confidence, answers.scores)[0, 1]
     print(f"{name:34} r {r:.3f}", flush=True)
 
 
@@ -160,43 +109,116 @@ def report_time(answers: Answers, count: int = 2000) -> None:
     print(f"{len(texts)} answers in {len(found)} groups: {time.perf_counter() - began:.1f} s")
 
 
-def for_groups(answers: Answers, means: Means) -> Looked:
-    """Return the encoder for answers as groups read them; marks around an answer hardly count."""
-    return Looked({normalised(text): means[text] for text in answers.given})
-
-
-def for_proposals(answers: Answers, encoder: MiniLM, means: Means) -> Looked:
-    """Return the encoder for all sentences and desired answers."""
+def for_proposals(answers: Answers, encoder: MiniLM) -> Looked:
+    """Return the encoder for all sentences, answers and desired answers."""
     said = {passage.text for given in set(answers.given) for passage in sentences(given)}
-    more = sorted(said - set(means))
-    return Looked(means | dict(zip(more, encoder.encode(more), strict=True)))
+    return looked(encoder, said.union(answers.given, answers.desired))
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Counts for one question and threshold: answers, groups, other members that agree."""
+
+    answers: int
+    groups: int
+    close: int
+    exact: int
+
+
+def report_groups(answers: Answers, family: NDArray[np.int64], encoder: Encoder) -> None:
+    """Print savings and agreement at the threshold from other questions, and at fixed ones."""
+    table = counts(answers, encoder)
+    chosen, reached = _left_out(table, family_of(answers, family))
+    print(f"groups by {encoder.name}: thresholds chosen on other questions {sorted(set(chosen))}")
+    print(f"  {'left out':10} {_line(reached)}")
+    for threshold in THRESHOLDS[::5]:
+        print(f"  {threshold:<10} {_line(list(table[threshold].values()))}", flush=True)
+
+
+def family_of(answers: Answers, family: NDArray[np.int64]) -> dict[int, int]:
+    """Return the family of each question."""
+    return {int(q): int(f) for q, f in zip(answers.question, family, strict=True)}
+
+
+def counts(answers: Answers, encoder: Encoder) -> dict[float, dict[int, Count]]:
+    """Return a count for each threshold and question; vectors come from the question's answers."""
+    table: dict[float, dict[int, Count]] = {threshold: {} for threshold in THRESHOLDS}
+    for number in map(int, np.unique(answers.question)):
+        places = [int(place) for place in np.flatnonzero(answers.question == number)]
+        texts = {str(place): answers.given[place] for place in places}
+        known = looked(encoder, map(normalised, texts.values()))
+        for threshold in THRESHOLDS:
+            found = groups(texts, encoder=known, threshold=threshold)
+            table[threshold][number] = _count([g.members for g in found], answers)
+    return table
+
+
+def _count(found: list[tuple[str, ...]], answers: Answers) -> Count:
+    away = [
+        abs(answers.scores[int(name)] - answers.scores[int(names[0])])
+        for names in found
+        for name in names[1:]
+    ]
+    total = sum(map(len, found))
+    return Count(total, len(found), sum(d <= WITHIN for d in away), sum(d == 0 for d in away))
+
+
+def _left_out(
+    table: dict[float, dict[int, Count]], family: dict[int, int]
+) -> tuple[list[float], list[Count]]:
+    """Return for each family of questions the threshold from all the others, and its counts."""
+    chosen, reached = [], []
+    for left in sorted(set(family.values())):
+        others = {
+            threshold: [c for q, c in by.items() if family[q] != left]
+            for threshold, by in table.items()
+        }
+        threshold = _lowest([(t, _share(counts)) for t, counts in others.items()])
+        chosen.append(threshold)
+        reached += [c for q, c in table[threshold].items() if family[q] == left]
+    return chosen, reached
+
+
+def _lowest(shares: list[tuple[float, float]]) -> float:
+    """Return the lowest threshold from which on the agreement is sufficient."""
+    lowest = THRESHOLDS[-1]
+    for threshold, share in reversed(shares):
+        if share < WANTED:
+            break
+        lowest = threshold
+    return lowest
+
+
+def _share(counted: list[Count]) -> float:
+    grouped = sum(c.answers - c.groups for c in counted)
+    return sum(c.close for c in counted) / grouped if grouped else 1.0
+
+
+def _line(counted: list[Count]) -> str:
+    answers, decisions = sum(c.answers for c in counted), sum(c.groups for c in counted)
+    grouped = max(answers - decisions, 1)
+    close, exact = sum(c.close for c in counted), sum(c.exact for c in counted)
+    return (
+        f"{decisions} decisions for {answers} answers, saved {1 - decisions / answers:.1%}, "
+        f"agree within {WITHIN}: {close / grouped:.1%}, exactly: {exact / grouped:.1%}"
+    )
 
 
 def main() -> None:
     """Print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--seeds", type=int, default=3)
-    arguments = parser.parse_args()
-    began = time.perf_counter()
-    answers, people = read(arguments.data)
-    questions = len(np.unique(families(answers)))
-    print(f"{len(people)} answers, {questions} questions; {FOLDS} folds of whole questions")
+    answers, people = read(parser.parse_args().data)
+    family = families(answers)
+    print(f"{len(people)} answers, {len(np.unique(family))} questions")
     print(f"{'one person with the other':34} r {np.corrcoef(*people.T)[0, 1]:.3f}")
-    columns = lexical(answers)
-    report_confidence("confidence of a proposal, untrained", answers, None)
-    report_scores("without the encoder", answers, columns, None, seeds=arguments.seeds)
-    report_groups(answers, families(answers), TfIdf())
+    report_confidence("confidence of a proposal", answers, None)
+    report_groups(answers, family, TfIdf())
     report_time(answers)
     encoder = best_encoder()
     if isinstance(encoder, MiniLM):
-        more, vectors, means = encoded(answers, encoder)
-        report_scores("with the encoder", answers, columns | more, vectors, seeds=arguments.seeds)
-        report_groups(answers, families(answers), for_groups(answers, means))
-        report_confidence(
-            "confidence with the encoder", answers, for_proposals(answers, encoder, means)
-        )
-    print(f"{time.perf_counter() - began:.0f} s in all")
+        report_groups(answers, family, encoder)
+        report_confidence("confidence with the encoder", answers, for_proposals(answers, encoder))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""Run the checks of A4's code criteria like graders without a boundary, in one process.
+"""Run the checks of A4's code criteria in one process, as a suite of gradescope-utils.
 
-    pytest test_submission.py                                              see batch.py
-    python benchmarks/support/batch_in_process.py CODE MODULE,MODULE               gradescope-utils
+    python benchmarks/support/batch_in_process.py CODE MODULE,MODULE      see batch.py
 
 The same check functions call an in-process replacement of the student, so the only difference from
 Softmark is where the student's code runs.
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import torch
 from gradescope_utils.autograder_utils import (  # type: ignore[import-untyped, import-not-found, unused-ignore]
     decorators,
@@ -73,33 +71,6 @@ class InProcess:
             text = f"Your code raised {type(error).__name__}: {error}"
             raise StudentRaised(text, "", type(error).__name__) from error
         return read(value)
-
-
-@pytest.fixture
-def student() -> InProcess:
-    """Return the student's code."""
-    return InProcess()
-
-
-@pytest.fixture
-def settings() -> Mapping[str, Any]:
-    """Return the edition's settings."""
-    return SETTINGS["settings"]  # type: ignore[no-any-return]
-
-
-@pytest.fixture
-def inputs() -> Inputs:
-    """Return the public draw."""
-    return Inputs()
-
-
-@pytest.fixture
-def score() -> Score:
-    """Return partial credit, which nobody reads here."""
-    return Score()
-
-
-# ---------------------------------------------------------------- gradescope-utils
 
 
 class Checks(unittest.TestCase):

@@ -235,7 +235,7 @@ def test_any_title_and_name_make_a_bundle_that_can_be_read(tmp_path):
     assert project["version"].endswith("+1.CS.A.2")
 
 
-def test_an_empty_answers_file_is_read_as_empty_in_a_bundle(tmp_path):
+def test_an_empty_answers_file_is_read_as_empty_and_a_missing_part_is_named(tmp_path):
     """As it is by staff: whatever parts a question has, each is looked for by its name."""
     for name in ("cs224n-a4", "uw-a2"):
         questions = questions_in(load_assignment(name).folder)
@@ -248,9 +248,6 @@ def test_an_empty_answers_file_is_read_as_empty_in_a_bundle(tmp_path):
         wanted = tuple(wanted_of(each, quoted(each)) for each in handed_out)
         answers = read_answers({"answers.md": template.encode()}, wanted)
         assert not [each.id for each in questions if answers.of(each.id).parts]
-
-
-def test_a_bundle_says_which_part_of_an_answer_is_missing():
     machine = Machine(1.0, "vector", ("q1", "q2"), "later", {}, (), "", "")
     asked = Asked(machine, {"q1": "a"}, {}, np.random.default_rng(0))
     with pytest.raises(Undecided, match="Not answered: `q2`"):

@@ -125,7 +125,7 @@ def test_draws_differ_and_a_seed_repeats_them():
     assert draw(dataset) == draws[0]
 
 
-def test_reading_changes_no_data():
+def test_reading_changes_no_data_and_only_newlines_part_it():
     dataset = CharCorruptionDataset("first\nsecond\nthird", 16)
     for index in range(3):
         x, y = dataset[index]
@@ -133,15 +133,9 @@ def test_reading_changes_no_data():
         x.zero_()
         assert torch.equal(y, before)
     assert dataset.data == ["first", "second", "third"]
-
-
-def test_only_newlines_part_documents():
     dataset = CharCorruptionDataset("one\u2028still one\x85\n\ntwo\n", 16)
     assert dataset.data == ["one\u2028still one\x85", "", "two", ""]
     assert len(dataset) == 4
-
-
-def test_starter_attributes_are_there():
     dataset = CharCorruptionDataset("ab", 16)
     assert (dataset.PAD_CHAR, dataset.MASK_CHAR) == ("\u25a1", "\u2047")
     assert dataset.stoi == {"\u25a1": 0, "\u2047": 1, "a": 2, "b": 3}

@@ -48,12 +48,9 @@ def test_batch_is_one_prompt_at_a_time(rope, block_size):
     assert predict_places(model, VOCABULARY, prompts) == expected
 
 
-def test_answer_lies_between_masks():
+def test_answer_lies_between_masks_or_is_32_letters():
     prompts = ["Where was Ada Li born?" + MASK, "Li?" + MASK]
     assert predict_places(speller("Rome"), VOCABULARY, prompts) == ["Rome", "Rome"]
-
-
-def test_answer_without_second_mask_is_32_letters():
     model = speller("Rome")
     model.head.weight.data[VOCABULARY.stoi["R"], VOCABULARY.stoi["e"]] = 2  # e, then R again
     assert predict_places(model, VOCABULARY, ["Li" + MASK]) == ["Rome" * 8]

@@ -70,18 +70,19 @@ def test_the_order_of_files_changes_nothing(shuffled):
     assert find(shuffled, CODE, ()).code == P("b/src")
 
 
-def test_many_others_are_counted():
+def test_many_others_are_counted_and_code_in_two_folders_is_told():
     folders = [f"{name}/src: {BOTH}" for name in "abcdefg"]
     assert find(tree(*folders), CODE, ()).notes[0].endswith("`d/src` (sorts later) and 3 more")
-
-
-def test_code_in_two_folders_is_told():
     found = find(tree("models: attention.py", "data: dataset.py"), CODE, ())
     assert found.code == P("data")
     assert found.notes[1] == (
         "attention.py is not in `data` but in `models`, which was ignored: "
         "keep your modules in one folder"
     )
+    notes = find(tree("a4: assignment4.zip"), CODE, ()).notes
+    assert notes[1] == "did not open `a4/assignment4.zip`: upload such an archive itself"
+    notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
+    assert notes[0].startswith(r"Using `\x1b[2J\n/src`")
 
 
 @pytest.mark.parametrize(
@@ -98,11 +99,6 @@ def test_code_in_two_folders_is_told():
 def test_what_was_found_is_told(files, wanted, code, notes):
     found = find(tree(files), wanted, ())
     assert (found.code, found.notes) == (code, notes)
-
-
-def test_an_archive_in_the_archive_is_told():
-    notes = find(tree("a4: assignment4.zip"), CODE, ()).notes
-    assert notes[1] == "did not open `a4/assignment4.zip`: upload such an archive itself"
 
 
 @pytest.mark.parametrize(
@@ -141,11 +137,6 @@ def test_artifacts_are_ranked(best, others):
 
 def test_artifacts_are_found_without_code():
     assert find([P("x/y/a.txt"), P("x/a.txt")], CODE, ("a.txt",)).files["a.txt"][0] == P("x/a.txt")
-
-
-def test_hostile_folder_names_are_shown_escaped():
-    notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
-    assert notes[0].startswith(r"Using `\x1b[2J\n/src`")
 
 
 @pytest.mark.parametrize("name", ["src", "Assignment 4", "a4", "folder", "golden", "copyright"])

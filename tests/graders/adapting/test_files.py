@@ -43,20 +43,14 @@ def test_stub_gives_way_to_a_definition(take):
     assert (got.file, got["f"]()) == ("a.py", 1)
 
 
-def test_same_files_are_named(take):
-    notes = take({"A2S1.py": F, "A2S2.py": F}, "f").notes
-    assert notes == ["`A2S2.py` is the same file as `A2S1.py`, byte for byte."]
-
-
-def test_different_definitions_are_named(take):
+def test_definitions_that_differ_are_named_and_other_layout_is_no_difference(take):
     got = take({"a.py": F, "b.ipynb": ["def f():\n    return 2"]}, "f")
     assert got["f"]() == 1
     assert got.notes == ["`b.ipynb` and `a.py` define `f` differently; `a.py` was taken."]
-
-
-def test_other_layout_is_no_difference(take):
     other = "x = 1  # a comment\ndef f():\n    'Say one.'\n    return (\n        1)\n"
     assert take({"a.py": F, "b.ipynb": [other]}, "f").notes == []
+    notes = take({"A2S1.py": F, "A2S2.py": F}, "f").notes
+    assert notes == ["`A2S2.py` is the same file as `A2S1.py`, byte for byte."]
 
 
 def test_broken_definition_is_a_syntax_error(take):
@@ -80,17 +74,11 @@ def test_broken_cell_costs_itself(take):
     ]
 
 
-def test_broken_notebook_is_noted(take):
+def test_a_notebook_that_is_empty_or_broken_is_noted(take):
     with pytest.raises(NotHandedIn, match="`a.ipynb` could not be read: it is not valid JSON"):
         take({"a.ipynb": '{"metadata": {"widgets": def f'}, "f")["f"]
-
-
-def test_empty_file_is_said(take):
     with pytest.raises(NotHandedIn, match="`a.ipynb` is empty"):
         take({"a.ipynb": ""}, "f")["f"]
-
-
-def test_damage_behind_the_cells_costs_nothing(take):
     whole = json.dumps(
         {"cells": [{"cell_type": "code", "source": [F]}] * 2, "metadata": {}}, indent=1
     )
@@ -99,16 +87,13 @@ def test_damage_behind_the_cells_costs_nothing(take):
     assert "only its first 2 cells were read" in got.notes[0]
 
 
-def test_old_notebooks_are_read(take):
+def test_old_notebooks_or_notebooks_called_py_are_read(take):
     cells = [
         {"cell_type": "heading", "level": 2, "source": "Experiment"},
         {"cell_type": "code", "input": ["def f():\n", "    return 1\n"]},
     ]
     document = {"nbformat": 3, "worksheets": [{"cells": cells}]}
     assert take({"a.ipynb": json.dumps(document)}, "f", until="experiment")["f"]() == 1
-
-
-def test_notebook_called_py_is_read(take):
     cells = [{"cell_type": "code", "source": F}]
     assert take({"a.py": json.dumps({"cells": cells})}, "f")["f"]() == 1
 

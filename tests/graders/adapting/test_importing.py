@@ -66,7 +66,7 @@ def test_file_that_imports_a_name_is_no_rival(take):
     assert (got.file, got.notes) == ("parts.py", [])
 
 
-def test_cyclic_imports_end(take):
+def test_cyclic_imports_end_and_namesakes_are_imported(take):
     files = {
         "a.py": "from b import *\nfrom b import g\ndef f(x):\n    return g(x)\n",
         "b.py": (
@@ -76,9 +76,6 @@ def test_cyclic_imports_end(take):
     }
     got = take(files, "f", "g")
     assert got["f"](2) is got["f"]
-
-
-def test_local_name_of_an_installed_package(take):
     files = {
         "a.py": (
             "import numpy as np\nfrom pytest import help_me\ndef f(x):\n"
@@ -88,9 +85,6 @@ def test_local_name_of_an_installed_package(take):
         "numpy.py": "ones = None\n",
     }
     assert take(files, "f")["f"](2) == 5
-
-
-def test_file_imports_from_its_namesake(take):
     text = "from helper import help_me\ndef f(x):\n    return help_me(x) + 1\n"
     assert take({"sub/helper.py": text, "helper.py": HELPER}, "f")["f"](2) == 5
 

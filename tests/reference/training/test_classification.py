@@ -80,7 +80,7 @@ def test_all_methods_learn_to_answer_questions(tmp_path):
     }
 
 
-def test_files_are_those_of_a_submission(undisturbed):
+def test_files_are_those_of_a_submission_and_of_tensorboard(undisturbed):
     out, metrics = undisturbed
     names = {path.name for path in out.iterdir()}
     assert names == {
@@ -94,6 +94,12 @@ def test_files_are_those_of_a_submission(undisturbed):
         *("plan.json", "tiny", "full.json", "head.json"),
     }
     assert set(load_file(out / "head.safetensors")) == {"head.weight", "head.bias"}
+    out, _ = undisturbed
+    names = {path.parent.relative_to(out / "tensorboard") for path in out.rglob("events.*")}
+    assert set(map(str, names)) == {
+        *("full.train", "head.train"),
+        *("accuracies/majority", "accuracies/full", "accuracies/head"),
+    }
 
 
 def test_metrics_are_what_the_files_say(undisturbed):
@@ -115,37 +121,28 @@ def test_metrics_are_what_the_files_say(undisturbed):
     assert [a.correct for a in metrics.majority] == [254, 509]
 
 
-def test_kept_epoch_is_the_first_of_the_best_on_dev(undisturbed):
+def test_kept_epoch_and_method_are_the_first_of_the_best_on_dev(undisturbed):
     _, metrics = undisturbed
     for training in metrics.trainings:
         found = [epoch.dev_correct for epoch in training.epochs]
         assert training.chosen == 1 + found.index(max(found))
         assert correct(metrics, training.method, "dev") == max(found)
         assert training.curve[-1].step == training.steps
-
-
-def test_of_equal_methods_the_first_is_chosen(undisturbed):
     _, metrics = undisturbed
     assert best_on_dev(metrics.evaluations) == "full"
     assert best_on_dev(metrics.evaluations[2:]) == "head"
 
 
-def test_finished_run_is_not_run_again(undisturbed):
+def test_finished_run_is_not_run_again_and_goes_on_in_its_precision(undisturbed):
+    """Which one is faster is tried anew each time, and a busy machine may find otherwise."""
     out, _ = undisturbed
     before = files_of(out)
     seen = []
     run(out, report=lambda *made: seen.append(made))
     assert seen == []
     assert files_of(out) == before
-
-
-def test_a_run_in_tensorboard(undisturbed):
     out, _ = undisturbed
-    names = {path.parent.relative_to(out / "tensorboard") for path in out.rglob("events.*")}
-    assert set(map(str, names)) == {
-        *("full.train", "head.train"),
-        *("accuracies/majority", "accuracies/full", "accuracies/head"),
-    }
+    assert run(out, precision="auto").precision == "fp32"
 
 
 @pytest.mark.parametrize(
@@ -157,12 +154,6 @@ def test_other_settings_do_not_mix(undisturbed, more):
         more = {"backbone": str(out / "state" / "tiny")}
     with pytest.raises(UsageError, match="a run with other settings"):
         run(out, **more)
-
-
-def test_run_goes_on_in_the_precision_it_was_begun_in(undisturbed):
-    """Which one is faster is tried anew each time, and a busy machine may find otherwise."""
-    out, _ = undisturbed
-    assert run(out, precision="auto").precision == "fp32"
 
 
 def start(out, methods, *arguments):

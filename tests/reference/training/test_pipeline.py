@@ -55,7 +55,8 @@ def assert_same_run(folder, other):
         assert (folder / name).read_bytes() == (other / name).read_bytes(), name
 
 
-def test_files_are_those_of_a_submission(undisturbed):
+def test_files_are_those_of_a_submission_with_bare_state_dicts_on_the_cpu(undisturbed):
+    """As the course's `evaluate` reads it: torch.load without map_location, load_state_dict."""
     out, _ = undisturbed
     assert {path.name for path in out.iterdir()} == {
         *CHECKPOINTS,
@@ -66,10 +67,6 @@ def test_files_are_those_of_a_submission(undisturbed):
     }
     assert (out / "london_baseline_accuracy.txt").read_text() == "5.0\n"
     assert not list((out / "state").glob("*.params"))
-
-
-def test_checkpoints_are_bare_state_dicts_on_the_cpu(undisturbed):
-    """As the course's `evaluate` reads it: torch.load without map_location, load_state_dict."""
     for name in CHECKPOINTS:
         state = torch.load(undisturbed[0] / name, weights_only=True)
         model = load_model(undisturbed[0] / name, n_head=1)
@@ -134,24 +131,21 @@ def test_finetuning_starts_from_pretraining(undisturbed):
     assert 0 < near < far / 4
 
 
-def test_finished_run_is_not_run_again(undisturbed):
+def test_finished_run_is_not_run_again_and_other_settings_do_not_mix(undisturbed):
     out, _ = undisturbed
     before = {path: path.stat().st_mtime_ns for path in out.glob("*.params")}
     seen = []
     run(out, report=lambda *made: seen.append(made))
     assert seen == []
     assert {path: path.stat().st_mtime_ns for path in out.glob("*.params")} == before
+    with pytest.raises(UsageError, match="a run with other settings"):
+        run(undisturbed[0], seed=1)
 
 
 @pytest.mark.long
 def test_processes_beside_each_other_train_the_same(undisturbed, tmp_path):
     run(tmp_path, workers=2)
     assert_same_run(tmp_path, undisturbed[0])
-
-
-def test_other_settings_do_not_mix(undisturbed):
-    with pytest.raises(UsageError, match="a run with other settings"):
-        run(undisturbed[0], seed=1)
 
 
 def start(out, *arguments):
