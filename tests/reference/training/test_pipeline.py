@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from reference.data.world import make_world
 from reference.models.checkpoint import load_checkpoint, load_model
 from reference.models.prediction import read_prompts
 from reference.training.gpt.metrics import Metrics
+from tests.processes import session_ends
 from tests.reference.plain_gpt import PlainGPT
 from tests.reference.training.run_tiny import run
 
@@ -173,29 +173,10 @@ def test_killed_run_goes_on(undisturbed, tmp_path, workers, afterwards):
     process.communicate()
     finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.params")}
     assert finished
-    assert_nothing_left(process.pid)
+    assert session_ends(process.pid), "workers notice that their parent is gone"
     run(tmp_path, workers=afterwards)
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
     assert_same_run(tmp_path, undisturbed[0])
-
-
-def assert_nothing_left(session):
-    """Workers notice that their parent is gone and end by themselves."""
-    deadline = time.monotonic() + 60
-    while living := [pid for pid in processes() if session_of(pid) == session]:
-        assert time.monotonic() < deadline, f"still there: {living}"
-        time.sleep(0.1)
-
-
-def processes():
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
-def session_of(pid):
-    try:
-        return os.getsid(pid) if os.getpid() != pid else None
-    except (ProcessLookupError, PermissionError):
-        return None
 
 
 @pytest.mark.long
@@ -206,7 +187,7 @@ def test_interrupted_run_leaves_no_process(tmp_path):
     _, said = process.communicate(timeout=60)
     assert process.returncode != 0
     assert said.count("KeyboardInterrupt") <= 1, said
-    assert_nothing_left(process.pid)
+    assert session_ends(process.pid), "workers notice that their parent is gone"
 
 
 @pytest.mark.long

@@ -59,10 +59,13 @@ def kind_of(folder, text):
         return next(each for each in kinds(review) if each.text == text)
 
 
-def test_one_decision_serves_all_of_a_kind_and_rejected_points_are_taken(graded):
+def test_rejected_points_are_taken(graded):
     run(graded, "--kinds", "all", "--reject", "--only", "cleo", "--comment", "Come and see us.")
     assert stands(graded, "cleo") == ("graded", 0.0)
     assert stands(graded, "ada") == ("needs_review", 1.0)
+
+
+def test_one_decision_serves_all_of_a_kind(graded):
     kind = kind_of(graded, MISSING)
     assert (kind.submissions, kind.checks) == (2, ("accuracy", "same"))
     assert stands(graded, "ada") == ("needs_review", 1.0), "points count until a person decides"

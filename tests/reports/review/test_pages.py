@@ -98,7 +98,8 @@ def test_a_conflict_shows_both_and_undo_takes_back_only_what_one_said(rea, handl
     tom = Visitor(rea.port).enter("http" + invitation(rea))
     decide(rea, at(handles, "ada"), item=["1"])
     decide(tom, at(handles, "bob"), item=["1"])
-    rea.get("/").post("/undo")
+    for _ in range(2):
+        rea.get("/").post("/undo")
     assert "nothing to undo" in rea.get("/").body
     assert "1 of 8 answers decided" in rea.body
     address = at(handles, "ada")
@@ -109,9 +110,9 @@ def test_a_conflict_shows_both_and_undo_takes_back_only_what_one_said(rea, handl
     assert "Two decisions differ" in page.body
     assert "2 of 3" in page.body
     assert "1 of 3" in page.body
-    assert "0 of 8 answers decided" in page.body
+    assert "1 of 8 answers decided" in page.body
     decide(tom, address, item=["1", "2"])
-    assert "1 of 8 answers decided" in tom.get("/").body
+    assert "2 of 8 answers decided" in tom.get("/").body
 
 
 def invitation(visitor):

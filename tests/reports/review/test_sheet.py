@@ -95,8 +95,8 @@ def test_a_decision_or_an_undo_meanwhile_is_a_conflict(rea, handles):
     assert rea.status == 422
     assert "Rea gave 1 points after this sheet was made" in rea.body
     assert [row["points"] for row in taken(rea) if row["points"]] == ["1"]
-    decide(rea, at(handles, "ada"), item=["2"])
-    rows = fill(taken(rea), handles["1b", "ada"], items="1")
+    decide(rea, at(handles, "bob"), item=["2"])
+    rows = fill(taken(rea), handles["1b", "bob"], items="1")
     rea.get("/").post("/undo")
     rea.send_sheet(written(rows))
     assert "a decision was undone after" in rea.body
