@@ -1,6 +1,6 @@
 """The page of one run of the reference classifier: `DIR/index.html`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
