@@ -109,7 +109,7 @@ def test_course_size_has_the_course_tensors(rope, tensors, count):
     assert sum(parameter.numel() for parameter in model.parameters()) == count
 
 
-def test_loss_leaves_pads_out():
+def test_loss_leaves_pads_out_and_a_longer_text_is_refused():
     """The mean of -log p over the targets that are not PAD (0)."""
     model = GPT(tiny(rope=True)).eval()
     idx, targets = ids(), ids(1)
@@ -117,6 +117,8 @@ def test_loss_leaves_pads_out():
     logits, loss = model(idx, targets)
     chosen = logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]
     torch.testing.assert_close(loss, -chosen[targets != 0].mean())
+    with pytest.raises(ValueError, match="10 characters, but the model reads 9"):
+        GPT(tiny(rope=True))(torch.zeros(1, 10, dtype=torch.long))
 
 
 @pytest.mark.parametrize("place", ["embd_pdrop", "attn_pdrop", "resid_pdrop"])
@@ -148,11 +150,6 @@ def test_fresh_weights_are_small_and_a_gradient_reaches_all():
         model = GPT(tiny(rope))
         model(ids(), ids(1))[1].backward()
         assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
-
-
-def test_text_longer_than_block_is_refused():
-    with pytest.raises(ValueError, match="10 characters, but the model reads 9"):
-        GPT(tiny(rope=True))(torch.zeros(1, 10, dtype=torch.long))
 
 
 @pytest.mark.parametrize(

@@ -75,12 +75,19 @@ def test_names_are_text_and_nothing_to_draw_is_no_chart():
     assert loss_chart([Curve("RoPE", "second", [(1, float("inf"))])]) == ""
 
 
-def test_a_diverged_loss_or_one_of_zero_can_be_drawn():
+def test_a_diverged_loss_is_drawn_and_names_do_not_cover_each_other():
     diverged = [*FALLING, (200, float("nan"))]
     for points in (diverged, [(1, 0.0), (2, 0.0)]):
         svg = loss_chart([Curve("RoPE", "second", points)])
         assert svg.startswith("<svg")
         assert "NaN" not in svg
+    ends = {"a": (900, 0.30), "b": (900, 0.31), "c": (900, 0.30), "d": (50, 0.305)}
+    curves = [Curve(name, "first", [end]) for name, end in ends.items()]
+    places = {curve.name: height for curve, _, height in label_places(curves, top=4.0)}
+    together = sorted(places[name] for name in "abc")
+    gap = LABEL * 4.0 / HEIGHT
+    assert all(high - low >= gap * 0.999 for low, high in pairwise(together))
+    assert places["d"] == pytest.approx(0.305), "it ends elsewhere, so it stays beside its curve"
 
 
 @pytest.mark.parametrize("n", [1, 10, 11, 1000])
@@ -90,13 +97,3 @@ def test_thinned_keeps_the_last_point(n):
     assert kept[-1] == points[-1]
     assert min(n, 6) <= len(kept) <= 10
     assert kept == sorted(kept)
-
-
-def test_names_at_one_end_do_not_cover_each_other():
-    ends = {"a": (900, 0.30), "b": (900, 0.31), "c": (900, 0.30), "d": (50, 0.305)}
-    curves = [Curve(name, "first", [end]) for name, end in ends.items()]
-    places = {curve.name: height for curve, _, height in label_places(curves, top=4.0)}
-    together = sorted(places[name] for name in "abc")
-    gap = LABEL * 4.0 / HEIGHT
-    assert all(high - low >= gap * 0.999 for low, high in pairwise(together))
-    assert places["d"] == pytest.approx(0.305), "it ends elsewhere, so it stays beside its curve"

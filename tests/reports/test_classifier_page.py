@@ -107,7 +107,7 @@ def test_every_number_is_on_the_page_and_constant_classifiers_are_flagged(page, 
     assert "constant classifier" not in shown
 
 
-def test_charts_have_words_and_numbers(page):
+def test_charts_have_words_and_numbers_and_an_unfinished_run_says_so(page, tmp_path):
     labels = re.findall(r'role="img" aria-label="([^"]+)"', page)
     assert len(labels) == page.count("<svg") == 5
     assert "Full fine-tuning on dev 88.0%" in labels[0]
@@ -115,9 +115,6 @@ def test_charts_have_words_and_numbers(page):
     assert labels[2] == "Full fine-tuning: accuracy on dev, from 71.00 to 73.00 at epoch 3."
     numbers = words(page)[words(page).index("Head alone: accuracy on dev in numbers") :]
     assert "Epoch Value 1 71.000 2 72.000" in numbers
-
-
-def test_unfinished_run_says_so(page, tmp_path):
     said = words(page_of(NOTHING, tmp_path))
     assert "Not finished" in said
     assert "Majority class" in said
@@ -125,16 +122,13 @@ def test_unfinished_run_says_so(page, tmp_path):
     assert "Not finished" not in words(page)
 
 
-def test_unknown_names_are_text(tmp_path):
+def test_unknown_names_are_text_and_the_terminal_tells_the_same(tmp_path, capsys):
     attack = "<script>alert(1)</script>"
     encoder = replace(METRICS.encoder, name=attack)
     odd = replace(METRICS, encoder=encoder, data=attack, assignment=attack)
     shown = page_of(replace(odd, versions={attack: attack}), tmp_path)
     assert "<script" not in shown
     assert "Classifier run: &lt;script" in shown
-
-
-def test_terminal_tells_the_same(tmp_path, capsys):
     show_classifier(METRICS, tmp_path)
     said = capsys.readouterr().out
     assert "901 of 1000 = 90.1%" in said

@@ -30,9 +30,15 @@ def drawings():
     return bars_chart(BINS, (320, 150)), accuracies_chart(series_of(50))
 
 
-def test_policy_and_colours_are_those_of_the_page(drawings):
+def test_policy_shapes_and_colours_are_those_of_the_page(drawings):
     for svg in (*drawings, accuracies_chart(series_of(500))):
         assert_fits_the_page(svg)
+    dots = re.findall(r'd="(M[^"]+)" fill="(var\(--curve-[12]\))"', drawings[1])
+    shapes = {colour: {path for path, each in dots if each == colour} for _, colour in dots}
+    assert len(dots) == 50
+    assert shapes["var(--curve-1)"].isdisjoint(shapes["var(--curve-2)"])
+    assert sum(colour == "var(--curve-2)" for _, colour in dots) == 10
+    assert "threshold 20%" in drawings[1]
 
 
 def test_bars_stand_on_the_axis_that_ends_where_the_points_end(drawings):
@@ -46,15 +52,6 @@ def test_bars_stand_on_the_axis_that_ends_where_the_points_end(drawings):
     shape = r'd="M([\d.]+),[\d.]+h([\d.]+)v[^"]*" fill="var\(--curve-1\)"'
     bars = re.findall(shape, bars_chart(bins, (320, 150)))
     assert max(float(x) + float(width) for x, width in bars) == pytest.approx(320, abs=2)
-
-
-def test_below_the_threshold_differs_by_shape_and_colour(drawings):
-    dots = re.findall(r'd="(M[^"]+)" fill="(var\(--curve-[12]\))"', drawings[1])
-    shapes = {colour: {path for path, each in dots if each == colour} for _, colour in dots}
-    assert len(dots) == 50
-    assert shapes["var(--curve-1)"].isdisjoint(shapes["var(--curve-2)"])
-    assert sum(colour == "var(--curve-2)" for _, colour in dots) == 10
-    assert "threshold 20%" in drawings[1]
 
 
 @pytest.mark.parametrize("count", [1, STRIP, STRIP + 1, 10_000])
@@ -111,13 +108,10 @@ def dev(correct, n=100, **words):
     return Accuracy("dev", correct, n, **words)
 
 
-def test_the_lowest_comes_first_with_its_interval(series):
+def test_the_lowest_comes_first_and_who_is_close_to_the_threshold(series):
     (found,) = series(dev(30), dev(10), dev(20))
     assert [each.submission.id for each in found.measured] == ["s1", "s2", "s0"]
     assert (found.measured[0].low, found.measured[0].high) == wilson(10, 100)
-
-
-def test_who_reaches_the_threshold_and_who_is_close(series):
     (found,) = series(*(dev(k, threshold=0.2) for k in (2, 18, 20, 60)))
     assert found.reached == 2
     assert [each.id for each in found.close] == ["s1", "s2"]

@@ -37,14 +37,11 @@ def test_who_has_no_other_name_is_called_by_the_id(make_result, graded, student)
 PAIR = "Ada Lovelace <ada@example.edu> (sid 0512345); Bob Babbage <bob@example.edu> (sid 0598765)"
 
 
-def test_people_are_shown_by_name_and_found_by_all_that_is_known(make_result, graded):
+def test_people_are_found_by_all_that_is_known_and_cut_names_by_their_end(make_result, graded):
     """The second of a pair, too, who stands behind what a table shows of a name."""
     pair = make_result(*graded.criteria, submission="pair", student=PAIR)
     (row,) = rows(pair)
     assert (row[1], row[5:]) == ("Ada Lovelace, Bob Babbage", [[], 0, PAIR])
-
-
-def test_a_name_that_is_cut_is_found_by_its_end_and_keeps_its_link(make_result, graded):
     name = "week-4-" * 10 + "lovelace"
     (row,) = rows(make_result(*graded.criteria, submission=name))
     assert row[-2:] == [f"reports/{name}.html", name]

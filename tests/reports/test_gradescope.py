@@ -134,24 +134,21 @@ def test_output_says_how_a_check_ended(written, unanswered):
     assert [way for way in WAYS if f" {way}** Check" not in output] == []
 
 
-def test_autograder_without_a_score_hides_what_is_hidden(make_result):
+def test_what_is_hidden_is_in_no_output_and_no_leaderboard(make_result):
     ours = criterion_result(CODE, check_result("error"))
     secret = criterion_result(SECRET, check_result("failed", message="of-a-hidden-check"))
     said = json.dumps(autograder_json(make_result(ours, secret), Extras()))
     assert SECRET.title not in said
     assert "of-a-hidden-check" not in said
-
-
-def accuracy(label, correct, n):
-    return check_result(figures=(Accuracy(label, correct, n),))
-
-
-def test_leaderboard_has_accuracies_of_visible_criteria_when_asked(make_result):
     seen = criterion_result(FILES, accuracy("dev", 1, 3), accuracy("broken", 5, 0))
     result = make_result(seen, criterion_result(SECRET, accuracy("test", 9, 10)))
     assert autograder_json(result, Extras())["leaderboard"] == []
     asked = autograder_json(result, Extras(leaderboard=True))
     assert asked["leaderboard"] == [{"name": "dev", "value": 33.33}]
+
+
+def accuracy(label, correct, n):
+    return check_result(figures=(Accuracy(label, correct, n),))
 
 
 def test_extra_data_says_where_a_grade_comes_from_and_extra_credit_adds_no_maximum(make_result):

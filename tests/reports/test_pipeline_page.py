@@ -184,12 +184,19 @@ def test_log_gets_a_line_where_a_phase_starts_and_ends_that_cannot_paint():
     assert "\\x1b[31m[bold]x: 1 steps" in file.getvalue()
 
 
-def test_interrupted_phase_is_not_called_done():
+def test_interrupted_phase_is_not_called_done_and_no_color_respected():
     bars, file = progress(terminal=False)
     with pytest.raises(KeyboardInterrupt):
         interrupted(bars)
     assert "rope.pretrain: stopped at step 120 of 900" in file.getvalue()
     assert "done" not in file.getvalue()
+    coloured, plain = [], []
+    for found, options in ((coloured, {}), (plain, {"no_color": True})):
+        bars, file = progress(terminal=True, color_system="standard", **options)
+        run_two_phases(bars)
+        found += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
+    assert coloured
+    assert not plain
 
 
 @pytest.mark.parametrize(("width", "shown"), [(60, 4), (80, 5)])
@@ -202,13 +209,3 @@ def test_terminal_shows_steps_loss_and_times(width, shown):
     assert len(last) <= width
     parts = ("14950/14950", "loss 1.234", "━", "0:00:00", " left ")
     assert sum(part in last for part in parts) == shown
-
-
-def test_no_color_is_respected():
-    coloured, plain = [], []
-    for found, options in ((coloured, {}), (plain, {"no_color": True})):
-        bars, file = progress(terminal=True, color_system="standard", **options)
-        run_two_phases(bars)
-        found += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
-    assert coloured
-    assert not plain

@@ -149,7 +149,9 @@ def test_hidden_is_never_opened(source_of, result, tmp_path):
     assert source_of() == write_student_page(result, tmp_path).read_text()
 
 
-def test_what_is_still_closed_is_not_quoted(make_result, tmp_path):
+def test_what_is_still_closed_is_not_quoted_and_the_total_the_score_once_all_is_shown(
+    make_result, tmp_path
+):
     quoted = "Skipped because this failed: secret-after_published holds."
     shown = secret("after_due_date")
     blocked = replace(shown, checks=(check_result("skipped", outcome="blocked", message=quoted),))
@@ -157,9 +159,6 @@ def test_what_is_still_closed_is_not_quoted(make_result, tmp_path):
     text = write_student_page(result, tmp_path, names("after_due_date")).read_text()
     assert "secret-after_published" not in text
     assert SHOWN_LATER in text
-
-
-def test_the_total_is_the_score_once_all_is_shown(make_result):
     good = replace(secret("after_due_date"), points=4.0)
     result = make_result(criterion_result(CODE, check_result()), good)
     before, after = student_view(result), student_view(result, names("after_due_date"))

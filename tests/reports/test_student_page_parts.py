@@ -56,15 +56,12 @@ def test_pictures_are_told_in_words_and_columns_are_cells(page, pictured):
     assert 'role="region" tabindex="0"' in source
 
 
-def test_an_equation_stands_alone(page, make_result):
+def test_an_equation_and_a_command_stand_alone(page, make_result):
     found = check_result("failed", hint="The base is 10 (θ_i = 10000^(-2(i-1)/d)).")
     source = page(make_result(criterion_result(CODE, found))).source
     equation = re.search(r'class="equation".*?</span></span>', source, re.DOTALL)[0]
     assert "10000^(-2(i-1)/d)" in equation
     assert "base" not in equation
-
-
-def test_the_command_checks_the_failing_criterion_alone(page, make_result):
     wrong, right = check_result("failed"), check_result()
     shown = page(make_result(criterion_result(CODE, wrong), criterion_result(FILES, right)))
     assert "softmark check . --assignment toy --only rotary" in words_of(shown)
@@ -124,10 +121,15 @@ def test_no_points_are_no_zero(page, make_result, criterion):
     assert not re.search(r"\b0 of 0\b", text)
 
 
-def test_what_waits_unseen_leaves_no_sum_of_nothing(page, make_result):
+def test_what_waits_unseen_leaves_no_sum_and_copies_no_promise(page, make_result):
     waits = criterion_result(SECRET, check_result("needs_review"))
     shown = make_result(criterion_result(CODE, check_result()), waits, status="needs_review")
     assert "0 points ungraded" not in words_of(page(shown))
+    asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
+    page = render("student.html.jinja", student_view(make_result(asked)))
+    assert command(asked, make_result(asked)).is_written
+    assert "Correctness is graded only by the course" in page
+    assert "use different random inputs" not in page
 
 
 @pytest.mark.long
@@ -222,14 +224,6 @@ def test_other_inputs_are_told_apart(make_result, inputs, same):
     wrong = criterion_result(FILES, check_result("failed"))
     found = command(wrong, make_result(wrong, environment={"inputs": inputs}))
     assert (found.same_inputs, found.needs_data) == (same, True)
-
-
-def test_a_copy_without_keys_promises_no_verdict_on_answers(make_result):
-    asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
-    page = render("student.html.jinja", student_view(make_result(asked)))
-    assert command(asked, make_result(asked)).is_written
-    assert "Correctness is graded only by the course" in page
-    assert "use different random inputs" not in page
 
 
 CRASH = {"message": "Your code raised KeyError: 3.", "hint": "Print the keys.", "outcome": "raised"}

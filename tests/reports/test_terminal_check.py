@@ -57,15 +57,12 @@ def test_no_line_is_wider_than_the_terminal(said, make_result, hostile, width):
             assert max(map(cell_len, lines)) <= width
 
 
-def test_failures_without_end_are_folded(said, make_result):
+def test_failures_without_end_are_folded_and_what_is_right_takes_a_line_each(said, make_result):
     lines = said(many(make_result), width=100)
     assert len(lines) < 100
     assert "- 7 more failures (use --verbose)" in lines
     assert any("and 14 more criteria" in line for line in lines)
     assert len(said(many(make_result, 2), width=100, verbose=True)) > 100
-
-
-def test_what_is_right_takes_a_line_each(said, make_result):
     result = make_result(criterion_result(CODE, check_result()), *written(*["passed"] * 8))
     lines = said(result)
     assert len(lines) < 10

@@ -23,8 +23,12 @@ def test_line_shows_what_hides(text, shown):
     assert line(text) == shown
 
 
-def test_prose_keeps_its_lines():
+def test_verbatim_marks_spaces_and_prose_keeps_its_lines():
     assert prose("\r\na\r\nb\rc\n") == "a\nb\\rc"
+    assert verbatim("a □□⁇\t<\n") == (
+        'a<span class="sp"> </span><span class="pad">□□</span><span class="mask">⁇</span>'
+        '<span class="escape">\\t</span>&lt;<span class="nl">↵</span>\n'
+    )
 
 
 @pytest.mark.parametrize("show", [line, prose, verbatim])
@@ -55,13 +59,6 @@ def test_sentence_sets_code_apart_and_a_caret_below_what_it_points_at():
         '<code>(</code> is open.<code class="pointed" tabindex="0">b*(&lt;a\n  ^</code>Mend it.'
     )
     assert sentence("2^3\n^ is a power") == "2^3\n^ is a power"
-
-
-def test_verbatim_marks_spaces_pads_and_masks():
-    assert verbatim("a □□⁇\t<\n") == (
-        'a<span class="sp"> </span><span class="pad">□□</span><span class="mask">⁇</span>'
-        '<span class="escape">\\t</span>&lt;<span class="nl">↵</span>\n'
-    )
 
 
 @pytest.mark.parametrize(

@@ -92,11 +92,17 @@ def test_results_without_fingerprints_are_no_twins(make_result, graded):
     assert found(bare, replace(bare, environment={}), odd) == []
 
 
-def test_a_thousand_pairs_are_all_found(holding):
+def test_a_thousand_pairs_are_found_and_told_in_one_line(holding, capsys, tmp_path):
     results = [
         holding(f"{i:05}", **{f"f{j}": f"{i // 2}-{j}" for j in range(9)}) for i in range(2_000)
     ]
     assert len(found(*results)) == 1_000
+    results = [holding(each, x="1") for each in "abc"]
+    scores = terminal.ScoreTable()
+    terminal.show_batch(scores, tmp_path, find_twins(results, EXPECTED))
+    assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
+    terminal.show_batch(scores, tmp_path)
+    assert "equal files" not in capsys.readouterr().out
 
 
 def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
@@ -156,15 +162,6 @@ def test_a_student_never_reads_of_twins_and_grades_do_not_depend_on_them(tmp_pat
     write_reports(results, tmp_path / "without")
     files = [(tmp_path / each / "grades.csv").read_text() for each in (".", "without")]
     assert files[0] == files[1]
-
-
-def test_the_terminal_says_it_in_one_line(capsys, tmp_path, holding):
-    results = [holding(each, x="1") for each in "abc"]
-    scores = terminal.ScoreTable()
-    terminal.show_batch(scores, tmp_path, find_twins(results, EXPECTED))
-    assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
-    terminal.show_batch(scores, tmp_path)
-    assert "equal files" not in capsys.readouterr().out
 
 
 def test_the_course_says_which_files_are_equal_anyway(tiny):

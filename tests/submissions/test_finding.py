@@ -135,8 +135,11 @@ def test_artifacts_are_ranked(best, others):
     assert set(found.files) == {"a.txt"}
 
 
-def test_artifacts_are_found_without_code():
+def test_artifacts_are_found_without_code_and_then_nothing_is_told():
+    """Not even of an archive in the upload."""
     assert find([P("x/y/a.txt"), P("x/a.txt")], CODE, ("a.txt",)).files["a.txt"][0] == P("x/a.txt")
+    assert "inner.zip" in find(tree("a: inner.zip"), (), ANSWERS).notes[0]
+    assert find(tree("a: inner.zip answers.docx answers.md"), (), ANSWERS).notes == ()
 
 
 @pytest.mark.parametrize("name", ["src", "Assignment 4", "a4", "folder", "golden", "copyright"])
@@ -154,9 +157,3 @@ def test_a_file_with_nearly_the_right_name_is_told(name):
     found = find(tree(f"a: {name}"), (), ANSWERS)
     assert not found.files
     assert found.notes == (f"Ignored `a/{name}`; rename it to answers.md",)
-
-
-def test_only_where_nothing_was_found_is_anything_told():
-    """Not even of an archive in the upload."""
-    assert "inner.zip" in find(tree("a: inner.zip"), (), ANSWERS).notes[0]
-    assert find(tree("a: inner.zip answers.docx answers.md"), (), ANSWERS).notes == ()

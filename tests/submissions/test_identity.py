@@ -36,11 +36,13 @@ def test_ids_are_safe_file_names(name, expected):
     assert safe_id(name) == expected
 
 
-def test_long_ids_are_cut_and_stay_apart():
+def test_long_ids_stay_apart_and_absent_uploads_are_an_error(tmp_path):
     one, two = safe_id("é" * 300 + "1"), safe_id("é" * 300 + "2")
     assert one != two
     assert len(one.encode()) <= 120
     assert re.fullmatch(r"é+-[0-9a-f]{8}", one)
+    with pytest.raises(FileNotFoundError):
+        identify(tmp_path / "absent.zip", "a")
 
 
 @settings(max_examples=100)
@@ -143,11 +145,6 @@ def test_unreadable_uploads_are_identified_too(uploads, lock):
     path = uploads.raw(b"x", "alice.zip")
     lock(path)
     assert identify(path, "a").id == "alice"
-
-
-def test_absent_uploads_are_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        identify(tmp_path / "absent.zip", "a")
 
 
 def test_what_is_too_large_to_be_read_counts_by_its_time(tmp_path, monkeypatch):

@@ -127,16 +127,13 @@ def test_scaler_takes_a_plain_step(scaler):
     assert weight.item() == 0.5
 
 
-def test_checkpoint_is_loaded_on_the_cpu():
+def test_checkpoint_and_batch_encoding_stay_on_the_cpu():
     file = io.BytesIO()
     torch.save(ONES, file)
     for place in ("cuda", torch.device("cuda"), None, "cpu"):
         file.seek(0)
         with on_cpu():
             assert torch.load(file, map_location=place).device == CPU
-
-
-def test_batch_encoding_moves_nowhere():
     encoding = pytest.importorskip("transformers").BatchEncoding({"input_ids": ONES})
     with on_cpu():
         assert encoding.to("cuda")["input_ids"].device == CPU

@@ -52,14 +52,11 @@ def test_cells_are_one_module_without_shell_lines(take):
     assert got["text"] == "\n!no shell\n"
 
 
-def test_missing_name_says_where_it_looked(take):
+def test_missing_name_says_where_it_looked_and_an_empty_upload_is_said(take):
     got = take({"a.py": PLAIN, "b.ipynb": ["x = 1"]}, "double", "triple")
     assert (got.found, got.missing) == (("double",), ("triple",))
     with pytest.raises(NotHandedIn, match="`triple` .looked in `a.py`, `b.ipynb`"):
         got["triple"]
-
-
-def test_empty_upload_is_said(take):
     with pytest.raises(NotHandedIn, match=r"no \.py or \.ipynb file"):
         take({"essay.txt": "words"}, "double")["double"]
 

@@ -50,14 +50,13 @@ def test_bold_and_plain_lines_of_a_notebook_are_borders(take, heading):
     assert take({"a.ipynb": [F, heading, LATER]}, "f", until=UNTIL)["f"]() == 1
 
 
-def test_cells_below_a_border_change_nothing(take):
+def test_neither_a_list_of_headings_is_a_border_nor_do_cells_below_one_count(take):
     cells = ["K = {}\ndef f():\n    return K", "## Experiment", f"K['a'] = 1\n{LATER}"]
     assert take({"a.ipynb": cells}, "f", until=UNTIL)["f"]() == {}
-
-
-def test_list_of_headings_is_no_border(take):
     cells = ["# 2.1 Parts\n# 2.2.2 Experiment\n# 3 End", F, "## 2.2.2 Experiment", LATER]
     assert take({"a.ipynb": cells}, "f", until=UNTIL)["f"]() == 1
+    got = take({"a_experiment.py": LATER, "ablation.py": LATER, "own.ipynb": [F]}, "f")
+    assert got["f"]() == 1
 
 
 @pytest.mark.parametrize("title", ["# Functions and experiments", "#\n- Functions\n- Experiments"])
@@ -76,11 +75,6 @@ def test_title_that_mentions_experiments_changes_nothing(take, title):
 )
 def test_stub_never_beats_the_function_below(take, stub):
     assert take({"a.py": f"{stub}# # Experiments\n{LATER}"}, "f", until=UNTIL)["f"]() == 2
-
-
-def test_file_of_experiments_ranks_last(take):
-    got = take({"a_experiment.py": LATER, "ablation.py": LATER, "own.ipynb": [F]}, "f")
-    assert got["f"]() == 1
 
 
 @pytest.mark.parametrize("later", ["math = 3", "for math in range(3):\n    pass"])

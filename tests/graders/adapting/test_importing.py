@@ -57,13 +57,18 @@ def test_package_without_init_is_gathered(take):
     assert got["g"](2) == 4
 
 
-def test_file_that_imports_a_name_is_no_rival(take):
+def test_file_or_module_without_the_name_is_no_rival(take):
     files = {
         "main.py": "from parts import f\nprint(f(1))\n",
         "parts.py": "def f(x):\n    return x\n",
     }
     got = take(files, "f")
     assert (got.file, got.notes) == ("parts.py", [])
+    got = take(
+        {"a.py": "from helper import nothing as f", "helper.py": "x = 1", "b.py": "def f(): pass"},
+        "f",
+    )
+    assert got.file == "b.py"
 
 
 def test_cyclic_imports_end_and_namesakes_are_imported(take):
@@ -96,14 +101,6 @@ def test_file_never_takes_the_place_of_a_library(take, tmp_path, monkeypatch):
     assert take({"a.py": text, "colorsys.py": LOUD}, "f")["f"]() == (0, 0, 0)
 
 
-def test_module_that_lacks_a_name_says_so(take):
-    got = take(
-        {"a.py": "from helper import nothing as f", "helper.py": "x = 1", "b.py": "def f(): pass"},
-        "f",
-    )
-    assert got.file == "b.py"
-
-
 def test_failing_import_is_noted(take):
     text = "import no_such_module\ndef f():\n    return no_such_module.x\n"
     got = take({"a.py": text}, "f")
@@ -115,7 +112,7 @@ def test_failing_import_is_noted(take):
     ]
 
 
-def test_names_may_be_spread_over_files(take):
+def test_names_may_be_spread_over_files_and_stay_undefined_if_nobody_defines_them(take):
     files = {
         "one.py": "def g(x):\n    return h(x) + N\nN = 1\ndef k():\n    return 2\n",
         "two.ipynb": ["N = 5\ndef h(x):\n    return N * x"],
@@ -123,9 +120,6 @@ def test_names_may_be_spread_over_files(take):
     got = take(files, "g", "h", "k")
     assert got["g"](2) == 11
     assert got.notes == ["Taken from `one.py`: `g`, `k`.", "Taken from `two.ipynb`: `h`."]
-
-
-def test_name_nobody_defines_stays_undefined(take):
     got = take({"a.py": "def f():\n    return g()\n", "b.py": "def h():\n    pass"}, "f", "g", "h")
     with pytest.raises(NameError):
         got["f"]()

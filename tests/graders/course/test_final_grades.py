@@ -135,13 +135,10 @@ def test_rounding_goes_the_way_that_is_named(rounding, expected):
     assert final(policy, (2.25,)).final == expected
 
 
-def test_rounding_comes_after_the_penalty_and_gives_no_more_than_there_was():
+def test_the_words_say_how_it_came_and_rounding_comes_after_the_penalty():
     policy = GradingPolicy(Lateness(percent=10), round_to=1.0)
     assert final(policy, (9.0,), late=timedelta(hours=1)).final == 8.0
     assert final(GradingPolicy(round_to=1.0, rounding="up"), (9.5,), most=9.5).final == 9.5
-
-
-def test_the_words_say_how_it_came():
     policy = GradingPolicy(Lateness(percent=10), (Drop(IDS, 1),), 0.5)
     found = final(policy, (4.0, 10.0, 6.0), late=timedelta(days=2), extra=1.0)
     assert found.words == (

@@ -233,13 +233,20 @@ def test_what_does_not_exist_is_refused(tmp_path, wishes, said):
     assert not (tmp_path / "out").exists()
 
 
-def test_encoder_that_cannot_be_loaded_is_named(tmp_path):
+def test_encoder_that_is_missing_or_cannot_be_loaded_is_named(tmp_path, monkeypatch):
     folder = tmp_path / "encoder"
     folder.mkdir()
     (folder / "config.json").write_text('{"model_type": "nonsense"}')
     with pytest.raises(UsageError, match="transformers cannot load this encoder") as error:
         run(tmp_path / "out", backbone=str(folder))
     assert "save_pretrained" in error.value.hint
+    monkeypatch.setattr("reference.training.classification.encoders.embedded_weights", lambda: None)
+    with pytest.raises(
+        UsageError, match="--backbone minilm: its weights are not installed"
+    ) as error:
+        choose_encoder("", tmp_path, given_data=True)
+    assert "softmark[encoder]" in error.value.hint
+    assert choose_encoder("", tmp_path, given_data=False).encoder == "tiny"
 
 
 @pytest.mark.long
@@ -249,16 +256,6 @@ def test_a_folder_of_ones_own_is_an_encoder(undisturbed, tmp_path):
     assert metrics.encoder.name.startswith("tiny, config ")
     assert 600 <= correct(metrics, "head") < 950
     assert (tmp_path / "sst2.dev.predictions").is_file()
-
-
-def test_missing_minilm_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("reference.training.classification.encoders.embedded_weights", lambda: None)
-    with pytest.raises(
-        UsageError, match="--backbone minilm: its weights are not installed"
-    ) as error:
-        choose_encoder("", tmp_path, given_data=True)
-    assert "softmark[encoder]" in error.value.hint
-    assert choose_encoder("", tmp_path, given_data=False).encoder == "tiny"
 
 
 def test_minilm_loads_offline():
