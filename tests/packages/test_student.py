@@ -26,8 +26,7 @@ from tests.console import softmark, softmark_process
 from tests.packages.marked import FILES, MARK, write_marked
 from tests.planted import examples_of
 
-RIGHT = "def double(x):\n    return 2 * x\n"
-WRONG = "def double(x):\n    return x + 2\n"
+NEARLY = "def double(x):\n    return 2 * x or 1\n"
 BUNDLED = {
     "cs224n-a4": "wrong-rotary-base",
     "uw-a2": "wrong-mini-no-scale",
@@ -82,23 +81,23 @@ def test_nothing_hidden_is_in_any_file(marked, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "work", [WRONG, pytest.param("import os\nos._exit(0)\n", marks=pytest.mark.long)]
+    ("work", "doubles"),
+    [
+        (NEARLY, "passed"),
+        pytest.param("import os\nos._exit(0)\n", "failed", marks=pytest.mark.long),
+    ],
 )
-def test_visible_checks_end_as_for_staff(marked, tmp_path, hand_in, work):
+def test_visible_checks_end_as_for_staff_and_all_their_points_are_there(
+    marked, tmp_path, hand_in, work, doubles
+):
     upload = hand_in(work_py=work)
-    here, result = of_students(upload, unzipped(marked, tmp_path), "--only", "code")
-    assert here == of_staff(upload, marked, "--only", "code")
-    assert len(here) == 2
-    assert result["max_score"] == 4
-
-
-@pytest.mark.slow
-def test_visible_points_are_all_there(marked, tmp_path, hand_in):
-    upload = hand_in(work_py=RIGHT)
     (upload / "answers.md").write_text("## 1a\n\nchoice: A\n")
     found, result = of_students(upload, unzipped(marked, tmp_path))
     assert result["max_score"] == 4 + 1 + 2
-    assert found["double", "doubles"][0] == "passed"
+    code = {key: found[key] for key in found if key[0] == "double"}
+    assert code == of_staff(upload, marked, "--only", "code")
+    assert [status for status, *_ in code.values()][0] == doubles
+    assert len(code) == 2
     assert found["1a", "1a/machine"][0] == "needs_review"
     assert found["1b", "1b/review"][0] == "failed"
 

