@@ -166,10 +166,17 @@ def test_what_is_still_closed_is_not_quoted_and_the_total_the_score_once_all_is_
     assert (after.score, after.max_score, after.withheld.count) == (8.0, 8.0, 0)
 
 
-def test_no_command_is_given_that_check_would_refuse(result):
+def test_no_command_is_given_that_check_would_refuse_and_gradescope_keeps_its_visibility(
+    result, tmp_path
+):
     view = student_view(result, names(*LATER))
     assert len(view.criteria) == 3
     assert [section.command for section in view.sections] == [None] * 3
+    files = [tmp_path / folder / "ada.json" for folder in ("gradescope", "results")]
+    write_submission_files(result, tmp_path)
+    before = [file.read_bytes() for file in files]
+    write_submission_files(result, tmp_path, names(*LATER))
+    assert [file.read_bytes() for file in files] == before
 
 
 @pytest.mark.parametrize(("before", "after"), [((), LATER), (LATER, ()), (LATER[:1], LATER)])
@@ -182,11 +189,3 @@ def test_a_page_of_another_time_is_old_if_it_shows_other_criteria(
     open_ = make_result(criterion_result(CODE, check_result()))
     write_submission_files(open_, tmp_path, names(*before))
     assert have_files(open_, tmp_path, names(*after))
-
-
-def test_gradescope_keeps_its_own_visibility(result, tmp_path):
-    files = [tmp_path / folder / "ada.json" for folder in ("gradescope", "results")]
-    write_submission_files(result, tmp_path)
-    before = [file.read_bytes() for file in files]
-    write_submission_files(result, tmp_path, names(*LATER))
-    assert [file.read_bytes() for file in files] == before

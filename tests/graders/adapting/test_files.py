@@ -38,9 +38,11 @@ def test_likeliest_file_is_taken(take, files, taken):
     assert take(files, "f", "g", own=("A2S2",)).file == taken
 
 
-def test_stub_gives_way_to_a_definition(take):
+def test_stub_gives_way_to_a_definition_and_foreign_folders_stay_shut(take):
     got = take({"a.py": "def f():\n    pass\n" + G + "def h(): return 1", "b.py": F}, "f", "g", "h")
     assert (got.file, got["f"]()) == ("a.py", 1)
+    files = {"__MACOSX/._a.py": F, "venv/lib/site-packages/b.py": F, "._c.py": F}
+    assert take(files, "f").found == ()
 
 
 def test_definitions_that_differ_are_named_and_other_layout_is_no_difference(take):
@@ -125,11 +127,6 @@ def test_too_many_files_are_noted(take, monkeypatch):
     ]
 
 
-def test_foreign_folders_stay_shut(take):
-    files = {"__MACOSX/._a.py": F, "venv/lib/site-packages/b.py": F, "._c.py": F}
-    assert take(files, "f").found == ()
-
-
 @pytest.mark.parametrize(
     "nasty",
     [
@@ -174,12 +171,9 @@ def test_own_file_is_taken_before_another(take, files, taken):
     assert got.source("f") == taken
 
 
-def test_own_files_differ_from_others_as_rivals(take):
+def test_own_files_are_rivals_and_what_stands_in_for_them_may_not_be_meant(take):
     files = {"A2S2.py": F, "b/A2S2.py": F2, "old/A2S2.py": F2 + G, "exp.py": F2}
     assert take(files, "f", own=("A2S2",)).rivals() == {"A2S2.py": ["b/A2S2.py"]}
-
-
-def test_file_that_stands_in_for_own_ones_may_not_be_meant(take):
     assert take({"A2S2.py": F, "exp.py": G}, "f", "g", own=("A2S2",)).rivals() == {"exp.py": []}
 
 
@@ -200,14 +194,11 @@ GIVEN = "def helper():\n    return 'of the starter'\n"
 OWN = {"own": ("A2S3",), "starter": ("helper",)}
 
 
-def test_an_own_file_without_work_gives_way_in_the_names_of_the_starter_too(take):
+def test_an_own_file_keeps_the_names_of_the_starter_only_with_work(take):
     mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
     for name in ("A2S3.py", "notebooks/A2S3.py"):
         found = take({name: GIVEN + STUB, "work.py": mine}, "helper", "task", **OWN)
         assert found["helper"]() == found["task"]() == "mine"
-
-
-def test_an_own_file_with_work_keeps_the_names_of_the_starter(take):
     own = GIVEN + STUB + "def other():\n    return 'begun'\n"
     mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
     found = take({"A2S3.py": own, "work.py": mine}, "helper", "task", "other", **OWN)

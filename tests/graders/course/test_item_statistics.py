@@ -54,7 +54,8 @@ def test_decided_checks_have_lines_in_the_rubrics_order(course, rows, lines):
     assert [each.check.id if each.check else each.criterion.id for each in found] == lines
 
 
-def test_difficulty_is_the_mean_share_and_regradings_stand_in_their_line(course):
+def test_only_decided_checks_count_in_a_difficulty_of_mean_shares(course):
+    """Beside an undecided one, a check has a share, but its submission no score to go with."""
     lines = by_key(course([(1.0, 0.5, 0.0), (0.0, 0.5, 1.0)]))
     assert (lines["mask", "a"].difficulty, lines["mask", ""].difficulty) == (0.5, 0.5)
     assert lines["loss", "c"].graded == 2
@@ -62,6 +63,10 @@ def test_difficulty_is_the_mean_share_and_regradings_stand_in_their_line(course)
     assert (lines["mask", "a"].repeated, lines["mask", "a"].changed) == (5, 2)
     assert lines["mask", "b"].repeated == 0
     assert course([(0.0, 0.0, 0.0)], status="rejected").statistics() == ()
+    lines = by_key(course([(1.0, None, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5)]))
+    assert [lines["mask", each].graded for each in ("", "a", "b")] == [3, 4, 3]
+    assert lines["mask", "a"].discrimination == pytest.approx(0.5)
+    assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
 
 
 def test_discrimination_leaves_the_item_out_and_a_criterion_alone_has_none(course, make_result):
@@ -88,14 +93,6 @@ def test_discrimination_leaves_the_item_out_and_a_criterion_alone_has_none(cours
 )
 def test_what_cannot_be_said_is_none(course, rows):
     assert by_key(course(rows))["mask", "a"].discrimination is None
-
-
-def test_only_decided_checks_count(course):
-    """Beside an undecided one, a check has a share, but its submission no score to go with."""
-    lines = by_key(course([(1.0, None, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5)]))
-    assert [lines["mask", each].graded for each in ("", "a", "b")] == [3, 4, 3]
-    assert lines["mask", "a"].discrimination == pytest.approx(0.5)
-    assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
 
 
 def test_medians_of_time_and_memory(make_result):
