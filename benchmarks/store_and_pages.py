@@ -1,20 +1,24 @@
-"""Measure the pages of a large course: time, memory and size.
+"""Measure the pages of a large course: time, memory and size, and how long a browser takes.
 
     python benchmarks/store_and_pages.py [--submissions 10000] [--single 200]
+    python benchmarks/store_and_pages.py --browser [--submissions 10000]
 
 Results are invented one after another, with as many checks and as much text as those of cs224n-a4,
-so that only the store and the pages are measured.
+so that only the store and the pages are measured. With --browser, only the course page is, in the
+installed Chromium: from opening it to its table, and from a key or a click to the requested rows.
 """
 
 import argparse
 import random
 import resource
+import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from graders.model import (
     Assignment,
@@ -32,8 +36,11 @@ from graders.model import (
 from graders.scoring import criterion_result, result_status, total
 from graders.storage.store import FILE, Made, Store, open_store
 from reports import write_course_reports, write_submission_files
+from reports.course.page import write_course_page
 from reports.course.twins import TwinSearch
-from reports.course.view import Counted
+from reports.course.view import Counted, course_view
+
+T = TypeVar("T")
 
 CRITERIA = 8
 CHECKS = 52
@@ -56,6 +63,24 @@ RUBRIC = tuple(
     Criterion(f"criterion-{n}", f"Criterion number {n}", 4.0, "visible", "code")
     for n in range(CRITERIA)
 )
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+# The work of the page's own script for one query, without the pause that waits for more keys.
+SEARCH = """(words) => {
+  const began = performance.now();
+  const search = document.querySelector("[data-search]");
+  search.value = words;
+  search.dispatchEvent(new Event("input"));
+  return new Promise((done) => setTimeout(() => done(performance.now() - began), 80));
+}"""
+CLICK = """(column) => {
+  const began = performance.now();
+  document.querySelectorAll("[data-table] thead button")[column].click();
+  document.body.getBoundingClientRect();
+  return performance.now() - began;
+}"""
+SHOWN = "document.querySelectorAll('[data-table] tbody tr').length"
 
 
 def synthetic_results(count: int, seed: int = 0) -> Iterator[Result]:
@@ -117,15 +142,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=10_000)
     parser.add_argument("--single", type=int, default=200, help="submissions written one by one")
+    parser.add_argument("--browser", action="store_true", help="measure the page in Chromium")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="softmark-benchmark-") as folder:
-        _measure(Path(folder), wanted.submissions, wanted.single)
+        if wanted.browser:
+            _measure_page(Path(folder), wanted.submissions)
+        else:
+            _measure(Path(folder), wanted.submissions, wanted.single)
 
 
 def _measure(out: Path, submissions: int, single: int) -> None:
     with open_store(out) as store:
         started = time.perf_counter()
-        generation = fill(store, submissions)
+        generation = fill(store, synthetic_results(submissions))
         seconds = time.perf_counter() - started
         print(f"store: {submissions:,} Results made up and stored in {seconds:.1f} s")
         print(f"  {(out / FILE).stat().st_size / 1e6:.0f} MB, each in a transaction of its own")
@@ -150,15 +179,48 @@ def _measure(out: Path, submissions: int, single: int) -> None:
         print(f"  the largest page {largest / 1e6:.2f} MB")
 
 
-def fill(store: Store, count: int) -> int:
-    """Store `count` Results; return the number of their generation."""
+def _measure_page(out: Path, submissions: int) -> None:
+    course = course_view(synthetic_results(submissions))
+    page, seconds = _timed(lambda: write_course_page(course, out))
+    print(f"index.html of {submissions:,} submissions: {page.stat().st_size / 1e6:.2f} MB")
+    print(f"  written in {seconds:.1f} s with the pages for readers without scripts")
+    _, seconds = _timed(lambda: write_course_page(course, out))
+    print(f"  written once more in {seconds:.1f} s: altair is imported, and the bars are drawn")
+    if CHROMIUM is None:
+        print("no Chromium on this machine")
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        view = browser.new_page(viewport={"width": 1280, "height": 800})
+        _, seconds = _timed(lambda: view.goto(page.as_uri()))
+        print(f"opened, its first {view.evaluate(SHOWN)} rows shown: {seconds:.2f} s")
+        for words in ("student-009", "Number 4711", "nobody"):
+            waited = view.evaluate(SEARCH, words) - 80
+            print(f"searched for {words!r}: {waited:.0f} ms, {view.evaluate(SHOWN)} rows")
+        view.evaluate(SEARCH, "")
+        for column, name in ((0, "student"), (3, "score")):
+            waited = view.evaluate(CLICK, column)
+            print(f"sorted by {name}: {waited:.0f} ms")
+        browser.close()
+
+
+def _timed(call: Callable[[], T]) -> tuple[T, float]:
+    began = time.perf_counter()
+    found = call()
+    return found, time.perf_counter() - began
+
+
+def fill(store: Store, results: Iterable[Result]) -> int:
+    """Store the Results; return the number of their generation."""
     limits = Limits(10, 20, 2**32, 4096, 64)
     files = FileSpec(("work.py",), ())
     assignment = Assignment(
         "synthetic", "A large course", 1, None, RUBRIC, files, limits, 0, Path()
     )
     generation = store.begin(assignment, "made up")
-    for n, result in enumerate(synthetic_results(count)):
+    for n, result in enumerate(results):
         store.put(generation, result, Made(f"{n:064x}", "{}", {}))
     return generation
 

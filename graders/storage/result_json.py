@@ -129,11 +129,6 @@ def result_to_json(result: Result) -> dict[str, JsonValue]:
     return dumped
 
 
-def result_from_json(document: Mapping[str, object]) -> Result:
-    """Return the Result in a document; raises ValidationError if it violates the schema."""
-    return _result(_Result.model_validate_json(json.dumps(document)))
-
-
 def result_text(result: Result) -> str:
     """Return the Result as the text of its file."""
     return json.dumps(result_to_json(result), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -143,17 +138,6 @@ def write_result(result: Result, out: Path) -> Path:
     """Write `out/results/<submission>.json` atomically and return its path."""
     path = submission_file(out, "results", result.submission.id, ".json")
     return write_text(path, result_text(result))
-
-
-def read_result(path: Path) -> Result:
-    """Return the Result in a file; raises StorageError, which names the file, if it is broken."""
-    remedy = "grade that submission again, or delete the file"
-    try:
-        return result_from_text(path.read_bytes(), str(path))
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror}", remedy) from error
-    except UserError as error:
-        raise StorageError(str(error), remedy) from error
 
 
 def result_from_text(text: str | bytes, source: str) -> Result:

@@ -1,6 +1,6 @@
 """The page of one run of the reference classifier: `DIR/index.html`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +11,19 @@ from reference.training.classification.metrics import (
     Evaluation,
     Training,
 )
-from reference.training.metrics import Accuracy
-from reports.drawing.charts import Axes, Curve, Look, Whisker, accuracy_chart, loss_chart, thinned
+from reports.drawing.charts import Axes, Curve, Look, loss_chart, thinned
 from reports.page import render
-from reports.pipelines.page import TOLD, Cell, Chart, cell_of, drawn, duration
+from reports.pipelines.page import (
+    TOLD,
+    AccuracyRow,
+    Cell,
+    Chart,
+    accuracies_drawn,
+    accuracy_rows,
+    drawn,
+    duration,
+    headline,
+)
 
 MODELS = {
     "majority": "Majority class",
@@ -29,51 +38,19 @@ LEVEL = 0.05  # significance level of McNemar's test
 
 
 @dataclass(frozen=True, slots=True)
-class ModelRow:
-    """A model's accuracies, one per part of the data."""
-
-    model: str
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingRow:
-    """A training, formatted for the table."""
-
-    method: str
-    trained: str
-    formula: str
-    epochs: str
-    chosen: str
-    seconds: str
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonRow:
-    """Two models on the same items, formatted for the table."""
-
-    pair: str
-    part: str
-    only_first: str
-    only_second: str
-    p: str
-    verdict: str
-
-
-@dataclass(frozen=True, slots=True)
 class ClassifierView:
-    """Everything that the template gets."""
+    """Everything the template gets; rows of `trainings` and `comparisons` hold a table's cells."""
 
     metrics: ClassifierMetrics
     title: str
     chosen: str
     headline: tuple[tuple[str, Cell], ...]
     parts: tuple[str, ...]
-    rows: tuple[ModelRow, ...]
+    rows: tuple[AccuracyRow, ...]
     accuracies: Chart
     constant: tuple[str, ...]
-    trainings: tuple[TrainingRow, ...]
-    comparisons: tuple[ComparisonRow, ...]
+    trainings: tuple[tuple[str, ...], ...]
+    comparisons: tuple[tuple[str, ...], ...]
     curves: tuple[Chart, ...]
     duration: str
 
@@ -87,36 +64,21 @@ def write_classifier_page(metrics: ClassifierMetrics, out: Path) -> Path:
 def classifier_view(metrics: ClassifierMetrics) -> ClassifierView:
     """Return the run in words and drawings."""
     accuracies = (*(each.accuracy for each in metrics.evaluations), *metrics.majority)
+    parts = tuple(dict.fromkeys(accuracy.part for accuracy in accuracies))
     return ClassifierView(
         metrics=metrics,
         title=TASKS[metrics.kind],
         chosen=MODELS[metrics.chosen] if metrics.chosen else "",
-        headline=tuple((MODELS[a.model], cell_of(a)) for a in accuracies if a.part == "test"),
-        parts=tuple(dict.fromkeys(accuracy.part for accuracy in accuracies)),
-        rows=tuple(_rows(accuracies)),
-        accuracies=_accuracy_chart(accuracies),
+        headline=headline(accuracies, "test", MODELS),
+        parts=parts,
+        rows=tuple(accuracy_rows(accuracies, parts, MODELS)),
+        accuracies=accuracies_drawn(accuracies, MODELS, digits=1),
         constant=tuple(_constant(each) for each in metrics.evaluations if each.constant),
         trainings=tuple(map(_training_row, metrics.trainings)),
         comparisons=tuple(map(_comparison_row, metrics.comparisons)),
         curves=tuple(chart for each in metrics.trainings for chart in _curves(each)),
         duration=duration(metrics.seconds),
     )
-
-
-def _rows(accuracies: Sequence[Accuracy]) -> Iterator[ModelRow]:
-    for model in dict.fromkeys(accuracy.model for accuracy in accuracies):
-        cells = tuple(cell_of(each) for each in accuracies if each.model == model)
-        yield ModelRow(MODELS[model], cells)
-
-
-def _accuracy_chart(accuracies: Sequence[Accuracy]) -> Chart:
-    whiskers = [
-        Whisker(MODELS[a.model], a.part, share=100 * a.share, low=100 * a.low, high=100 * a.high)
-        for a in accuracies
-    ]
-    told = ", ".join(f"{w.name} on {w.part} {w.share:.1f}%" for w in whiskers)
-    words = f"Accuracies with their 95% intervals: {told}."
-    return Chart("Accuracies", drawn(accuracy_chart(whiskers)), words)
 
 
 def _constant(evaluation: Evaluation) -> str:
@@ -128,26 +90,17 @@ def _constant(evaluation: Evaluation) -> str:
     )
 
 
-def _training_row(training: Training) -> TrainingRow:
-    return TrainingRow(
-        method=MODELS[training.method],
-        trained=f"{training.trained:,}",
-        formula=COUNTS[training.method],
-        epochs=str(len(training.epochs)),
-        chosen=str(training.chosen),
-        seconds=duration(training.seconds),
-    )
+def _training_row(training: Training) -> tuple[str, ...]:
+    method, epochs = training.method, len(training.epochs)
+    cells = (MODELS[method], f"{training.trained:,}", COUNTS[method], str(epochs))
+    return (*cells, str(training.chosen), duration(training.seconds))
 
 
-def _comparison_row(comparison: Comparison) -> ComparisonRow:
-    return ComparisonRow(
-        pair=f"{MODELS[comparison.first]} against {MODELS[comparison.second]}",
-        part=comparison.part,
-        only_first=f"{comparison.only_first:,}",
-        only_second=f"{comparison.only_second:,}",
-        p=f"{comparison.p:.2g}",
-        verdict="differ" if comparison.p < LEVEL else "not distinguishable",
-    )
+def _comparison_row(comparison: Comparison) -> tuple[str, ...]:
+    pair = f"{MODELS[comparison.first]} against {MODELS[comparison.second]}, {comparison.part}"
+    counts = (f"{comparison.only_first:,}", f"{comparison.only_second:,}")
+    verdict = "differ" if comparison.p < LEVEL else "not distinguishable"
+    return (pair, *counts, f"{comparison.p:.2g}", verdict)
 
 
 def _curves(training: Training) -> Iterator[Chart]:

@@ -1,6 +1,6 @@
 """The page of one run of the pipeline: `DIR/index.html`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from reference.training.gpt.metrics import Kind, Metrics, Phase
 from reference.training.metrics import Accuracy
 from reports.drawing.charts import Curve, Look, Whisker, accuracy_chart, loss_chart, thinned
 from reports.page import render
+
+Names = Mapping[str, str]
 
 MODELS = {
     "london": "Always London",
@@ -53,19 +55,8 @@ class AccuracyRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseRow:
-    """A phase, formatted for the table; `-` if a value is missing."""
-
-    name: str
-    epochs: str
-    steps: str
-    speed: str
-    seconds: str
-
-
-@dataclass(frozen=True, slots=True)
 class PipelineView:
-    """Everything that the template gets."""
+    """Everything that the template gets; a row of `phases` holds the cells of the table."""
 
     metrics: Metrics
     headline: tuple[tuple[str, Cell], ...]
@@ -73,7 +64,7 @@ class PipelineView:
     rows: tuple[AccuracyRow, ...]
     accuracies: Chart
     curves: tuple[Chart, ...]
-    phases: tuple[PhaseRow, ...]
+    phases: tuple[tuple[str, ...], ...]
     duration: str
 
 
@@ -88,10 +79,10 @@ def pipeline_view(metrics: Metrics) -> PipelineView:
     parts = tuple(dict.fromkeys(accuracy.part for accuracy in accuracies))
     return PipelineView(
         metrics=metrics,
-        headline=tuple((_model(a), cell_of(a)) for a in metrics.accuracies if a.part == "dev"),
+        headline=headline(metrics.accuracies, "dev", MODELS),
         parts=parts,
-        rows=tuple(_rows(accuracies, parts)),
-        accuracies=_accuracy_chart(accuracies),
+        rows=tuple(accuracy_rows(accuracies, parts, MODELS)),
+        accuracies=accuracies_drawn(accuracies, MODELS, digits=0),
         curves=tuple(
             chart
             for kind, title in (("pretrain", "Pretraining"), ("finetune", "Finetuning"))
@@ -110,13 +101,23 @@ def duration(seconds: float) -> str:
     return f"{minutes:,} min {rest} s"
 
 
-def _rows(accuracies: Sequence[Accuracy], parts: Sequence[str]) -> Iterator[AccuracyRow]:
-    for model in dict.fromkeys(map(_model, accuracies)):
-        cells = {a.part: cell_of(a) for a in accuracies if _model(a) == model}
-        yield AccuracyRow(model, tuple(cells.get(part) for part in parts))
+def headline(
+    accuracies: Sequence[Accuracy], part: str, names: Names
+) -> tuple[tuple[str, Cell], ...]:
+    """Return the models and their accuracies on one part."""
+    return tuple((names.get(a.model, a.model), _cell(a)) for a in accuracies if a.part == part)
 
 
-def cell_of(accuracy: Accuracy) -> Cell:
+def accuracy_rows(
+    accuracies: Sequence[Accuracy], parts: Sequence[str], names: Names
+) -> Iterator[AccuracyRow]:
+    """Yield a row for each model."""
+    for model in dict.fromkeys(accuracy.model for accuracy in accuracies):
+        cells = {a.part: _cell(a) for a in accuracies if a.model == model}
+        yield AccuracyRow(names.get(model, model), tuple(cells.get(part) for part in parts))
+
+
+def _cell(accuracy: Accuracy) -> Cell:
     """Return the accuracy with its counts and its interval."""
     return Cell(
         share=f"{100 * accuracy.share:.1f}%",
@@ -125,16 +126,13 @@ def cell_of(accuracy: Accuracy) -> Cell:
     )
 
 
-def _model(accuracy: Accuracy) -> str:
-    return MODELS.get(accuracy.model, accuracy.model)
-
-
-def _accuracy_chart(accuracies: Sequence[Accuracy]) -> Chart:
+def accuracies_drawn(accuracies: Sequence[Accuracy], names: Names, *, digits: int) -> Chart:
+    """Return the chart of all accuracies, told with so many digits."""
     whiskers = [
-        Whisker(_model(a), a.part, share=100 * a.share, low=100 * a.low, high=100 * a.high)
+        Whisker(names.get(a.model, a.model), a.part, 100 * a.share, 100 * a.low, 100 * a.high)
         for a in accuracies
     ]
-    told = (f"{w.name} on {w.part} {w.share:.0f}%" for w in whiskers)
+    told = (f"{w.name} on {w.part} {w.share:.{digits}f}%" for w in whiskers)
     words = f"Accuracies with their 95% intervals: {', '.join(told)}."
     return Chart("Accuracies", drawn(accuracy_chart(whiskers)), words)
 
@@ -164,19 +162,11 @@ def drawn(svg: str) -> Markup:
     return Markup(svg)  # noqa: S704
 
 
-def _phase_row(phase: Phase) -> PhaseRow:
+def _phase_row(phase: Phase) -> tuple[str, ...]:
     without = f", {NOT_PRETRAINED}" if _without(phase) else ""
-    return PhaseRow(
-        name=f"{DEEDS[phase.kind]} {_variant(phase)}{without}",
-        epochs=_count(phase.epochs),
-        steps=_count(phase.steps),
-        speed=_count(round(phase.tokens_per_second)),
-        seconds=duration(phase.seconds),
-    )
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number else "–"
+    counts = (phase.epochs, phase.steps, round(phase.tokens_per_second))
+    told = (f"{count:,}" if count else "–" for count in counts)
+    return (f"{DEEDS[phase.kind]} {_variant(phase)}{without}", *told, duration(phase.seconds))
 
 
 def _without(phase: Phase) -> bool:

@@ -20,7 +20,7 @@ from graders.audit.attacks_uploads import build_attackers, build_base, known_att
 from graders.audit.validate import build_solution
 from graders.boundary.tiers.sandbox import Tier, tier_works
 from graders.registry.discovery import load_assignment
-from graders.storage.result_json import read_result
+from graders.storage.result_json import result_from_text
 from submissions.receive import identify_all
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,8 @@ def tightened(folder, *, wall_seconds):
 
 
 def results_in(out):
-    found = [read_result(path) for path in (out / "results").glob("*.json")]
+    files = (out / "results").glob("*.json")
+    found = [result_from_text(file.read_text(), file.name) for file in files]
     return {result.submission.id: result for result in found}
 
 

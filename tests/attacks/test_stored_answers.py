@@ -8,7 +8,7 @@ import pytest
 
 from graders.audit.attacks_uploads import build_attacker, build_base, known_attacks
 from graders.registry.discovery import load_assignment
-from graders.storage.result_json import read_result
+from graders.storage.result_json import result_from_text
 from tests.planted import examples_of
 
 (ATTACK,) = [attack for attack in known_attacks() if attack.name == "caching-stored-answers"]
@@ -21,7 +21,8 @@ def attacker(base, folder, **targets):
 
 
 def scores(out):
-    found = [read_result(path) for path in (out / "results").glob("*.json")]
+    files = (out / "results").glob("*.json")
+    found = [result_from_text(file.read_text(), file.name) for file in files]
     return {result.submission.id: result.score for result in found}
 
 

@@ -47,16 +47,13 @@ def test_equal_input_gives_equal_bytes_and_scripts_can_be_run(tiny, tmp_path):
             assert archive.getinfo(name).external_attr >> 16 & 0o111 == 0o111
 
 
-def test_only_this_assignment_goes_in(packed):
+def test_only_this_assignment_goes_in_without_its_solution(packed, tiny, tiny_folder):
     files = packed(A4)
     assert "softmark/graders/assignments/cs224n_a4/rotary/checks_table.py" in files
     for word in ("solution/", "examples/", "jhu_hw6", "__pycache__", "training/", "data/birth_"):
         assert not [name for name in files if word in name]
     addresses = re.findall(r"https?://[^}\s]+", files["setup.sh"].decode())
     assert addresses == ["https://download.pytorch.org/whl/cpu"], "torch alone is from elsewhere"
-
-
-def test_an_assignments_own_examples_and_solution_stay_out(packed, tiny, tiny_folder):
     for folder in ("examples", "solution"):
         (tiny_folder / folder / "ada").mkdir(parents=True)
         (tiny_folder / folder / "ada" / "work.py").write_text("# SECRET")
@@ -104,17 +101,17 @@ def test_files_of_the_authors_own_are_taken_whatever_their_names(packed, tiny, t
     assert [name for name in files if name.startswith("data/")] == ["data/gold.csv"]
 
 
-def test_folder_without_course_files_is_refused(tiny, tmp_path):
+def test_what_is_not_the_courses_or_too_large_is_refused(tiny, tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="none of the course's files"):
         write_autograder(tiny, tmp_path / "a.zip", Settings("tiny"), tmp_path / "empty")
-
-
-def test_larger_than_gradescope_takes_is_refused(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(gradescope, "LARGEST", 10_000)
     with pytest.raises(UsageError, match="and Gradescope takes"):
         write_autograder(tiny, tmp_path / "a.zip", Settings("tiny"))
     assert not (tmp_path / "a.zip").exists()
+    (tmp_path / "autograder.json").write_text('{"assignment": 3}')
+    with pytest.raises(UsageError, match=r"autograder\.json"):
+        read_settings(tmp_path)
 
 
 def test_warns_of_what_its_maker_may_not_see(tmp_path):
@@ -162,12 +159,6 @@ def test_settings_say_the_container_and_a_shared_secret(tiny, tmp_path):
 def test_what_is_not_offered_is_refused(tiny, container, isolation, words):
     with pytest.raises(UsageError, match=words):
         choose_settings(tiny, None, container=container, isolation=isolation, inputs="")
-
-
-def test_broken_settings_name_the_file(tmp_path):
-    (tmp_path / "autograder.json").write_text('{"assignment": 3}')
-    with pytest.raises(UsageError, match=r"autograder\.json"):
-        read_settings(tmp_path)
 
 
 @pytest.mark.parametrize(("cpus", "wall"), [(0.5, 20), (1.0, 10), (4.0, 10)])

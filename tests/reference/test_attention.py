@@ -59,13 +59,10 @@ def test_attention_is_torchs_own(rope, T, n_head, seed):
     torch.testing.assert_close(module(x), expected, rtol=0, atol=1e-5)
 
 
-def test_dropout_works_in_training_only():
+def test_dropout_works_in_training_only_and_uneven_heads_are_refused():
     module, x = attention(rope=True, dropout=0.5), torch.randn(1, 8, 32)
     assert not torch.equal(module.train()(x), module(x))
     assert torch.equal(module.eval()(x), module(x))
-
-
-def test_uneven_heads_are_refused():
     with pytest.raises(ValueError, match="32 features do not split into 5 heads"):
         attention(rope=False, n_head=5)
 

@@ -31,14 +31,11 @@ def test_saved_model_answers_as_before(tmp_path, prefix, rope):
     assert torch.equal(loaded(idx)[0], model(idx)[0])
 
 
-def test_course_sizes_are_the_default(tmp_path):
+def test_course_sizes_are_the_default_and_the_stored_rotation_is_used(tmp_path):
+    """A model trained with a wrong table must be run with it."""
     config = GPTConfig(vocab_size=256, block_size=128, n_layer=1)
     path = saved(tmp_path / "vanilla.model.params", GPT(config).state_dict())
     assert load_model(path).config == config
-
-
-def test_stored_rotation_is_the_one_used(tmp_path):
-    """A model trained with a wrong table must be run with it."""
     state = GPT(GPTConfig(**SIZES, rope=True)).state_dict()
     state["blocks.1.attn.rope_cache"] = torch.full((9, 2, 2), 0.5)
     model = load_model(saved(tmp_path / "p", state), n_head=2)

@@ -97,23 +97,17 @@ def test_padding_changes_nothing(backbone, method):
     torch.testing.assert_close(together, alone)
 
 
-def test_pooled_is_the_mean_of_the_encoders_output(backbone):
+def test_pooled_is_the_mean_and_a_prefix_of_words_that_is_read_and_learns(backbone):
+    """Not the encoder's embedding layer, which would add positions and norm a second time."""
     tokens = tokens_of(backbone, PAIRS[1:2])
     said = backbone.model.eval()(input_ids=tokens.ids, token_type_ids=tokens.segments)
     pooled = classifier_of(backbone, "head").pooled(tokens)
     torch.testing.assert_close(pooled, said.last_hidden_state.mean(1))
-
-
-def test_prefix_holds_embeddings_of_words_alone(backbone):
-    """Not the encoder's embedding layer, which would add positions and norm a second time."""
     classifier = classifier_of(backbone, "prefix", prefix_length=5)
     table = backbone.model.get_input_embeddings().weight
     near = torch.cdist(classifier.prefix, table).min(1).values
     assert float(near.detach().max()) < 1e-5
     assert beginning(table, 0).shape == (0, 32)
-
-
-def test_prefix_is_read_and_learns(backbone):
     classifier = classifier_of(backbone, "prefix", prefix_length=5)
     before = classifier(tokens_of(backbone, TEXTS))
     loss_of(before, LABELS).backward()
@@ -141,10 +135,16 @@ def test_other_weights_are_refused(backbone):
         )
 
 
-def test_long_texts_are_cut_and_pairs_told_apart(backbone):
+def test_long_texts_are_cut_and_unknown_words_read(backbone):
     (tokens,) = encode(backbone, [("is it good", "dull " * 100)], 20)
     assert tokens.ids.shape == (1, 20)
     assert tokens.segments.tolist() == [[0] * 5 + [1] * 15]
+    (tokens,) = encode(backbone, ["a FILM unheard-of"], 32)
+    assert backbone.tokenizer.unk_token_id in tokens.ids[0].tolist()
+    assert tokens.ids[0, 2] == backbone.tokenizer.convert_tokens_to_ids("film")
+    moved = tokens_of(backbone, PAIRS).to(torch.device("meta"))
+    assert {t.device.type for t in (moved.ids, moved.mask, moved.segments)} == {"meta"}
+    assert Tokens(moved.ids, moved.mask).to(torch.device("meta")).segments is None
 
 
 def test_roberta_gets_no_segments(tmp_path, folder):
@@ -162,12 +162,6 @@ def test_roberta_gets_no_segments(tmp_path, folder):
     tokens = tokens_of(roberta, PAIRS)
     assert tokens.segments is None
     assert classifier_of(roberta, "prefix", prefix_length=4)(tokens).shape == (4, 2)
-
-
-def test_tokens_move_to_a_device(backbone):
-    moved = tokens_of(backbone, PAIRS).to(torch.device("meta"))
-    assert {t.device.type for t in (moved.ids, moved.mask, moved.segments)} == {"meta"}
-    assert Tokens(moved.ids, moved.mask).to(torch.device("meta")).segments is None
 
 
 def test_rate_climbs_then_falls_to_almost_nothing():
@@ -196,9 +190,3 @@ def test_tiny_encoder_is_the_same_for_the_same_seed(tmp_path):
     assert a == b != c
     one, other = ((tmp_path / name / "tokenizer.json").read_bytes() for name in "ab")
     assert one == other
-
-
-def test_unknown_words_are_read(backbone):
-    (tokens,) = encode(backbone, ["a FILM unheard-of"], 32)
-    assert backbone.tokenizer.unk_token_id in tokens.ids[0].tolist()
-    assert tokens.ids[0, 2] == backbone.tokenizer.convert_tokens_to_ids("film")

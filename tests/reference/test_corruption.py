@@ -66,8 +66,13 @@ def test_examples_are_int64_of_one_length(edition, length):
         assert tensor.shape == (length,)
 
 
-def test_known_draw_is_spelled_out():
+def test_draws_differ_a_seed_repeats_them_and_a_known_one_is_spelled_out():
     """A 4-character document is never cut, and only one of its characters is masked."""
+    dataset = CharCorruptionDataset(DOCUMENT, 128)
+    draws = [draw(dataset) for _ in range(20)]
+    assert len(set(draws)) == 20  # 10^5 draws and more are possible
+    random.seed(224)
+    assert draw(dataset) == draws[0]
     sequences = {draw(CharCorruptionDataset("abcd", 8)) for _ in range(300)}
     assert sequences == {"⁇bcd⁇a□□□", "a⁇cd⁇b□□□", "ab⁇d⁇c□□□", "abc⁇⁇d□□□"}
 
@@ -117,15 +122,7 @@ def test_tiny_documents_are_used_whole(document, edition):
         assert len(content) == min(len(document), 1)
 
 
-def test_draws_differ_and_a_seed_repeats_them():
-    dataset = CharCorruptionDataset(DOCUMENT, 128)
-    draws = [draw(dataset) for _ in range(20)]
-    assert len(set(draws)) == 20  # 10^5 draws and more are possible
-    random.seed(224)
-    assert draw(dataset) == draws[0]
-
-
-def test_reading_changes_no_data():
+def test_reading_changes_no_data_and_only_newlines_part_it():
     dataset = CharCorruptionDataset("first\nsecond\nthird", 16)
     for index in range(3):
         x, y = dataset[index]
@@ -133,15 +130,9 @@ def test_reading_changes_no_data():
         x.zero_()
         assert torch.equal(y, before)
     assert dataset.data == ["first", "second", "third"]
-
-
-def test_only_newlines_part_documents():
     dataset = CharCorruptionDataset("one\u2028still one\x85\n\ntwo\n", 16)
     assert dataset.data == ["one\u2028still one\x85", "", "two", ""]
     assert len(dataset) == 4
-
-
-def test_starter_attributes_are_there():
     dataset = CharCorruptionDataset("ab", 16)
     assert (dataset.PAD_CHAR, dataset.MASK_CHAR) == ("\u25a1", "\u2047")
     assert dataset.stoi == {"\u25a1": 0, "\u2047": 1, "a": 2, "b": 3}

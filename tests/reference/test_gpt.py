@@ -109,7 +109,7 @@ def test_course_size_has_the_course_tensors(rope, tensors, count):
     assert sum(parameter.numel() for parameter in model.parameters()) == count
 
 
-def test_loss_leaves_pads_out():
+def test_loss_leaves_pads_out_and_a_longer_text_is_refused():
     """The mean of -log p over the targets that are not PAD (0)."""
     model = GPT(tiny(rope=True)).eval()
     idx, targets = ids(), ids(1)
@@ -117,6 +117,8 @@ def test_loss_leaves_pads_out():
     logits, loss = model(idx, targets)
     chosen = logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]
     torch.testing.assert_close(loss, -chosen[targets != 0].mean())
+    with pytest.raises(ValueError, match="10 characters, but the model reads 9"):
+        GPT(tiny(rope=True))(torch.zeros(1, 10, dtype=torch.long))
 
 
 @pytest.mark.parametrize("place", ["embd_pdrop", "attn_pdrop", "resid_pdrop"])
@@ -136,14 +138,7 @@ def test_dropout_rates_are_the_configured_ones():
     assert found == expected | {f"{at}.mlp.3": 0.3}
 
 
-def test_gradient_reaches_every_parameter():
-    for rope in (False, True):
-        model = GPT(tiny(rope))
-        model(ids(), ids(1))[1].backward()
-        assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
-
-
-def test_fresh_weights_are_small_and_biases_zero():
+def test_fresh_weights_are_small_and_a_gradient_reaches_all():
     """Six standard errors of the spread: fails for one seed in 10^8."""
     torch.manual_seed(0)
     state = GPT(GPTConfig(vocab_size=256, block_size=128)).state_dict()
@@ -151,11 +146,10 @@ def test_fresh_weights_are_small_and_biases_zero():
         assert abs(state[name].std() / 0.02 - 1) < 6 / (2 * state[name].numel()) ** 0.5
     assert not state["blocks.0.mlp.0.bias"].any()
     assert not state["pos_emb"].any()
-
-
-def test_text_longer_than_block_is_refused():
-    with pytest.raises(ValueError, match="10 characters, but the model reads 9"):
-        GPT(tiny(rope=True))(torch.zeros(1, 10, dtype=torch.long))
+    for rope in (False, True):
+        model = GPT(tiny(rope))
+        model(ids(), ids(1))[1].backward()
+        assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
 
 
 @pytest.mark.parametrize(

@@ -34,22 +34,23 @@ def test_attention_is_torchs_own(causal, T, n_heads, seed):
     torch.testing.assert_close(self_attention(Q, K, V, n_heads, causal), expected)
 
 
-def test_one_causal_head_is_the_default():
+def test_one_causal_head_is_the_default_and_inputs_are_left_alone():
     Q, K, V = drawn(3, 2, 5, 4)
     torch.testing.assert_close(self_attention(Q, K, V), self_attention(Q, K, V, 1, True))
-
-
-def test_inputs_are_left_alone():
     x = drawn(2, 5, 6)
     before = x.clone()
     self_attention(x, x, x, 3)
     assert torch.equal(x, before)
 
 
-def test_scores_pair_queries_with_keys_and_shrink_with_the_head():
+def test_heads_have_neighbouring_features_and_scores_pair_queries_with_keys():
     Q, K = drawn(2, 4, 5), drawn(2, 4, 5, seed=1)
     assert pairwise_similarities(Q, K)[1, 2, 3] == pytest.approx(float(Q[1, 2] @ K[1, 3]))
     assert torch.all(attn_scaled(torch.ones(2, 3, 4, 4), 12, 3) == 0.5)
+    x = drawn(2, 5, 12)
+    heads = split_heads(x, 3)
+    assert torch.equal(heads[:, 1], x[:, :, 4:8])
+    assert torch.equal(merge_heads(heads), x)
 
 
 def test_masked_weights_are_zero_and_the_rest_sum_to_one():
@@ -58,21 +59,11 @@ def test_masked_weights_are_zero_and_the_rest_sum_to_one():
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 3, 5, dtype=torch.float64))
 
 
-def test_heads_have_neighbouring_features_and_merge_again():
-    x = drawn(2, 5, 12)
-    heads = split_heads(x, 3)
-    assert torch.equal(heads[:, 1], x[:, :, 4:8])
-    assert torch.equal(merge_heads(heads), x)
-
-
-def test_positions_have_one_norm_and_products_of_their_distance():
+def test_positions_are_those_of_the_paper_of_one_norm():
     table = sinusoidal_encoding(40, 24).double()
     torch.testing.assert_close((table**2).sum(1), torch.full((40,), 12.0, dtype=torch.float64))
     products = table @ table.T
     torch.testing.assert_close(products[1:, 1:], products[:-1, :-1], rtol=0, atol=1e-4)
-
-
-def test_positions_are_those_of_the_paper():
     table = sinusoidal_encoding(8, 6)
     assert table[7, 2] == pytest.approx(float(torch.tensor(7 / 10_000 ** (2 / 6)).sin()), abs=1e-6)
     assert table[7, 3] == pytest.approx(float(torch.tensor(7 / 10_000 ** (2 / 6)).cos()), abs=1e-6)

@@ -29,16 +29,10 @@ def test_example_is_as_written_by_hand(line, block_size, x, y):
     assert spelled(dataset(line, block_size)) == (x, y)
 
 
-def test_x_and_y_lack_one_character():
+def test_x_and_y_lack_one_character_and_a_long_line_is_named():
     for tensor in dataset("Where Li?\tRome\n", 128)[0]:
         assert (tensor.shape, tensor.dtype) == ((127,), torch.int64)
-
-
-def test_last_empty_piece_is_not_counted():
     assert len(dataset("Li?\tRome\nAda?\tRome\n")) == 2
-
-
-def test_line_longer_than_block_is_named():
     names = dataset("Li?\tRome\nWhere was Ada Li born?\tRome\n")
     assert spelled(names, 0)
     with pytest.raises(ValueError, match="line 2 needs 28 characters, a block 20"):

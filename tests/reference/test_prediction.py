@@ -48,24 +48,18 @@ def test_batch_is_one_prompt_at_a_time(rope, block_size):
     assert predict_places(model, VOCABULARY, prompts) == expected
 
 
-def test_answer_lies_between_masks():
+def test_answer_lies_between_masks_or_is_32_letters():
     prompts = ["Where was Ada Li born?" + MASK, "Li?" + MASK]
     assert predict_places(speller("Rome"), VOCABULARY, prompts) == ["Rome", "Rome"]
-
-
-def test_answer_without_second_mask_is_32_letters():
     model = speller("Rome")
     model.head.weight.data[VOCABULARY.stoi["R"], VOCABULARY.stoi["e"]] = 2  # e, then R again
     assert predict_places(model, VOCABULARY, ["Li" + MASK]) == ["Rome" * 8]
 
 
-def test_dropout_is_off():
+def test_dropout_is_off_and_a_line_without_tab_keeps_its_newline(tmp_path):
     model = random_model(rope=True, block_size=64).train()
     prompts = ["Where was Ada Li born?" + MASK]
     assert predict_places(model, VOCABULARY, prompts) == [one_at_a_time(model.eval(), prompts[0])]
-
-
-def test_line_without_tab_keeps_its_newline(tmp_path):
     path = tmp_path / "questions.tsv"
     path.write_text("Li?\tRome\nAda?\nW?", encoding="utf-8")
     assert read_prompts(path) == [f"Li?{MASK}", f"Ada?\n{MASK}", f"W?{MASK}"]

@@ -77,18 +77,12 @@ def test_dtype_and_shape_are_kept(dtype):
     assert (turned.dtype, turned.shape) == (dtype, x.shape)
 
 
-def test_input_is_not_edited():
+def test_input_is_not_edited_and_odd_or_short_tables_are_refused():
     x = vectors(1, 2, 5, 8)
     before = x.clone()
     apply_rotary_emb(x, precompute_rotary_emb(8, 5))
     assert torch.equal(x, before)
-
-
-def test_odd_dim_is_refused():
     with pytest.raises(ValueError, match=r"dim is 7: .* must be even"):
         precompute_rotary_emb(7, 4)
-
-
-def test_table_too_short_is_refused():
     with pytest.raises(ValueError, match="5 positions, but the table has 4"):
         apply_rotary_emb(vectors(1, 1, 5, 8), precompute_rotary_emb(8, 4))

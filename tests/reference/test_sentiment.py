@@ -18,7 +18,7 @@ def test_label_is_the_greater_part_of_the_cues(form):
     assert all((cue_balance(each.sentence) > 0) == bool(each.label) for each in reviews)
 
 
-def test_some_reviews_praise_and_blame():
+def test_reviews_praise_and_blame_and_parts_share_none():
     reviews = make_reviews("sst2")["test"]
     mixed = [
         r
@@ -26,9 +26,6 @@ def test_some_reviews_praise_and_blame():
         if set(r.sentence.split()) & set(GOOD) and set(r.sentence.split()) & set(BAD)
     ]
     assert 300 < len(mixed) < 700
-
-
-def test_parts_share_no_sentence():
     parts = make_reviews("sst2").values()
     sentences = [review.sentence for part in parts for review in part]
     assert len(set(sentences)) == len(sentences) == 3500

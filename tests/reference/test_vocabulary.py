@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from reference.data.vocabulary import MASK, PAD, Vocabulary
 
 
-def test_pad_and_mask_come_first():
+def test_pad_and_mask_come_first_and_an_unknown_character_is_named():
     assert Vocabulary("ba\nb").itos == {0: "\u25a1", 1: "\u2047", 2: "\n", 3: "a", 4: "b"}
+    with pytest.raises(ValueError, match="'z' is not in the vocabulary"):
+        Vocabulary("abc").encode("az")
 
 
 @given(st.text(st.characters(exclude_characters=PAD + MASK)))
@@ -32,11 +34,6 @@ def test_characters_are_in_code_point_order(corpus):
 def test_corpus_cannot_hold_kept_characters(kept):
     with pytest.raises(ValueError, match="kept for the model"):
         Vocabulary(f"a{kept}b")
-
-
-def test_unknown_character_is_named():
-    with pytest.raises(ValueError, match="'z' is not in the vocabulary"):
-        Vocabulary("abc").encode("az")
 
 
 @pytest.mark.parametrize("module", ["vocabulary", "edition", "evaluation", "world"])

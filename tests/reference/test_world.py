@@ -83,21 +83,18 @@ def test_questions_use_the_wikis_characters(tmp_path, seed):
     assert all(set(read(tmp_path / name)) <= known for name in FILES)
 
 
-def test_same_seed_makes_the_same_files(world, tmp_path):
+def test_same_seed_makes_the_same_files_and_the_default_the_bundled_ones(world, tmp_path):
+    """The examples' prediction files answer this very world, on every machine."""
     write_world(tmp_path / "again", seed=0)
     write_world(tmp_path / "other", seed=1)
     for name in FILES:
         assert read(tmp_path / "again" / name) == read(world / name)
         assert read(tmp_path / "other" / name) != read(world / name)
-
-
-def test_default_world_is_the_bundled_one(world):
-    """The examples' prediction files answer this very world, on every machine."""
     digest = hashlib.sha256(b"".join((world / name).read_bytes() for name in FILES))
     assert digest.hexdigest()[:16] == "0ae37daf31272171"
 
 
-def test_course_readers_accept_the_world(world):
+def test_course_readers_accept_the_world_and_score_it(world):
     wiki = CharCorruptionDataset(read(world / "wiki.txt"), 128)
     names = NameDataset(wiki, read(world / "birth_places_train.tsv"))
     assert len(wiki) == 401
@@ -106,9 +103,6 @@ def test_course_readers_accept_the_world(world):
     for name in ("birth_dev.tsv", "birth_test_inputs.tsv"):
         for prompt in read_prompts(world / name):
             assert Vocabulary(read(world / "wiki.txt")).encode(prompt)
-
-
-def test_world_is_scored_like_the_course(world):
     dev, test = world / "birth_dev.tsv", world / "birth_test.tsv"
     assert london_baseline(dev) == london_baseline(test) == 5.0
     assert majority_baseline(world / "birth_places_train.tsv", dev) <= 7.0

@@ -44,12 +44,9 @@ def assert_fits_the_page(svg):
     assert {c for c in colours if not c.startswith("var(--")} <= {"none", "transparent"}
 
 
-def test_policy_and_colours_are_those_of_the_page(losses, accuracies):
+def test_curves_differ_by_dash_in_colours_of_the_page(losses, accuracies):
     assert_fits_the_page(losses)
     assert_fits_the_page(accuracies)
-
-
-def test_curves_differ_by_dash_and_carry_their_names(losses):
     lines = re.findall(
         r'<path [^>]*stroke="(var\(--curve-\d\))"[^>]*stroke-dasharray="([^"]+)"', losses
     )
@@ -66,27 +63,31 @@ def test_whiskers_reach_from_low_to_high(accuracies):
         assert any(sorted(span) == pytest.approx(ends, abs=0.6) for span in spans)
 
 
-def test_names_are_text_not_markup():
+def test_names_are_text_and_nothing_to_draw_is_no_chart():
     name = "<script>alert(1)</script>"
     svgs = (
         loss_chart([Curve(name, "third", FALLING)]),
         accuracy_chart([Whisker(name, "dev", 1, 0, 2)]),
     )
     assert all("<script" not in svg and "&lt;script" in svg for svg in svgs)
-
-
-def test_nothing_to_draw_is_no_chart():
     assert accuracy_chart([]) == loss_chart([]) == ""
     assert loss_chart([Curve("vanilla", "first", [])]) == ""
     assert loss_chart([Curve("RoPE", "second", [(1, float("inf"))])]) == ""
 
 
-def test_a_diverged_loss_or_one_of_zero_can_be_drawn():
+def test_a_diverged_loss_is_drawn_and_names_do_not_cover_each_other():
     diverged = [*FALLING, (200, float("nan"))]
     for points in (diverged, [(1, 0.0), (2, 0.0)]):
         svg = loss_chart([Curve("RoPE", "second", points)])
         assert svg.startswith("<svg")
         assert "NaN" not in svg
+    ends = {"a": (900, 0.30), "b": (900, 0.31), "c": (900, 0.30), "d": (50, 0.305)}
+    curves = [Curve(name, "first", [end]) for name, end in ends.items()]
+    places = {curve.name: height for curve, _, height in label_places(curves, top=4.0)}
+    together = sorted(places[name] for name in "abc")
+    gap = LABEL * 4.0 / HEIGHT
+    assert all(high - low >= gap * 0.999 for low, high in pairwise(together))
+    assert places["d"] == pytest.approx(0.305), "it ends elsewhere, so it stays beside its curve"
 
 
 @pytest.mark.parametrize("n", [1, 10, 11, 1000])
@@ -96,13 +97,3 @@ def test_thinned_keeps_the_last_point(n):
     assert kept[-1] == points[-1]
     assert min(n, 6) <= len(kept) <= 10
     assert kept == sorted(kept)
-
-
-def test_names_at_one_end_do_not_cover_each_other():
-    ends = {"a": (900, 0.30), "b": (900, 0.31), "c": (900, 0.30), "d": (50, 0.305)}
-    curves = [Curve(name, "first", [end]) for name, end in ends.items()]
-    places = {curve.name: height for curve, _, height in label_places(curves, top=4.0)}
-    together = sorted(places[name] for name in "abc")
-    gap = LABEL * 4.0 / HEIGHT
-    assert all(high - low >= gap * 0.999 for low, high in pairwise(together))
-    assert places["d"] == pytest.approx(0.305), "it ends elsewhere, so it stays beside its curve"

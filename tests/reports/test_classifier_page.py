@@ -18,8 +18,6 @@ from reference.training.classification.metrics import (
 from reference.training.metrics import Accuracy, Point
 from reports.pipelines.classifier_page import write_classifier_page
 from reports.pipelines.progress import show_classifier
-from tests.reports.chromium import needs_chromium
-from tests.reports.conftest import widest
 
 
 def accuracy(model, part, correct, n=1000):
@@ -86,7 +84,7 @@ def assert_loads_nothing(page):
     assert re.search(r'<script|\ssrc=|<link|@import|\sstyle="', page) is None
 
 
-def test_every_number_is_on_the_page(page):
+def test_every_number_is_on_the_page_and_constant_classifiers_are_flagged(page, tmp_path):
     said = words(page)
     for each in (
         "Full fine-tuning 88.0% 880 of 1000 85.8 to 89.9% 90.1% 901 of 1000",
@@ -101,9 +99,6 @@ def test_every_number_is_on_the_page(page):
     ):
         assert each in said
     assert_loads_nothing(page)
-
-
-def test_constant_classifier_is_flagged(page, tmp_path):
     said = words(page)
     assert "Head alone says 1 of every dev item: it is a constant classifier" in said
     assert "Head alone says 0 of every test item" in said
@@ -112,7 +107,7 @@ def test_constant_classifier_is_flagged(page, tmp_path):
     assert "constant classifier" not in shown
 
 
-def test_charts_have_words_and_numbers(page):
+def test_charts_have_words_and_numbers_and_an_unfinished_run_says_so(page, tmp_path):
     labels = re.findall(r'role="img" aria-label="([^"]+)"', page)
     assert len(labels) == page.count("<svg") == 5
     assert "Full fine-tuning on dev 88.0%" in labels[0]
@@ -120,9 +115,6 @@ def test_charts_have_words_and_numbers(page):
     assert labels[2] == "Full fine-tuning: accuracy on dev, from 71.00 to 73.00 at epoch 3."
     numbers = words(page)[words(page).index("Head alone: accuracy on dev in numbers") :]
     assert "Epoch Value 1 71.000 2 72.000" in numbers
-
-
-def test_unfinished_run_says_so(page, tmp_path):
     said = words(page_of(NOTHING, tmp_path))
     assert "Not finished" in said
     assert "Majority class" in said
@@ -130,26 +122,15 @@ def test_unfinished_run_says_so(page, tmp_path):
     assert "Not finished" not in words(page)
 
 
-def test_unknown_names_are_text(tmp_path):
+def test_unknown_names_are_text_and_the_terminal_tells_the_same(tmp_path, capsys):
     attack = "<script>alert(1)</script>"
     encoder = replace(METRICS.encoder, name=attack)
     odd = replace(METRICS, encoder=encoder, data=attack, assignment=attack)
     shown = page_of(replace(odd, versions={attack: attack}), tmp_path)
     assert "<script" not in shown
     assert "Classifier run: &lt;script" in shown
-
-
-def test_terminal_tells_the_same(tmp_path, capsys):
     show_classifier(METRICS, tmp_path)
     said = capsys.readouterr().out
     assert "901 of 1000 = 90.1%" in said
     assert "head says the same of every test item: a constant classifier" in said
     assert "full says" not in said
-
-
-@pytest.mark.browser
-@needs_chromium
-def test_browser_shows_it_all(visit, tmp_path):
-    page = visit(write_classifier_page(METRICS, tmp_path), 360)
-    assert widest(page) == 360
-    assert page.complaints == []

@@ -29,7 +29,7 @@ def test_a_sequence_stands_under_its_document():
     assert found.rows == (("block size", "9"), ("asked", ASKED))
 
 
-def test_two_sequences_of_one_length_show_where_they_differ():
+def test_differences_are_shown_in_rows_that_are_cut_and_told_once():
     grid = example_of(("document", "abc"), ("expected", "ab⁇□"), ("what came", "ac⁇□")).grid
     differing = [[cell.differs for cell in row.cells] for row in grid.rows]
     assert differing[1:] == [[False, True, False, False]] * 2
@@ -37,14 +37,24 @@ def test_two_sequences_of_one_length_show_where_they_differ():
     assert not any(differing[0])
     grid = example_of(("expected", "ab⁇□"), ("what came", "ac⁇□□")).grid
     assert (grid.differing, grid.width) == (0, 5)
+    found = example_of(("asked", "y"), ("size", "4"), expected="y", actual="x")
+    assert found.rows == (("size", "4"),)
+    grid = example_of(("document", "a" * 500), ("what came", "⁇" * 500)).grid
+    assert [len(row.cells) for row in grid.rows] == [MOST, MOST]
+    assert grid.rows[0].more == 500 - MOST
+    cells = example_of(("document", "a\x1b\u202e"), ("what came", "a⁇")).grid.rows[0].cells
+    assert [cell.text for cell in cells] == ["a", r"\x1b", r"\u202e"]
 
 
-def test_lists_of_numbers_stand_in_columns():
+def test_lists_stand_in_columns_with_a_name_or_without():
     lists = (("predictions", "[0, 1, 1, 0]"), ("labels", "[0, 1, 0, 0]"))
     found = example_of(*lists, ("given as", "a list"))
     assert found.grid.wide
     assert found.grid.differing == 1
     assert found.rows == (("given as", "a list"),)
+    grid = named_lists("x = [4, 2, 8]\ny = [2, 8, 10]")
+    assert [(row.label, texts(row)) for row in grid.rows] == [("x", "428"), ("y", "2810")]
+    assert grid.differing == 0, "a target is another than its input, and right"
 
 
 @pytest.mark.parametrize(
@@ -52,25 +62,6 @@ def test_lists_of_numbers_stand_in_columns():
 )
 def test_other_texts_are_no_lists(text):
     assert named_lists(text) is None
-
-
-def test_lists_by_name_stand_in_columns():
-    grid = named_lists("x = [4, 2, 8]\ny = [2, 8, 10]")
-    assert [(row.label, texts(row)) for row in grid.rows] == [("x", "428"), ("y", "2810")]
-    assert grid.differing == 0, "a target is another than its input, and right"
-
-
-def test_what_stands_above_is_not_said_again():
-    found = example_of(("asked", "y"), ("size", "4"), expected="y", actual="x")
-    assert found.rows == (("size", "4"),)
-
-
-def test_a_long_row_is_cut_and_control_characters_are_seen():
-    grid = example_of(("document", "a" * 500), ("what came", "⁇" * 500)).grid
-    assert [len(row.cells) for row in grid.rows] == [MOST, MOST]
-    assert grid.rows[0].more == 500 - MOST
-    cells = example_of(("document", "a\x1b\u202e"), ("what came", "a⁇")).grid.rows[0].cells
-    assert [cell.text for cell in cells] == ["a", r"\x1b", r"\u202e"]
 
 
 @pytest.mark.parametrize(

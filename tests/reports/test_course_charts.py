@@ -30,28 +30,9 @@ def drawings():
     return bars_chart(BINS, (320, 150)), accuracies_chart(series_of(50))
 
 
-def test_policy_and_colours_are_those_of_the_page(drawings):
+def test_policy_shapes_and_colours_are_those_of_the_page(drawings):
     for svg in (*drawings, accuracies_chart(series_of(500))):
         assert_fits_the_page(svg)
-
-
-def test_bars_stand_on_the_axis_with_their_counts(drawings):
-    shape = r'd="M[\d.]+,([\d.]+)h[\d.]+v([\d.]+)h[^"]*" fill="var\(--curve-1\)"'
-    bars = re.findall(shape, drawings[0])
-    assert len(bars) == 10
-    assert len({round(float(top) + float(height), 3) for top, height in bars}) == 1
-    shown = re.findall(r">(\d+)</text>", drawings[0])
-    assert [each for each in ("1", "4", "81") if each not in shown] == []
-
-
-def test_the_axis_ends_where_the_points_end():
-    bins = tuple(Bin(3.2 * n, 3.2 * (n + 1), 1) for n in range(10))
-    shape = r'd="M([\d.]+),[\d.]+h([\d.]+)v[^"]*" fill="var\(--curve-1\)"'
-    bars = re.findall(shape, bars_chart(bins, (320, 150)))
-    assert max(float(x) + float(width) for x, width in bars) == pytest.approx(320, abs=2)
-
-
-def test_below_the_threshold_differs_by_shape_and_colour(drawings):
     dots = re.findall(r'd="(M[^"]+)" fill="(var\(--curve-[12]\))"', drawings[1])
     shapes = {colour: {path for path, each in dots if each == colour} for _, colour in dots}
     assert len(dots) == 50
@@ -60,10 +41,17 @@ def test_below_the_threshold_differs_by_shape_and_colour(drawings):
     assert "threshold 20%" in drawings[1]
 
 
-def test_thousands_are_a_band_that_stays_small():
-    svg = accuracies_chart(series_of(5000))
-    assert len(svg) < 30_000
-    assert "circle" not in svg
+def test_bars_stand_on_the_axis_that_ends_where_the_points_end(drawings):
+    shape = r'd="M[\d.]+,([\d.]+)h[\d.]+v([\d.]+)h[^"]*" fill="var\(--curve-1\)"'
+    bars = re.findall(shape, drawings[0])
+    assert len(bars) == 10
+    assert len({round(float(top) + float(height), 3) for top, height in bars}) == 1
+    shown = re.findall(r">(\d+)</text>", drawings[0])
+    assert [each for each in ("1", "4", "81") if each not in shown] == []
+    bins = tuple(Bin(3.2 * n, 3.2 * (n + 1), 1) for n in range(10))
+    shape = r'd="M([\d.]+),[\d.]+h([\d.]+)v[^"]*" fill="var\(--curve-1\)"'
+    bars = re.findall(shape, bars_chart(bins, (320, 150)))
+    assert max(float(x) + float(width) for x, width in bars) == pytest.approx(320, abs=2)
 
 
 @pytest.mark.parametrize("count", [1, STRIP, STRIP + 1, 10_000])
@@ -74,11 +62,14 @@ def test_a_band_keeps_both_ends(count):
     assert len(chosen) <= STRIP
 
 
-def test_a_chart_is_told_in_words():
+def test_a_chart_is_told_in_words_and_thousands_are_a_small_band():
     told = in_words(series_of(50))
     assert "50 submissions, from 0.0 to 98.0%" in told
     assert "40 reach the threshold of 20%" in told
     assert "threshold" not in in_words(series_of(50, threshold=None))
+    svg = accuracies_chart(series_of(5000))
+    assert len(svg) < 30_000
+    assert "circle" not in svg
 
 
 @pytest.fixture
@@ -117,13 +108,10 @@ def dev(correct, n=100, **words):
     return Accuracy("dev", correct, n, **words)
 
 
-def test_the_lowest_comes_first_with_its_interval(series):
+def test_the_lowest_comes_first_and_who_is_close_to_the_threshold(series):
     (found,) = series(dev(30), dev(10), dev(20))
     assert [each.submission.id for each in found.measured] == ["s1", "s2", "s0"]
     assert (found.measured[0].low, found.measured[0].high) == wilson(10, 100)
-
-
-def test_who_reaches_the_threshold_and_who_is_close(series):
     (found,) = series(*(dev(k, threshold=0.2) for k in (2, 18, 20, 60)))
     assert found.reached == 2
     assert [each.id for each in found.close] == ["s1", "s2"]
@@ -132,22 +120,16 @@ def test_who_reaches_the_threshold_and_who_is_close(series):
     assert alone.quartiles == (0.2, 0.2, 0.2)
 
 
-def test_a_baseline_of_ones_own_is_left_out(series):
+def test_what_cannot_be_drawn_or_is_ones_own_baseline_is_left_out(series):
+    assert series(dev(20, n=0), dev(20, threshold=float("nan"))) == ()
     own = (dev(20, baselines=(LONDON, ("without pretraining", share))) for share in (0.02, 0.03))
     assert series(*own)[0].baselines == (LONDON,)
 
 
-def test_what_cannot_be_drawn_is_left_out(series):
-    assert series(dev(20, n=0), dev(20, threshold=float("nan"))) == ()
-
-
-def test_each_label_is_a_series_of_its_own(series):
+def test_each_label_is_a_series_in_which_a_submission_counts_once(series, make_result):
+    """A check that shows the same accuracy in two criteria's checks is no second submission."""
     found = series(dev(20), replace(dev(20), label="test"))
     assert [(each.label, len(each.measured)) for each in found] == [("dev", 1), ("test", 1)]
-
-
-def test_a_submission_counts_once(make_result):
-    """A check that shows the same accuracy in two criteria's checks is no second submission."""
     twice = criterion_result(FILES, *(check_result(figures=(dev(k),)) for k in (10, 10)))
     accuracies = Accuracies()
     accuracies.add(make_result(twice))

@@ -33,10 +33,15 @@ def test_statistics_count_published_scores_in_any_order(course):
     assert course_view(reversed(course)) == view
 
 
-def test_extremes_lie_in_the_outer_bars(make_result, graded):
+def test_extremes_lie_in_the_outer_bars_and_hints_count_once_a_submission(make_result, graded):
     criteria = graded.criteria
     scores = [make_result(*criteria, score=s, submission=str(s)) for s in (0.0, 20.0, 25.0)]
     assert [b.count for b in course_view(scores).bins] == [1, *[0] * 8, 2]
+    rotary, *_ = graded.criteria
+    twice = type(rotary)(rotary.criterion, "failed", 0.0, rotary.checks * 2)
+    results = [make_result(twice, submission=name) for name in "ab"]
+    (hint,) = course_view(results).hints
+    assert [s.id for s in hint.submissions] == ["a", "b"]
 
 
 @pytest.mark.parametrize(("score", "highest"), [(0.3, 1.0), (0.6, 2.0), (0.33, 1.1), (3.6, 12.0)])
@@ -95,34 +100,11 @@ def test_no_points_and_code_that_asks_for_a_gpu_need_attention(make_result):
     assert "may be correct on a GPU" in reason_of(on_a_gpu)
 
 
-def test_hints_are_counted_once_a_submission(make_result, graded):
-    rotary, *_ = graded.criteria
-    twice = type(rotary)(rotary.criterion, "failed", 0.0, rotary.checks * 2)
-    results = [make_result(twice, submission=name) for name in "ab"]
-    (hint,) = course_view(results).hints
-    assert [s.id for s in hint.submissions] == ["a", "b"]
-
-
 def test_advice_comes_after_mistakes_that_cost_points(make_result):
     advice = replace(CODE, id="advice", points=0.0)
     both = [criterion_result(each, check_result("failed", hint=each.id)) for each in (advice, CODE)]
     results = [make_result(*both, submission="a"), make_result(both[0], submission="b")]
     assert [each.hint for each in course_view(results).hints] == [CODE.id, "advice"]
-
-
-def test_rarer_mistakes_than_those_listed_are_counted(tmp_path, make_result):
-    wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]
-    view = course_view([make_result(criterion_result(CODE, *wrong))])
-    assert (len(view.hints), view.rarer) == (15, 3)
-    assert "3 less common mistakes appear only on" in write_course_page(view, tmp_path).read_text()
-
-
-def test_extra_credit_is_told_of_where_it_stands_in_the_last_bar(tmp_path, make_result):
-    extra = criterion_result(replace(FILES, extra_credit=True), check_result())
-    code = criterion_result(CODE, check_result())
-    course = course_view(make_result(code, extra, submission=name) for name in "abc")
-    page = write_course_page(course, tmp_path).read_text()
-    assert "scores above that, with extra credit, are in the last bar" in page
 
 
 @pytest.mark.parametrize(("student", "named"), [("Ada", True), ("a", False)])
@@ -143,11 +125,18 @@ def test_links_lead_to_the_pages_and_have_names(tmp_path, graded, hostile):
     assert "<bdi></bdi>" not in write_submission_files(nobody, tmp_path)[-1].read_text()
 
 
-def test_what_nobody_has_points_in_has_no_bar(tmp_path, rejected):
+def test_what_nobody_has_points_in_has_no_bar_and_extra_credit_is_told_of(
+    tmp_path, rejected, make_result
+):
     source = write_course_page(course_view([rejected]), tmp_path).read_text()
     section = source[source.index('id="criteria"') :].partition("</section>")[0]
     assert "Mean –" in section
     assert 'class="bar"' not in section
+    extra = criterion_result(replace(FILES, extra_credit=True), check_result())
+    code = criterion_result(CODE, check_result())
+    course = course_view(make_result(code, extra, submission=name) for name in "abc")
+    page = write_course_page(course, tmp_path).read_text()
+    assert "scores above that, with extra credit, are in the last bar" in page
 
 
 def test_hostile_text_stays_text(tmp_path, hostile):
@@ -195,7 +184,11 @@ def test_a_long_table_has_pages_that_hold_every_submission_once(tmp_path, long_c
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"], "no page stays"
 
 
-def test_hundreds_of_hostile_names_stay_small(tmp_path, long_course, hostile):
+def test_results_are_looked_at_once_and_hundreds_of_hostile_names_stay_small(
+    tmp_path, long_course, hostile
+):
+    write_reports(iter(long_course), tmp_path)
+    assert len((tmp_path / "grades.csv").read_text().splitlines()) == len(long_course) + 1
     attack = 4 * '"<&\u202e' * 60
     results = [
         replace(result, submission=replace(result.submission, student=attack), status="incomplete")
@@ -203,11 +196,6 @@ def test_hundreds_of_hostile_names_stay_small(tmp_path, long_course, hostile):
     ]
     write_course_page(course_view(results), tmp_path)
     assert max(path.stat().st_size for path in tmp_path.iterdir()) < 1_000_000
-
-
-def test_results_are_looked_at_once(tmp_path, long_course):
-    write_reports(iter(long_course), tmp_path)
-    assert len((tmp_path / "grades.csv").read_text().splitlines()) == len(long_course) + 1
 
 
 def test_how_checks_ended_is_counted(tmp_path, make_result, unanswered):
@@ -219,7 +207,7 @@ def test_how_checks_ended_is_counted(tmp_path, make_result, unanswered):
     assert source.count('<span class="tag">Timed out 2×</span>') == 2
 
 
-def test_crashes_are_listed_apart_from_mistakes(make_result, tmp_path):
+def test_crashes_are_apart_from_mistakes_and_rare_mistakes_are_counted(make_result, tmp_path):
     mistake = check_result("failed", hint="The sign is wrong.")
     crash = check_result("failed", check_id="b", hint="Print the shape.", outcome="raised")
     waits = check_result("needs_review", 1.0, check_id="c", hint="Submit the checkpoint.")
@@ -228,3 +216,7 @@ def test_crashes_are_listed_apart_from_mistakes(make_result, tmp_path):
     assert [each.hint for each in view.crashes] == ["Print the shape."]
     page = write_course_page(view, tmp_path).read_text()
     assert page.index("The sign is wrong.") < page.index("Print the shape.")
+    wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]
+    view = course_view([make_result(criterion_result(CODE, *wrong))])
+    assert (len(view.hints), view.rarer) == (15, 3)
+    assert "3 less common mistakes appear only on" in write_course_page(view, tmp_path).read_text()

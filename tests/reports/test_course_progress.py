@@ -50,12 +50,16 @@ def run(out, total=3, *, fault=None):
             raise fault
 
 
-def test_a_finished_page_reloads_no_more(tmp_path, page, graded):
+def test_a_finished_page_reloads_no_more_whatever_comes_after(tmp_path, page, graded):
+    """Nobody reads what the command prints at its end: `batch | head`."""
     with run(tmp_path, total=1) as progress:
         progress.add(graded)
         write_reports([graded], tmp_path)
     assert "refresh" not in page()
     assert "Grading:" not in page()
+    with run(tmp_path, total=1, fault=BrokenPipeError):
+        write_reports([graded], tmp_path)
+    assert "Not finished" not in page()
 
 
 def test_a_stopped_run_says_so_and_what_it_has(tmp_path, page, graded):
@@ -70,13 +74,6 @@ def test_a_stopped_run_says_so_and_what_it_has(tmp_path, page, graded):
 def test_a_page_that_cannot_be_written_does_not_hide_what_went_wrong(tmp_path):
     with run(tmp_path / "out", fault=ZeroDivisionError):
         shutil.rmtree(tmp_path / "out")
-
-
-def test_a_finished_page_stays_whatever_comes_after(tmp_path, page, graded):
-    """Nobody reads what the command prints at its end: `batch | head`."""
-    with run(tmp_path, total=1, fault=BrokenPipeError):
-        write_reports([graded], tmp_path)
-    assert "Not finished" not in page()
 
 
 def test_the_page_is_not_written_for_every_result_and_not_for_none(tmp_path, page, graded):

@@ -16,8 +16,16 @@ def rows(*results):
     return json.loads(table_data(course_view(results)))["rows"]
 
 
-def test_a_row_holds_what_the_table_shows(graded):
+def test_a_row_holds_points_that_are_not_zero_where_they_are_open(
+    graded, make_result, incomplete, rejected
+):
     assert rows(graded) == [["ada", "Ada Lovelace", 0, [15], [2, 10, 3]]]
+    files = graded.criteria[1]
+    only = make_result(files, submission="bo")
+    (one, other) = rows(incomplete, only)
+    assert one[3:] == [[None], [None, 10]]
+    assert other[4] == ["", 10], "a criterion that was not asked for"
+    assert rows(rejected)[0][4] == [""]
 
 
 @pytest.mark.parametrize("student", ["bo", "", "  "])
@@ -29,36 +37,24 @@ def test_who_has_no_other_name_is_called_by_the_id(make_result, graded, student)
 PAIR = "Ada Lovelace <ada@example.edu> (sid 0512345); Bob Babbage <bob@example.edu> (sid 0598765)"
 
 
-def test_people_are_shown_by_name_and_found_by_all_that_is_known(make_result, graded):
+def test_people_are_found_by_all_that_is_known_and_cut_names_by_their_end(make_result, graded):
     """The second of a pair, too, who stands behind what a table shows of a name."""
     pair = make_result(*graded.criteria, submission="pair", student=PAIR)
     (row,) = rows(pair)
     assert (row[1], row[5:]) == ("Ada Lovelace, Bob Babbage", [[], 0, PAIR])
-
-
-def test_a_name_that_is_cut_is_found_by_its_end_and_keeps_its_link(make_result, graded):
     name = "week-4-" * 10 + "lovelace"
     (row,) = rows(make_result(*graded.criteria, submission=name))
     assert row[-2:] == [f"reports/{name}.html", name]
 
 
-def test_open_points_are_not_zero(make_result, graded, incomplete):
-    files = graded.criteria[1]
-    only = make_result(files, submission="bo")
-    (one, other) = rows(incomplete, only)
-    assert one[3:] == [[None], [None, 10]]
-    assert other[4] == ["", 10], "a criterion that was not asked for"
-
-
-def test_a_rejected_upload_has_no_points(rejected):
-    assert rows(rejected)[0][4] == [""]
-
-
-def test_ways_without_an_answer_are_counted(unanswered):
+def test_ways_without_an_answer_are_counted_and_statuses_of_nobody_not_offered(
+    unanswered, graded, rejected
+):
     data = json.loads(table_data(course_view([unanswered])))
     places, counts = data["rows"][0][5][::2], data["rows"][0][5][1::2]
     assert {data["words"][place] for place in places} >= {"Timed out", "Crashed"}
     assert set(counts) == {1}
+    assert status_counts(course_view([graded, rejected])) == (("graded", 1), ("rejected", 1))
 
 
 def test_no_name_ends_the_element_it_stands_in(hostile):
@@ -67,10 +63,6 @@ def test_no_name_ends_the_element_it_stands_in(hostile):
     data = table_data(course_view([result]))
     assert not set(data) & set("<>&'\u2028\u202e\x1b")
     assert json.loads(data)["rows"][0][0].startswith("</script>")
-
-
-def test_statuses_that_nobody_has_are_not_offered(graded, rejected):
-    assert status_counts(course_view([graded, rejected])) == (("graded", 1), ("rejected", 1))
 
 
 STEADY = ItemStatistics(
@@ -100,14 +92,11 @@ def test_only_more_than_chance_is_flagged(compared, discrimination, flagged):
     assert found.flags == (("stronger students do worse",) if flagged else ())
 
 
-def test_only_a_verdict_that_changed_is_flagged():
+def test_only_a_verdict_that_changed_is_flagged_and_what_is_not_known_a_dash():
     steady = item_row(repeated=9)
     assert (steady.repeated, steady.flags) == ("0 of 9", ())
     found = item_row(repeated=9, changed=1)
     assert (found.repeated, found.flags) == ("1 of 9", ("its verdict changed",))
-
-
-def test_what_is_not_known_is_a_dash():
     found = item_row(difficulty=None, discrimination=None, median_seconds=None)
     assert {found.difficulty, found.discrimination, found.seconds, found.repeated} == {"–"}
 

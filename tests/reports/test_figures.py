@@ -16,16 +16,13 @@ def accuracy(correct=12, n=60, **changes):
     return drawing(Accuracy("test file", correct, n, **changes))
 
 
-def test_an_accuracy_is_told_with_interval_and_threshold():
+def test_an_accuracy_is_told_in_words_and_marks_in_order_on_one_axis():
     words = accuracy(threshold=0.3).words
     assert words == "12 of 60 = 20.0% (95% interval 11.8 to 31.8%); threshold 30%, not reached."
     assert "threshold 20%, reached" in accuracy(threshold=0.2).words
     assert accuracy().strip.own.name == "accuracy", "alone, it is nobody's"
     assert accuracy(threshold=0.3).strip.own.name == "yours"
     assert accuracy(baselines=(("London", 0.0),)).strip.own.name == "yours"
-
-
-def test_marks_stand_in_order_on_one_axis():
     strip = accuracy(threshold=0.3, baselines=(("London", 0.05),)).strip
     (london,) = strip.baselines
     places = [london.place, strip.low, strip.own.place, strip.threshold.place, strip.high]

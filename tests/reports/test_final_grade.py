@@ -68,14 +68,11 @@ def test_closed_points_cannot_be_worked_out_from_the_page(late, tmp_path, visibi
     assert "final grade" not in pages[0].replace("Final grade:", "")
 
 
-def test_the_grade_appears_when_the_last_points_are_opened(late):
+def test_the_grade_appears_with_the_last_points_and_advice_closes_nothing(late):
     closed = criterion_result(replace(FILES, visibility="after_published"), check_result())
     result = late(criterion_result(CODE, check_result()), closed)
     assert student_view(result, TERMS).grade.final is None
     assert student_view(result, replace(TERMS, opened=frozenset({"files"}))).grade.final == 11
-
-
-def test_hidden_advice_closes_nothing_unless_it_may_be_dropped(late):
     advice = replace(FILES, id="advice", title="secret", points=0.0, visibility="hidden")
     result = late(criterion_result(CODE, check_result()), criterion_result(advice, check_result()))
     assert student_view(result, TERMS).grade.final == 3

@@ -26,7 +26,9 @@ def course_of(result):
     return counted.view()
 
 
-def test_row_a_submission_in_order(tmp_path, make_result, graded):
+def test_row_a_submission_in_order_and_what_is_not_known_is_blank(
+    tmp_path, make_result, graded, incomplete
+):
     from_zoe = make_result(*graded.criteria, submission="zoe", student="Zoë")
     table = rows(write_grades(course_view([from_zoe, graded]), tmp_path))
     columns = "submission student status score max_score so_far rotary files secret"
@@ -34,28 +36,22 @@ def test_row_a_submission_in_order(tmp_path, make_result, graded):
     assert [row["student"] for row in table] == ["Ada Lovelace", "Zoë"]
     assert list(table[0].values())[2:] == ["graded", "15", "20", "15", "2", "10", "3"]
     assert rows(write_grades(course_view([]), tmp_path)) == []
-
-
-def test_what_is_not_known_is_blank(tmp_path, make_result, graded, incomplete):
     rejected = make_result(submission="zip", status="rejected", score=0.0)
     course = course_view([graded, incomplete, rejected])
     _, open_, nothing = rows(write_grades(course, tmp_path))
     assert (open_["status"], open_["score"], open_["max_score"]) == ("incomplete", "", "14")
     assert (open_["rotary"], open_["files"]) == ("", "10")
     assert nothing["files"] == ""
+    path = write_grades(course_view([graded, incomplete]), tmp_path)
+    table = pandas.read_csv(path, index_col="submission")
+    assert table["score"].dtype.kind == "f"
+    assert table["score"].notna().sum() == 1
 
 
 def test_hostile_cells_stay_in_their_row(tmp_path, hostile):
     path = write_grades(course_view([hostile]), tmp_path)
     assert path.read_text().count("\n") == 2
     assert len(path.read_text()) < 1000
-
-
-def test_pandas_reads_scores_as_numbers(tmp_path, graded, incomplete):
-    path = write_grades(course_view([graded, incomplete]), tmp_path)
-    table = pandas.read_csv(path, index_col="submission")
-    assert table["score"].dtype.kind == "f"
-    assert table["score"].notna().sum() == 1
 
 
 def test_final_grades_stand_behind_all_other_columns(tmp_path, graded, incomplete):

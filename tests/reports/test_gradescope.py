@@ -92,13 +92,18 @@ def test_file_equals_what_gradescope_utils_writes(written, graded):
     assert without_prose(ours) == without_prose(from_gradescope_utils())
 
 
-def test_incomplete_publishes_no_score(written, incomplete):
+def test_incomplete_publishes_no_score_and_an_autograder_no_tests(written, incomplete):
+    """Tests without scores might be added up, to nothing."""
     document = written(incomplete)
     assert "score" not in document
     assert not any("score" in t or "status" in t for t in document["tests"])
     assert [t["max_score"] for t in document["tests"]] == [4.0, 10.0]
     assert "You lose no points" in document["output"]
     assert "no points deducted" in document["tests"][0]["output"]
+    document = autograder_json(incomplete, Extras())
+    assert {"tests", "score"}.isdisjoint(document)
+    assert "You lose no points" in document["output"]
+    assert "**2.1 Passed**" in document["output"]
 
 
 def test_rejected_publishes_no_score_and_says_so_once(written, rejected):
@@ -129,27 +134,12 @@ def test_output_says_how_a_check_ended(written, unanswered):
     assert [way for way in WAYS if f" {way}** Check" not in output] == []
 
 
-def test_autograder_without_a_score_has_no_tests(incomplete):
-    """Tests without scores might be added up, to nothing."""
-    document = autograder_json(incomplete, Extras())
-    assert {"tests", "score"}.isdisjoint(document)
-    assert "You lose no points" in document["output"]
-    assert "**2.1 Passed**" in document["output"]
-
-
-def test_autograder_without_a_score_hides_what_is_hidden(make_result):
+def test_what_is_hidden_is_in_no_output_and_no_leaderboard(make_result):
     ours = criterion_result(CODE, check_result("error"))
     secret = criterion_result(SECRET, check_result("failed", message="of-a-hidden-check"))
     said = json.dumps(autograder_json(make_result(ours, secret), Extras()))
     assert SECRET.title not in said
     assert "of-a-hidden-check" not in said
-
-
-def accuracy(label, correct, n):
-    return check_result(figures=(Accuracy(label, correct, n),))
-
-
-def test_leaderboard_has_accuracies_of_visible_criteria_when_asked(make_result):
     seen = criterion_result(FILES, accuracy("dev", 1, 3), accuracy("broken", 5, 0))
     result = make_result(seen, criterion_result(SECRET, accuracy("test", 9, 10)))
     assert autograder_json(result, Extras())["leaderboard"] == []
@@ -157,7 +147,11 @@ def test_leaderboard_has_accuracies_of_visible_criteria_when_asked(make_result):
     assert asked["leaderboard"] == [{"name": "dev", "value": 33.33}]
 
 
-def test_extra_data_says_where_a_grade_comes_from(make_result):
+def accuracy(label, correct, n):
+    return check_result(figures=(Accuracy(label, correct, n),))
+
+
+def test_extra_data_says_where_a_grade_comes_from_and_extra_credit_adds_no_maximum(make_result):
     environment = {"isolation": "landlock", "inputs": "public", "faults": ["a secret of staff"]}
     result = make_result(criterion_result(CODE, check_result()), environment=environment)
     found = autograder_json(result, Extras(data={"checks_sha256": "c"}))["extra_data"]["softmark"]
@@ -165,9 +159,6 @@ def test_extra_data_says_where_a_grade_comes_from(make_result):
     assert (found["assignment"], found["version"], found["checks_sha256"]) == ("toy", 1, "c")
     assert (found["isolation"], found["inputs"]) == ("landlock", "public")
     assert "faults" not in found
-
-
-def test_extra_credit_adds_nothing_to_the_maximum(make_result):
     extra = replace(CODE, id="bonus", extra_credit=True)
     result = make_result(criterion_result(extra, check_result()))
     tests = autograder_json(result, Extras())["tests"]
@@ -192,18 +183,12 @@ def late(make_result):
     return make
 
 
-def test_the_score_of_a_late_submission_is_said(late):
+def test_a_late_score_is_said_and_none_where_it_is_not_accepted_or_hidden(late):
     made = late(percent=10)
     assert made["score"] == 4.8
     assert made["output"] == "Your score is 4.8: 6 of 6 points; 2 days late, minus 1.2."
-
-
-def test_what_is_not_accepted_has_no_score_in_words_either(late):
     made = late(max_days=1, too_late="not_accepted")
     assert not {"score", "tests"} & made.keys()
     assert made["output"].startswith("There is no score: 6 of 6 points; 2 days late")
-
-
-def test_no_words_tell_of_hidden_points(late):
     made = late("hidden", percent=10)
     assert (made["score"], made["output"]) == (4.8, "")

@@ -62,24 +62,18 @@ def test_any_text_stays_text(reader, text):
     seen(reader.render(told(text)))
 
 
-def test_code_between_backticks_is_code():
+def test_code_formulas_and_values_keep_their_form():
+    """What unittest says of two texts: the mark stands below the character."""
     html = READERS[0].render(spans("Give `x<y` to `f` - now."))
     assert html == "<p>Give <code>x&lt;y</code> to <code>f</code> - now.</p>\n"
+    assert "$" not in escaped("$$x$$")
+    assert block([("got", "a\nb"), ("n", "1")]) == "```text\ngot: a\n     b\nn: 1\n```"
+    said = "Test Failed: 'a' != 'b'\n- a\n+ b\n?   ^"
+    assert told(said) == f"```text\n{said}\n```"
+    assert told("One sentence.\nAnd another.") == spans("One sentence.\nAnd another.")
 
 
 @pytest.mark.parametrize("text", ["https://x.test", "www.x.test", "ada@x.test", "mailto:a@x.test"])
 def test_no_address_becomes_a_link(text):
     """As readers of GitHub's Markdown make of bare addresses."""
     assert not re.search(r"https?://|www\.|[a-z]@", escaped(text))
-
-
-def test_a_formula_is_none_and_values_keep_their_columns():
-    assert "$" not in escaped("$$x$$")
-    assert block([("got", "a\nb"), ("n", "1")]) == "```text\ngot: a\n     b\nn: 1\n```"
-
-
-def test_a_difference_keeps_its_columns():
-    """What unittest says of two texts: the mark stands below the character."""
-    said = "Test Failed: 'a' != 'b'\n- a\n+ b\n?   ^"
-    assert told(said) == f"```text\n{said}\n```"
-    assert told("One sentence.\nAnd another.") == spans("One sentence.\nAnd another.")

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.store_and_pages import synthetic_results
-from reports import write_submission_files
 from tests.reports.chromium import needs_chromium
 
 ROOT = Path(__file__).parents[2]
@@ -63,9 +61,3 @@ def test_ten_thousand_are_searched_and_sorted_on_one_page(large, browser):
     by_score.dblclick()
     scores = page.locator("[data-table] tbody td:nth-child(4)").all_inner_texts()
     assert scores == sorted(scores, key=float, reverse=True)
-
-
-def test_the_page_of_one_submission_is_small(tmp_path):
-    for result in synthetic_results(3):
-        *_, page = write_submission_files(result, tmp_path)
-        assert page.stat().st_size < MOST

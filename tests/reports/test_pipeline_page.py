@@ -9,8 +9,10 @@ from rich.console import Console
 
 from reference.training.gpt.metrics import Metrics, Phase
 from reference.training.metrics import Point
+from reports.pipelines.classifier_page import write_classifier_page
 from reports.pipelines.page import duration, write_pipeline_page
 from reports.pipelines.progress import PipelineProgress
+from tests.reports import test_classifier_page
 from tests.reports.chromium import needs_chromium
 from tests.reports.conftest import widest
 from tests.reports.test_classifier_page import accuracy, assert_loads_nothing, words
@@ -123,7 +125,7 @@ def test_duration_in_words(seconds, said):
 
 @pytest.mark.browser
 @needs_chromium
-def test_browser_shows_it_all_and_names_can_be_read_in_the_dark(visit, tmp_path):
+def test_browser_shows_all_of_both_pages_and_names_can_be_read_in_the_dark(visit, tmp_path):
     file = write_pipeline_page(METRICS, tmp_path)
     light, dark = (visit(file, 360, color_scheme=scheme) for scheme in ("light", "dark"))
     assert widest(light) == 360
@@ -134,7 +136,9 @@ def test_browser_shows_it_all_and_names_can_be_read_in_the_dark(visit, tmp_path)
       return box.left >= 0 && box.right <= document.documentElement.clientWidth;
     })"""
     assert light.evaluate(inside)
-    assert light.complaints == []
+    classifier = visit(write_classifier_page(test_classifier_page.METRICS, tmp_path), 360)
+    assert widest(classifier) == 360
+    assert light.complaints == classifier.complaints == []
 
 
 def progress(width=100, *, terminal, **options):
@@ -165,7 +169,7 @@ def interrupted(bars):
         raise KeyboardInterrupt
 
 
-def test_log_gets_a_line_where_a_phase_starts_and_ends():
+def test_log_gets_a_line_where_a_phase_starts_and_ends_that_cannot_paint():
     bars, file = progress(terminal=False)
     run_two_phases(bars)
     assert re.sub(r"\d+\.\d s", "N s", file.getvalue()).splitlines() == [
@@ -174,14 +178,25 @@ def test_log_gets_a_line_where_a_phase_starts_and_ends():
         "rope.pretrain: done after N s, loss 1.234",
         "rope.evaluate: done after N s",
     ]
+    bars, file = progress(terminal=False)
+    with bars:
+        bars.update("\x1b[31m[bold]x", 0, 1, None)
+    assert "\\x1b[31m[bold]x: 1 steps" in file.getvalue()
 
 
-def test_interrupted_phase_is_not_called_done():
+def test_interrupted_phase_is_not_called_done_and_no_color_respected():
     bars, file = progress(terminal=False)
     with pytest.raises(KeyboardInterrupt):
         interrupted(bars)
     assert "rope.pretrain: stopped at step 120 of 900" in file.getvalue()
     assert "done" not in file.getvalue()
+    coloured, plain = [], []
+    for found, options in ((coloured, {}), (plain, {"no_color": True})):
+        bars, file = progress(terminal=True, color_system="standard", **options)
+        run_two_phases(bars)
+        found += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
+    assert coloured
+    assert not plain
 
 
 @pytest.mark.parametrize(("width", "shown"), [(60, 4), (80, 5)])
@@ -194,20 +209,3 @@ def test_terminal_shows_steps_loss_and_times(width, shown):
     assert len(last) <= width
     parts = ("14950/14950", "loss 1.234", "━", "0:00:00", " left ")
     assert sum(part in last for part in parts) == shown
-
-
-def test_no_color_is_respected():
-    coloured, plain = [], []
-    for found, options in ((coloured, {}), (plain, {"no_color": True})):
-        bars, file = progress(terminal=True, color_system="standard", **options)
-        run_two_phases(bars)
-        found += re.findall(r"\x1b\[[\d;]*3[0-7]m", file.getvalue())
-    assert coloured
-    assert not plain
-
-
-def test_title_with_escapes_cannot_paint():
-    bars, file = progress(terminal=False)
-    with bars:
-        bars.update("\x1b[31m[bold]x", 0, 1, None)
-    assert "\\x1b[31m[bold]x: 1 steps" in file.getvalue()

@@ -32,46 +32,36 @@ def waiting(make_result):
     return replace(result, status="needs_review")
 
 
-def test_what_is_decided_is_certain(waiting, graded):
+def test_what_is_decided_is_certain_and_what_we_failed_to_grade_has_no_sum(
+    waiting, graded, incomplete, rejected
+):
     found = provisional(waiting.criteria[0])
     assert (found.earned, found.waiting) == (1, 1)
     assert so_far(waiting) == 1
     assert [provisional(each).waiting for each in graded.criteria] == [0, 0, 0]
     assert so_far(graded) == graded.score
-
-
-def test_what_we_failed_to_grade_has_no_sum(incomplete, rejected):
     assert so_far(incomplete) is None
     assert so_far(rejected) is None
     without_a_check = provisional(criterion_result(TEXT, ()))
     assert (without_a_check.earned, without_a_check.waiting) == (0, 3)
 
 
-def test_the_page_says_what_is_certain(tmp_path, waiting):
+def test_every_reader_is_told_what_is_certain(tmp_path, waiting, capsys):
     page = write_student_page(waiting, tmp_path).read_text(encoding="utf-8")
     assert "No total yet" in page
     assert "1 of 3 points so far; 1 point ungraded." in page
     assert "1 of 3 points is not graded yet; no points deducted for that. So far: 1." in page
     assert "Your answer" in page
     assert 'class="words"' in page
-
-
-def test_the_terminal_says_what_is_certain(capsys, waiting):
     show_result(waiting)
     show_scores([(waiting, None)])
     said = capsys.readouterr().out
     assert "1 so far / 3" in said
     assert "Score: 1 / 3 so far; 1 point ungraded" in said
     assert said.count("word") < 100
-
-
-def test_the_table_has_what_is_certain(tmp_path, waiting):
     path = write_grades(course_view([waiting]), tmp_path)
     (row,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
     assert (row["status"], row["score"], row["so_far"], row["1b"]) == ("needs_review", "", "1", "")
-
-
-def test_gradescope_is_told_in_words_only(waiting):
     document = gradescope_json(waiting)
     assert "So far: 1." in json.dumps(document)
     assert "score" not in document["tests"][0]

@@ -27,16 +27,15 @@ def regraded():
     return Regraded("Tiny", 1, 2, 100, 99, ("answer",), differences)
 
 
-def test_regrade_names_gain_loss_and_reason(capsys, tmp_path, regraded):
+def test_regrade_names_gain_loss_and_reason_in_the_terminal_and_on_the_page(
+    capsys, tmp_path, regraded
+):
     store_terminal.show_regraded(regraded, tmp_path)
     said = capsys.readouterr().out
     assert "1 up, 1 down, 97 unchanged; 1 scored in only one of the two" in said
     assert "cyd  5 -> -  Not fully graded" in said
     assert said.index("bob  5 -> 4.5  -0.5") < said.index("ada  1 -> 2  +1")
     assert "answer: passed -> partial (25%): Nearly." in said
-
-
-def test_the_page_says_the_same(tmp_path, regraded):
     page = write_regrade_page(regraded, tmp_path).read_text()
     assert page.index(">bob<") < page.index(">cyd<") < page.index(">ada<"), "the largest loss first"
     assert "passed → partial (25%)" in page
@@ -44,15 +43,24 @@ def test_the_page_says_the_same(tmp_path, regraded):
     assert '<td class="num">–</td>' in page, "a score that is gone is no difference of 0"
     assert "<dt>Scored in only one of the two</dt><dd>1</dd>" in page
     assert '<a href="reports/bob.html"><bdi>bob</bdi></a>' in page
+    page = write_regrade_page(regraded, tmp_path).read_text()
+    write_regrade_page(replace(regraded, before=2, differences=()), tmp_path)
+    assert (tmp_path / "regrade.html").read_text() == page
 
 
-def test_a_maximum_that_changed_is_told(capsys, tmp_path, regraded):
+def test_a_maximum_that_changed_is_told_and_many_differences_are_cut(capsys, tmp_path, regraded):
     risen = replace(regraded, max_before=6.0, max_after=9.5)
     store_terminal.show_regraded(risen, tmp_path)
     store_terminal.show_regraded(regraded, tmp_path)
     assert capsys.readouterr().out.count("maximum: 6 -> 9.5 points") == 1
     assert "<dd>6 → 9.5</dd>" in write_regrade_page(risen, tmp_path).read_text()
     assert "Max points" not in write_regrade_page(regraded, tmp_path).read_text()
+    many = tuple(Difference(f"s{n}", 5.0, 4.0, "graded", (WHY,)) for n in range(2000))
+    store_terminal.show_regraded(replace(regraded, differences=many), tmp_path)
+    assert "and 1960 more" in capsys.readouterr().out
+    page = write_regrade_page(replace(regraded, differences=many), tmp_path)
+    assert "1,000 more lost less, nothing, or gained" in page.read_text()
+    assert page.stat().st_size < 2**20
 
 
 @pytest.mark.parametrize(
@@ -78,15 +86,6 @@ def test_hostile_words_do_nothing(capsys, tmp_path, regraded):
     assert "\x1b" not in said.out + said.err
 
 
-def test_many_differences_are_cut(capsys, tmp_path, regraded):
-    many = tuple(Difference(f"s{n}", 5.0, 4.0, "graded", (WHY,)) for n in range(2000))
-    store_terminal.show_regraded(replace(regraded, differences=many), tmp_path)
-    assert "and 1960 more" in capsys.readouterr().out
-    page = write_regrade_page(replace(regraded, differences=many), tmp_path)
-    assert "1,000 more lost less, nothing, or gained" in page.read_text()
-    assert page.stat().st_size < 2**20
-
-
 def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
     ada, bob, eve = (make_result(submission=name).submission for name in ("ada", "bob", "eve"))
     uploads = [
@@ -106,12 +105,17 @@ def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
     assert said.err == "bob: Ignored \\x1b.docx\n"
 
 
-def test_files_of_another_result_are_not_taken_for_its_own(graded, tmp_path):
+def test_files_of_another_result_or_half_written_are_not_its_own(graded, tmp_path):
     write_submission_files(graded, tmp_path)
     assert have_files(graded, tmp_path)
     assert not have_files(replace(graded, score=0.0), tmp_path)
     (tmp_path / "gradescope" / "ada.json").unlink()
     assert not have_files(graded, tmp_path)
+    (tmp_path / "reports" / "ada.html").unlink()
+    (tmp_path / "reports" / "ada.html").mkdir()
+    with pytest.raises(StorageError, match=r"ada\.html: cannot be written"):
+        write_submission_files(replace(graded, score=0.0), tmp_path)
+    assert not (tmp_path / "results" / "ada.json").exists()
 
 
 def test_nothing_is_removed_where_nothing_is_graded(tmp_path):
@@ -120,18 +124,3 @@ def test_nothing_is_removed_where_nothing_is_graded(tmp_path):
     assert (tmp_path / "grades.csv").exists()
     remove_files(["ada"], tmp_path)
     assert not (tmp_path / "grades.csv").exists()
-
-
-def test_a_page_stays_where_nothing_was_graded_again(tmp_path, regraded):
-    page = write_regrade_page(regraded, tmp_path).read_text()
-    write_regrade_page(replace(regraded, before=2, differences=()), tmp_path)
-    assert (tmp_path / "regrade.html").read_text() == page
-
-
-def test_a_stop_between_two_files_leaves_none_that_looks_done(graded, tmp_path):
-    write_submission_files(graded, tmp_path)
-    (tmp_path / "reports" / "ada.html").unlink()
-    (tmp_path / "reports" / "ada.html").mkdir()
-    with pytest.raises(StorageError, match=r"ada\.html: cannot be written"):
-        write_submission_files(replace(graded, score=0.0), tmp_path)
-    assert not (tmp_path / "results" / "ada.json").exists()

@@ -31,37 +31,33 @@ def test_student_reads_what_was_found(page, graded, tmp_path):
     )
 
 
-def test_hidden_criteria_are_not_in_the_source(page, graded):
+def test_hidden_criteria_and_our_faults_are_not_in_the_source(page, graded, make_result):
     hidden = page(graded)
     assert "Hidden accuracy" not in hidden.source
     assert "1 more criterion" in hidden.text
     assert "secret" not in hidden.source
     for total in ("15 of", "of 20"):  # either one would tell what the hidden criterion gave
         assert total not in hidden.text
+    environment = {"faults": ["the-secret-input"], "python": "3.11", "other": "the-secret-input"}
+    told = page(make_result(*graded.criteria, environment=environment)).source
+    assert "3.11" in told
+    assert "secret-input" not in told
 
 
-def test_incomplete_has_no_total(page, incomplete):
+def test_incomplete_and_undecided_hidden_criteria_have_no_total(
+    page, incomplete, make_result, graded
+):
     text = page(incomplete).text
     assert "No total yet" in text
     assert "You lose no points" in text
     assert not re.search(r"\d+ of 14", text)
     assert "The sandbox did not start." in text
-
-
-def test_undecided_hidden_criterion_leaves_no_total(page, make_result, graded, incomplete):
     rotary, files, secret = graded.criteria
     (ours, _) = incomplete.criteria
     waiting = type(secret)(secret.criterion, "error", None, ours.checks)
     text = page(make_result(rotary, files, waiting)).text
     assert "No total yet" in text
     assert "The sandbox did not start." not in text
-
-
-def test_our_faults_are_not_in_the_source(page, make_result, graded):
-    environment = {"faults": ["the-secret-input"], "python": "3.11", "other": "the-secret-input"}
-    told = page(make_result(*graded.criteria, environment=environment)).source
-    assert "3.11" in told
-    assert "secret-input" not in told
 
 
 def test_rejected_says_why(page, rejected):
@@ -81,7 +77,7 @@ def test_hostile_text_stays_text(page, hostile):
     assert len(attacked.source) < 100_000
 
 
-def test_page_needs_no_network_and_its_policy_admits_only_our_style(page, graded):
+def test_page_needs_no_network_admits_only_our_style_and_skips_no_heading(page, graded):
     shown = page(graded)
     policy = shown.all("content")[0]
     assert policy.startswith("default-src 'none'")
@@ -94,9 +90,6 @@ def test_page_needs_no_network_and_its_policy_admits_only_our_style(page, graded
     assert "unsafe" not in policy
     assert "script-src" not in policy
     assert not shown.all("style")
-
-
-def test_headings_skip_no_level(page, graded):
     levels = [int(tag[1]) for tag in page(graded).tags if re.fullmatch(r"h\d", tag)]
     assert levels[0] == 1
     assert all(b - a <= 1 for a, b in pairwise(levels))
@@ -156,7 +149,9 @@ def test_hidden_is_never_opened(source_of, result, tmp_path):
     assert source_of() == write_student_page(result, tmp_path).read_text()
 
 
-def test_what_is_still_closed_is_not_quoted(make_result, tmp_path):
+def test_what_is_still_closed_is_not_quoted_and_the_total_the_score_once_all_is_shown(
+    make_result, tmp_path
+):
     quoted = "Skipped because this failed: secret-after_published holds."
     shown = secret("after_due_date")
     blocked = replace(shown, checks=(check_result("skipped", outcome="blocked", message=quoted),))
@@ -164,9 +159,6 @@ def test_what_is_still_closed_is_not_quoted(make_result, tmp_path):
     text = write_student_page(result, tmp_path, names("after_due_date")).read_text()
     assert "secret-after_published" not in text
     assert SHOWN_LATER in text
-
-
-def test_the_total_is_the_score_once_all_is_shown(make_result):
     good = replace(secret("after_due_date"), points=4.0)
     result = make_result(criterion_result(CODE, check_result()), good)
     before, after = student_view(result), student_view(result, names("after_due_date"))
@@ -174,10 +166,17 @@ def test_the_total_is_the_score_once_all_is_shown(make_result):
     assert (after.score, after.max_score, after.withheld.count) == (8.0, 8.0, 0)
 
 
-def test_no_command_is_given_that_check_would_refuse(result):
+def test_no_command_is_given_that_check_would_refuse_and_gradescope_keeps_its_visibility(
+    result, tmp_path
+):
     view = student_view(result, names(*LATER))
     assert len(view.criteria) == 3
     assert [section.command for section in view.sections] == [None] * 3
+    files = [tmp_path / folder / "ada.json" for folder in ("gradescope", "results")]
+    write_submission_files(result, tmp_path)
+    before = [file.read_bytes() for file in files]
+    write_submission_files(result, tmp_path, names(*LATER))
+    assert [file.read_bytes() for file in files] == before
 
 
 @pytest.mark.parametrize(("before", "after"), [((), LATER), (LATER, ()), (LATER[:1], LATER)])
@@ -190,11 +189,3 @@ def test_a_page_of_another_time_is_old_if_it_shows_other_criteria(
     open_ = make_result(criterion_result(CODE, check_result()))
     write_submission_files(open_, tmp_path, names(*before))
     assert have_files(open_, tmp_path, names(*after))
-
-
-def test_gradescope_keeps_its_own_visibility(result, tmp_path):
-    files = [tmp_path / folder / "ada.json" for folder in ("gradescope", "results")]
-    write_submission_files(result, tmp_path)
-    before = [file.read_bytes() for file in files]
-    write_submission_files(result, tmp_path, names(*LATER))
-    assert [file.read_bytes() for file in files] == before

@@ -44,30 +44,24 @@ SAID = (
 )
 
 
-def test_what_a_picture_shows_is_said_in_words(page, pictured):
+def test_pictures_are_told_in_words_and_columns_are_cells(page, pictured):
     shown = page(pictured)
     assert [words for words in SAID if words not in words_of(shown)] == []
     drawn = re.findall(r'class="drawing" role="img" aria-label="([^":]+):', shown.source)
     assert drawn == ["pair 4", "pretrain"]
     assert shown.source.count('<svg class="track"') == 6, "a row each, which says its number"
-
-
-def test_columns_are_cells_of_one_character(page, pictured):
     source = page(pictured).source
     assert '<span class="mask">⁇</span><span>n</span>' in source
     assert '<span class="pad differs">□</span><span class="pad">□</span>' in source
     assert 'role="region" tabindex="0"' in source
 
 
-def test_an_equation_stands_alone(page, make_result):
+def test_an_equation_and_a_command_stand_alone(page, make_result):
     found = check_result("failed", hint="The base is 10 (θ_i = 10000^(-2(i-1)/d)).")
     source = page(make_result(criterion_result(CODE, found))).source
     equation = re.search(r'class="equation".*?</span></span>', source, re.DOTALL)[0]
     assert "10000^(-2(i-1)/d)" in equation
     assert "base" not in equation
-
-
-def test_the_command_checks_the_failing_criterion_alone(page, make_result):
     wrong, right = check_result("failed"), check_result()
     shown = page(make_result(criterion_result(CODE, wrong), criterion_result(FILES, right)))
     assert "softmark check . --assignment toy --only rotary" in words_of(shown)
@@ -127,10 +121,15 @@ def test_no_points_are_no_zero(page, make_result, criterion):
     assert not re.search(r"\b0 of 0\b", text)
 
 
-def test_what_waits_unseen_leaves_no_sum_of_nothing(page, make_result):
+def test_what_waits_unseen_leaves_no_sum_and_copies_no_promise(page, make_result):
     waits = criterion_result(SECRET, check_result("needs_review"))
     shown = make_result(criterion_result(CODE, check_result()), waits, status="needs_review")
     assert "0 points ungraded" not in words_of(page(shown))
+    asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
+    page = render("student.html.jinja", student_view(make_result(asked)))
+    assert command(asked, make_result(asked)).is_written
+    assert "Correctness is graded only by the course" in page
+    assert "use different random inputs" not in page
 
 
 @pytest.mark.long
@@ -189,7 +188,7 @@ def review(message, check_id="1b/review"):
     return replace(check_result(message=message), check=Check(check_id, "Read.", "1b"))
 
 
-def test_a_decision_is_read_back_as_it_was_made():
+def test_a_decision_is_read_back_as_it_was_made_and_only_a_person_decides():
     items = (JudgedItem("names the bound", 2.0, True), JudgedItem("says why (in full)", 1.5, False))
     made = Decision("ada", "1b/review", "", "Rea", 4.0, items, -0.5, "Nearly.\nSee page 3.")
     read = judged(review(message_of(made)))
@@ -199,9 +198,6 @@ def test_a_decision_is_read_back_as_it_was_made():
         ("says why (in full)", False, "+1.5"),
     ]
     assert read.comment == "Nearly.\nSee page 3.\nAdjusted by -0.5."
-
-
-def test_only_a_person_decides():
     told = "1 of 4 points, graded by a person."
     assert judged(review(told)) is not None
     assert judged(review(told, "1b/machine")) is not None
@@ -209,7 +205,7 @@ def test_only_a_person_decides():
     assert judged(review("A person reads this and decides.")) is None
 
 
-def test_what_a_machine_found_can_be_seen_again(make_result):
+def test_a_command_is_one_and_only_for_what_a_machine_found(make_result):
     wrong = criterion_result(CODE, check_result("failed"), check_result())
     result = make_result(wrong)
     assert command(wrong, result).text == "softmark check . --assignment toy --only rotary"
@@ -218,9 +214,6 @@ def test_what_a_machine_found_can_be_seen_again(make_result):
     assert command(criterion_result(CODE, replace(decided, status="failed")), result) is None
     machine = replace(review(decided.message, "1b/machine"), status="failed")
     assert command(criterion_result(CODE, machine), result) is None
-
-
-def test_a_command_holds_no_more_than_one(make_result):
     odd = replace(CODE, id="a; rm -rf ~ #")
     wrong = criterion_result(odd, check_result("failed"))
     assert command(wrong, make_result(wrong)).text.endswith("--only 'a; rm -rf ~ #'")
@@ -231,14 +224,6 @@ def test_other_inputs_are_told_apart(make_result, inputs, same):
     wrong = criterion_result(FILES, check_result("failed"))
     found = command(wrong, make_result(wrong, environment={"inputs": inputs}))
     assert (found.same_inputs, found.needs_data) == (same, True)
-
-
-def test_a_copy_without_keys_promises_no_verdict_on_answers(make_result):
-    asked = criterion_result(replace(CODE, kind="written"), check_result("failed"))
-    page = render("student.html.jinja", student_view(make_result(asked)))
-    assert command(asked, make_result(asked)).is_written
-    assert "Correctness is graded only by the course" in page
-    assert "use different random inputs" not in page
 
 
 CRASH = {"message": "Your code raised KeyError: 3.", "hint": "Print the keys.", "outcome": "raised"}
@@ -253,7 +238,7 @@ def ids(checks):
     return [each.check.id for each in checks]
 
 
-def test_checks_that_end_alike_and_what_they_stop_are_one_card():
+def test_checks_that_end_alike_are_one_card_and_a_cause_told_before_is_brief():
     told = {"hint": "The sign is wrong."}
     one, two = (check_result("failed", check_id=x, message=f"Check {x}.", **told) for x in "de")
     message = "Skipped because this failed: Check a holds."
@@ -264,9 +249,6 @@ def test_checks_that_end_alike_and_what_they_stop_are_one_card():
         *(["a", "b"], ["c"], ["d", "e"])
     ]
     assert [ids(card.skipped) for card in cards] == [["s"], [], []]
-
-
-def test_cause_that_a_criterion_told_before_is_repeated_briefly():
     one, other = (check_result("failed", message=f"`{name}` is missing.") for name in "xy")
     found = criterion_cards([criterion_result(CODE, one), criterion_result(FILES, other)])
     assert [card.repeated for cards in found for card in cards] == [False, True]

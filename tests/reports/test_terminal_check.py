@@ -57,15 +57,12 @@ def test_no_line_is_wider_than_the_terminal(said, make_result, hostile, width):
             assert max(map(cell_len, lines)) <= width
 
 
-def test_failures_without_end_are_folded(said, make_result):
+def test_failures_without_end_are_folded_and_what_is_right_takes_a_line_each(said, make_result):
     lines = said(many(make_result), width=100)
     assert len(lines) < 100
     assert "- 7 more failures (use --verbose)" in lines
     assert any("and 14 more criteria" in line for line in lines)
     assert len(said(many(make_result, 2), width=100, verbose=True)) > 100
-
-
-def test_what_is_right_takes_a_line_each(said, make_result):
     result = make_result(criterion_result(CODE, check_result()), *written(*["passed"] * 8))
     lines = said(result)
     assert len(lines) < 10
@@ -86,11 +83,22 @@ def test_missing_comes_first_and_is_not_told_again_as_a_failure(said, make_resul
     assert "1 more skipped because it depends on what is missing" in text
 
 
-def test_the_dearest_failure_comes_first(said, make_result):
+def test_what_broke_or_is_dearest_comes_first(said, make_result):
     cheap = criterion_result(CODE, check_result("failed", message="Costs four."))
     dear = criterion_result(FILES, check_result("failed", message="Costs ten."))
     text = "\n".join(said(make_result(cheap, dear)))
     assert text.index("Costs ten.") < text.index("Costs four.")
+    dear = replace(check_result("failed", message="Spoilt."), check=Check("d", "D.", "any", 3.0))
+    ground = check_result("failed", message="No table.", check_id="g")
+    chain = [after("g", check_id="y"), after("y", "z", check_id="z")]
+    text = "\n".join(said(make_result(criterion_result(CODE, dear, ground, *chain))))
+    assert text.index("No table.") < text.index("Spoilt.")
+    later = [check_result("error", check_id=f"l{n}", message=f"Builds on {n}.") for n in range(4)]
+    later = [replace(each, check=replace(each.check, depends_on=("a",))) for each in later]
+    first = check_result("error", message="No module named numpy.")
+    result = make_result(criterion_result(FILES, *later), criterion_result(CODE, first))
+    text = "\n".join(said(result))
+    assert text.index("No module named numpy.") < text.index("Builds on 0.")
 
 
 @pytest.mark.parametrize("message", ["Wrong.", "No item at {}."])
@@ -107,14 +115,6 @@ def after(*grounds, check_id="z"):
     """A check that was not run because others failed."""
     check = Check(check_id, "Builds.", "any", 9.0, grounds)
     return replace(check_result("skipped", 0.0, outcome="blocked"), check=check)
-
-
-def test_what_much_builds_on_comes_before_what_it_spoils(said, make_result):
-    dear = replace(check_result("failed", message="Spoilt."), check=Check("d", "D.", "any", 3.0))
-    ground = check_result("failed", message="No table.", check_id="g")
-    chain = [after("g", check_id="y"), after("y", "z", check_id="z")]
-    text = "\n".join(said(make_result(criterion_result(CODE, dear, ground, *chain))))
-    assert text.index("No table.") < text.index("Spoilt.")
 
 
 def test_an_example_tells_nothing_twice_and_compares_line_by_line(said, make_result):
@@ -136,37 +136,28 @@ def test_one_row_is_not_left_out_to_say_so(said, make_result, rows, folded):
     assert any("more (use --verbose)" in line for line in lines) == folded
 
 
-def test_failures_are_shown_with_expected_and_hint(said, graded):
+def test_failures_and_what_was_not_read_are_shown_with_reason_and_hint(said, graded, make_result):
     text = "\n".join(said(graded))
     for words in ("expected", "Ada⁇□", "got", "The exponent's sign is turned round", r"Ada L\t"):
         assert words in text
+    waiting = check_result("needs_review", message=f"{BY_HAND} Dots.", check_id="1a/machine")
+    lines = "\n".join(said(make_result(criterion_result(ANSWER, waiting))))
+    assert "costs you no points" in lines
+    assert "Dots." in lines
 
 
-def test_advice_shows_no_points(said, make_result):
-    advice = criterion_result(replace(CODE, points=0.0), check_result("failed", message="Look."))
-    assert any("advice" in line and "0 / 0" not in line for line in said(make_result(advice)))
-
-
-def test_nothing_that_we_failed_to_grade_is_a_zero(said, incomplete):
+def test_what_we_failed_to_grade_or_did_not_judge_is_no_zero(
+    said, incomplete, make_result, rejected
+):
     lines = said(incomplete)
     assert any("! " in line and "- / 4" in line for line in lines)
     assert lines[-1] == "Score: 10 / 10 (criteria checked here)"
-
-
-def test_what_was_not_judged_is_no_zero_of_zero(said, make_result, rejected, incomplete):
     broken = make_result(*incomplete.criteria[:1])
     advice = make_result(criterion_result(replace(CODE, points=0.0), check_result()))
     for result in (rejected, broken, advice):
         assert "0 of the 0" not in "\n".join(said(result))
-
-
-def test_what_broke_comes_before_what_builds_on_it(said, make_result):
-    later = [check_result("error", check_id=f"l{n}", message=f"Builds on {n}.") for n in range(4)]
-    later = [replace(each, check=replace(each.check, depends_on=("a",))) for each in later]
-    first = check_result("error", message="No module named numpy.")
-    result = make_result(criterion_result(FILES, *later), criterion_result(CODE, first))
-    text = "\n".join(said(result))
-    assert text.index("No module named numpy.") < text.index("Builds on 0.")
+    advice = criterion_result(replace(CODE, points=0.0), check_result("failed", message="Look."))
+    assert any("advice" in line and "0 / 0" not in line for line in said(make_result(advice)))
 
 
 def test_hostile_words_stay_text(said, hostile):
@@ -178,7 +169,9 @@ def test_hostile_words_stay_text(said, hostile):
         assert "\u0301" * 5 not in text
 
 
-def test_a_batch_shows_first_who_needs_a_person(capsys, make_result, incomplete):
+def test_a_batch_shows_first_who_needs_a_person_and_counts_who_has_nothing(
+    capsys, make_result, incomplete, tmp_path
+):
     scores = ScoreTable()
     for number in range(60):
         scores.add(make_result(criterion_result(CODE, check_result()), submission=f"s{number}"))
@@ -187,13 +180,11 @@ def test_a_batch_shows_first_who_needs_a_person(capsys, make_result, incomplete)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("zoe")
     assert lines[-1] == "and 21 more: out/grades.csv"
-
-
-def test_what_the_machine_could_not_read_is_told_with_the_reason(said, make_result):
-    waiting = check_result("needs_review", message=f"{BY_HAND} Dots.", check_id="1a/machine")
-    lines = "\n".join(said(make_result(criterion_result(ANSWER, waiting))))
-    assert "costs you no points" in lines
-    assert "Dots." in lines
+    scores = ScoreTable()
+    for status in ("failed", "passed"):
+        scores.add(make_result(criterion_result(CODE, check_result(status)), submission=status))
+    show_batch(scores, tmp_path)
+    assert "1 submission without any points" in capsys.readouterr().out
 
 
 def test_a_students_check_says_how_each_part_ended(capsys, unanswered):
@@ -202,14 +193,6 @@ def test_a_students_check_says_how_each_part_ended(capsys, unanswered):
     for way in ("Timed out", "Out of memory", "Crashed", "Ended itself", "Answer not usable"):
         assert way in said
     assert "- 1 more skipped because they depend on these" in said
-
-
-def test_submissions_without_points_are_counted(capsys, make_result, tmp_path):
-    scores = ScoreTable()
-    for status in ("failed", "passed"):
-        scores.add(make_result(criterion_result(CODE, check_result(status)), submission=status))
-    show_batch(scores, tmp_path)
-    assert "1 submission without any points" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("score", "told"), [(2.0, True), (None, False)])

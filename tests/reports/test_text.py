@@ -23,8 +23,12 @@ def test_line_shows_what_hides(text, shown):
     assert line(text) == shown
 
 
-def test_prose_keeps_its_lines():
+def test_verbatim_marks_spaces_and_prose_keeps_its_lines():
     assert prose("\r\na\r\nb\rc\n") == "a\nb\\rc"
+    assert verbatim("a □□⁇\t<\n") == (
+        'a<span class="sp"> </span><span class="pad">□□</span><span class="mask">⁇</span>'
+        '<span class="escape">\\t</span>&lt;<span class="nl">↵</span>\n'
+    )
 
 
 @pytest.mark.parametrize("show", [line, prose, verbatim])
@@ -47,24 +51,14 @@ def test_nothing_unseen_is_left(text):
         assert not re.search(unseen, shown.replace("\n", ""))
 
 
-def test_sentence_sets_code_apart():
+def test_sentence_sets_code_apart_and_a_caret_below_what_it_points_at():
     assert sentence("`data`, `<b>`, a ` alone") == (
         "<code>data</code>, <code>&lt;b&gt;</code>, a ` alone"
     )
-
-
-def test_a_caret_stays_below_what_it_points_at():
     assert sentence("`(` is open.\nb*(<a\n  ^\nMend it.") == (
         '<code>(</code> is open.<code class="pointed" tabindex="0">b*(&lt;a\n  ^</code>Mend it.'
     )
     assert sentence("2^3\n^ is a power") == "2^3\n^ is a power"
-
-
-def test_verbatim_marks_spaces_pads_and_masks():
-    assert verbatim("a □□⁇\t<\n") == (
-        'a<span class="sp"> </span><span class="pad">□□</span><span class="mask">⁇</span>'
-        '<span class="escape">\\t</span>&lt;<span class="nl">↵</span>\n'
-    )
 
 
 @pytest.mark.parametrize(

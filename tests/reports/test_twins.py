@@ -40,13 +40,10 @@ def found(*results):
     ]
 
 
-def test_each_set_of_submissions_with_equal_files_is_a_group(holding):
+def test_expected_equality_is_left_out_and_each_set_of_equal_files_is_a_group(holding):
     results = [holding(name, **{DEV: "1", ROPE: "2"}) for name in "ba"]
     results.append(holding("c", **{DEV: "3", ROPE: "2"}))
     assert found(*results) == [(["a", "b"], [(DEV,)]), (["a", "b", "c"], [(ROPE,)])]
-
-
-def test_expected_equality_is_left_out(holding):
     name = "vanilla.model.params"
     assert found(*(holding(each, **{name: "1"}) for each in "ab")) == []
 
@@ -95,14 +92,20 @@ def test_results_without_fingerprints_are_no_twins(make_result, graded):
     assert found(bare, replace(bare, environment={}), odd) == []
 
 
-def test_a_thousand_pairs_are_all_found(holding):
+def test_a_thousand_pairs_are_found_and_told_in_one_line(holding, capsys, tmp_path):
     results = [
         holding(f"{i:05}", **{f"f{j}": f"{i // 2}-{j}" for j in range(9)}) for i in range(2_000)
     ]
     assert len(found(*results)) == 1_000
+    results = [holding(each, x="1") for each in "abc"]
+    scores = terminal.ScoreTable()
+    terminal.show_batch(scores, tmp_path, find_twins(results, EXPECTED))
+    assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
+    terminal.show_batch(scores, tmp_path)
+    assert "equal files" not in capsys.readouterr().out
 
 
-def test_the_file_lists_every_group(tmp_path, holding):
+def test_the_file_lists_every_group_until_there_is_none(tmp_path, holding):
     twins = find_twins([holding(each, f"{each}\ud800", x="1") for each in "ab"], EXPECTED)
     write_reports([], tmp_path, twins)
     assert json.loads((tmp_path / "twins.json").read_text(encoding="utf-8")) == {
@@ -115,9 +118,6 @@ def test_the_file_lists_every_group(tmp_path, holding):
             }
         ],
     }
-
-
-def test_nothing_to_note_replaces_an_older_note(tmp_path, holding):
     results = [holding(each, x="1") for each in "ab"]
     write_reports(results, tmp_path, find_twins(results, EXPECTED))
     write_reports(results[:1], tmp_path)
@@ -162,15 +162,6 @@ def test_a_student_never_reads_of_twins_and_grades_do_not_depend_on_them(tmp_pat
     write_reports(results, tmp_path / "without")
     files = [(tmp_path / each / "grades.csv").read_text() for each in (".", "without")]
     assert files[0] == files[1]
-
-
-def test_the_terminal_says_it_in_one_line(capsys, tmp_path, holding):
-    results = [holding(each, x="1") for each in "abc"]
-    scores = terminal.ScoreTable()
-    terminal.show_batch(scores, tmp_path, find_twins(results, EXPECTED))
-    assert f"equal files in 3 submissions: {tmp_path / 'twins.json'}\n" in capsys.readouterr().out
-    terminal.show_batch(scores, tmp_path)
-    assert "equal files" not in capsys.readouterr().out
 
 
 def test_the_course_says_which_files_are_equal_anyway(tiny):

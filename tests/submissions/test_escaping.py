@@ -19,11 +19,8 @@ def test_unprintable_characters_are_escaped(name, expected):
     assert shown(name) == expected
 
 
-def test_long_names_are_cut():
+def test_long_names_are_cut_and_long_lists_counted():
     text = shown("a" * 500 + "/end.py")
     assert len(text) == 82
     assert text.endswith("/end.py`")
-
-
-def test_long_lists_are_counted():
     assert listed(["a", "b", "c", "d", "e"]) == "`a`, `b`, `c` and 2 more"

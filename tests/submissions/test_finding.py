@@ -70,18 +70,19 @@ def test_the_order_of_files_changes_nothing(shuffled):
     assert find(shuffled, CODE, ()).code == P("b/src")
 
 
-def test_many_others_are_counted():
+def test_many_others_are_counted_and_code_in_two_folders_is_told():
     folders = [f"{name}/src: {BOTH}" for name in "abcdefg"]
     assert find(tree(*folders), CODE, ()).notes[0].endswith("`d/src` (sorts later) and 3 more")
-
-
-def test_code_in_two_folders_is_told():
     found = find(tree("models: attention.py", "data: dataset.py"), CODE, ())
     assert found.code == P("data")
     assert found.notes[1] == (
         "attention.py is not in `data` but in `models`, which was ignored: "
         "keep your modules in one folder"
     )
+    notes = find(tree("a4: assignment4.zip"), CODE, ()).notes
+    assert notes[1] == "did not open `a4/assignment4.zip`: upload such an archive itself"
+    notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
+    assert notes[0].startswith(r"Using `\x1b[2J\n/src`")
 
 
 @pytest.mark.parametrize(
@@ -98,11 +99,6 @@ def test_code_in_two_folders_is_told():
 def test_what_was_found_is_told(files, wanted, code, notes):
     found = find(tree(files), wanted, ())
     assert (found.code, found.notes) == (code, notes)
-
-
-def test_an_archive_in_the_archive_is_told():
-    notes = find(tree("a4: assignment4.zip"), CODE, ()).notes
-    assert notes[1] == "did not open `a4/assignment4.zip`: upload such an archive itself"
 
 
 @pytest.mark.parametrize(
@@ -139,13 +135,11 @@ def test_artifacts_are_ranked(best, others):
     assert set(found.files) == {"a.txt"}
 
 
-def test_artifacts_are_found_without_code():
+def test_artifacts_are_found_without_code_and_then_nothing_is_told():
+    """Not even of an archive in the upload."""
     assert find([P("x/y/a.txt"), P("x/a.txt")], CODE, ("a.txt",)).files["a.txt"][0] == P("x/a.txt")
-
-
-def test_hostile_folder_names_are_shown_escaped():
-    notes = find(tree(f"\x1b[2J\n/src: {BOTH}"), CODE, ()).notes
-    assert notes[0].startswith(r"Using `\x1b[2J\n/src`")
+    assert "inner.zip" in find(tree("a: inner.zip"), (), ANSWERS).notes[0]
+    assert find(tree("a: inner.zip answers.docx answers.md"), (), ANSWERS).notes == ()
 
 
 @pytest.mark.parametrize("name", ["src", "Assignment 4", "a4", "folder", "golden", "copyright"])
@@ -163,9 +157,3 @@ def test_a_file_with_nearly_the_right_name_is_told(name):
     found = find(tree(f"a: {name}"), (), ANSWERS)
     assert not found.files
     assert found.notes == (f"Ignored `a/{name}`; rename it to answers.md",)
-
-
-def test_only_where_nothing_was_found_is_anything_told():
-    """Not even of an archive in the upload."""
-    assert "inner.zip" in find(tree("a: inner.zip"), (), ANSWERS).notes[0]
-    assert find(tree("a: inner.zip answers.docx answers.md"), (), ANSWERS).notes == ()

@@ -36,11 +36,13 @@ def test_ids_are_safe_file_names(name, expected):
     assert safe_id(name) == expected
 
 
-def test_long_ids_are_cut_and_stay_apart():
+def test_long_ids_stay_apart_and_absent_uploads_are_an_error(tmp_path):
     one, two = safe_id("é" * 300 + "1"), safe_id("é" * 300 + "2")
     assert one != two
     assert len(one.encode()) <= 120
     assert re.fullmatch(r"é+-[0-9a-f]{8}", one)
+    with pytest.raises(FileNotFoundError):
+        identify(tmp_path / "absent.zip", "a")
 
 
 @settings(max_examples=100)
@@ -102,9 +104,14 @@ def test_one_name_in_several_folders_gives_different_ids(uploads):
     assert len({each.casefold() for each in ids}) == 5
 
 
-def test_the_sum_of_an_archive_is_sha256(uploads):
+def test_the_sum_of_an_archive_is_sha256_and_the_time_is_the_uploads(uploads):
     sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180: "abc"
     assert identify(uploads.raw(b"abc", "alice.zip"), "a").sha256 == sha256
+    path = uploads.raw(b"x", "alice.zip")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert identify(path, "a").submitted_at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+    for none_that_a_calendar_has in (1e12, 1e30, -1e15, float("nan")):
+        assert calendar_time(none_that_a_calendar_has) is None
 
 
 @pytest.mark.parametrize(
@@ -138,19 +145,6 @@ def test_unreadable_uploads_are_identified_too(uploads, lock):
     path = uploads.raw(b"x", "alice.zip")
     lock(path)
     assert identify(path, "a").id == "alice"
-
-
-def test_the_time_is_the_uploads(uploads):
-    path = uploads.raw(b"x", "alice.zip")
-    os.utime(path, (1_700_000_000, 1_700_000_000))
-    assert identify(path, "a").submitted_at == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
-    for none_that_a_calendar_has in (1e12, 1e30, -1e15, float("nan")):
-        assert calendar_time(none_that_a_calendar_has) is None
-
-
-def test_absent_uploads_are_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        identify(tmp_path / "absent.zip", "a")
 
 
 def test_what_is_too_large_to_be_read_counts_by_its_time(tmp_path, monkeypatch):

@@ -41,9 +41,12 @@ def test_pipes_and_names_that_are_not_utf8_are_skipped_with_a_note(uploads, a4):
     ]
 
 
-def test_hostile_names_are_kept_as_data(uploads):
+def test_hostile_names_are_kept_as_data_and_a_walk_ends_at_the_limit(uploads):
     name = "\x1b[2J<script>\n.py"
     assert list(list_files(uploads.tree({name: b""})).files) == [P(name)]
+    folder = uploads.tree({"a/b/c": b"", "a/b/d": b"", "z": b""}, "bob")
+    entries = [(str(e.path), e.skipped) for e in walk(folder, UnpackLimits(listed=3))]
+    assert entries == [("z", ""), ("a/b", TOO_MANY)]
 
 
 def test_deep_folders_are_skipped_with_a_note(uploads, a4):
@@ -57,12 +60,6 @@ def test_too_many_entries_are_rejected(uploads, names):
     folder = uploads.tree(dict.fromkeys(names, b""))
     with pytest.raises(Rejected, match="`alice` holds more than 29 files and folders; upload"):
         list_files(folder, UnpackLimits(listed=29))
-
-
-def test_a_walk_ends_at_the_limit(uploads):
-    folder = uploads.tree({"a/b/c": b"", "a/b/d": b"", "z": b""})
-    entries = [(str(e.path), e.skipped) for e in walk(folder, UnpackLimits(listed=3))]
-    assert entries == [("z", ""), ("a/b", TOO_MANY)]
 
 
 @pytest.mark.parametrize("extra", [{}, {"__MACOSX/x": b""}])

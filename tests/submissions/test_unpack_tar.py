@@ -56,16 +56,13 @@ def test_environments_with_links_are_left_out(uploads, tmp_path, files_in):
     assert files_in(tmp_path / "out") == {"a4/a.py": b"x"}
 
 
-def test_holes_are_rejected(uploads, tmp_path):
+def test_holes_and_names_that_are_not_utf8_are_rejected(uploads, tmp_path):
     sparse = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "99999999"}
     upload = uploads.tar(
         [(entry("a.py", pax_headers=sparse), b"1\n0\n1\n".ljust(512, b"\0") + b"x")]
     )
     with pytest.raises(Rejected, match=r"holds `a.py`, stored with holes; pack a .zip instead"):
         unpack(upload, tmp_path / "out")
-
-
-def test_names_that_are_not_utf8_are_rejected(uploads, tmp_path):
     upload = uploads.tar([("a\udcff.py", b"x")], format=tarfile.GNU_FORMAT)
     with pytest.raises(Rejected, match=r"holds `a\\udcff.py`, whose name is not UTF-8 text"):
         unpack(upload, tmp_path / "out")
@@ -77,35 +74,32 @@ def test_foreign_user_names_are_no_error(uploads, tmp_path, files_in):
     assert files_in(tmp_path / "out") == {"a.py": b"x"}
 
 
-def test_a_declared_terabyte_is_damage(uploads, tmp_path):
+def test_a_bad_header_or_a_missing_end_is_damage(uploads, tmp_path):
+    upload = uploads.tar({"a.py": b"x", "b.py": b"y"}, name="a.tar")
+    upload.write_bytes(upload.read_bytes().replace(b"b.py", b"c.py"))  # its sum is wrong now
+    with pytest.raises(Rejected, match=r"damaged or was cut short \(bad header\)"):
+        unpack(upload, tmp_path / "out")
+    upload = uploads.tar({"a.py": b"x"}, name="a.tar")
+    upload.write_bytes(upload.read_bytes()[:1024])
+    with pytest.raises(Rejected, match="ends too early"):
+        unpack(upload, tmp_path / "out")
     upload = uploads.raw(
         entry("a.py", size=1 << 40).tobuf(tarfile.GNU_FORMAT) + b"x" * 512, "a.tar"
     )
     with pytest.raises(Rejected, match="damaged or was cut short"):
         unpack(upload, tmp_path / "out")
-
-
-def test_a_bad_header_in_the_middle_is_damage(uploads, tmp_path):
-    upload = uploads.tar({"a.py": b"x", "b.py": b"y"}, name="a.tar")
-    upload.write_bytes(upload.read_bytes().replace(b"b.py", b"c.py"))  # its sum is wrong now
-    with pytest.raises(Rejected, match=r"damaged or was cut short \(bad header\)"):
+    upload = uploads.tar({"a.py": b"x"})
+    data = bytearray(upload.read_bytes())
+    data[-8] ^= 1
+    upload.write_bytes(data)
+    with pytest.raises(Rejected, match=r"damaged or was cut short \(CRC check failed"):
         unpack(upload, tmp_path / "out")
 
 
-def test_a_missing_end_is_damage(uploads, tmp_path):
-    upload = uploads.tar({"a.py": b"x"}, name="a.tar")
-    upload.write_bytes(upload.read_bytes()[:1024])
-    with pytest.raises(Rejected, match="ends too early"):
-        unpack(upload, tmp_path / "out")
-
-
-def test_endless_headers_are_rejected(uploads, tmp_path):
+def test_endless_or_nested_headers_are_rejected(uploads, tmp_path):
     huge = entry("a.py", pax_headers={"comment": "x" * 2_000_000})
     with pytest.raises(Rejected, match="an entry's header is too long"):
         unpack(uploads.tar([(huge, b"x")]), tmp_path / "out", UnpackLimits(ratio=10_000))
-
-
-def test_nested_headers_are_rejected(uploads, tmp_path):
     name = entry("././@LongLink", tarfile.GNUTYPE_LONGNAME, size=0).tobuf(tarfile.GNU_FORMAT)
     with pytest.raises(Rejected, match="damaged or was cut short"):
         unpack(uploads.raw(name * 5000, "a.tar"), tmp_path / "out")
@@ -125,12 +119,3 @@ def test_blanks_after_the_end_are_no_error(uploads, tmp_path, files_in):
     plain = uploads.tar({"a.py": b"x"}, name="a.tar").read_bytes()
     unpack(uploads.raw(plain + bytes(30_000), "a.tar"), tmp_path / "out")
     assert files_in(tmp_path / "out") == {"a.py": b"x"}
-
-
-def test_wrong_sums_are_rejected(uploads, tmp_path):
-    upload = uploads.tar({"a.py": b"x"})
-    data = bytearray(upload.read_bytes())
-    data[-8] ^= 1
-    upload.write_bytes(data)
-    with pytest.raises(Rejected, match=r"damaged or was cut short \(CRC check failed"):
-        unpack(upload, tmp_path / "out")

@@ -1,5 +1,6 @@
 """Uploads of a few lines, written for each test that requests them."""
 
+import itertools
 import json
 
 import pytest
@@ -23,8 +24,10 @@ def notebook(*cells):
 def take(tmp_path):
     """Write files (text, bytes or the cells of a notebook) and gather names from them."""
 
+    uploads = itertools.count()
+
     def take(files, *wanted, **options):
-        folder = tmp_path / "upload"
+        folder = tmp_path / f"upload{next(uploads)}"
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

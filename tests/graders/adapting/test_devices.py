@@ -56,7 +56,7 @@ def test_gpu_means_cpu_also_where_a_check_looks_on(monkeypatch):
         assert ONES.to("cuda").device == CPU
 
 
-def test_nothing_else_changes():
+def test_nothing_else_changes_and_default_device_means_cpu():
     with on_cpu():
         assert ONES.to(torch.float64).dtype is torch.float64
         assert ONES.to(ONES.double()).dtype is torch.float64
@@ -64,9 +64,6 @@ def test_nothing_else_changes():
         assert torch.zeros(1, device="meta").device.type == "meta"
         assert nn.Linear(2, 2).to(torch.float64).weight.dtype is torch.float64
         assert isinstance(torch.default_generator, torch.Generator)
-
-
-def test_default_device_means_cpu():
     with on_cpu():
         with torch.device("cuda"):
             assert torch.zeros(1).device == CPU
@@ -75,6 +72,9 @@ def test_default_device_means_cpu():
             assert torch.zeros(1).device == CPU
         finally:
             torch.set_default_device(None)
+    before = torch.cuda.is_available()
+    with on_cpu():
+        assert torch.cuda.is_available() is before
 
 
 def test_calls_of_the_driver_do_not_raise():
@@ -93,12 +93,6 @@ def test_calls_of_the_driver_do_not_raise():
         assert start.elapsed_time(end) == 0
         torch.mps.empty_cache()
         torch.mps.synchronize()
-
-
-def test_available_stays_as_it_is():
-    before = torch.cuda.is_available()
-    with on_cpu():
-        assert torch.cuda.is_available() is before
 
 
 @pytest.mark.parametrize(
@@ -133,16 +127,13 @@ def test_scaler_takes_a_plain_step(scaler):
     assert weight.item() == 0.5
 
 
-def test_checkpoint_is_loaded_on_the_cpu():
+def test_checkpoint_and_batch_encoding_stay_on_the_cpu():
     file = io.BytesIO()
     torch.save(ONES, file)
     for place in ("cuda", torch.device("cuda"), None, "cpu"):
         file.seek(0)
         with on_cpu():
             assert torch.load(file, map_location=place).device == CPU
-
-
-def test_batch_encoding_moves_nowhere():
     encoding = pytest.importorskip("transformers").BatchEncoding({"input_ids": ONES})
     with on_cpu():
         assert encoding.to("cuda")["input_ids"].device == CPU

@@ -38,25 +38,21 @@ def test_likeliest_file_is_taken(take, files, taken):
     assert take(files, "f", "g", own=("A2S2",)).file == taken
 
 
-def test_stub_gives_way_to_a_definition(take):
+def test_stub_gives_way_to_a_definition_and_foreign_folders_stay_shut(take):
     got = take({"a.py": "def f():\n    pass\n" + G + "def h(): return 1", "b.py": F}, "f", "g", "h")
     assert (got.file, got["f"]()) == ("a.py", 1)
+    files = {"__MACOSX/._a.py": F, "venv/lib/site-packages/b.py": F, "._c.py": F}
+    assert take(files, "f").found == ()
 
 
-def test_same_files_are_named(take):
-    notes = take({"A2S1.py": F, "A2S2.py": F}, "f").notes
-    assert notes == ["`A2S2.py` is the same file as `A2S1.py`, byte for byte."]
-
-
-def test_different_definitions_are_named(take):
+def test_definitions_that_differ_are_named_and_other_layout_is_no_difference(take):
     got = take({"a.py": F, "b.ipynb": ["def f():\n    return 2"]}, "f")
     assert got["f"]() == 1
     assert got.notes == ["`b.ipynb` and `a.py` define `f` differently; `a.py` was taken."]
-
-
-def test_other_layout_is_no_difference(take):
     other = "x = 1  # a comment\ndef f():\n    'Say one.'\n    return (\n        1)\n"
     assert take({"a.py": F, "b.ipynb": [other]}, "f").notes == []
+    notes = take({"A2S1.py": F, "A2S2.py": F}, "f").notes
+    assert notes == ["`A2S2.py` is the same file as `A2S1.py`, byte for byte."]
 
 
 def test_broken_definition_is_a_syntax_error(take):
@@ -80,17 +76,11 @@ def test_broken_cell_costs_itself(take):
     ]
 
 
-def test_broken_notebook_is_noted(take):
+def test_a_notebook_that_is_empty_or_broken_is_noted(take):
     with pytest.raises(NotHandedIn, match="`a.ipynb` could not be read: it is not valid JSON"):
         take({"a.ipynb": '{"metadata": {"widgets": def f'}, "f")["f"]
-
-
-def test_empty_file_is_said(take):
     with pytest.raises(NotHandedIn, match="`a.ipynb` is empty"):
         take({"a.ipynb": ""}, "f")["f"]
-
-
-def test_damage_behind_the_cells_costs_nothing(take):
     whole = json.dumps(
         {"cells": [{"cell_type": "code", "source": [F]}] * 2, "metadata": {}}, indent=1
     )
@@ -99,16 +89,13 @@ def test_damage_behind_the_cells_costs_nothing(take):
     assert "only its first 2 cells were read" in got.notes[0]
 
 
-def test_old_notebooks_are_read(take):
+def test_old_notebooks_or_notebooks_called_py_are_read(take):
     cells = [
         {"cell_type": "heading", "level": 2, "source": "Experiment"},
         {"cell_type": "code", "input": ["def f():\n", "    return 1\n"]},
     ]
     document = {"nbformat": 3, "worksheets": [{"cells": cells}]}
     assert take({"a.ipynb": json.dumps(document)}, "f", until="experiment")["f"]() == 1
-
-
-def test_notebook_called_py_is_read(take):
     cells = [{"cell_type": "code", "source": F}]
     assert take({"a.py": json.dumps({"cells": cells})}, "f")["f"]() == 1
 
@@ -138,11 +125,6 @@ def test_too_many_files_are_noted(take, monkeypatch):
     assert take({f"{n}.py": f"x = {n}" for n in range(5)}, "f").notes == [
         "Only 2 of the 5 code files were read."
     ]
-
-
-def test_foreign_folders_stay_shut(take):
-    files = {"__MACOSX/._a.py": F, "venv/lib/site-packages/b.py": F, "._c.py": F}
-    assert take(files, "f").found == ()
 
 
 @pytest.mark.parametrize(
@@ -189,12 +171,9 @@ def test_own_file_is_taken_before_another(take, files, taken):
     assert got.source("f") == taken
 
 
-def test_own_files_differ_from_others_as_rivals(take):
+def test_own_files_are_rivals_and_what_stands_in_for_them_may_not_be_meant(take):
     files = {"A2S2.py": F, "b/A2S2.py": F2, "old/A2S2.py": F2 + G, "exp.py": F2}
     assert take(files, "f", own=("A2S2",)).rivals() == {"A2S2.py": ["b/A2S2.py"]}
-
-
-def test_file_that_stands_in_for_own_ones_may_not_be_meant(take):
     assert take({"A2S2.py": F, "exp.py": G}, "f", "g", own=("A2S2",)).rivals() == {"exp.py": []}
 
 
@@ -215,14 +194,11 @@ GIVEN = "def helper():\n    return 'of the starter'\n"
 OWN = {"own": ("A2S3",), "starter": ("helper",)}
 
 
-def test_an_own_file_without_work_gives_way_in_the_names_of_the_starter_too(take):
+def test_an_own_file_keeps_the_names_of_the_starter_only_with_work(take):
     mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
     for name in ("A2S3.py", "notebooks/A2S3.py"):
         found = take({name: GIVEN + STUB, "work.py": mine}, "helper", "task", **OWN)
         assert found["helper"]() == found["task"]() == "mine"
-
-
-def test_an_own_file_with_work_keeps_the_names_of_the_starter(take):
     own = GIVEN + STUB + "def other():\n    return 'begun'\n"
     mine = "def helper():\n    return 'mine'\ndef task():\n    return 'mine'\n"
     found = take({"A2S3.py": own, "work.py": mine}, "helper", "task", "other", **OWN)

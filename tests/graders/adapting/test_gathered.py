@@ -5,24 +5,36 @@ from graders.adapting.gathered import NotHandedIn
 PLAIN = "def double(x):\n    return 2 * x\n"
 
 
-def test_function_is_found_in_any_file(take):
+def test_function_is_found_in_any_file_and_the_last_definition_counts(take):
     got = take({"deep/down/homework final.py": PLAIN}, "double")
     assert got.file == "deep/down/homework final.py"
     assert got["double"](4) == 8
+    text = "def f():\n    return 1\ndef f():\n    return 2\n"
+    assert take({"a.py": text}, "f")["f"]() == 2
+    text = "# -*- coding: utf-8 -*-\n# In[1]:\n!pip install x\nget_ipython().system('ls')\n" + PLAIN
+    assert take({"a.py": text}, "double")["double"](2) == 4
 
 
-def test_module_code_does_not_run(take, capsys):
+def test_module_code_and_main_blocks_do_not_run(take, capsys):
     text = f"print('loud')\nraise SystemExit\n{PLAIN}\nwhile True:\n    pass\n"
     assert take({"a.py": text}, "double")["double"](1) == 2
     assert capsys.readouterr().out == ""
+    text = """
+N = 2
+def f(x):
+    return helper(x) * N
+if __name__ == "__main__":
+    N = 100
+    def helper(x):
+        return x + 1
+    raise SystemExit
+"""
+    assert take({"a.py": text}, "f")["f"](1) == 4
 
 
-def test_cells_of_a_notebook_are_one_module(take):
+def test_cells_are_one_module_without_shell_lines(take):
     cells = ["import math", "ROOT = math.sqrt(4)", "def f(x):\n    return ROOT * x"]
     assert take({"a.ipynb": cells}, "f")["f"](2) == 4.0
-
-
-def test_shell_lines_are_dropped(take):
     cells = [
         "!pip install nothing \\\n   at all\n%matplotlib inline\nfiles = !ls",
         "print?\n?print\nN = 3",
@@ -34,41 +46,37 @@ def test_shell_lines_are_dropped(take):
     assert got["f"](2) == 6
     assert got["files"] == []
     assert got.notes == []
-
-
-def test_modulo_at_the_start_of_a_line_stays(take):
     cells = ["%matplotlib inline\ndef f(x):\n    return (x\n% 5)\ntext = '''\n!no shell\n'''"]
     got = take({"a.ipynb": cells}, "f", "text")
     assert got["f"](7) == 2
     assert got["text"] == "\n!no shell\n"
 
 
-def test_exported_notebooks_are_read(take):
-    text = "# -*- coding: utf-8 -*-\n# In[1]:\n!pip install x\nget_ipython().system('ls')\n" + PLAIN
-    assert take({"a.py": text}, "double")["double"](2) == 4
-
-
-def test_missing_name_says_where_it_looked(take):
+def test_missing_name_says_where_it_looked_and_an_empty_upload_is_said(take):
     got = take({"a.py": PLAIN, "b.ipynb": ["x = 1"]}, "double", "triple")
     assert (got.found, got.missing) == (("double",), ("triple",))
     with pytest.raises(NotHandedIn, match="`triple` .looked in `a.py`, `b.ipynb`"):
         got["triple"]
-
-
-def test_empty_upload_is_said(take):
     with pytest.raises(NotHandedIn, match=r"no \.py or \.ipynb file"):
         take({"essay.txt": "words"}, "double")["double"]
 
 
-def test_last_definition_counts(take):
-    text = "def f():\n    return 1\ndef f():\n    return 2\n"
-    assert take({"a.py": text}, "f")["f"]() == 2
-
-
-def test_given_names_are_never_overwritten(take):
+def test_names_that_are_given_or_replaced_hold(take):
     text = "DEVICE = 'cuda'\nDEVICE, N = 'cuda', 2\ndef f():\n    return DEVICE * N\n"
     got = take({"a.py": text}, "f", given={"DEVICE": "cpu"})
     assert got["f"]() == "cpucpu"
+    got = take({"a.py": "def inner():\n    return 1\ndef f():\n    return inner()\n"}, "f", "inner")
+    function = got["f"]
+    got.namespace["inner"] = lambda: 7
+    assert got["inner"]() == function() == 7
+    text = (
+        "import math as evaluate\nroot = evaluate.sqrt(9)\ndef evaluate():\n"
+        "    return 1\ndef f():\n    return root\n"
+    )
+    got = take({"a.py": text}, "evaluate", "f")
+    assert (got["evaluate"](), got["f"]()) == (1, 3.0)
+    text = "def train(x):\n    return x\ndata = {'train': 1}\ntrain = data['train']\n"
+    assert take({"a.py": text}, "train")["train"](5) == 5
 
 
 def test_training_never_runs(take):
@@ -93,20 +101,6 @@ def g():
     assert got["f"]() == (3, False, False, False)
 
 
-def test_main_block_runs_not(take):
-    text = """
-N = 2
-def f(x):
-    return helper(x) * N
-if __name__ == "__main__":
-    N = 100
-    def helper(x):
-        return x + 1
-    raise SystemExit
-"""
-    assert take({"a.py": text}, "f")["f"](1) == 4
-
-
 @pytest.mark.parametrize(
     ("text", "error"),
     [("f = 1 / 0", ZeroDivisionError), ("import sys\nf = sys.exit(0)", SystemExit)],
@@ -116,24 +110,3 @@ def test_error_while_defining_is_the_students(take, text, error):
     assert got["g"]() == 1
     with pytest.raises(error):
         got["f"]
-
-
-def test_name_can_be_a_module_and_a_function(take):
-    text = (
-        "import math as evaluate\nroot = evaluate.sqrt(9)\ndef evaluate():\n"
-        "    return 1\ndef f():\n    return root\n"
-    )
-    got = take({"a.py": text}, "evaluate", "f")
-    assert (got["evaluate"](), got["f"]()) == (1, 3.0)
-
-
-def test_data_of_the_same_name_is_no_function(take):
-    text = "def train(x):\n    return x\ndata = {'train': 1}\ntrain = data['train']\n"
-    assert take({"a.py": text}, "train")["train"](5) == 5
-
-
-def test_checks_may_replace_a_global(take):
-    got = take({"a.py": "def inner():\n    return 1\ndef f():\n    return inner()\n"}, "f", "inner")
-    function = got["f"]
-    got.namespace["inner"] = lambda: 7
-    assert got["inner"]() == function() == 7

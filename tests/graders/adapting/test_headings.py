@@ -50,14 +50,13 @@ def test_bold_and_plain_lines_of_a_notebook_are_borders(take, heading):
     assert take({"a.ipynb": [F, heading, LATER]}, "f", until=UNTIL)["f"]() == 1
 
 
-def test_cells_below_a_border_change_nothing(take):
+def test_neither_a_list_of_headings_is_a_border_nor_do_cells_below_one_count(take):
     cells = ["K = {}\ndef f():\n    return K", "## Experiment", f"K['a'] = 1\n{LATER}"]
     assert take({"a.ipynb": cells}, "f", until=UNTIL)["f"]() == {}
-
-
-def test_list_of_headings_is_no_border(take):
     cells = ["# 2.1 Parts\n# 2.2.2 Experiment\n# 3 End", F, "## 2.2.2 Experiment", LATER]
     assert take({"a.ipynb": cells}, "f", until=UNTIL)["f"]() == 1
+    got = take({"a_experiment.py": LATER, "ablation.py": LATER, "own.ipynb": [F]}, "f")
+    assert got["f"]() == 1
 
 
 @pytest.mark.parametrize("title", ["# Functions and experiments", "#\n- Functions\n- Experiments"])
@@ -78,22 +77,14 @@ def test_stub_never_beats_the_function_below(take, stub):
     assert take({"a.py": f"{stub}# # Experiments\n{LATER}"}, "f", until=UNTIL)["f"]() == 2
 
 
-def test_function_that_gives_what_it_gets_is_no_stub(take):
-    text = "def f(x):\n    return x\n# Experiment 1\ndef f(x):\n    return -x\n"
-    assert take({"a.py": text}, "f", until=UNTIL)["f"](3) == 3
-
-
-def test_file_of_experiments_ranks_last(take):
-    got = take({"a_experiment.py": LATER, "ablation.py": LATER, "own.ipynb": [F]}, "f")
-    assert got["f"]() == 1
-
-
 @pytest.mark.parametrize("later", ["math = 3", "for math in range(3):\n    pass"])
 def test_name_of_a_module_stays_a_module(take, later):
     text = f"import math\ndef f():\n    return math.sqrt(4)\n{later}\n"
     assert take({"a.py": text}, "f")["f"]() == 2
 
 
-def test_what_is_made_of_a_module_replaces_it(take):
+def test_name_of_a_module_is_replaced_by_what_is_made_of_it(take):
     text = "import math\nmath = math.sqrt\ndef f():\n    return math(4)\n"
     assert take({"a.py": text}, "f")["f"]() == 2
+    text = "def f(x):\n    return x\n# Experiment 1\ndef f(x):\n    return -x\n"
+    assert take({"a.py": text}, "f", until=UNTIL)["f"](3) == 3

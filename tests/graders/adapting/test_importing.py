@@ -57,16 +57,21 @@ def test_package_without_init_is_gathered(take):
     assert got["g"](2) == 4
 
 
-def test_file_that_imports_a_name_is_no_rival(take):
+def test_file_or_module_without_the_name_is_no_rival(take):
     files = {
         "main.py": "from parts import f\nprint(f(1))\n",
         "parts.py": "def f(x):\n    return x\n",
     }
     got = take(files, "f")
     assert (got.file, got.notes) == ("parts.py", [])
+    got = take(
+        {"a.py": "from helper import nothing as f", "helper.py": "x = 1", "b.py": "def f(): pass"},
+        "f",
+    )
+    assert got.file == "b.py"
 
 
-def test_cyclic_imports_end(take):
+def test_cyclic_imports_end_and_namesakes_are_imported(take):
     files = {
         "a.py": "from b import *\nfrom b import g\ndef f(x):\n    return g(x)\n",
         "b.py": (
@@ -76,9 +81,6 @@ def test_cyclic_imports_end(take):
     }
     got = take(files, "f", "g")
     assert got["f"](2) is got["f"]
-
-
-def test_local_name_of_an_installed_package(take):
     files = {
         "a.py": (
             "import numpy as np\nfrom pytest import help_me\ndef f(x):\n"
@@ -88,9 +90,6 @@ def test_local_name_of_an_installed_package(take):
         "numpy.py": "ones = None\n",
     }
     assert take(files, "f")["f"](2) == 5
-
-
-def test_file_imports_from_its_namesake(take):
     text = "from helper import help_me\ndef f(x):\n    return help_me(x) + 1\n"
     assert take({"sub/helper.py": text, "helper.py": HELPER}, "f")["f"](2) == 5
 
@@ -100,14 +99,6 @@ def test_file_never_takes_the_place_of_a_library(take, tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     text = "def f():\n    import colorsys\n    return colorsys.rgb_to_hsv(0, 0, 0)\n"
     assert take({"a.py": text, "colorsys.py": LOUD}, "f")["f"]() == (0, 0, 0)
-
-
-def test_module_that_lacks_a_name_says_so(take):
-    got = take(
-        {"a.py": "from helper import nothing as f", "helper.py": "x = 1", "b.py": "def f(): pass"},
-        "f",
-    )
-    assert got.file == "b.py"
 
 
 def test_failing_import_is_noted(take):
@@ -121,7 +112,7 @@ def test_failing_import_is_noted(take):
     ]
 
 
-def test_names_may_be_spread_over_files(take):
+def test_names_may_be_spread_over_files_and_stay_undefined_if_nobody_defines_them(take):
     files = {
         "one.py": "def g(x):\n    return h(x) + N\nN = 1\ndef k():\n    return 2\n",
         "two.ipynb": ["N = 5\ndef h(x):\n    return N * x"],
@@ -129,9 +120,6 @@ def test_names_may_be_spread_over_files(take):
     got = take(files, "g", "h", "k")
     assert got["g"](2) == 11
     assert got.notes == ["Taken from `one.py`: `g`, `k`.", "Taken from `two.ipynb`: `h`."]
-
-
-def test_name_nobody_defines_stays_undefined(take):
     got = take({"a.py": "def f():\n    return g()\n", "b.py": "def h():\n    pass"}, "f", "g", "h")
     with pytest.raises(NameError):
         got["f"]()

@@ -42,9 +42,12 @@ def student(tmp_path_factory):
         yield student
 
 
-def test_functions_answer_in_the_sandbox(student):
+def test_functions_answer_in_the_sandbox_on_its_cpu_or_are_missing(student):
     assert student.call("ask", name="f", x=2).tolist() == [3, 3]
     assert "seen" in student.output
+    assert student.call("ask_on_cpu", name="on_gpu").tolist() == [1, 1]
+    with pytest.raises(StudentFault, match="No file defines `g`"):
+        student.call("ask", name="g")
 
 
 @pytest.mark.parametrize(
@@ -61,12 +64,3 @@ def test_error_names_cell_and_line(student, name, where, line):
         student.call("ask", name=name, **values)
     assert where in caught.value.where
     assert line in f"{caught.value.where} {caught.value}"
-
-
-def test_missing_function_says_where_it_looked(student):
-    with pytest.raises(StudentFault, match="No file defines `g`"):
-        student.call("ask", name="g")
-
-
-def test_device_is_the_cpu_in_the_sandbox(student):
-    assert student.call("ask_on_cpu", name="on_gpu").tolist() == [1, 1]

@@ -38,7 +38,7 @@ def test_auto_and_concrete_classes_load_the_family(run_offline, name, prefix):
     """)
 
 
-def test_options_of_the_hub_are_no_obstacle(run_offline):
+def test_options_of_the_hub_and_classes_of_the_student_are_no_obstacle(run_offline):
     run_offline("""
         AutoModel.from_pretrained(
             pretrained_model_name_or_path="roberta-base", cache_dir="/nowhere", revision="main",
@@ -46,9 +46,6 @@ def test_options_of_the_hub_are_no_obstacle(run_offline):
         )
         AutoTokenizer.from_pretrained("roberta-base", use_fast=True, cache_dir="/nowhere")
     """)
-
-
-def test_classes_of_the_student_load_too(run_offline):
     run_offline("""
         from transformers import RobertaModel
         class Mine(RobertaModel):

@@ -62,27 +62,18 @@ def test_nothing_is_a_user_of_the_hub_whose_name_is_a_folder_here(tmp_path, monk
 # ---------------------------------------------------------------- vocabularies
 
 
-def test_byte_pairs_have_robertas_special_tokens():
+def test_vocabularies_have_special_tokens_and_spell_every_byte():
     tokens, _ = vocabulary.byte_pairs()
     assert tokens[:4] == ["<s>", "<pad>", "</s>", "<unk>"]
     assert tokens[-1] == "<mask>"
     assert len(set(tokens)) == len(tokens)
-
-
-def test_byte_pairs_spell_every_byte():
     tokens, merges = vocabulary.byte_pairs()
     assert {"Ġ", "Ċ", "A", "Ń"} < set(tokens[4:260])
     assert all(len(each) == 1 for each in tokens[4:260])
     assert all(left in tokens and right in tokens for left, right in merges[:50])
-
-
-def test_word_pieces_have_berts_special_tokens():
     tokens = vocabulary.word_pieces()
     assert (tokens[0], tokens[100:104]) == ("[PAD]", ["[UNK]", "[CLS]", "[SEP]", "[MASK]"])
     assert len(set(tokens)) == len(tokens)
-
-
-def test_words_are_there_once_each():
     words = vocabulary.words()
     assert len(set(words)) == len(words) > 300
     assert set(words) < set(vocabulary.word_pieces())

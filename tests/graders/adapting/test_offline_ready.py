@@ -49,7 +49,7 @@ def test_distilbert_has_no_segments(run_offline, name):
     """)
 
 
-def test_separator_in_the_text_is_a_token_of_bert_alone(run_offline):
+def test_separators_capitals_and_bytes_are_those_of_the_family(run_offline):
     run_offline("""
         bert = AutoTokenizer.from_pretrained("bert-base-cased")
         assert bert("a [SEP] b")["input_ids"].count(bert.sep_token_id) == 2
@@ -57,13 +57,16 @@ def test_separator_in_the_text_is_a_token_of_bert_alone(run_offline):
         assert roberta("a [SEP] b")["input_ids"].count(roberta.sep_token_id) == 1
         assert roberta.decode(roberta("a [SEP] b")["input_ids"][1:-1]) == "a [SEP] b"
     """)
-
-
-def test_cased_names_keep_capitals(run_offline):
     run_offline("""
         cased = AutoTokenizer.from_pretrained("bert-base-cased")
         uncased = AutoTokenizer.from_pretrained("bert-base-uncased")
         assert cased.tokenize("Film") != uncased.tokenize("Film") == ["film"]
+    """)
+    run_offline("""
+        tokenizer = AutoTokenizer.from_pretrained("roberta-base")
+        text = "The 3 best films: naïve, 你好 🙂, isn't it?"
+        assert tokenizer.decode(tokenizer(text)["input_ids"], skip_special_tokens=True) == text
+        assert tokenizer.tokenize(" the film is lovely") == ["Ġthe", "Ġfilm", "Ġis", "Ġlovely"]
     """)
 
 
@@ -75,15 +78,6 @@ def test_every_text_is_read(run_offline, name):
         batch = tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
         assert batch["input_ids"].max() < len(tokenizer)
         assert batch["input_ids"].shape == (6, 512)
-    """)
-
-
-def test_bytes_come_back_as_they_were(run_offline):
-    run_offline("""
-        tokenizer = AutoTokenizer.from_pretrained("roberta-base")
-        text = "The 3 best films: naïve, 你好 🙂, isn't it?"
-        assert tokenizer.decode(tokenizer(text)["input_ids"], skip_special_tokens=True) == text
-        assert tokenizer.tokenize(" the film is lovely") == ["Ġthe", "Ġfilm", "Ġis", "Ġlovely"]
     """)
 
 
@@ -155,7 +149,7 @@ def test_the_old_adamw_decays_after_its_step(run_offline):
     """)
 
 
-def test_names_survive_that_transformers_is_made_anew(run_offline):
+def test_names_survive_and_whole_modules_are_loaded_again(run_offline):
     run_offline("""
         import sys
         sys.modules.pop("transformers.processing_utils", None)
@@ -163,9 +157,6 @@ def test_names_survive_that_transformers_is_made_anew(run_offline):
         from transformers import AdamW
         assert transformers.AdamW is AdamW
     """)
-
-
-def test_whole_modules_are_loaded_again(run_offline):
     run_offline("""
         import pytest, torch
         torch.save(torch.nn.Linear(2, 2), "model.pt")

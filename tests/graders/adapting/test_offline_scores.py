@@ -29,20 +29,11 @@ def test_scores_of_two_labels_are_those_of_scikit_learn(name, given):
     assert ours == pytest.approx(real([0, 1, 1, 0], given))
 
 
-def test_a_label_never_predicted_scores_zero():
+def test_rare_cases_are_scored():
     assert scores.precision_score([1, 1], [0, 0]) == scores.f1_score([1, 1], [0, 0]) == 0
-
-
-def test_positive_label_can_be_chosen():
     assert scores.recall_score([0, 0, 1], [0, 1, 1], pos_label=0) == 0.5
-
-
-def test_confusion_matrix_has_true_labels_in_rows():
     assert scores.confusion_matrix([0, 0, 1], [0, 1, 1]).tolist() == [[1, 1], [0, 1]]
     assert scores.confusion_matrix([0], [0], labels=[0, 1]).tolist() == [[1, 0], [0, 0]]
-
-
-def test_tensors_are_scored():
     given = [torch.tensor(1), torch.tensor(0)]
     assert scores.accuracy_score(torch.tensor([1, 1]), given) == 0.5
     assert scores.accuracy_score([1, 1], given, normalize=False) == 1
@@ -84,7 +75,8 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked
 
 @posix
 @pytest.mark.slow
-def test_a_metric_is_one_of_the_library(run_offline):
+def test_a_metric_is_one_of_the_library_and_shares_nothing(run_offline):
+    """In files they would: the sandbox has no locks that keep them apart."""
     pytest.importorskip("evaluate")
     run_offline("""
         import evaluate, numpy as np, pytest
@@ -102,13 +94,6 @@ def test_a_metric_is_one_of_the_library(run_offline):
         with pytest.raises(ValueError):
             metric.add_batch(predictions=torch.rand(2, 2), references=[0, 1])
     """)
-
-
-@posix
-@pytest.mark.slow
-def test_metrics_of_one_name_do_not_share_what_they_are_given(run_offline):
-    """In files they would: the sandbox has no locks that keep them apart."""
-    pytest.importorskip("evaluate")
     run_offline("""
         import evaluate
         first, second = evaluate.load("accuracy"), evaluate.load("accuracy")

@@ -39,16 +39,13 @@ def test_figures_are_taken_apart(plt):
         each.set_title("Loss")
 
 
-def test_results_have_the_parts_that_code_expects(plt):
+def test_results_settings_and_contexts_have_what_code_expects(plt):
     (line,) = plt.plot([1, 2], [3, 4], label="train")
     _counts, _bins, _bars = plt.hist([1, 2])
     low, high = plt.gca().get_ylim()
     handles, labels = plt.gca().get_legend_handles_labels()
     assert (low, high, handles, labels) == (0.0, 1.0, [], [])
     assert [each.get_label() for each in [*plt.plot([1]), line]]
-
-
-def test_settings_and_contexts_are_taken(plt):
     plt.rcParams["figure.figsize"] = (3, 2)
     plt.rcParams.update({"font.size": 8})
     with plt.style.context("ggplot") as style:
@@ -56,6 +53,10 @@ def test_settings_and_contexts_are_taken(plt):
     for bar in plt.bar([1], [2]):
         bar.set_height(3)
     assert "x" not in plt.rcParams
+    with pytest.raises(AttributeError):
+        plt.__path__  # noqa: B018
+    with pytest.raises(AttributeError):
+        Silent().__deepcopy__  # noqa: B018
 
 
 def test_a_silent_value_is_a_number_a_text_and_a_path():
@@ -80,24 +81,10 @@ def test_types_and_base_classes_are_taken(plt):
     assert draw() is None
 
 
-def test_a_silent_decorator_leaves_the_function():
-    def train():
-        return 3
-
-    assert Silent("interact")(train) is train
-
-
-def test_a_module_has_every_name_but_those_of_python(plt):
-    with pytest.raises(AttributeError):
-        plt.__path__  # noqa: B018
-    with pytest.raises(AttributeError):
-        Silent().__deepcopy__  # noqa: B018
-
-
 # ---------------------------------------------------------------- wandb
 
 
-def test_a_run_keeps_its_settings():
+def test_a_run_keeps_its_settings_from_a_table_or_an_object():
     run = tracking.init(project="p", config={"lr": 1e-3})
     tracking.CONFIG.update({"epochs": 3}, allow_val_change=True)
     tracking.CONFIG.seed = 5
@@ -105,14 +92,16 @@ def test_a_run_keeps_its_settings():
     with pytest.raises(AttributeError, match="momentum"):
         run.config.momentum  # noqa: B018
     run.log({"loss": 1})
-
-
-def test_a_run_takes_settings_from_an_object():
     from argparse import Namespace
 
     assert tracking.init(config=Namespace(batch_size=8)).config.batch_size == 8
     assert isinstance(tracking.init(), Silent)
     assert tracking.login(key="x")
+
+    def train():
+        return 3
+
+    assert Silent("interact")(train) is train
 
 
 # ---------------------------------------------------------------- import

@@ -117,16 +117,13 @@ def test_encodings_are_read(take, data):
     assert take({"a.py": data}, "f")["f"]() == "e"
 
 
-def test_class_that_needs_arguments_is_said(take):
+def test_what_cannot_be_called_is_no_function(take):
     text = (
         "class All:\n    def __init__(self, n):\n        self.n = n\n    def f(self):\n"
         "        return 1\n"
     )
     with pytest.raises(NotHandedIn, match="`f` is a method of the class `All`"):
         take({"a.py": text}, "f")["f"]
-
-
-def test_method_of_two_classes_is_no_function(take):
     text = (
         "class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n"
         "        return 2\n"
@@ -142,7 +139,7 @@ def test_model_can_be_saved_whole(take, tmp_path):
     assert isinstance(loaded, got["Model"])
 
 
-def test_arguments_of_the_command_line_are_there(take):
+def test_arguments_of_the_command_line_are_there_and_a_try_that_trains_is_cut(take):
     text = """
 import argparse
 parser = argparse.ArgumentParser()
@@ -154,9 +151,6 @@ def f(x):
     return x + args.two - args.one
 """
     assert take({"a.py": text}, "f")["f"](3) == 4
-
-
-def test_try_that_trains_is_cut(take):
     text = """
 def train(loss):
     loss.backward()
@@ -199,34 +193,22 @@ def make(n):
     assert take({"a.py": text + again}, "f")["f"](5) in (6, -5)
 
 
-def test_timed_line_runs(take):
+def test_a_timed_line_runs_in_an_indented_cell(take):
     assert take({"a.ipynb": ["def f():\n    %time y = 1\n    return y"]}, "f")["f"]() == 1
+    assert take({"a.ipynb": ["    def f():\n        return 1\n"]}, "f")["f"]() == 1
 
 
-def test_imported_function_counts(take):
+def test_what_is_imported_counts_and_its_calls_do_not_run(take, capsys):
     got = take({"a.py": "from operator import neg as f\nimport operator as g\n"}, "f", "g")
     assert got["f"](3) == -3
     assert got.missing == ("g",)
-
-
-def test_local_function_under_another_name_counts(take):
     files = {"a.py": "from b import one as f\n", "b.py": "def one():\n    return 1\n"}
     assert take(files, "f")["f"]() == 1
-
-
-def test_calls_of_imported_modules_do_not_run(take, capsys):
     text = "import sys\nsys.stdout.write('loud')\ndef f():\n    return sys.maxsize\n"
     assert take({"a.py": text}, "f")["f"]() > 0
     assert capsys.readouterr().out == ""
-
-
-def test_file_that_a_cell_runs_is_imported(take):
     files = {
         "a.ipynb": ["%run ./parts/b.ipynb", "def f():\n    return ONE"],
         "parts/b.ipynb": ["ONE = 1"],
     }
     assert take(files, "f")["f"]() == 1
-
-
-def test_indented_cell_is_read(take):
-    assert take({"a.ipynb": ["    def f():\n        return 1\n"]}, "f")["f"]() == 1

@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-import time
 from functools import partial
 from pathlib import Path
 
@@ -84,13 +83,6 @@ def attempt(student, action, **values):
 
 def is_warm(student):
     return isinstance(student._child._process, warm_start.Keeper)
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 120
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return condition()
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,8 @@ if sys.platform != "linux":
 from graders.boundary import policy
 from graders.boundary.limits import cgroup
 from graders.errors import StudentFault, StudentRaised, StudentTimedOut
-from tests.graders.boundary.conftest import WALLS, identify, wait_for
+from tests.graders.boundary.conftest import WALLS, identify
+from tests.processes import texts_of, wait_for
 
 
 @pytest.mark.promise(
@@ -231,23 +232,10 @@ while time.monotonic() < end:
     with pytest.raises(StudentFault):
         student.call("run", source=source)
     student.close()
-    assert not processes_with(marker[-15:], name=True)
+    assert not processes_with(marker[-15:], "comm")
 
 
-def processes_with(marker, *, name=False):
-    """Processes that have this text in their command line, or as their name."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            text = (entry / ("comm" if name else "cmdline")).read_text()
-            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue
-        if (
-            marker in text
-            and entry.name.isdigit()
-            and state != "Z"
-            and int(entry.name) != os.getpid()
-        ):
-            found.append(entry.name)
-    return found
+def processes_with(marker, file="cmdline"):
+    """Processes with this text, other than this one."""
+    own = Path(f"/proc/self/{file}").read_text().rstrip("\0\n")
+    return [each for each in texts_of(file) if marker in each and each != own]

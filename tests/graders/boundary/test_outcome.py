@@ -24,8 +24,9 @@ from graders.model import Limits
 LIMITS = Limits(wall_seconds=1.5, cpu_seconds=10, memory_bytes=1, output_bytes=1, processes=1)
 
 
-def test_value_is_the_answer():
+def test_value_is_the_answer_and_time_out_names_the_limit():
     assert outcome.answer({"id": 1, "value": [None]}) == [None]
+    assert "more than 1.5 s" in str(outcome.out_of_time(LIMITS))
 
 
 @pytest.mark.parametrize(
@@ -99,10 +100,6 @@ def test_each_end_has_its_sentence(end, busy, fault, words):
 )
 def test_exit_status_is_read(code, expected):
     assert ending(code) == expected
-
-
-def test_time_out_names_the_limit():
-    assert "more than 1.5 s" in str(outcome.out_of_time(LIMITS))
 
 
 @pytest.mark.parametrize(

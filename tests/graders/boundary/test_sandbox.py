@@ -14,7 +14,8 @@ from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, best_tier, tier_works, user_for
 from graders.errors import SandboxFailed
-from tests.graders.boundary.conftest import LIMITS, PLAYGROUND, ROOT, WALLS, identify, wait_for
+from tests.graders.boundary.conftest import LIMITS, PLAYGROUND, ROOT, WALLS, identify
+from tests.processes import texts_of, wait_for
 
 SCRIPT = f"""
 import os, sys
@@ -138,20 +139,7 @@ time.sleep(60)
     with started(source, env={"TMPDIR": str(tmp_path)}) as softmark:
         assert softmark.stdout.readline() == "ready\n"
         softmark.send_signal(signal.SIGKILL)
-    assert wait_for(lambda: not _alive(marker))
-
-
-def _alive(marker):
-    """Command lines that end with the marker: the daemon's, not its parent's."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            text = (entry / "cmdline").read_text()
-        except OSError:
-            continue
-        if text.rstrip("\0").endswith(marker):
-            found.append(text)
-    return found
+    assert wait_for(lambda: not any(each.endswith(marker) for each in texts_of("cmdline")))
 
 
 @pytest.mark.parametrize(

@@ -41,32 +41,23 @@ def family():
         process.stdin.close()
 
 
-def test_tree_holds_children(family):
+def test_memory_and_tree_count_children_until_they_are_gone(family):
     assert len(usage.tree(family.pid)) == 2
-
-
-def test_memory_counts_children(family):
     assert 50 * MiB < usage.memory(family.pid, enough=0) < 90 * MiB
     assert usage.memory(family.pid, enough=2**40) > 50 * MiB
-
-
-def test_gone_process_uses_nothing(family):
     family.stdin.close()
     family.wait()
     assert usage.tree(family.pid) == [family.pid]
     assert usage.memory(family.pid, enough=-1) == 0
 
 
-def test_folder_is_counted_until_enough(tmp_path):
+def test_folder_is_counted_until_enough_or_too_deep_to_be_named(tmp_path):
     (tmp_path / "a").write_bytes(b"x" * MiB)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "way").symlink_to("/nowhere")
     size, files = usage.folder(tmp_path, enough=100)
     assert (size >= MiB, files) == (True, 3)
     assert usage.folder(tmp_path, enough=1)[1] > 1
-
-
-def test_folder_too_deep_to_be_named_is_too_much():
     with contextlib.closing(Stage(None, None, None)) as stage:
         dig(stage.layout.scratch)
         assert usage.folder(stage.layout.scratch, enough=10**6)[1] == 10**6 + 1
@@ -76,16 +67,10 @@ def test_folder_too_deep_to_be_named_is_too_much():
     assert not stage.root.exists()
 
 
-def test_file_systems_that_cannot_be_seen_count_nothing():
+def test_what_cannot_be_seen_counts_nothing_and_own_processes_do(tmp_path):
     assert usage.files(Path("/nowhere"), [Path("/tmp")]) == 0
     assert usage.files(Path("/"), [Path("/")]) > 0
-
-
-def test_own_processes_are_counted():
     assert identity.processes_of_this_user() >= 1
-
-
-def test_closed_folders_are_not_open_to_all(tmp_path):
     (tmp_path / "closed").mkdir(mode=0o700)
     assert identity.open_to_all([Path("/usr/lib")])
     assert not identity.open_to_all([Path("/usr/lib"), tmp_path / "closed" / "file"])

@@ -16,7 +16,8 @@ from graders.boundary.process import Spawned
 from graders.boundary.tiers import warm
 from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
 from graders.errors import StudentFault
-from tests.graders.boundary.conftest import ROOT, WARM, is_warm, wait_for
+from tests.graders.boundary.conftest import ROOT, WARM, is_warm
+from tests.processes import is_running, wait_for
 
 # What does not depend on the tier; each of these tests starts a parent, which imports torch.
 one_tier = pytest.mark.parametrize("open_warm", WARM[:1], indirect=True)
@@ -142,13 +143,6 @@ time.sleep(60)
         pid = int(softmark.stdout.readline())
         softmark.kill()
     assert wait_for(lambda: not is_running(pid))
-
-
-def is_running(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_module_that_cannot_be_preloaded_starts_cold(opener):

@@ -110,25 +110,19 @@ def test_hours_and_a_percentage_of_the_maximum_count_where_they_are_asked_for():
     assert final(policy, (1.0, 0.0), late=timedelta(hours=1)).final == 0.0
 
 
-def test_too_late_to_be_accepted_is_no_zero():
+def test_too_late_to_be_accepted_is_no_zero_and_without_a_time_nothing_is_late():
     policy = GradingPolicy(Lateness(max_days=1, too_late="not_accepted"))
     found = final(policy, (10.0,), late=timedelta(days=2))
     assert (found.final, found.raw) == (None, 10.0)
     assert "not accepted" in found.words
-
-
-def test_without_a_time_or_a_due_date_nothing_is_late():
     assert final(LATE, (10.0,)).final == 10.0
     assert final(LATE, (10.0,), late=timedelta(days=9), due=None).final == 10.0
 
 
-def test_the_lowest_of_a_whole_group_counts_neither_in_score_nor_in_maximum():
+def test_the_lowest_of_a_group_does_not_count_and_extra_credit_only_to_the_score():
     found = final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0, 6.0))
     assert (found.final, found.maximum, found.dropped) == (16.0, 20.0, ("a",))
     assert final(GradingPolicy(drops=(Drop(IDS, 1),)), (4.0, 10.0)).final == 14.0
-
-
-def test_extra_credit_counts_to_the_score_alone():
     found = final(GradingPolicy(), (10.0, 10.0), extra=3.0)
     assert (found.final, found.maximum, found.extra) == (23.0, 20.0, 3.0)
 
@@ -141,13 +135,10 @@ def test_rounding_goes_the_way_that_is_named(rounding, expected):
     assert final(policy, (2.25,)).final == expected
 
 
-def test_rounding_comes_after_the_penalty_and_gives_no_more_than_there_was():
+def test_the_words_say_how_it_came_and_rounding_comes_after_the_penalty():
     policy = GradingPolicy(Lateness(percent=10), round_to=1.0)
     assert final(policy, (9.0,), late=timedelta(hours=1)).final == 8.0
     assert final(GradingPolicy(round_to=1.0, rounding="up"), (9.5,), most=9.5).final == 9.5
-
-
-def test_the_words_say_how_it_came():
     policy = GradingPolicy(Lateness(percent=10), (Drop(IDS, 1),), 0.5)
     found = final(policy, (4.0, 10.0, 6.0), late=timedelta(days=2), extra=1.0)
     assert found.words == (

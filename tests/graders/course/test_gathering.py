@@ -27,7 +27,7 @@ def course(tmp_path):
     return write
 
 
-def test_an_archive_of_an_export_is_the_export(course, tiny, tmp_path):
+def test_an_archive_of_an_export_or_a_download_is_read_as_that(course, tiny, tmp_path):
     archive = course({"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42"})
     for _ in range(2):  # a second time, too, over what was unpacked before
         found = gathered(archive, tiny, tmp_path / "out")
@@ -35,12 +35,11 @@ def test_an_archive_of_an_export_is_the_export(course, tiny, tmp_path):
     assert (found.layout, ada.student) == ("gradescope", "Ada <ada@example.edu>")
     assert (ada.path / "answer.txt").read_text() == "42"
     assert in_words(found)[0].startswith("read as a Gradescope export: 1 submission")
-
-
-def test_an_archive_of_a_canvas_download_is_the_download(course, tiny, tmp_path):
     archive = course({"leejo_8_1_answer.txt": "42", "leejo_9_2_work.py": "", "leejo_9_3_b.py": ""})
     found = gathered(archive, tiny, tmp_path / "out")
     assert [each.id for each in found.submissions] == ["leejo_8", "leejo_9"]
+    files = {"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42", ".x": ""}
+    assert gathered(course(files), tiny, tmp_path / "out").layout == "gradescope"
 
 
 def test_plain_folders_are_read_as_ever_and_say_nothing(hand_in, tiny, tmp_path):
@@ -128,8 +127,3 @@ def test_who_is_late_by_the_time_of_a_file_is_counted(hand_in, late, tmp_path):
     )
     lenient = replace(late, grading=GradingPolicy())
     assert in_words(gathered(folder, lenient, tmp_path / "out")) == ()
-
-
-def test_a_hidden_file_beside_the_only_folder_is_no_layout(course, tiny, tmp_path):
-    files = {"e/submission_metadata.yml": METADATA, "e/submission_1/answer.txt": "42", ".x": ""}
-    assert gathered(course(files), tiny, tmp_path / "out").layout == "gradescope"

@@ -54,21 +54,33 @@ def test_decided_checks_have_lines_in_the_rubrics_order(course, rows, lines):
     assert [each.check.id if each.check else each.criterion.id for each in found] == lines
 
 
-def test_difficulty_is_the_mean_share(course):
+def test_only_decided_checks_count_in_a_difficulty_of_mean_shares(course):
+    """Beside an undecided one, a check has a share, but its submission no score to go with."""
     lines = by_key(course([(1.0, 0.5, 0.0), (0.0, 0.5, 1.0)]))
     assert (lines["mask", "a"].difficulty, lines["mask", ""].difficulty) == (0.5, 0.5)
     assert lines["loss", "c"].graded == 2
+    lines = by_key(course([(1.0, 1.0, 1.0)]), repeats={("mask", "a"): (5, 2)})
+    assert (lines["mask", "a"].repeated, lines["mask", "a"].changed) == (5, 2)
+    assert lines["mask", "b"].repeated == 0
+    assert course([(0.0, 0.0, 0.0)], status="rejected").statistics() == ()
+    lines = by_key(course([(1.0, None, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5)]))
+    assert [lines["mask", each].graded for each in ("", "a", "b")] == [3, 4, 3]
+    assert lines["mask", "a"].discrimination == pytest.approx(0.5)
+    assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
 
 
-def test_discrimination_leaves_the_item_itself_out(course):
+def test_discrimination_leaves_the_item_out_and_a_criterion_alone_has_none(course, make_result):
     """Whoever has a has lost the rest: with itself in the total, the sign would turn."""
     lines = by_key(course([(1.0, 0.0, 0.0), (0.0, 0.25, 0.0), (0.0, 0.0, 0.25), (1.0, 0.0, 0.0)]))
     assert lines["mask", "a"].discrimination == pytest.approx(-1.0)
-
-
-def test_an_item_that_goes_with_the_rest_has_one(course):
     lines = by_key(course([(x, x, x) for x in (0.0, 0.5, 1.0)]))
     assert [each.discrimination for each in lines.values()] == pytest.approx([1.0] * 5)
+    items = Items()
+    for number, fraction in enumerate((0.0, 0.5, 1.0)):
+        graded = criterion_result(replace(MASK, points=0.0), _found("a", fraction))
+        items.add(make_result(graded, submission=f"s{number}"))
+    assert [each.discrimination for each in items.statistics()] == [None, None]
+    assert items.statistics()[0].difficulty == 0.5
 
 
 @pytest.mark.parametrize(
@@ -81,33 +93,6 @@ def test_an_item_that_goes_with_the_rest_has_one(course):
 )
 def test_what_cannot_be_said_is_none(course, rows):
     assert by_key(course(rows))["mask", "a"].discrimination is None
-
-
-def test_only_decided_checks_count(course):
-    """Beside an undecided one, a check has a share, but its submission no score to go with."""
-    lines = by_key(course([(1.0, None, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5)]))
-    assert [lines["mask", each].graded for each in ("", "a", "b")] == [3, 4, 3]
-    assert lines["mask", "a"].discrimination == pytest.approx(0.5)
-    assert lines["mask", "b"].compared == lines["mask", "a"].compared == 3
-
-
-def test_a_rejected_upload_says_nothing_of_an_item(course):
-    assert course([(0.0, 0.0, 0.0)], status="rejected").statistics() == ()
-
-
-def test_a_criterion_alone_has_no_rest_and_without_points_a_difficulty(make_result):
-    items = Items()
-    for number, fraction in enumerate((0.0, 0.5, 1.0)):
-        graded = criterion_result(replace(MASK, points=0.0), _found("a", fraction))
-        items.add(make_result(graded, submission=f"s{number}"))
-    assert [each.discrimination for each in items.statistics()] == [None, None]
-    assert items.statistics()[0].difficulty == 0.5
-
-
-def test_regradings_stand_in_their_line(course):
-    lines = by_key(course([(1.0, 1.0, 1.0)]), repeats={("mask", "a"): (5, 2)})
-    assert (lines["mask", "a"].repeated, lines["mask", "a"].changed) == (5, 2)
-    assert lines["mask", "b"].repeated == 0
 
 
 def test_medians_of_time_and_memory(make_result):

@@ -254,14 +254,6 @@ def test_an_upload_that_is_gone_is_a_misuse(stricter):
         assert len(store.generations()) == 1
 
 
-def test_another_upload_is_graded_in_full(stricter):
-    (stricter[1] / "bob" / "answer.txt").write_text("42")
-    executor = Counting()
-    report = regrade(stricter, executor)
-    assert ("bob", frozenset({"answer", "double"})) in executor.jobs
-    assert scores(stricter, report.after)["bob"] == 6.0
-
-
 def test_a_part_that_was_asked_for_stays_a_part(course, tmp_path):
     out = tmp_path / "part"
     grade(course[0], course[1], out, replace(OPTIONS, only=frozenset({"answer"})))
@@ -269,7 +261,12 @@ def test_a_part_that_was_asked_for_stays_a_part(course, tmp_path):
     assert regrade((*course[:2], out), Counting()).graded == 0
 
 
-def test_a_draft_says_that_the_version_was_not_raised(stricter):
+def test_another_upload_is_graded_in_full_and_a_forgotten_version_told(stricter):
     with open_store(stricter[2]) as store:
         draft = plan_draft(store, load_assignment(str(stricter[0])), OPTIONS)
     assert "raise `version` in assignment.toml" in draft.note
+    (stricter[1] / "bob" / "answer.txt").write_text("42")
+    executor = Counting()
+    report = regrade(stricter, executor)
+    assert ("bob", frozenset({"answer", "double"})) in executor.jobs
+    assert scores(stricter, report.after)["bob"] == 6.0

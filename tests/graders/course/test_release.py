@@ -46,11 +46,14 @@ def test_without_a_due_date_staff_say_so(task, due):
     assert "c-after_due_date" in opened(task, end, released=True, now=DUE)
 
 
-def test_one_extension_keeps_it_closed_for_all_and_endless_late_work_leaves_it_to_staff(task):
+def test_one_extension_keeps_it_closed_for_all_and_hidden_for_good_waits_for_nothing(task):
     dues = Extensions(DUE, {"ada": DUE + 3 * DAY, "bob": DUE + DAY, "eve": DUE - DAY})
     assert end_of(task, dues) == DUE + 3 * DAY
     assert end_of(task, Extensions(DUE, {"ada": DUE - DAY})) == DUE
     assert end_of(late(task, percent=10.0), Extensions(DUE)) is None
+    assert [each.id for each in still_closed(task, frozenset({"c-after_due_date"}))] == [
+        "c-after_published"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,9 +74,3 @@ def test_late_days_count_after_the_last_extension(task, policy, more):
 def test_a_date_that_never_comes_opens_nothing(task, policy):
     never = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
     assert end_of(late(task, **policy), Extensions(never)) > DUE + 9999 * DAY
-
-
-def test_what_is_hidden_for_good_waits_for_nothing(task):
-    assert [each.id for each in still_closed(task, frozenset({"c-after_due_date"}))] == [
-        "c-after_published"
-    ]

@@ -52,16 +52,13 @@ def test_a_row_is_of_the_submission_it_names(named, row, submission):
     assert people(named(f"{row},{ADA}\n", submission)) == [(ada,)]
 
 
-def test_a_name_alone_identifies_nobody(named):
+def test_a_name_alone_identifies_nobody_and_every_member_of_a_group_has_a_row(named):
     enrolled = named(f",{ADA}\n", upload("s7", "Ada Lovelace"), whole=True)
     assert people(enrolled) == [(Person("Ada Lovelace"),)]
     assert enrolled.notes == (
         "not in the roster: s7",
         "no submission from: Ada Lovelace <ada@example.edu> (sid 1815) (section A)",
     )
-
-
-def test_every_member_of_a_group_has_a_row(named):
     enrolled = named(f"team,{ADA}\nteam,Bob Babbage,bob@example.edu,1791,B\n", "team", whole=True)
     assert [each.name for each in people(enrolled)[0]] == ["Ada Lovelace", "Bob Babbage"]
     assert enrolled.notes == ()

@@ -1,5 +1,6 @@
 """Our own faults, caused on purpose: no zero, no free full marks, no smaller maximum."""
 
+import itertools
 import os
 import shutil
 import stat
@@ -225,30 +226,31 @@ def test_an_assertion_of_our_own_is_not_the_students(graded, broken, monkeypatch
     assert costs_nothing(graded())
 
 
-def test_a_file_without_checks_earns_nothing(graded, tiny_folder):
-    (tiny_folder / "checks.py").write_text("# nothing\n")
-    assert costs_nothing(graded())
-
-
-def test_a_criterion_without_checks_earns_nothing(graded, tiny_folder):
+def test_what_stays_without_checks_earns_nothing(graded, tiny_folder):
     file = tiny_folder / "checks.py"
     file.write_text(file.read_text().replace('criterion("answer")', 'criterion("double")'))
     result = graded()
     assert costs_nothing(result)
     assert result.criteria[1].points is None
+    (tiny_folder / "checks.py").write_text("# nothing\n")
+    assert costs_nothing(graded())
 
 
 # --- the machine ---
 
 
-@pytest.mark.parametrize("jump", [-1e9, 1e9])
-def test_a_jump_of_the_date_alters_no_result(graded, monkeypatch, jump):
-    now = time.time
-    calls = iter(range(10**9))
-    monkeypatch.setattr(time, "time", lambda: now() + jump * (next(calls) % 2))
+def test_a_jump_of_the_date_alters_no_result_and_nothing_is_left(graded, tmp_path, monkeypatch):
+    """Forward and back; neither a fault nor a temporary file."""
+    here = tmp_path / "temporary"
+    here.mkdir(mode=0o711)
+    os.chmod(tmp_path, 0o711)
+    monkeypatch.setattr("tempfile.tempdir", str(here))
+    now, jumps = time.time, itertools.cycle((0.0, -1e9, 1e9))
+    monkeypatch.setattr(time, "time", lambda: now() + next(jumps))
     result = graded()
     assert result.environment.get("faults", []) == []
     assert (result.status, result.score) == ("graded", 6.0)
+    assert list(here.iterdir()) == []
 
 
 def test_an_upload_that_is_gone_is_not_rejected(tiny, hand_in):
@@ -264,15 +266,6 @@ def test_an_assignment_that_is_gone_costs_nothing(graded, tiny_folder, gone):
     path = tiny_folder / gone
     path.unlink() if gone else shutil.rmtree(path)
     assert costs_nothing(graded())
-
-
-def test_nothing_is_left_in_the_temporary_folder(graded, tmp_path, monkeypatch):
-    here = tmp_path / "temporary"
-    here.mkdir(mode=0o711)
-    os.chmod(tmp_path, 0o711)
-    monkeypatch.setattr("tempfile.tempdir", str(here))
-    graded()
-    assert list(here.iterdir()) == []
 
 
 # --- a process that somebody else kills ---

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -12,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.errors import StorageError
-from graders.storage.result_json import write_text
+from tests.processes import session_ends
 
 ROOT = Path(__file__).parents[3]
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -136,16 +134,6 @@ def waiting(tiny_folder, hand_in, tmp_path):
         process.stderr.close()
 
 
-def session_is_empty(session):
-    """Whether no process of this session is left, after a moment for those that are ending."""
-    for _ in range(300):
-        listed = subprocess.run(["ps", "-o", "stat=", "-s", str(session)], capture_output=True)
-        if not [each for each in listed.stdout.split() if not each.startswith(b"Z")]:
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def show(out, temporary):
     """The quickest command: like every other, it removes what a killed run has left."""
     done = grade("show", "--out", out, env=os.environ | {"TMPDIR": str(temporary)})
@@ -164,7 +152,7 @@ def test_told_to_end_it_leaves_neither_folders_nor_processes(waiting, tmp_path, 
     assert set(temporary.iterdir()) == before
     process.terminate()
     assert process.wait(30) == 130  # as after an interrupt
-    assert session_is_empty(process.pid)
+    assert session_ends(process.pid)
     assert list(temporary.iterdir()) == []
 
 
@@ -175,25 +163,13 @@ def test_what_a_killed_run_left_is_removed_by_the_next(waiting, tmp_path, execut
     process = begin(executor)
     process.kill()
     process.wait()
-    assert session_is_empty(process.pid)
+    assert session_ends(process.pid)
     assert list(temporary.iterdir())
     show(tmp_path / "none", temporary)
     assert list(temporary.iterdir()) == []
 
 
 # --- nowhere to write ---
-
-
-def test_a_file_that_cannot_be_written_leaves_no_older_one(tmp_path):
-    page = write_text(tmp_path / "page.html", "old")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4, before[1]))  # as a full disk, but ours alone
-    try:
-        with pytest.raises(StorageError, match="cannot be written"):
-            write_text(page, "new and longer")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

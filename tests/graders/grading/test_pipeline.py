@@ -25,17 +25,19 @@ def checks(result):
     return {check.check.id: check for criterion in result.criteria for check in criterion.checks}
 
 
-def test_a_right_submission_earns_everything(tiny, hand_in):
-    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
+def test_a_right_submission_earns_everything_until_the_student_side_changes(
+    tiny_folder, tiny, hand_in
+):
+    """A check file deeper down is none of the assignment's."""
+    deeper = tiny_folder / "solution" / "checks_own.py"
+    deeper.parent.mkdir()
+    deeper.write_text("def test_own():\n    raise SystemExit\n")
+    submission = hand_in(work_py=RIGHT, answer_txt="42")
+    result = grade(submission, tiny)
     assert (result.status, result.score, result.max_score) == ("graded", 6.0, 6.0)
-
-
-def test_a_wrong_one_is_told_why(tiny, hand_in):
-    result = grade(hand_in(work_py=WRONG, answer_txt="41"), tiny)
-    assert points(result) == {"double": 0.0, "answer": 1.0}
-    doubles = checks(result)["doubles"]
-    assert (doubles.actual, doubles.expected, doubles.hint) == ("23", "42", "Times two.")
-    assert doubles.check.description == "Doubling 21 gives 42."
+    side = tiny_folder / "student_side.py"
+    side.write_text(side.read_text() + "\n\ndef double(x):\n    return 0\n")
+    assert points(grade(submission, tiny))["double"] == 0.0
 
 
 MORE = '''
@@ -57,12 +59,19 @@ def test_last(student):
 '''
 
 
-def test_a_skipped_check_names_what_really_happened(tiny_folder, tiny, hand_in):
+def test_a_wrong_one_is_told_why_and_a_skipped_check_what_really_happened(
+    tiny_folder, tiny, hand_in
+):
     """The check that failed, not one skipped because of it; and no failure where there is none."""
     file = tiny_folder / "checks.py"
     text = file.read_text().replace("import fail", "import fail, skip")
     file.write_text(text + MORE)
-    found = checks(grade(hand_in(work_py=WRONG), tiny))
+    result = grade(hand_in(work_py=WRONG, answer_txt="41"), tiny)
+    assert points(result) == {"double": 0.0, "answer": 1.0}
+    found = checks(result)
+    doubles = found["doubles"]
+    assert (doubles.actual, doubles.expected, doubles.hint) == ("23", "42", "Times two.")
+    assert doubles.check.description == "Doubling 21 gives 42."
     assert found["third"].status == found["doubles-zero"].status == "skipped"
     ground = "Skipped because this failed: Doubling 21 gives 42."
     assert found["third"].message == found["doubles-zero"].message == ground
@@ -211,22 +220,6 @@ def test_a_check_file_that_does_not_import_is_ours(tiny_folder, tiny, hand_in):
     (tiny_folder / "checks_broken.py").write_text("import nothing_of_this_name\n")
     result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
     assert (result.status, result.score) == ("incomplete", None)
-
-
-def test_a_check_file_deeper_down_is_none_of_the_assignments(tiny_folder, tiny, hand_in):
-    deeper = tiny_folder / "solution" / "checks_own.py"
-    deeper.parent.mkdir(exist_ok=True)
-    deeper.write_text("def test_own():\n    raise SystemExit\n")
-    result = grade(hand_in(work_py=RIGHT, answer_txt="42"), tiny)
-    assert (result.status, result.score) == ("graded", 6.0)
-
-
-def test_a_changed_student_side_is_taken_at_once(tiny_folder, tiny, hand_in):
-    submission = hand_in(work_py=RIGHT, answer_txt="42")
-    assert grade(submission, tiny).score == 6.0
-    side = tiny_folder / "student_side.py"
-    side.write_text(side.read_text() + "\n\ndef double(x):\n    return 0\n")
-    assert points(grade(submission, tiny))["double"] == 0.0
 
 
 @pytest.mark.parametrize(

@@ -34,19 +34,16 @@ def test_a_gpu_trains_unchanged_and_a_cpu_a_short_schedule(gpu, free, device, pl
     assert plan_rerun(data=None, device=device, minutes=1) == plan
 
 
-def test_only_a_gpu_trains_on_the_course_files(gpu):
+def test_a_missing_gpu_or_a_wall_that_is_no_time_is_misuse(gpu):
+    gpu(None)
+    with pytest.raises(UsageError, match="torch finds no GPU"):
+        plan_rerun(data=None, device="cuda", minutes=1)
     gpu(80 * GiB)
     assert plan_rerun(data=Path("course"), device="auto", minutes=2) == RerunPlan(120, gpu=True)
     gpu(None)
     with pytest.raises(UsageError, match="on a CPU only for the built-in sample dataset") as caught:
         plan_rerun(data=Path("course"), device="auto", minutes=1)
     assert "leave --data out" in caught.value.hint
-
-
-def test_a_missing_gpu_is_misuse(gpu):
-    gpu(None)
-    with pytest.raises(UsageError, match="torch finds no GPU"):
-        plan_rerun(data=None, device="cuda", minutes=1)
 
 
 @pytest.mark.parametrize("minutes", [0, -1, float("nan"), float("inf")])
@@ -62,11 +59,6 @@ def test_memory_decides_how_many_train_at_once(gpu):
     assert jobs_for(RerunPlan(1), 10**6) < 10**6
 
 
-def test_nothing_is_opened_without_a_plan(tiny):
-    with open_rerun(None, tiny, None, best_tier()) as opened:
-        assert opened is None
-
-
 def test_training_has_its_own_time(tiny, hand_in):
     code = "import time\ndef double(x):\n    time.sleep(1)\n    return 2 * x\n"
     slow = hand_in(work_py=code)
@@ -77,12 +69,14 @@ def test_training_has_its_own_time(tiny, hand_in):
         opened.student.call("double", x=1)
 
 
-def test_the_plan_says_what_it_cut():
+def test_the_plan_says_what_it_cut_and_none_opens_nothing(tiny):
     assert RerunPlan(90, schedule=SHORT).in_words == (
         "on the CPU, shortened to 2 epochs of 2 batches of at most 16 examples, and to "
         "8 questions, at most 1.5 minutes"
     )
     assert RerunPlan(60, gpu=True).in_words == "on a GPU, its own schedule, at most 1 minutes"
+    with open_rerun(None, tiny, None, best_tier()) as opened:
+        assert opened is None
 
 
 # --- the command line ---

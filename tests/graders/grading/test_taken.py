@@ -62,8 +62,11 @@ def test_best_of_two_files_of_one_name_counts(grade):
     assert "`work.py` was taken." in result.environment["intake"]
 
 
-def test_another_file_beside_the_own_one_does_not_count(grade):
-    assert grade(work=WRONG, other=RIGHT).criteria[0].points == 0
+def test_another_file_beside_the_own_one_does_not_count_and_a_failure_tells_which_it_judges(grade):
+    criterion = grade(work=WRONG, other=RIGHT).criteria[0]
+    assert criterion.points == 0
+    message = criterion.checks[0].message
+    assert message.endswith("This check judges `double` in `work.py`, line 4.")
 
 
 def test_fault_of_ours_with_another_file_leaves_the_points(grade, tiny_folder):
@@ -85,11 +88,6 @@ def test_reply_cannot_remove_other_files(grade, tmp_path, reply):
     hostile = FILES.replace("taken().rivals()", reply.replace("HERE", str(tmp_path)))
     assert grade(hostile, work=WRONG).criteria[0].points == 0
     assert (tmp_path / "x.py").read_text() == "kept"
-
-
-def test_failure_tells_the_definition_it_judges(grade):
-    message = grade(work=WRONG).criteria[0].checks[0].message
-    assert message.endswith("This check judges `double` in `work.py`, line 4.")
 
 
 def test_place_is_cut_and_cleaned(grade):

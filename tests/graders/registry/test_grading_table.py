@@ -9,7 +9,7 @@ from graders.errors import UsageError
 from graders.grading.pipeline import Options, grade_submission
 from graders.grading_policy import Drop, GradingPolicy, Lateness
 from graders.registry.discovery import load_assignment
-from graders.storage.result_json import result_from_json, result_to_json
+from graders.storage.result_json import result_from_text, result_text
 from submissions.receive import identify
 
 HEAD = """
@@ -84,7 +84,7 @@ def test_a_result_has_extra_credit_above_its_maximum(tiny, hand_in):
     options = Options(best_tier(), only=frozenset({"answer"}))
     result = grade_submission(upload, replace(tiny, rubric=rubric), options)
     assert (result.score, result.max_score) == (2.0, 0.0)
-    again = result_from_json(result_to_json(result))
+    again = result_from_text(result_text(result), "")
     assert [each.criterion.extra_credit for each in again.criteria] == [True]
 
 

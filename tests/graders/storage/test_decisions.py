@@ -57,7 +57,7 @@ def score_in(out):
         return store.member_result(store.generation().number, "ada").score
 
 
-def test_a_decision_comes_back_as_it_was_made(put):
+def test_a_decision_comes_back_as_it_was_made_and_files_are_of_it_for_good(put):
     out = put()
     assert add(out, GIVEN) == 1
     with open_decisions(out / FILE) as trail:
@@ -65,6 +65,11 @@ def test_a_decision_comes_back_as_it_was_made(put):
         assert trail.since(1) == []
     assert replace(found, decided_at="", number=0) == GIVEN
     assert datetime.fromisoformat(found.decided_at).tzinfo == UTC
+    with open_decisions(out / FILE) as trail:
+        assert trail.written() == 0
+        trail.keep_written(3)
+    with open_decisions(out / FILE) as trail:
+        assert trail.written() == 3
 
 
 def test_the_store_gives_out_what_was_decided_and_keeps_what_was_graded(put, waiting):
@@ -96,29 +101,16 @@ def test_the_trail_is_only_added_to(put, change):
         connection.execute(change)
 
 
-def test_a_group_is_stored_whole_or_not_at_all(put):
+def test_a_group_is_stored_whole_and_what_overtakes_is_told(put):
     out = put()
     with pytest.raises(StorageError):
         add(out, GIVEN, replace(GIVEN, comment=None))
     with open_decisions(out / FILE) as trail:
         assert trail.since() == []
-
-
-def test_what_overtakes_is_told(put):
-    out = put()
     add(out, GIVEN)
     with pytest.raises(Overtaken):
         add(out, replace(GIVEN, seen=0), unseen=False)
     assert add(out, replace(GIVEN, seen=1), unseen=False) == 2
-
-
-def test_files_are_of_a_decision_for_good(put):
-    out = put()
-    with open_decisions(out / FILE) as trail:
-        assert trail.written() == 0
-        trail.keep_written(3)
-    with open_decisions(out / FILE) as trail:
-        assert trail.written() == 3
 
 
 def test_a_folder_without_a_store_is_named(tmp_path):

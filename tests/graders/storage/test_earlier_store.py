@@ -37,22 +37,16 @@ def earned(out):
     return softmark.load(out).set_index("criterion")["points"].dropna().to_dict()
 
 
-def test_its_results_and_decisions_are_read(out):
+def test_all_that_it_kept_is_read_and_what_waits_can_be_decided(out):
     assert earned(out) == {
         **{"a": 0.0, "b": 4.0, "c.i": 2.0, "c.ii": 2.0, "d": 0.0, "e": 3.0, "f": 3.0, "i": 4.0}
     }
-
-
-def test_what_it_kept_beside_the_json_is_read(out):
     with open_store(out) as store:
         result = store.member_result(1, "ada")
     assert result.title == "Transformers and Pretraining (discussion sheet)"
     assert result.submission.submitted_at is not None
     assert {each.criterion.kind for each in result.criteria} == {"written"}
     assert [each.check.weight for each in result.criteria[1].checks] == [2.0, 2.0]
-
-
-def test_what_waits_in_it_can_be_decided(out):
     with open_review(out) as review:
         review.refresh()
         answers = [each for of in review.material.answers.values() for each in of.values()]

@@ -37,11 +37,14 @@ def synced(monkeypatch):
     return found
 
 
-def test_folders_are_made(tmp_path):
+def test_folders_are_made_and_a_file_in_their_place_named(tmp_path):
     path = tmp_path / "a" / "b" / "note.txt"
     assert write_whole(path, b"one\r\ntwo\n", remedy="") == path
     assert path.read_bytes() == b"one\r\ntwo\n"
     assert list(path.parent.iterdir()) == [path]
+    (tmp_path / "out").write_text("not a folder")
+    with pytest.raises(StorageError, match=r"out/note\.txt: cannot be written: "):
+        write_whole(tmp_path / "out" / "note.txt", b"text", remedy="")
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -62,9 +65,3 @@ def test_full_disk_leaves_the_older_file_but_no_older_result(tmp_path):
         result_json.write_text(path, "the new one")
     assert "run the same command again" in error.value.hint
     assert list(tmp_path.iterdir()) == []
-
-
-def test_file_in_place_of_the_folder_is_named(tmp_path):
-    (tmp_path / "out").write_text("not a folder")
-    with pytest.raises(StorageError, match=r"out/note\.txt: cannot be written: "):
-        write_whole(tmp_path / "out" / "note.txt", b"text", remedy="")

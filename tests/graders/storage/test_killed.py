@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import session_ends
+
 ROOT = Path(__file__).parents[3]
 RIGHT = "def double(x):\n    return 2 * x\n"
 CODE = {
@@ -74,25 +76,7 @@ def state_of(out):
 def kill(process, *, group):
     (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
     process.wait()
-    wait_for_the_end_of(process.pid)
-
-
-def wait_for_the_end_of(session):
-    """The workers of a killed parent end by themselves, and soon."""
-    deadline = time.monotonic() + 120
-    while alive := in_session(session):
-        assert time.monotonic() < deadline, f"{alive} outlived their parent"
-        time.sleep(0.02)
-
-
-def in_session(session):
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[3]) == session and fields[0] != "Z":
-                found.append(stat.parent.name)
-    return found
+    assert session_ends(process.pid), "workers outlived their parent"
 
 
 def finish(start, out):

@@ -47,8 +47,13 @@ def results_in(out, generation=1):
         return list(store.results(generation))
 
 
-def test_a_result_comes_back_whole(stored):
+def test_a_result_comes_back_whole_and_its_path_need_not_be_text(stored, tiny, tmp_path):
     assert results_in(stored) == [a_result()]
+    odd = Path(os.fsdecode(b"/uploads/\xff"))
+    result = a_result(submission=replace(a_result().submission, path=odd))
+    with open_store(tmp_path) as store:
+        store.put(store.begin(tiny, "checks"), result, MADE)
+    assert results_in(tmp_path)[0].submission.path == odd
 
 
 def as_before(out):
@@ -78,14 +83,6 @@ def test_a_store_of_an_earlier_version_is_read_and_takes_a_new_name(stored):
         store.adopt(1, [(given, MADE.address)], anew=True)
         assert store.handed_in("ada", MADE.address) == ("Ada L.", None)
     assert results_in(stored) == [a_result(submission=given)]
-
-
-def test_a_path_need_not_be_text(tiny, tmp_path):
-    odd = Path(os.fsdecode(b"/uploads/\xff"))
-    result = a_result(submission=replace(a_result().submission, path=odd))
-    with open_store(tmp_path) as store:
-        store.put(store.begin(tiny, "checks"), result, MADE)
-    assert results_in(tmp_path)[0].submission.path == odd
 
 
 def test_the_result_stored_last_counts_whatever_the_clock_says(stored):
@@ -118,7 +115,7 @@ def test_the_store_of_another_assignment_is_left_alone(tiny_folder, stored):
     assert results_in(stored) == [a_result()]
 
 
-def test_two_gradings_never_share_a_folder(stored):
+def test_two_gradings_never_share_a_folder_and_what_a_killed_one_left_is_removed(stored):
     with (
         open_store(stored),
         pytest.raises(StorageError, match="another grading into .* is running"),
@@ -126,9 +123,6 @@ def test_two_gradings_never_share_a_folder(stored):
         open_store(stored).__enter__()
     with open_store(stored) as store:
         assert store.generation().number == 1
-
-
-def test_what_a_killed_writer_left_is_removed(stored):
     (stored / "results").mkdir()
     left = stored / "results" / f".{'0af' * 10}0a.tmp"
     own = stored / "results" / ".notes.tmp"
@@ -154,13 +148,10 @@ def change(out, statement):
         connection.execute(statement)
 
 
-def test_a_result_changed_behind_our_back_is_not_shown(stored):
+def test_a_store_of_a_newer_softmark_or_a_changed_result_is_not_shown(stored):
     change(stored, """UPDATE results SET document = replace(document, ': 0.0', ': 4.0')""")
     with pytest.raises(StorageError, match="the Result of ada is damaged"):
         results_in(stored)
-
-
-def test_a_store_of_a_newer_softmark_is_not_touched(stored):
     change(stored, "PRAGMA user_version = 99")
     with pytest.raises(StorageError, match="newer Softmark"):
         open_store(stored).__enter__()
@@ -207,16 +198,14 @@ def test_a_full_disk_stores_no_half_result(stored):
     assert names == ["ada", *(f"s{n:05}" for n in range(int(count)))]
 
 
-def test_a_folder_without_a_store_and_a_file_in_its_place_are_misuses(tmp_path):
+def test_what_is_no_folder_or_generation_is_a_misuse(tmp_path, stored):
+    (tmp_path / "none").mkdir()
     with pytest.raises(StorageError, match="has no grading results"):
-        read_store(tmp_path).__enter__()
-    assert list(tmp_path.iterdir()) == []
-    (tmp_path / "out").write_text("")
+        read_store(tmp_path / "none").__enter__()
+    assert list((tmp_path / "none").iterdir()) == []
+    (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be written"):
-        open_store(tmp_path / "out").__enter__()
-
-
-def test_an_unknown_generation_is_a_misuse(stored):
+        open_store(tmp_path / "file").__enter__()
     with read_store(stored) as store:
         with pytest.raises(StorageError, match="no generation 7"):
             store.generation(7)

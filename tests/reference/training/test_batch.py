@@ -30,9 +30,16 @@ def gradient(batch, model, machine, *, group):
     return {name: p.grad for name, p in model.named_parameters()}
 
 
-def test_lengths_end_at_the_last_target():
+def test_lengths_end_at_the_last_target_and_rows_of_pads_count_nothing(tiny_model, machine):
     y = torch.tensor([[0, 0, 5, 0], [3, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]])
     assert target_lengths(y).tolist() == [3, 1, 0, 4]
+    batch = ragged_batch()
+    full = batch.padded(16)
+    assert full.x.shape == (16, 20)
+    assert (full.y[11:] == PAD_ID).all()
+    plain, filled = (gradient(each, tiny_model(), machine, group=0) for each in (batch, full))
+    for name, expected in plain.items():
+        torch.testing.assert_close(filled[name], expected, rtol=1e-5, atol=1e-9)
 
 
 @pytest.mark.parametrize("size", [1, 4, 16])
@@ -48,16 +55,6 @@ def test_groups_hold_every_target_once_and_have_the_gradient_of_the_whole(
     whole, grouped = (gradient(ragged_batch(), tiny_model(), machine, group=g) for g in (0, size))
     for name, expected in whole.items():
         torch.testing.assert_close(grouped[name], expected, rtol=1e-5, atol=1e-9)
-
-
-def test_rows_of_pads_count_nothing(tiny_model, machine):
-    batch = ragged_batch()
-    full = batch.padded(16)
-    assert full.x.shape == (16, 20)
-    assert (full.y[11:] == PAD_ID).all()
-    plain, filled = (gradient(each, tiny_model(), machine, group=0) for each in (batch, full))
-    for name, expected in plain.items():
-        torch.testing.assert_close(filled[name], expected, rtol=1e-5, atol=1e-9)
 
 
 def test_examples_are_the_dataset_s_without_pads():

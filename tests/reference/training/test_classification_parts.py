@@ -56,7 +56,7 @@ def scores(tmp_path_factory):
     return make
 
 
-def test_what_a_frozen_encoder_reads_ahead_is_what_it_would_say(scores):
+def test_frozen_encoders_read_ahead_and_bfloat16_says_nearly_the_same(scores):
     head = scores("head")
     seen = []
     head.read(lambda made, texts: seen.append((made, texts)))
@@ -65,6 +65,9 @@ def test_what_a_frozen_encoder_reads_ahead_is_what_it_would_say(scores):
     with torch.no_grad():
         said = head.classifier.eval()(tokens)
     torch.testing.assert_close(head.all_logits("dev"), said)
+    exact, fast = scores("full").all_logits("dev"), scores("full", torch.bfloat16).all_logits("dev")
+    assert not torch.equal(exact, fast)
+    torch.testing.assert_close(exact, fast, atol=0.02, rtol=0.1)
 
 
 def test_a_method_that_trains_inside_reads_nothing_ahead_and_drops_nothing(scores):
@@ -75,12 +78,6 @@ def test_a_method_that_trains_inside_reads_nothing_ahead_and_drops_nothing(score
     assert torch.equal(full.all_logits("dev"), full.all_logits("dev"))
     assert full.classifier.training, "training goes on"
     assert not full.all_logits("dev").requires_grad
-
-
-def test_bfloat16_products_give_nearly_the_same(scores):
-    exact, fast = scores("full").all_logits("dev"), scores("full", torch.bfloat16).all_logits("dev")
-    assert not torch.equal(exact, fast)
-    torch.testing.assert_close(exact, fast, atol=0.02, rtol=0.1)
 
 
 def test_scalars_tell_loss_rate_and_dev():
@@ -103,12 +100,18 @@ def walk(averages, weight, values):
         averages.update()
 
 
-def test_mean_is_plain_at_first_and_then_forgets(weight):
+def test_mean_is_plain_at_first_then_forgets_and_goes_on_when_saved(weight):
     averages = Averages({"w": weight}, 0.75)
     walk(averages, weight, [1.0, 2.0, 3.0, 6.0])
     assert float(averages.means["w"]) == pytest.approx(3.0)
     walk(averages, weight, [7.0])
     assert float(averages.means["w"]) == pytest.approx(0.75 * 3.0 + 0.25 * 7.0)
+    first, second = Averages({"w": weight}, 0.9), Averages({"w": weight}, 0.9)
+    walk(first, weight, [1.0, 2.0])
+    second.load(**first.state())
+    for averages in (first, second):
+        walk(averages, weight, [5.0])
+    assert torch.equal(first.means["w"], second.means["w"])
 
 
 @pytest.mark.parametrize(("decay", "mean"), [(0.9, 2.0), (0.0, 3.0)])
@@ -120,12 +123,3 @@ def test_mean_is_in_place_within_the_block_alone(weight, decay, mean):
         assert float(weight.detach()) == mean
     assert float(weight.detach()) == 3.0
     assert bool(averages.state()["means"]) == (decay > 0)
-
-
-def test_saved_mean_goes_on(weight):
-    first, second = Averages({"w": weight}, 0.9), Averages({"w": weight}, 0.9)
-    walk(first, weight, [1.0, 2.0])
-    second.load(**first.state())
-    for averages in (first, second):
-        walk(averages, weight, [5.0])
-    assert torch.equal(first.means["w"], second.means["w"])

@@ -48,13 +48,17 @@ def test_every_draw_is_a_corruption_of_its_document(edition, length):
         assert n <= min(length, edition.longest(48))
 
 
-def test_columns_left_out_are_pads_for_ever():
+def test_columns_left_out_are_pads_and_documents_are_drawn_anew():
     """No sequence of the reference has a character where the batch has no column."""
     corpus = read_corpus(LETTERS, Vocabulary(LETTERS), 48, device=CPU)
     dataset = CharCorruptionDataset(LETTERS, 48)
     random.seed(0)
     last = max(int((dataset[0][1] != 0).nonzero().max()) for _ in range(2000))
     assert last == corpus.width - 1
+    corpus = read_corpus(LETTERS, Vocabulary(LETTERS), 48, device=CPU)
+    first, _ = corrupt(corpus, torch.zeros(64).long())
+    again, _ = corrupt(corpus, torch.zeros(64).long())
+    assert len({tuple(row) for row in (*first.tolist(), *again.tolist())}) > 100
 
 
 @pytest.mark.parametrize("length", [4, 5, 7, 16, 41, 60])
@@ -100,10 +104,3 @@ def test_difference_is_seen():
     quarter = [rng.randint(1, 19) for _ in range(2000)]
     fifth = [rng.randint(1, 15) for _ in range(20_000)]
     assert chance(quarter, fifth) < ALPHA
-
-
-def test_documents_are_drawn_anew():
-    corpus = read_corpus(LETTERS, Vocabulary(LETTERS), 48, device=CPU)
-    first, _ = corrupt(corpus, torch.zeros(64).long())
-    again, _ = corrupt(corpus, torch.zeros(64).long())
-    assert len({tuple(row) for row in (*first.tolist(), *again.tolist())}) > 100

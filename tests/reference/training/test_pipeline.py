@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from reference.data.world import make_world
 from reference.models.checkpoint import load_checkpoint, load_model
 from reference.models.prediction import read_prompts
 from reference.training.gpt.metrics import Metrics
+from tests.processes import session_ends
 from tests.reference.plain_gpt import PlainGPT
 from tests.reference.training.run_tiny import run
 
@@ -55,7 +55,8 @@ def assert_same_run(folder, other):
         assert (folder / name).read_bytes() == (other / name).read_bytes(), name
 
 
-def test_files_are_those_of_a_submission(undisturbed):
+def test_files_are_those_of_a_submission_with_bare_state_dicts_on_the_cpu(undisturbed):
+    """As the course's `evaluate` reads it: torch.load without map_location, load_state_dict."""
     out, _ = undisturbed
     assert {path.name for path in out.iterdir()} == {
         *CHECKPOINTS,
@@ -66,10 +67,6 @@ def test_files_are_those_of_a_submission(undisturbed):
     }
     assert (out / "london_baseline_accuracy.txt").read_text() == "5.0\n"
     assert not list((out / "state").glob("*.params"))
-
-
-def test_checkpoints_are_bare_state_dicts_on_the_cpu(undisturbed):
-    """As the course's `evaluate` reads it: torch.load without map_location, load_state_dict."""
     for name in CHECKPOINTS:
         state = torch.load(undisturbed[0] / name, weights_only=True)
         model = load_model(undisturbed[0] / name, n_head=1)
@@ -134,24 +131,21 @@ def test_finetuning_starts_from_pretraining(undisturbed):
     assert 0 < near < far / 4
 
 
-def test_finished_run_is_not_run_again(undisturbed):
+def test_finished_run_is_not_run_again_and_other_settings_do_not_mix(undisturbed):
     out, _ = undisturbed
     before = {path: path.stat().st_mtime_ns for path in out.glob("*.params")}
     seen = []
     run(out, report=lambda *made: seen.append(made))
     assert seen == []
     assert {path: path.stat().st_mtime_ns for path in out.glob("*.params")} == before
+    with pytest.raises(UsageError, match="a run with other settings"):
+        run(undisturbed[0], seed=1)
 
 
 @pytest.mark.long
 def test_processes_beside_each_other_train_the_same(undisturbed, tmp_path):
     run(tmp_path, workers=2)
     assert_same_run(tmp_path, undisturbed[0])
-
-
-def test_other_settings_do_not_mix(undisturbed):
-    with pytest.raises(UsageError, match="a run with other settings"):
-        run(undisturbed[0], seed=1)
 
 
 def start(out, *arguments):
@@ -179,29 +173,10 @@ def test_killed_run_goes_on(undisturbed, tmp_path, workers, afterwards):
     process.communicate()
     finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.params")}
     assert finished
-    assert_nothing_left(process.pid)
+    assert session_ends(process.pid), "workers notice that their parent is gone"
     run(tmp_path, workers=afterwards)
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
     assert_same_run(tmp_path, undisturbed[0])
-
-
-def assert_nothing_left(session):
-    """Workers notice that their parent is gone and end by themselves."""
-    deadline = time.monotonic() + 60
-    while living := [pid for pid in processes() if session_of(pid) == session]:
-        assert time.monotonic() < deadline, f"still there: {living}"
-        time.sleep(0.1)
-
-
-def processes():
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
-def session_of(pid):
-    try:
-        return os.getsid(pid) if os.getpid() != pid else None
-    except (ProcessLookupError, PermissionError):
-        return None
 
 
 @pytest.mark.long
@@ -212,7 +187,7 @@ def test_interrupted_run_leaves_no_process(tmp_path):
     _, said = process.communicate(timeout=60)
     assert process.returncode != 0
     assert said.count("KeyboardInterrupt") <= 1, said
-    assert_nothing_left(process.pid)
+    assert session_ends(process.pid), "workers notice that their parent is gone"
 
 
 @pytest.mark.long

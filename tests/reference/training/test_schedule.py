@@ -47,16 +47,10 @@ def test_rates_are_the_course_s(recipe, examples, width, passes):
     assert rates == pytest.approx(course_loop(recipe, examples, width, passes * DOCUMENTS * BLOCK))
 
 
-def test_cosine_rises_again_behind_its_end():
+def test_rates_warm_up_linearly_and_rise_again_behind_their_end():
     assert multiplier(200, 0, 100) == pytest.approx(1.0)
     assert multiplier(100, 0, 100) == 0.1
-
-
-def test_warmup_is_linear():
     assert [multiplier(tokens, 100, 1000) for tokens in (0, 25, 99)] == [0.0, 0.25, 0.99]
-
-
-def test_demo_warms_up_within_the_first_epochs():
     rates = learning_rates(DEMO.pretrain, 401, 128, 401 * 128)
     peak = max(range(1, len(rates)), key=rates.__getitem__)
     assert 13 < peak < 26

@@ -21,7 +21,7 @@ pytest.importorskip("torch.utils.tensorboard", reason="tensorboard is not instal
 
 PLAIN = examples_of("cs224n-a4") / "correct-plain" / "src"
 STANDINS = ASSIGNMENTS / "cs224n_a4" / "standins"
-QUESTIONS = 3
+QUESTIONS = 2
 
 
 @pytest.fixture

@@ -150,14 +150,11 @@ def test_damaged_state_is_named(trainer, model, tmp_path):
     assert "remove it" in error.value.hint
 
 
-def test_an_epoch_holds_every_document_once():
+def test_an_epoch_holds_every_document_once_and_questions_keep_their_order():
     order = torch.randperm(len(DOCUMENTS))
     batches = list(DOCUMENTS.batches(order, 32))
     assert [len(batch) for batch in batches] == [32] * 12 + [17]
     assert all(batch.x.shape[1] == DOCUMENTS.corpus.width for batch in batches)
-
-
-def test_questions_keep_their_order():
     x = torch.arange(2, 12)[:, None].repeat(1, 3)
     batches = list(Questions(x, x).batches(torch.arange(10), 4))
     assert [len(batch) for batch in batches] == [4, 4, 2]

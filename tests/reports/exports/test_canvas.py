@@ -92,13 +92,10 @@ def test_nobody_is_guessed(export, by, roster, student, why):
     assert problem.startswith(student)
 
 
-def test_two_submissions_of_one_student_are_for_a_person(export, by, roster):
+def test_two_submissions_or_no_score_leave_the_cell_to_a_person(export, by, roster, incomplete):
     written = export("canvas", by("ada"), by("1815"), roster=roster())
     assert grades(written)["7"] == ""
     assert "Lovelace, Ada (ID 7) has more than one submission (ada, 1815)" in written.problems[0]
-
-
-def test_no_score_leaves_the_cell_empty(export, by, roster, incomplete):
     written = export("canvas", by("ada", of=incomplete), roster=roster())
     assert grades(written)["7"] == ""
     assert "1 handed in and have none, 4 have no submission" in written.notes[0]
@@ -115,14 +112,11 @@ def test_semicolons_and_a_byte_order_mark_are_kept(export, by, roster):
     assert grades(found)["7"] == "15", "semicolons in a title are no delimiter"
 
 
-def test_a_roster_without_the_assignment_says_so(export, by, roster):
+def test_a_roster_without_the_assignment_or_with_two_of_it_says_so(export, by, roster):
     task = replace(TASK, title="New one")
     written = export("canvas", by("ada"), roster=roster(), task=task)
     assert read(written)[0][-1] == "New one"
     assert "no column `New one`" in written.notes[0]
-
-
-def test_two_columns_of_one_title_ask_which(export, by, roster):
     twice = HEADER.replace("Old (3)", '"Attention, please (5)"')
     with pytest.raises(UsageError, match="more than one"):
         export("canvas", by("ada"), roster=roster(twice, POINTS, *PEOPLE))
@@ -143,18 +137,12 @@ def test_what_is_no_roster_is_refused(export, by, roster, lines, words):
         export("canvas", by("ada"))
 
 
-def test_names_of_the_roster_are_neutralised(export, by, roster):
+def test_odd_rows_of_a_roster_are_neutralised_or_match_nobody(export, by, roster):
     evil = '"=cmd|1, Ada",7,,ada,A,,'
     assert read(export("canvas", by("ada"), roster=roster(HEADER, POINTS, evil)))[2] == [
         *("'=cmd|1, Ada", "7", "", "ada", "A", "15"),
     ]
-
-
-def test_a_person_that_is_nobody_matches_no_row(roster):
     assert read_gradebook(roster()).matches(Person("")) == []
-
-
-def test_a_row_that_ends_early_stops_nothing(export, by, roster):
     lines = (HEADER, POINTS, '"Hopper, Grace"', '"Hopper, Grace"')
     found = export("canvas", by("Grace Hopper"), roster=roster(*lines))
     assert "is more than one" in found.problems[0]
@@ -168,15 +156,12 @@ def test_one_letter_written_as_two_is_one_letter(export, by, roster, roster_has,
     assert grades(found)["7"] == "15"
 
 
-def test_another_maximum_in_canvas_is_told(export, by, roster):
+def test_another_maximum_is_told_and_a_long_title_keeps_its_number(export, by, roster):
     for points in (POINTS, POINTS.replace("20", "20.00"), POINTS.replace("20", "")):
         notes = export("canvas", by("ada"), roster=roster(HEADER, points, *PEOPLE)).notes
         assert len(notes) == 1
     *_, note = export("canvas", by("ada"), roster=roster(HEADER, POINTS.replace("20", "100"))).notes
     assert "has 100 points in Canvas and 20 here" in note
-
-
-def test_a_long_title_keeps_its_number(export, by, roster):
     title = "Attention " * 20 + "(4711)"
     header = HEADER.replace("Attention, please (4711)", title)
     task = replace(TASK, title=title)

@@ -41,12 +41,15 @@ def raised(line=7, file="work.py", **words):
     return check_result("failed", check_id=f"c{line}", actual=place, outcome="raised", **words)
 
 
-def test_an_error_stands_at_the_students_line(commands):
+def test_an_error_stands_at_the_students_line_and_a_passed_check_at_none(commands):
     (name, properties, message), points = commands(raised(message="IndexError: 3", hint="Count."))
     assert name == "error"
     assert properties == {"file": "hw/src/work.py", "line": "7", "title": "Rotary embedding"}
     assert message == "Check c7 holds.\nIndexError: 3\nCount."
     assert points == ("notice", {"title": "Toy assignment"}, "0 of 4 points")
+    assert len(commands(check_result(actual="work.py, line 3"))) == 1
+    (_, _, message), *_ = commands(check_result("error"))
+    assert message == "Not fully graded"
 
 
 @pytest.mark.parametrize("place", ["../../etc/x.py", "other.py", "work.py:7", "work.py\nwork.py"])
@@ -85,18 +88,9 @@ def test_a_hostile_file_name_stays_a_name_or_is_not_shown(commands):
         assert [name for name, *_ in found] == ["notice"], ascii(sign)
 
 
-def test_a_line_is_annotated_once(commands):
+def test_a_line_is_annotated_once_and_github_hears_of_the_rest(commands):
     first, _ = commands(raised(message="first"), raised(message="second"), raised(message="third"))
     assert first[2] == "Check c7 holds.\nfirst\nand 2 more checks end here"
-
-
-def test_github_shows_ten_and_hears_of_the_rest(commands):
     found = commands(*(raised(line) for line in range(1, 14)))
     assert [name for name, *_ in found] == ["error"] * 10 + ["notice"] * 2
     assert found[10][2] == "3 more lines are named in the summary"
-
-
-def test_a_passed_check_names_no_line_and_no_total_is_none_of_the_numbers(commands):
-    assert len(commands(check_result(actual="work.py, line 3"))) == 1
-    (_, _, message), *_ = commands(check_result("error"))
-    assert message == "Not fully graded"

@@ -77,30 +77,21 @@ def test_a_suite_a_criterion_and_a_case_a_check(read, graded):
         assert words in failed.result[0].text
 
 
-def test_our_fault_and_a_rejected_upload_are_errors_without_points(read, incomplete, rejected):
+def test_what_waits_is_skipped_and_lost_checks_or_our_fault_are_errors(
+    read, incomplete, rejected, make_result
+):
     suite = next(iter(read(incomplete)))
     assert (suite.errors, suite.failures) == (1, 0)
     assert [p.name for p in suite.properties()] == ["max_points"]
     report = read(rejected)
     assert (report.tests, report.errors, report.skipped) == (1, 1, 0)
-
-
-def test_what_waits_or_is_not_run_is_skipped(read, make_result):
     waits = check_result("needs_review", message="Free text.")
     blocked = check_result("skipped", check_id="z", outcome="blocked")
     report = read(make_result(criterion_result(CODE, waits, blocked)))
     assert (report.tests, report.skipped, report.failures) == (2, 2, 0)
-
-
-def test_a_criterion_without_checks_is_an_error(read, make_result):
     lost = criterion_result(CODE, check_result("error"))
     report = read(make_result(type(lost)(lost.criterion, "error", None, ())))
     assert (report.tests, report.errors) == (1, 1)
-
-
-def test_criteria_of_one_title_stay_two_suites(read, make_result):
-    two = [criterion_result(CODE, check_result(), check_result("failed", check_id="b"))] * 2
-    assert len(read(make_result(*two))) == 2
 
 
 HOSTILE = [
@@ -118,18 +109,19 @@ def test_hostile_text_stays_text(read, make_result, text):
     assert len(report.tostring()) < 20_000
 
 
-def test_a_course_is_one_report(graded, incomplete, export):
+def test_a_course_is_one_report_with_each_checks_time_and_every_suite(
+    graded, incomplete, export, read, make_result
+):
     report = JUnitXml.fromstring(export("junit", graded, incomplete).text.encode())
     assert len(report) == len(graded.criteria) + len(incomplete.criteria)
-
-
-def test_time_is_each_checks_own(read, make_result):
     slow = check_result(seconds=1.25)
     report = read(make_result(criterion_result(FILES, slow, check_result(check_id="b"))))
     assert report.time == 1.25
+    two = [criterion_result(CODE, check_result(), check_result("failed", check_id="b"))] * 2
+    assert len(read(make_result(*two))) == 2
 
 
-def test_a_result_is_one_document_in_which_a_hidden_criterion_counts_without_a_name(graded):
+def test_a_result_is_one_document_of_classroom50_without_hidden_names(graded, hostile):
     document = json.loads(classroom50_text(graded))
     assert document["schema"] == "classroom50/result/v1"
     assert (document["score"], document["max_score"]) == (15.0, 20.0)
@@ -140,6 +132,11 @@ def test_a_result_is_one_document_in_which_a_hidden_criterion_counts_without_a_n
     }
     assert files["name"] == "Prediction files"
     assert "Hidden" not in classroom50_text(graded)
+    text = classroom50_text(hostile)
+    assert text.count("\n") == 1
+    name = json.loads(text)["tests"][0]["name"]
+    assert len(name) < 300
+    assert "\x1b" not in name
 
 
 def test_no_total_is_no_document_of_classroom50(graded, incomplete, rejected, export):
@@ -147,11 +144,3 @@ def test_no_total_is_no_document_of_classroom50(graded, incomplete, rejected, ex
     assert [json.loads(each)["submission"] for each in written.text.splitlines()] == ["ada"]
     assert len(written.problems) == 2
     assert all("left out" in each for each in written.problems)
-
-
-def test_hostile_text_stays_on_its_line_of_classroom50(hostile):
-    text = classroom50_text(hostile)
-    assert text.count("\n") == 1
-    name = json.loads(text)["tests"][0]["name"]
-    assert len(name) < 300
-    assert "\x1b" not in name

@@ -31,7 +31,7 @@ def handed_out(export, tmp_path):
     return write
 
 
-def test_every_student_has_a_row_and_every_submission_a_zip(handed_out, by, tmp_path):
+def test_every_student_has_a_row_and_no_submission_takes_the_tables_name(handed_out, by, tmp_path):
     results = (by(PAIR, submission="team"), by("eve"))
     rows, files, notes = handed_out(*results)
     assert handed_out(*results)[1] == files, "the same page makes the same zip"
@@ -41,6 +41,8 @@ def test_every_student_has_a_row_and_every_submission_a_zip(handed_out, by, tmp_
     with zipfile.ZipFile(io.BytesIO(files["team.zip"])) as archive:
         assert archive.namelist() == ["team.html"]
         assert archive.read("team.html") == (tmp_path / "reports" / "team.html").read_bytes()
+    _, files, _ = handed_out(by("ada", submission=TABLE))
+    assert TABLE not in files
 
 
 def test_the_score_is_the_one_on_the_page_or_a_blank(handed_out, by, make_result, incomplete):
@@ -50,8 +52,3 @@ def test_the_score_is_the_one_on_the_page_or_a_blank(handed_out, by, make_result
     scores = [(row["score"], row["max_score"]) for row in rows]
     assert scores[:2] == [("3.6", "4"), ("12", "14")]
     assert scores[2][0] == ""
-
-
-def test_no_submission_takes_the_tables_name(handed_out, by):
-    _, files, _ = handed_out(by("ada", submission=TABLE))
-    assert TABLE not in files

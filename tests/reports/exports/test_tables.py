@@ -60,7 +60,7 @@ def test_nbgraders_columns_come_back(export, by):
     ]
 
 
-def test_moodles_columns_come_back(export, by):
+def test_moodles_columns_come_back_of_whom_it_can_find(export, by):
     table = read(export("moodle", by(ADA, timedelta(hours=26)), task=LATE))
     assert table.to_dict("records") == [
         {
@@ -71,9 +71,6 @@ def test_moodles_columns_come_back(export, by):
             "Attention, please": 12,
         }
     ]
-
-
-def test_moodle_cannot_find_who_has_only_a_name(export, by):
     written = export("moodle", by(ADA), by("bob"))
     assert "bob" not in written.text
     assert written.problems == ("bob: bob has no email and no student ID; enter it by hand",)

@@ -37,11 +37,8 @@ def test_what_people_write_stays(text):
     assert plain(visible(text)) == text
 
 
-def test_marks_do_not_paint_over_other_lines():
+def test_evidence_is_marked_where_it_is_and_paints_over_nothing():
     assert str(visible("e" + "\u0301" * 500)).count("\u0301") == 4
-
-
-def test_evidence_is_marked_where_it_is():
     html = str(answer_html("No. Yes. No.", [Evidence(4, 8, "1"), Evidence(4, 8, "not 2")]))
     assert re.search(r"No\. <mark>Yes\.<sup.*1, not 2</sup></mark> No\.", html)
 

@@ -60,16 +60,13 @@ def address(graded):
     return f"/q/2c%3Amachine/{handle}"
 
 
-def test_the_page_shows_the_reason_and_a_line_for_each_value(rea, graded, address):
+def test_the_page_shows_the_reason_and_decides_the_part(rea, graded, address):
     page = rea.get(address)
     assert page.status == 200
     for text in ("`q2` is dots.", "`q1` is correct", "`q2` is correct", "q2: …", "2c:machine"):
         assert text in page.body
     with open_review(graded) as review:
         assert {each.reason for each in review.material.answers["1b"].values()} == {""}
-
-
-def test_a_decision_gives_the_points_of_the_part(rea, address, graded):
     decide(rea, address, item=["1"], adjustment="0.5", comment="The second is nearly right.")
     assert rea.status == 303
     assert "1 of 3 answers decided" in rea.get("/").body

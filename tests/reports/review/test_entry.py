@@ -23,28 +23,12 @@ def test_nothing_is_shown_without_a_token_and_it_opens_once(start, graded):
     assert stranger.get("/" + address.split("/", 3)[3]).status == 403
 
 
-def test_another_hosts_name_is_refused_and_a_tunnels_is_not(rea):
+def test_another_hosts_name_or_too_much_is_refused(rea):
     for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", ""):
         assert rea.get("/", Host=host).status == 421, host
         assert "Two questions" not in rea.body
     for host in ("localhost:9000", "127.0.0.1"):
         assert rea.get("/", Host=host).status == 200, host
-
-
-def test_a_form_of_another_page_is_refused(rea):
-    for path in ("/undo", "/view", "/invite", "/write", "/decisions.csv"):
-        rea.get("/")
-        assert rea.post(path, token="guess").status == 403, path
-
-
-def test_a_decision_of_another_page_is_refused(rea, handles):
-    address = f"/q/1b/{handles['1b', 'ada']}"
-    rea.get(address).post(address, token="guess", item="1")
-    assert rea.status == 403
-    assert "0 of 8 answers decided" in rea.get("/").body
-
-
-def test_too_much_or_endless_is_not_read(rea):
     assert rea.ask("POST", "/undo", iter([b"a"]), **{"Transfer-Encoding": "chunked"}).status == 413
     connection = http.client.HTTPConnection("127.0.0.1", rea.port, timeout=30)
     connection.putrequest("POST", "/undo")
@@ -54,7 +38,17 @@ def test_too_much_or_endless_is_not_read(rea):
     connection.close()
 
 
-def test_every_answer_says_what_may_run(rea):
+def test_a_form_or_a_decision_of_another_page_is_refused(rea, handles):
+    for path in ("/undo", "/view", "/invite", "/write", "/decisions.csv"):
+        rea.get("/")
+        assert rea.post(path, token="guess").status == 403, path
+    address = f"/q/1b/{handles['1b', 'ada']}"
+    rea.get(address).post(address, token="guess", item="1")
+    assert rea.status == 403
+    assert "0 of 8 answers decided" in rea.get("/").body
+
+
+def test_every_answer_says_what_may_run_and_only_our_files_are_served(rea):
     for path in ("/", "/enter?token=x", "/static/review.js", "/nothing"):
         headers = rea.get(path).answer_headers
         policy = headers["content-security-policy"]
@@ -62,9 +56,6 @@ def test_every_answer_says_what_may_run(rea):
         assert "unsafe" not in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert "server" not in headers
-
-
-def test_only_our_files_are_served(rea):
     assert rea.get("/static/review.css").status == 200
     assert rea.get("/static/..%2f..%2f..%2fgrade.py").status == 404
     assert rea.get("/static/conftest.py").status == 404

@@ -59,6 +59,12 @@ def kind_of(folder, text):
         return next(each for each in kinds(review) if each.text == text)
 
 
+def test_rejected_points_are_taken(graded):
+    run(graded, "--kinds", "all", "--reject", "--only", "cleo", "--comment", "Come and see us.")
+    assert stands(graded, "cleo") == ("graded", 0.0)
+    assert stands(graded, "ada") == ("needs_review", 1.0)
+
+
 def test_one_decision_serves_all_of_a_kind(graded):
     kind = kind_of(graded, MISSING)
     assert (kind.submissions, kind.checks) == (2, ("accuracy", "same"))
@@ -71,12 +77,6 @@ def test_one_decision_serves_all_of_a_kind(graded):
     assert stands(graded, "ada")[1] == 1.0
     run(graded, "--kinds", "all", "--accept")
     assert "nothing needs manual grading" in run(graded).stderr
-
-
-def test_rejected_points_are_taken(graded):
-    run(graded, "--kinds", "all", "--reject", "--only", "cleo", "--comment", "Come and see us.")
-    assert stands(graded, "cleo") == ("graded", 0.0)
-    assert stands(graded, "ada") == ("needs_review", 1.0)
 
 
 @pytest.mark.parametrize(("answer", "points"), [("--accept", 2.0), ("--reject", 0.0)])
@@ -102,7 +102,7 @@ def test_half_a_decision_or_one_of_nothing_is_refused(graded, arguments, why):
         run(graded, *arguments)
 
 
-def test_the_page_decides_it(rea, graded):
+def test_the_page_and_a_sheet_decide_it(rea, graded):
     with open_review(graded) as review:
         handle = next(
             each.handle
@@ -114,9 +114,6 @@ def test_the_page_decides_it(rea, graded):
         assert text in page.body
     decide(rea, f"/q/accuracy/{handle}", item=["1"], adjustment="-1")
     assert {stands(graded, name)[1] for name in ("ada", "bob", "cleo")} == {1.0, 0.5}
-
-
-def test_a_sheet_decides_it(rea, graded):
     with open_review(graded) as review:
         handle = next(iter(review.material.answers["accuracy"]))
     rea.send_sheet(written(fill(taken(rea), handle, items="none")))

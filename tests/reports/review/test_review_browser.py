@@ -63,7 +63,7 @@ def test_a_course_is_decided_with_keys_alone(page):
     assert shows(page, "4 of 4 submissions have a total")
 
 
-def test_a_group_is_decided_and_undone_by_key(page):
+def test_a_group_is_decided_and_undone_by_key_without_whom_is_unticked(page):
     assert page.get_by_role("heading", name="This group: 3 similar answers").is_visible()
     page.keyboard.press("1")
     page.keyboard.press("2")
@@ -73,9 +73,6 @@ def test_a_group_is_decided_and_undone_by_key(page):
     goes(page, "u")
     assert says(page, "Undone: 3 decisions")
     assert shows(page, "0 of 8 answers decided")
-
-
-def test_a_member_that_is_unticked_is_left_out_and_undecided_only_passes_over_the_rest(page):
     page.locator("[name=member]").first.uncheck()
     assert page.locator("#count").inner_text() == "2"
     page.keyboard.press("1")

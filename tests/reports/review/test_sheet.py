@@ -28,7 +28,7 @@ def fill(rows, handle, **cells):
     return rows
 
 
-def test_a_row_an_answer_and_no_names(rea, handles):
+def test_what_comes_out_goes_in_unchanged_a_row_an_answer_and_no_names(rea, handles):
     rows = taken(rea)
     assert {(row["question"], row["answer"]) for row in rows} == {
         (question, handle) for (question, _), handle in handles.items()
@@ -36,9 +36,6 @@ def test_a_row_an_answer_and_no_names(rea, handles):
     assert {row["submission"] for row in rows} == {""}
     rea.get("/").post("/view", show="names", back="/")
     assert {row["submission"] for row in taken(rea)} == {"ada", "bob", "cleo", "dan"}
-
-
-def test_what_comes_out_goes_in_unchanged(rea, handles):
     decide(rea, at(handles, "ada"), item=["1"], adjustment="-0.5", comment="=1+1\n'quoted'")
     decide(rea, at(handles, "bob"), item=["none"])
     before = taken(rea)
@@ -73,7 +70,7 @@ FAULTS = (
 )
 
 
-def test_a_fault_is_told_by_line_and_nothing_is_stored(rea, handles):
+def test_a_fault_is_told_by_line_as_an_editor_counts_and_nothing_is_stored(rea, handles):
     sheet = taken(rea)
     for cells, why in FAULTS:
         rows = fill([dict(row) for row in sheet], handles["1b", "bob"], items="1")
@@ -84,9 +81,6 @@ def test_a_fault_is_told_by_line_and_nothing_is_stored(rea, handles):
         assert f"line {line}: " in rea.body
         assert why in rea.body
         assert "0 of 8 answers decided" in rea.body
-
-
-def test_lines_are_counted_as_an_editor_does(rea, handles):
     rows = taken(rea)
     rows[0].update(items="1", comment="two\nlines")
     rows[1].update(items="7")
@@ -94,18 +88,15 @@ def test_lines_are_counted_as_an_editor_does(rea, handles):
     assert "line 4: " in rea.body
 
 
-def test_a_decision_made_meanwhile_is_a_conflict(rea, handles):
+def test_a_decision_or_an_undo_meanwhile_is_a_conflict(rea, handles):
     rows = fill(taken(rea), handles["1b", "ada"], items="1")
     decide(rea, at(handles, "ada"), item=["2"])
     rea.send_sheet(written(rows))
     assert rea.status == 422
     assert "Rea gave 1 points after this sheet was made" in rea.body
     assert [row["points"] for row in taken(rea) if row["points"]] == ["1"]
-
-
-def test_an_undo_meanwhile_is_a_conflict(rea, handles):
-    decide(rea, at(handles, "ada"), item=["2"])
-    rows = fill(taken(rea), handles["1b", "ada"], items="1")
+    decide(rea, at(handles, "bob"), item=["2"])
+    rows = fill(taken(rea), handles["1b", "bob"], items="1")
     rea.get("/").post("/undo")
     rea.send_sheet(written(rows))
     assert "a decision was undone after" in rea.body

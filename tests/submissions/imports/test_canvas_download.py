@@ -65,13 +65,10 @@ def test_the_only_archive_is_the_submission(download):
     assert (lee.path.name, lee.id) == ("leejo_8_10_hw.zip", "leejo_8")
 
 
-def test_an_archive_among_files_is_unpacked_beside_them(download):
+def test_an_archive_is_the_submission_or_stands_beside_files(download):
     archive(download("leejo_8_11_answer.txt") / "leejo_8_10_hw.zip")
     (lee,) = collected(download()).submissions
     assert files(lee) == ["answer.txt", "hw.zip (unpacked)", "hw.zip (unpacked)/work.py"]
-
-
-def test_an_archive_that_cannot_be_opened_stands_for_the_student(download):
     folder = download("leejo_8_11_answer.txt", "leejo_8_10_hw.zip", text="PK no")
     assert collected(folder).submissions[0].path.name == "leejo_8_10_hw.zip"
 

@@ -1,5 +1,6 @@
 """A Gradescope export gives students and times; nothing in it is run or invented."""
 
+import itertools
 from datetime import UTC, datetime
 
 import pytest
@@ -22,12 +23,16 @@ def entry(number, people, moment="2026-03-01 11:58:00.000000000 Z"):
 
 @pytest.fixture
 def export(tmp_path):
+    exports = itertools.count()
+
     def write(*entries, folders=(1,)):
+        export = tmp_path / f"export{next(exports)}"
+        export.mkdir()
         for name in folders:
-            (tmp_path / f"submission_{name}").mkdir()
-            (tmp_path / f"submission_{name}" / "work.py").write_text(f"answer = {name}\n")
-        (tmp_path / "submission_metadata.yml").write_text("---\n" + "".join(entries))
-        return tmp_path
+            (export / f"submission_{name}").mkdir()
+            (export / f"submission_{name}" / "work.py").write_text(f"answer = {name}\n")
+        (export / "submission_metadata.yml").write_text("---\n" + "".join(entries))
+        return export
 
     return write
 
@@ -36,15 +41,12 @@ def collected(folder, attempts="last"):
     return gather(folder, Wanted("toy", ("work.py",), folder / "out", attempts=attempts))
 
 
-def test_everybody_has_their_name_number_address_and_time(export):
+def test_people_times_and_groups_are_as_exported(export):
     found = collected(export(entry(1, ADA)))
     (ada,) = found.submissions
     assert (found.layout, ada.id) == ("gradescope", "submission_1")
     assert people_in(ada.student) == (Person("Ada Lovelace", "ada@example.edu", "0815"),)
     assert ada.submitted_at == datetime(2026, 3, 1, 11, 58, tzinfo=UTC)
-
-
-def test_a_group_is_all_of_its_submitters_and_numbers_keep_their_zeros(export):
     (both,) = collected(export(entry(1, ADA + BOB))).submissions
     people = [(each.name, each.sid) for each in people_in(both.student)]
     assert people == [("Ada Lovelace", "0815"), ("Bob Babbage", "0017")]
@@ -76,49 +78,51 @@ def test_times_are_read_with_their_zone_or_not_known(export, text, hour):
     assert found.notes == (() if hour else (unknown,))
 
 
-def test_the_last_of_several_counts(export):
+def test_the_last_of_several_counts_within_a_second_and_in_two_histories(export):
     folder = export(entry(9, ADA) + EARLIER, folders=[7, 9])
     assert [each.id for each in collected(folder).submissions] == ["submission_9"]
     every = {each.id: each.submitted_at.month for each in collected(folder, "all").submissions}
     assert every == {"submission_9": 3, "submission_7": 2}
+    folder = export(entry(99, ADA), entry(100, ADA), folders=[99, 100])
+    assert [each.id for each in collected(folder).submissions] == ["submission_100"]
+    folder = export(entry(8, ADA) + EARLIER, entry(9, BOB) + EARLIER, folders=[7, 8, 9])
+    every = collected(folder, "all").submissions
+    found = {each.id: len(people_in(each.student)) for each in every}
+    assert found == {"submission_7": 2, "submission_8": 1, "submission_9": 1}
 
 
-def test_who_handed_in_alone_later_leaves_the_group(export):
-    later = entry(2, BOB, "2026-03-02 10:00:00 Z")
-    group, alone = collected(export(entry(1, ADA + BOB), later, folders=[1, 2])).submissions
-    assert [each.name for each in people_in(group.student)] == ["Ada Lovelace"]
-    assert [each.name for each in people_in(alone.student)] == ["Bob Babbage"]
-
-
-def test_attempts_without_a_time_are_all_kept_and_named(export):
+def test_what_is_in_one_place_only_or_nobodys_is_named(export):
+    found = collected(export(entry(1, ADA), entry(2, BOB), folders=[1, 3]))
+    assert [each.id for each in found.submissions] == ["submission_1", "submission_3"]
+    assert found.notes[0].startswith("submission_2: in submission_metadata.yml, but not")
+    assert found.notes[1].startswith("submission_3: submission_metadata.yml does not say whose")
+    folder = export(entry(1, ADA), folders=[1, "2 (1)"])
+    (folder / "submission_3.zip").write_text("")
+    notes = collected(folder).notes
+    assert [note.split(":")[0] for note in notes] == ["submission_2 (1)", "submission_3.zip"]
+    found = collected(export("submission_1:\n  :submitters: []\n"))
+    assert found.notes[0] == "submission_1: submission_metadata.yml does not say whose"
     found = collected(export(entry(1, ADA), entry(2, ADA, "soon"), folders=[1, 2]))
     assert len(found.submissions) == 2
     assert "submission_1, submission_2: of one student" in found.notes[-1]
 
 
-def test_what_is_in_one_place_only_is_named(export):
-    found = collected(export(entry(1, ADA), entry(2, BOB), folders=[1, 3]))
-    assert [each.id for each in found.submissions] == ["submission_1", "submission_3"]
-    assert found.notes[0].startswith("submission_2: in submission_metadata.yml, but not")
-    assert found.notes[1].startswith("submission_3: submission_metadata.yml does not say whose")
-
-
-def test_a_hostile_file_makes_no_object(export, tmp_path):
+def test_a_hostile_file_makes_no_object_and_a_laughing_one_is_read_at_once(export, tmp_path):
     mark = tmp_path / "mark"
     attack = f"!!python/object/apply:os.system ['touch {mark}']"
     people = f"  - :name: {attack}\n    :email: {attack}\n"
     found = read_gradescope(export(entry(1, people, attack)))
     assert not mark.exists()
     assert found.uploads[0].people == (Person(""),)
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+    assert read_gradescope(export("\n".join(lines), folders=[])).uploads == ()
 
 
-def test_a_name_in_the_file_leads_nowhere_else(export, tmp_path):
-    (tmp_path.parent / "elsewhere").mkdir(exist_ok=True)
+def test_a_name_or_a_link_leads_nowhere_else(export, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
     strange = entry(1, ADA).replace("submission_1", "../elsewhere")
     assert read_gradescope(export(strange, folders=[])).uploads == ()
-
-
-def test_a_folder_that_is_a_link_is_not_taken(export, tmp_path):
     folder = export(entry(1, ADA), folders=[])
     (folder / "submission_1").symlink_to("/")
     assert read_gradescope(folder).uploads == ()
@@ -133,12 +137,6 @@ def test_what_is_no_metadata_is_refused_in_words(tmp_path, content):
         read_gradescope(tmp_path)
 
 
-def test_a_laughing_file_is_read_at_once(export):
-    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
-    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-    assert read_gradescope(export("\n".join(lines), folders=[])).uploads == ()
-
-
 NAMELESS = ("  - {}\n", "  - :name:\n    :email: ~\n", "  - :name: Wei Chen\n")
 
 
@@ -149,33 +147,13 @@ def test_who_has_no_number_and_no_address_is_nobody_else(export, people):
     assert [each.id for each in found.submissions] == ["submission_1", "submission_2"]
 
 
-def test_an_attempt_in_two_histories_is_one_submission_of_both(export):
-    folder = export(entry(8, ADA) + EARLIER, entry(9, BOB) + EARLIER, folders=[7, 8, 9])
-    every = collected(folder, "all").submissions
-    found = {each.id: len(people_in(each.student)) for each in every}
-    assert found == {"submission_7": 2, "submission_8": 1, "submission_9": 1}
-
-
-def test_of_two_within_a_second_the_larger_number_is_the_last(export):
-    folder = export(entry(99, ADA), entry(100, ADA), folders=[99, 100])
-    assert [each.id for each in collected(folder).submissions] == ["submission_100"]
-
-
-def test_blanks_around_an_address_make_nobody_else(export):
+def test_blanks_around_an_address_make_nobody_else_nor_a_later_attempt_alone(export):
     padded = ADA.replace("ada@example.edu", "' ada@example.edu '")
     later = entry(2, padded, "2026-03-02 10:00:00 UTC")
     found = collected(export(entry(1, ADA), later, folders=[1, 2]))
     assert [each.id for each in found.submissions] == ["submission_2"]
     assert found.notes == ()
-
-
-def test_what_is_beside_the_submissions_is_named(export):
-    folder = export(entry(1, ADA), folders=[1, "2 (1)"])
-    (folder / "submission_3.zip").write_text("")
-    notes = collected(folder).notes
-    assert [note.split(":")[0] for note in notes] == ["submission_2 (1)", "submission_3.zip"]
-
-
-def test_an_entry_without_people_is_named(export):
-    found = collected(export("submission_1:\n  :submitters: []\n"))
-    assert found.notes[0] == "submission_1: submission_metadata.yml does not say whose"
+    later = entry(2, BOB, "2026-03-02 10:00:00 Z")
+    group, alone = collected(export(entry(1, ADA + BOB), later, folders=[1, 2])).submissions
+    assert [each.name for each in people_in(group.student)] == ["Ada Lovelace"]
+    assert [each.name for each in people_in(alone.student)] == ["Bob Babbage"]
