@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from torch import nn
 from torch.utils.data import DataLoader
 
 from ..boolq_data.student_side import NAME as DATASET
@@ -17,8 +18,8 @@ TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
 NUMBER = re.compile(r"row (\d+) of")
 
 
-def parts(file: str, small: bool) -> list[Any]:
-    """Return the rows of each loader that pre_process returns, in order.
+def parts(file: str, small: bool) -> dict[str, Any]:
+    """Return the rows of each loader that pre_process returns, in order, and its model's classes.
 
     Rows of the validation split are numbered after those of the training split.
     """
@@ -32,7 +33,8 @@ def parts(file: str, small: bool) -> list[Any]:
         values = [HUB_NAMES["distilbert"], 4, CPU, small]
         with _noted(globals_of(prepare)) as rows_of:
             made = by_position(prepare, values, type="full")
-        return [rows_of(each.dataset) for each in _loaders(made)]
+        rows = [rows_of(each.dataset) for each in _found(made, DataLoader)]
+        return {"rows": rows, "classes": sum(map(_classes, list(_found(made, nn.Module))[:1]))}
 
 
 def _rows(first: int, count: int) -> list[dict[str, Any]]:
@@ -47,13 +49,25 @@ def _rows(first: int, count: int) -> list[dict[str, Any]]:
     ]
 
 
-def _loaders(made: Any) -> Iterator[Any]:
-    """Yield the loaders in the returned value, at any depth."""
-    if isinstance(made, DataLoader):
+def _found(made: Any, kind: type) -> Iterator[Any]:
+    """Yield the objects of a kind in the returned value, at any depth."""
+    if isinstance(made, kind):
         yield made
     elif isinstance(made, dict | list | tuple):
         for each in made.values() if isinstance(made, dict) else made:
-            yield from _loaders(each)
+            yield from _found(each, kind)
+
+
+def _classes(model: nn.Module) -> int:
+    """Return the number of classes of a model; 0 if it is not certain."""
+    from transformers import PreTrainedModel
+
+    if isinstance(model, PreTrainedModel):
+        return int(model.config.num_labels)
+    inside = {id(each) for m in model.modules() if isinstance(m, PreTrainedModel) for each in m.modules()}
+    layers = [each for each in model.modules() if isinstance(each, nn.Linear)]
+    sizes = {each.out_features for each in layers if id(each) not in inside}
+    return 2 if 2 in sizes else sizes.pop() if len(sizes) == 1 else 0
 
 
 @contextmanager
