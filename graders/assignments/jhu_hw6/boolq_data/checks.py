@@ -1,7 +1,7 @@
 """BoolQADataset: questions and passages as ids, masks and labels."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -40,6 +40,7 @@ PREPARE = "pre_process"
 PARTS = ("training", "validation", "test")
 MOST_ROWS = 100_000  # of all parts together
 MOST_LONG = 10_000  # numbers in an item
+MOST_NAME = 20  # characters of a type
 MOST_SMALL = 100  # rows of a small subset; the handout uses 10
 CLASSES = 2
 GIVEN = "Your files don't define BoolQADataset, so the course's version was used."
@@ -108,42 +109,58 @@ def test_parts_are_apart(student: Student, score: Score) -> None:
         return  # the class or the script may do it; this function is not required
 
     def judge(file: str) -> None:
-        (whole, classes), (small, _) = (
-            _parts(student, file, small=each) for each in (False, True)
-        )
-        if small and len(small[0]) > MOST_SMALL:
+        whole = _parts(student, file, "full", small=False)
+        small = _parts(student, file, "head", small=True)
+        if small.rows and len(small.rows[0]) > MOST_SMALL:
             fail(
                 "With small_subset=True, pre_process still loads many training rows.",
                 hint="small_subset is for debugging; use only 10 rows.",
-                actual=f"{len(small[0])} rows",
+                actual=f"{len(small.rows[0])} rows",
             )
-        if whole:
-            _require_apart(*whole)
-        if classes not in (0, CLASSES):
+        if whole.rows:
+            _require_apart(*whole.rows)
+        if whole.classes not in (0, CLASSES):
             fail(
-                f"The model of pre_process has {classes} classes; an answer is one of two.",
+                f"The model of pre_process has {whole.classes} classes; an answer is one of two.",
                 hint="Create it with num_labels=2.",
                 expected=str(CLASSES),
-                actual=str(classes),
+                actual=str(whole.classes),
+            )
+        if small.kind not in ("", "head"):
+            fail(
+                "The model of pre_process does not have the requested type.",
+                hint="Pass type to CustomModelforSequenceClassification.",
+                expected="head",
+                actual=small.kind,
             )
 
     in_each_file(student, score, PREPARE, judge)
 
 
-def _parts(student: Student, file: str, *, small: bool) -> tuple[Sequence[frozenset[int]], int]:
-    """Return the rows of each of the three loaders, and the classes of the model.
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The rows of the three loaders of pre_process, and its model's classes and type.
 
     What cannot be determined is empty or 0.
     """
+
+    rows: Sequence[frozenset[int]] = ()
+    classes: int = 0
+    kind: str = ""
+
+
+def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
+    """Return what pre_process makes for a type of tuning."""
     try:
-        return ask_once(student, "parts", file=file, small=small, read=_read_parts)
+        return ask_once(student, "parts", file=file, small=small, kind=kind, read=_prepared)
     except StudentRaised:
-        return (), 0  # something that it needs may be missing here
+        return _Prepared()  # something that it needs may be missing here
 
 
-def _read_parts(reply: Any) -> tuple[Sequence[frozenset[int]], int]:
-    mapping(reply, "rows", "classes")
-    return _rows(reply["rows"]), reply["classes"] if type(reply["classes"]) is int else 0
+def _prepared(reply: Any) -> _Prepared:
+    mapping(reply, "rows", "classes", "kind")
+    classes = reply["classes"] if type(reply["classes"]) is int else 0
+    return _Prepared(_rows(reply["rows"]), classes, str(reply["kind"])[:MOST_NAME])
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:

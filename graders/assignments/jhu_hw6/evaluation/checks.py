@@ -61,9 +61,7 @@ class Question:
             "Divide by the number of items, not by batches times batch size": count
             / (len(groups) * SIZE),
             "Divide by the number of items, not by the number of batches": count / len(groups),
-            UNMASKED: (
-                sum(self.unmasked) / len(self.unmasked)
-            ),
+            UNMASKED: (sum(self.unmasked) / len(self.unmasked)),
         }
 
 
@@ -123,12 +121,17 @@ def test_accuracy_is_counted(
             ((value, _),) = _evaluations(student, question, [SIZE], file)
             return _accuracy(value, score)
 
-        _require_accuracy(question, ask(question), lambda: _known_mistake(inputs, sandbox, ask))
-        ((_, seen),) = _evaluations(student, question, [SIZE], file)
-        if not all(seen.masked):
+        ((value, seen),) = _evaluations(student, question, [SIZE], file)
+        wrong_mask = None if all(seen.masked) else UNMASKED
+        _require_accuracy(
+            question,
+            _accuracy(value, score),
+            lambda: _known_mistake(inputs, sandbox, ask) or wrong_mask,
+        )
+        if wrong_mask:
             fail(
                 "evaluate_model does not call the model with the batch's attention mask.",
-                hint=f"{UNMASKED}.",
+                hint=f"{wrong_mask}.",
             )
 
     in_each_file(student, score, NAME, judge)

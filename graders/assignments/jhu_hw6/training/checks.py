@@ -37,6 +37,10 @@ OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
 ALL_PARAMETERS = "Pass all parameters of the model to the optimizer: mymodel.parameters()"
 UNCHANGED = "Training doesn't change any weight of the model."
 ENDED = "Everything before this error in train counts"
+MISFIT = (
+    "Call evaluate_model with the arguments of its definition, in that order, and use only names "
+    "that exist."
+)
 LEARNED = 0.9
 FASTER = 10.0  # the ratio of the second learning rate to the first
 ADDED_UP = (
@@ -136,7 +140,9 @@ def _require_batches(run: Run) -> None:
     fail(
         "The model is not trained on every batch in every epoch"
         + (f": {run.ended}" if run.ended is not None else "."),
-        hint=f"Loop over all of train_dataloader in every epoch ({STEP}).",
+        hint=MISFIT
+        if run.misfit
+        else f"Loop over all of train_dataloader in every epoch ({STEP}).",
         expected=f"each of the {len(batches)} batches {PLAN.epochs} times",
         actual=f"{', '.join(map(str, counts))} times",
     )
@@ -256,8 +262,7 @@ def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score)
         if run.misfit and run.ended is not None:
             fail(
                 f"train ends with an error of its own: {run.ended}",
-                hint="Call evaluate_model with the arguments of its definition, in that order, and "
-                "use only names that exist.",
+                hint=MISFIT,
                 actual=run.ended.where,
             )
         last = PLAN.steps(run.task) * PLAN.epochs
@@ -270,7 +275,7 @@ def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score)
             score.note("train does not evaluate on validation; the homework plots that accuracy.")
             return
         fail(
-            f"train evaluates on {' and '.join(sorted(early))} after an epoch, never on validation.",
+            f"train never evaluates on validation, but on {' and '.join(sorted(early))}.",
             hint="Call evaluate_model(mymodel, validation_dataloader, device) after each epoch.",
             expected="validation",
             actual=", ".join(sorted(early)),

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -47,9 +47,9 @@ def training_log(
 
 
 def _is_own_fault(problem: BaseException, file: str) -> bool:
-    """Return whether a call does not fit evaluate_model, or a name is defined nowhere in the file."""
+    """Return whether a call does not fit evaluate_model, or a name does not exist in any file."""
     if isinstance(problem, NameError):
-        return not code_of(file).may_assign(problem.name)
+        return not code_of(file).may_assign(str(problem.name))
     return isinstance(problem, Misfit)
 
 
@@ -142,7 +142,7 @@ class Rows(list[Any]):
         return super().__getitem__(index)
 
 
-def run(  # noqa: PLR0913  the model, its data, and how and where the loop is found
+def run(
     model: nn.Module,
     batches: dict[str, Any],
     plan: dict[str, Any],
@@ -156,10 +156,7 @@ def run(  # noqa: PLR0913  the model, its data, and how and where the loop is fo
     `note` gets the name of each set whenever one of its items is read.
     """
     train: Callable[..., Any] = code_of(file)[NAME]
-    sets: list[DataLoader[Any]] = [
-        DataLoader(Rows(items(batches[part]), name, note), plan["batch_size"])
-        for name, part in SETS.items()
-    ]
+    sets = [_loader(batches[part], name, plan, note) for name, part in SETS.items()]
     order = [model, plan["epochs"], *sets, CPU, plan["lr"]]
     if list(inspect.signature(train).parameters)[4:5] == ["device"]:
         del order[4]  # the test set is left to the script
@@ -176,7 +173,13 @@ def run(  # noqa: PLR0913  the model, its data, and how and where the loop is fo
         names.update(kept)
 
 
-def _fitting(theirs: Any, used: Callable[..., Any]) -> Callable[..., Any]:
+def _loader(
+    batch: dict[str, Any], name: str, plan: dict[str, Any], note: Callable[[str], None]
+) -> Any:
+    return DataLoader(cast(Any, Rows(items(batch), name, note)), plan["batch_size"])
+
+
+def _fitting(theirs: Any, used: Any) -> Callable[..., Any]:
     """Return the function that is used, for calls that fit the student's own evaluate_model."""
     works = None if theirs is None else _works(theirs)
 
@@ -191,7 +194,7 @@ def _fitting(theirs: Any, used: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def _works(theirs: Callable[..., Any]) -> dict[str, Any] | None:
-    """Return arguments with which the student's evaluate_model works, by parameter; None if none do."""
+    """Return arguments with which the student's evaluate_model works, by parameter, if any."""
     weights = {"model.embeddings.weight": torch.ones(3, 2).numpy()}
     batch = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
     named = {
@@ -203,7 +206,8 @@ def _works(theirs: Callable[..., Any]) -> dict[str, Any] | None:
     try:
         by_name(theirs, named)
         known = set(named) <= set(signature.parameters)
-        bound = signature.bind_partial(**named) if known else signature.bind_partial(*named.values())
+        values, keywords = ((), named) if known else (named.values(), {})
+        bound = signature.bind_partial(*values, **keywords)
     except Exception:  # noqa: BLE001  its own checks report it
         return None
     return bound.arguments

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,19 @@ from torch import nn
 from torch.utils.data import DataLoader
 
 from ..boolq_data.student_side import NAME as DATASET
-from ..student_side import by_position, code_of, globals_of, offline
+from ..student_side import by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU
 from .student_custom import HUB_NAMES, PREPARE
 
 TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
+KINDS = ("full", "head", "prefix")
 NUMBER = re.compile(r"row (\d+) of")
 
 
-def parts(file: str, small: bool) -> dict[str, Any]:
+def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     """Return the rows of each loader that pre_process returns, in order, and its model's classes.
+
+    `kind` is the kind of tuning that it is asked for; the reply has that of its model, if known.
 
     Rows of the validation split are numbered after those of the training split.
     """
@@ -31,10 +35,17 @@ def parts(file: str, small: bool) -> dict[str, Any]:
         )
         prepare = code_of(file)[PREPARE]
         values = [HUB_NAMES["distilbert"], 4, CPU, small]
-        with _noted(globals_of(prepare)) as rows_of:
-            made = by_position(prepare, values, type="full")
-        rows = [rows_of(each.dataset) for each in _found(made, DataLoader)]
-        return {"rows": rows, "classes": sum(map(_classes, list(_found(made, nn.Module))[:1]))}
+        names = globals_of(prepare)
+        names["args"] = settings(type=kind, small_subset=small)
+        with _noted(names) as rows_of:
+            made = by_position(prepare, values, type=kind)
+        model = next(_found(made, nn.Module), None)
+        chosen = getattr(model, "type", "") if "type" in signature(prepare).parameters else ""
+        return {
+            "rows": [rows_of(each.dataset) for each in _found(made, DataLoader)],
+            "classes": 0 if model is None else _classes(model),
+            "kind": chosen if chosen in KINDS else "",
+        }
 
 
 def _rows(first: int, count: int) -> list[dict[str, Any]]:
@@ -63,8 +74,9 @@ def _classes(model: nn.Module) -> int:
     from transformers import PreTrainedModel
 
     if isinstance(model, PreTrainedModel):
-        return int(model.config.num_labels)
-    inside = {id(each) for m in model.modules() if isinstance(m, PreTrainedModel) for each in m.modules()}
+        return int(model.config.num_labels or 0)
+    backbones = [each for each in model.modules() if isinstance(each, PreTrainedModel)]
+    inside = {id(each) for backbone in backbones for each in backbone.modules()}
     layers = [each for each in model.modules() if isinstance(each, nn.Linear)]
     sizes = {each.out_features for each in layers if id(each) not in inside}
     return 2 if 2 in sizes else sizes.pop() if len(sizes) == 1 else 0
