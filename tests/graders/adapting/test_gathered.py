@@ -137,3 +137,11 @@ def test_checks_may_replace_a_global(take):
     function = got["f"]
     got.namespace["inner"] = lambda: 7
     assert got["inner"]() == function() == 7
+
+
+def test_names_that_a_script_or_a_function_assigns_may_exist(take):
+    text = f"{PLAIN}\ndef set_up():\n    global model\n    model = 1\n"
+    got = take({"a.py": f"{text}\nif __name__ == '__main__':\n    loader = double(1)\n"}, "double")
+    assert got.may_assign("loader")
+    assert got.may_assign("model")
+    assert not got.may_assign("laoder")
