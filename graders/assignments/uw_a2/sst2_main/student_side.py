@@ -19,6 +19,7 @@ from unittest import mock
 
 import torch
 from torch import nn
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.utils.data import DataLoader
 
 from graders.adapting.arguments import require_fit
@@ -52,6 +53,8 @@ class Script:
         self._forms = partial(evaluation_form, optional("evaluate"), weights)
         self._loaders = Loaders(splits)
         self.epoch = 0
+        self._asking = False  # whether a stand-in asks the student's own function for its form
+        self._evaluates = False  # whether main calls a model itself after training
         self.events: list[dict[str, Any]] = []
 
     def report(self, problem: BaseException | None) -> dict[str, Any]:
@@ -60,9 +63,13 @@ class Script:
             "events": self.events,
             "loaders": self._loaders.seen,
             "ended": told(problem, code_folder()) if problem is not None else {},
-            "tests_elsewhere": _tests_elsewhere(),
+            "tests_elsewhere": self._evaluates or _tests_elsewhere(),
             "takes_options": _takes_options(),
         }
+
+    def forward(self, *_: Any) -> None:
+        """Note that main, or another function than evaluate, calls a model."""
+        self._evaluates = self._evaluates or (self.epoch > 0 and not self._asking)
 
     def note(self, kind: str, **values: Any) -> None:
         """Record one event."""
@@ -93,7 +100,9 @@ class Script:
     def evaluate(self, *args: Any, **kwargs: Any) -> Any:
         """Replace evaluate."""
         plain = {key: each for key, each in kwargs.items() if isinstance(each, bool | int | str)}
+        self._asking = True
         form, leaves_training = self._forms(**plain)
+        self._asking = False
         self._require_fit("evaluate", form, args, kwargs)
         given = [*args, *kwargs.values()]
         model, split = _of(given, nn.Module), self._split(given)
@@ -217,6 +226,7 @@ def sst2_main(
 def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> None:
     from graders.adapting.devices import on_cpu
 
+    handle = register_module_forward_pre_hook(run.forward)
     with (
         tempfile.TemporaryDirectory(dir=".") as folder,
         contextlib.chdir(folder),
@@ -231,6 +241,7 @@ def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> Non
             if ended.code:
                 raise
         finally:  # main must not affect later checks
+            handle.remove()
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
 
