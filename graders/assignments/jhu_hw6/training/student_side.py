@@ -161,13 +161,14 @@ def run(
     if list(inspect.signature(train).parameters)[4:5] == ["device"]:
         del order[4]  # the test set is left to the script
     names = globals_of(train)
-    names["args"] = settings(type=getattr(model, "type", "full"))
+    given = {"type": getattr(model, "type", "full"), "small_subset": False}
+    names["args"] = settings(**given)
     kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
     if kept or not own:
         theirs = names.get(EVALUATE)
         names[EVALUATE] = _fitting(theirs, theirs if own else _evaluate)
     try:
-        by_position(train, order, type=getattr(model, "type", "full"))
+        by_position(train, order, **given)
     finally:
         torch.set_grad_enabled(True)
         names.update(kept)

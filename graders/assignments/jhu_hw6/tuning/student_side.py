@@ -70,9 +70,14 @@ def _tuned(
 
 
 def _raised_in_training(model: nn.Module, batch: dict[str, Any]) -> str:
-    """Return what the model raises in training mode for a batch; nothing if it does not."""
+    """Return what the model raises for a batch in training mode, but not in evaluation mode."""
+    raised = [_raised(model.train(mode), batch) for mode in (False, True)]
+    return "" if raised[0] else raised[1]
+
+
+def _raised(model: nn.Module, batch: dict[str, Any]) -> str:
     try:
-        called(model.train(), batch)
+        called(model, batch)
     except Exception as problem:  # noqa: BLE001  told
         return "" if cause_of(problem) else f"{_named(problem)}: {problem}"[:MOST_TEXT]
     return ""
