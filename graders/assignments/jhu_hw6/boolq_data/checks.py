@@ -117,6 +117,8 @@ def test_parts_are_apart(student: Student, score: Score) -> None:
                 hint="small_subset is for debugging; use only 10 rows.",
                 actual=f"{len(small.rows[0])} rows",
             )
+        if whole.problem:
+            score.note(f"The rows that pre_process uses were not compared. {whole.problem}")
         if whole.rows:
             _require_apart(*whole.rows)
         if whole.classes not in (0, CLASSES):
@@ -147,20 +149,22 @@ class _Prepared:
     rows: Sequence[frozenset[int]] = ()
     classes: int = 0
     kind: str = ""
+    problem: str = ""  # why its rows are not known
 
 
 def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
     """Return what pre_process makes for a type of tuning."""
     try:
         return ask_once(student, "parts", file=file, small=small, kind=kind, read=_prepared)
-    except StudentRaised:
-        return _Prepared()  # something that it needs may be missing here
+    except StudentRaised as problem:  # something that it needs may be missing here
+        return _Prepared(problem=f"{problem} {problem.where}".rstrip())
 
 
 def _prepared(reply: Any) -> _Prepared:
     mapping(reply, "rows", "classes", "kind")
     classes = reply["classes"] if type(reply["classes"]) is int else 0
-    return _Prepared(_rows(reply["rows"]), classes, str(reply["kind"])[:MOST_NAME])
+    rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
+    return _Prepared(rows, classes, str(reply["kind"])[:MOST_NAME], problem)
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:
