@@ -108,6 +108,8 @@ def mini_gradients(call: list[Any]) -> dict[str, Any]:
         try:
             result = _ask("self_attention", [*(1 * each for each in leaves), *call[3:]])
             outputs = result if isinstance(result, list | tuple) else [result]
+            if not getattr(outputs[0], "requires_grad", True):  # cut off, but nothing is raised
+                return {"reached": [False] * 3, "raised": ""}
             found = torch.autograd.grad(outputs[0].sum(), leaves, allow_unused=True)
         except Exception as problem:  # noqa: BLE001  such as numpy of a tensor that requires grad
             return {"reached": [False] * 3, "raised": str(problem)[:MOST_TEXT]}

@@ -178,9 +178,9 @@ def _require_current_file(seen: Visits) -> None:
 
 
 def _judge_untested(seen: Visits, score: Score) -> None:
-    """Fail unless the evaluation on test may be elsewhere, or an error here prevents it."""
+    """Fail unless the test may be elsewhere, an error here prevents it, or the splits are wrong."""
     unknown = seen.ended is not None and not seen.is_own_error
-    if unknown or seen.tests_elsewhere:
+    if unknown or seen.tests_elsewhere or not seen.evaluations("validation"):
         score.note("main does not evaluate on test; Q5.1 needs that accuracy.")
         return
     fail(
