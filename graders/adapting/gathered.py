@@ -19,7 +19,7 @@ from typing import Any
 from graders.adapting.module import Module
 from graders.adapting.notes import copies, failures, rivals, same_meaning, shortened, spread
 from graders.adapting.reading.listing import Listing, shown
-from graders.adapting.reading.outline import Outline, method
+from graders.adapting.reading.outline import Outline, Statement, method
 from graders.adapting.reading.upload import Upload
 
 MAX_LOOKED = 8  # files named to a student
@@ -135,11 +135,21 @@ class Gathered:
         """Return the loops that call a function of this name, each with its file name."""
         return [
             (statement.filename, loop)
-            for outline in self._files
-            for statement in outline.statements.values()
+            for statement in self.statements()
             for loop in ast.walk(statement.node)
-            if isinstance(loop, ast.For | ast.While) and _calls(loop, name)
+            if isinstance(loop, ast.For | ast.While) and calls(loop, name)
         ]
+
+    def statements(self) -> list[Statement]:
+        """Return the top-level statements of all files that mention a wanted name."""
+        return [each for outline in self._files for each in outline.statements.values()]
+
+    def may_assign(self, name: str) -> bool:
+        """Return whether a name may exist when a whole script runs, not only its definitions."""
+        return any(
+            each.is_star or name in each.names.binds or name in _globals(each.node)
+            for each in self.statements()
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -277,7 +287,13 @@ def _untouched(
     return listing.own & frozenset(left)
 
 
-def _calls(node: ast.AST, name: str) -> bool:
+def _globals(node: ast.AST) -> set[str]:
+    """Return the names that functions in this code assign globally."""
+    return {name for each in ast.walk(node) if isinstance(each, ast.Global) for name in each.names}
+
+
+def calls(node: ast.AST, name: str) -> bool:
+    """Return whether a part of this code calls a function or method of this name."""
     functions = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
     return any(name in (getattr(each, "id", ""), getattr(each, "attr", "")) for each in functions)
 

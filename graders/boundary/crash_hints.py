@@ -23,7 +23,7 @@ HINTS: tuple[tuple[str, str], ...] = (
         "that no variable has the name of a function.",
     ),
     (
-        r"^TypeError: .*(positional argument|keyword argument|required argument)",
+        r"^TypeError: .*(positional argument|keyword argument|required argument|is called with)",
         "The call does not fit the function's parameters. Compare the arguments on this line with "
         "the `def` line.",
     ),

@@ -86,12 +86,13 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         hidden = self.model(input_ids).last_hidden_state  # (B, T, D)
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)
-        mask = attention_mask.unsqueeze(-1).to(hidden.dtype)  # (B, T, 1)
+        # 1 is text and everything else is not, as in transformers' own models
+        mask = (attention_mask == 1).unsqueeze(-1).to(hidden.dtype)  # (B, T, 1)
         mean = (hidden * mask).sum(1) / mask.sum(1).clamp(min=1)  # (B, D)
         logits = self.classifier(self.dropout(torch.tanh(mean)))  # (B, 2)
         if labels is None:
             return SequenceClassifierOutput(logits=logits)
-        loss = F.cross_entropy(logits, labels.view(-1).long())
+        loss = F.cross_entropy(logits, labels.view(-1))
         return SequenceClassifierOutput(loss=loss, logits=logits)
 
     def save_pretrained(self, *_: Any, **__: Any) -> None:
@@ -121,7 +122,7 @@ def state(model: nn.Module) -> dict[str, torch.Tensor]:
 def items(batch: dict[str, Any]) -> Any:  # a list: torch takes it, its types ask for a Dataset
     """The items of a data set, from arrays of all their ids, masks and labels."""
     tensors = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
-    tensors["labels"] = torch.tensor(batch["labels"], dtype=torch.long)
+    tensors["labels"] = torch.tensor(batch["labels"])
     return [
         {name: each[i] for name, each in tensors.items()} for i in range(len(tensors["labels"]))
     ]

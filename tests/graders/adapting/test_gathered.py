@@ -110,3 +110,11 @@ def test_error_while_defining_is_the_students(take, text, error):
     assert got["g"]() == 1
     with pytest.raises(error):
         got["f"]
+
+
+def test_names_that_a_script_or_a_function_assigns_may_exist(take):
+    text = f"{PLAIN}\ndef set_up():\n    global model\n    model = 1\n"
+    got = take({"a.py": f"{text}\nif __name__ == '__main__':\n    loader = double(1)\n"}, "double")
+    assert got.may_assign("loader")
+    assert got.may_assign("model")
+    assert not got.may_assign("laoder")

@@ -193,3 +193,17 @@ def test_missing_names_cost_their_own_checks(grade):
     lost, said = grade({BASE: solution(BASE)})
     assert lost == {"full-tuning": 4, "head-tuning": 4, "prefix-tuning": 8}
     assert "No file defines `CustomModelforSequenceClassification`" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('rows["train"].shuffle', 'rows["training"].shuffle'), "Your code raised KeyError"),
+        (("    return model.to(device), *", "    _ = model.to(device), *"), "no dataloader"),
+    ],
+)
+def test_pre_process_that_cannot_be_judged_is_noted_and_costs_nothing(grade, change, said):
+    lost, says = grade({BASE: changed(BASE, change)}, "boolq-data")
+    assert lost == {}
+    assert "were not compared" in says
+    assert said in says

@@ -186,6 +186,12 @@ def test_gradients_that_do_not_come_back_are_told_and_cost_nothing(grade):
     assert "gradient" not in said_of(grade(RIGHT), "self-attention-is-written")
 
 
+def test_attention_without_gradients_costs_nothing(grade):
+    result = grade(RIGHT.replace("def self_attention", "@torch.no_grad()\ndef self_attention"))
+    assert "No gradient reaches Q, K, V." in said_of(result, "self-attention-is-written")
+    assert result.score == 18
+
+
 def test_missing_function_is_named_with_the_files_that_were_looked_at(grade):
     said = said_of(grade(EXAMPLES / "wrong-mini-function-missing"), "merge-heads")
     assert "`merge_heads`" in said

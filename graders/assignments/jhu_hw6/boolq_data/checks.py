@@ -1,6 +1,7 @@
 """BoolQADataset: questions and passages as ids, masks and labels."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -11,12 +12,15 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.errors import BadReply, StudentRaised
+from graders.errors import BadReply, StudentFault, StudentRaised
 
 from ..asking import ask
+from ..batches import Task, draw_task
 from ..files import definitions, in_each_file
 from ..once import ask_once
-from ..replies import UNREADABLE, is_whole, kind, sequence
+from ..replies import UNREADABLE, is_whole, kind, mapping, sequence
+from ..training.runs import NAME as LOOP
+from ..training.runs import Plan, training_run
 from ..unwritten import require_own_work
 from .texts import Rows, draw_rows
 
@@ -31,11 +35,14 @@ MISTAKES = {
     "no-separator": "There is no separator between question and passage",
 }
 TEXT = 'the handout encodes question + " [SEP] " + passage'
+ONE_EPOCH = Plan(epochs=1, own=False)
 PREPARE = "pre_process"
 PARTS = ("training", "validation", "test")
 MOST_ROWS = 100_000  # of all parts together
 MOST_LONG = 10_000  # numbers in an item
+MOST_NAME = 20  # characters of a type
 MOST_SMALL = 100  # rows of a small subset; the handout uses 10
+CLASSES = 2
 GIVEN = "Your files don't define BoolQADataset, so the course's version was used."
 
 
@@ -53,6 +60,8 @@ def test_items_have_the_keys(student: Student, inputs: Inputs, score: Score) -> 
     for rows, items in _replies(student, inputs, score):
         for item in items:
             _require_keys(item, rows.max_len)
+        for kind_of_labels in {item["labels"].dtype for item in items} - {np.dtype(np.int64)}:
+            _require_usable(student, inputs, score, kind_of_labels)
 
 
 @pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
@@ -95,30 +104,67 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
 
 @pytest.mark.criterion("boolq-data", weight=0.5, depends_on=("some-code-is-written",))
 def test_parts_are_apart(student: Student, score: Score) -> None:
-    """The three splits in pre_process share no rows; small_subset loads only ten."""
+    """pre_process makes a model of two classes, and three splits without common rows."""
     if not definitions(student, PREPARE):
         return  # the class or the script may do it; this function is not required
 
     def judge(file: str) -> None:
-        whole, small = (_parts(student, file, small=each) for each in (False, True))
-        if small and len(small[0]) > MOST_SMALL:
+        whole = _parts(student, file, "full", small=False)
+        small = _parts(student, file, "head", small=True)
+        if small.rows and len(small.rows[0]) > MOST_SMALL:
             fail(
                 "With small_subset=True, pre_process still loads many training rows.",
                 hint="small_subset is for debugging; use only 10 rows.",
-                actual=f"{len(small[0])} rows",
+                actual=f"{len(small.rows[0])} rows",
             )
-        if whole:
-            _require_apart(*whole)
+        if whole.problem:
+            score.note(f"The rows that pre_process uses were not compared. {whole.problem}")
+        if whole.rows:
+            _require_apart(*whole.rows)
+        if whole.classes not in (0, CLASSES):
+            fail(
+                f"The model of pre_process has {whole.classes} classes; an answer is one of two.",
+                hint="Create it with num_labels=2.",
+                expected=str(CLASSES),
+                actual=str(whole.classes),
+            )
+        if small.kind not in ("", "head"):
+            fail(
+                "The model of pre_process does not have the requested type.",
+                hint="Pass type to CustomModelforSequenceClassification.",
+                expected="head",
+                actual=small.kind,
+            )
 
     in_each_file(student, score, PREPARE, judge)
 
 
-def _parts(student: Student, file: str, *, small: bool) -> Sequence[frozenset[int]]:
-    """Return the rows of each of the three loaders, or nothing if they cannot be determined."""
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The rows of the three loaders of pre_process, and its model's classes and type.
+
+    What cannot be determined is empty or 0.
+    """
+
+    rows: Sequence[frozenset[int]] = ()
+    classes: int = 0
+    kind: str = ""
+    problem: str = ""  # why its rows are not known
+
+
+def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
+    """Return what pre_process makes for a type of tuning."""
     try:
-        return ask_once(student, "parts", file=file, small=small, read=_rows)
-    except StudentRaised:
-        return ()  # something that it needs may be missing here
+        return ask_once(student, "parts", file=file, small=small, kind=kind, read=_prepared)
+    except StudentRaised as problem:  # something that it needs may be missing here
+        return _Prepared(problem=f"{problem} {problem.where}".rstrip())
+
+
+def _prepared(reply: Any) -> _Prepared:
+    mapping(reply, "rows", "classes", "kind")
+    classes = reply["classes"] if type(reply["classes"]) is int else 0
+    rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
+    return _Prepared(rows, classes, str(reply["kind"])[:MOST_NAME], problem)
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:
@@ -191,6 +237,31 @@ def _require_keys(item: Mapping[str, Any], max_len: int) -> None:
                 expected=f"an integer tensor with {size} element(s) and at most one axis",
                 actual=kind(value) if name in item else f"keys {sorted(item)[:6]}",
             )
+
+
+def _require_usable(student: Student, inputs: Inputs, score: Score, kind: np.dtype[Any]) -> None:
+    """Fail if the student's train() works with int64 labels, but not with labels of this kind."""
+    task = draw_task(inputs, "labels", 4)
+    train = {**task.train, "labels": task.train["labels"].astype(kind)}
+    files = [file for file, _ in definitions(student, LOOP) if _trains_with(student, task, file)]
+    if not files:
+        score.note(f"The labels are {kind}; cross entropy needs int64 (torch.long).")
+    elif not any(_trains_with(student, replace(task, train=train), file) for file in files):
+        fail(
+            f"The labels are {kind}, for which cross entropy raises an error in your train().",
+            hint="Return torch.tensor(int(answer), dtype=torch.long).",
+            expected="int64",
+            actual=str(kind),
+        )
+
+
+def _trains_with(student: Student, task: Task, file: str) -> bool:
+    """Return whether a file's train() takes a step on every batch of this task."""
+    try:
+        run = training_run(student, task, ONE_EPOCH, file)
+    except StudentFault:
+        return False
+    return len(run.updates) >= ONE_EPOCH.steps(task)
 
 
 def _flat(value: Any) -> Any:

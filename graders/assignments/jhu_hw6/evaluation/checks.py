@@ -24,6 +24,7 @@ ITEMS, CANDIDATES, VOCABULARY = 11, 60, 80
 TURNED = 3  # items that the model gets wrong without the attention mask
 SIZE = 4  # of a batch; the last one has three
 WRITTEN = ("accuracy-comes-back",)
+UNMASKED = "The model is called without the attention mask, so padding counts as text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,7 @@ class Question:
             "Divide by the number of items, not by batches times batch size": count
             / (len(groups) * SIZE),
             "Divide by the number of items, not by the number of batches": count / len(groups),
-            "The model is called without the attention mask, so padding counts as text": (
-                sum(self.unmasked) / len(self.unmasked)
-            ),
+            UNMASKED: (sum(self.unmasked) / len(self.unmasked)),
         }
 
 
@@ -71,10 +70,11 @@ class Seen:
     """The observations during an evaluation.
 
     `modes` contains, for each forward pass, whether it was in training mode and whether gradients
-    were enabled; the other fields are names of parameters.
+    were enabled; `masked` whether its mask hides padding. The others are names of parameters.
     """
 
     modes: Sequence[tuple[bool, bool]]
+    masked: Sequence[bool]
     changed: Sequence[str]
     graded: Sequence[str]
 
@@ -121,7 +121,18 @@ def test_accuracy_is_counted(
             ((value, _),) = _evaluations(student, question, [SIZE], file)
             return _accuracy(value, score)
 
-        _require_accuracy(question, ask(question), lambda: _known_mistake(inputs, sandbox, ask))
+        ((value, seen),) = _evaluations(student, question, [SIZE], file)
+        wrong_mask = None if all(seen.masked) else UNMASKED
+        _require_accuracy(
+            question,
+            _accuracy(value, score),
+            lambda: _known_mistake(inputs, sandbox, ask) or wrong_mask,
+        )
+        if wrong_mask:
+            fail(
+                "evaluate_model does not call the model with the batch's attention mask.",
+                hint=f"{wrong_mask}.",
+            )
 
     in_each_file(student, score, NAME, judge)
 
@@ -264,6 +275,7 @@ def _seen(count: int, reply: Any) -> Sequence[tuple[Any, Seen]]:
                     (training is not False, graded is not False)
                     for training, graded in each["modes"]
                 ],
+                sequence(each["masked"], bool),
                 sequence(each["changed"], str),
                 sequence(each["graded"], str),
             ),

@@ -28,12 +28,17 @@ def evaluations(
 def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: int) -> Any:
     """Return the result, the mode of each forward pass, and what was changed."""
     modes: list[list[bool]] = []
+    masked: list[bool] = []
+
+    def look(module: nn.Module, args: Any, named: dict[str, Any]) -> None:
+        modes.append([module.training, torch.is_grad_enabled()])
+        given = {**dict(zip(("input_ids", "attention_mask"), args, strict=False)), **named}
+        masked.append(_hides_padding(given.get("input_ids"), given.get("attention_mask")))
+
     model.train()  # as between two epochs
     model.zero_grad()
     before, forwards = state(model), model.forwards.clone()
-    handle = model.register_forward_pre_hook(
-        lambda module, _: modes.append([module.training, torch.is_grad_enabled()])
-    )
+    handle = model.register_forward_pre_hook(look, with_kwargs=True)
     loader: DataLoader[Any] = DataLoader(items(batch), batch_size=size)
     named = {"model": model, "dataloader": loader, "device": CPU}
     try:
@@ -43,10 +48,21 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
     return {
         "value": _plain(value),
         "modes": modes,
+        "masked": masked,
         "changed": [name for name, p in model.named_parameters() if not p.equal(before[name])],
         "graded": [name for name, p in model.named_parameters() if _has_gradient(p)],
         "counted": bool(model.forwards != forwards),
     }
+
+
+def _hides_padding(ids: Any, mask: Any) -> bool:
+    """Return whether a mask is 1 for the words and 0 for padding; it may be missing without any."""
+    if not isinstance(ids, torch.Tensor):
+        return False
+    words = ids != 0
+    if not isinstance(mask, torch.Tensor):
+        return bool(words.all())
+    return mask.shape == ids.shape and torch.equal(mask, words.to(mask.dtype))
 
 
 def _has_gradient(parameter: nn.Parameter) -> bool:

@@ -37,6 +37,10 @@ OVERFIT = Plan(epochs=20, batch_size=2, lr=0.1, brief=True)
 ALL_PARAMETERS = "Pass all parameters of the model to the optimizer: mymodel.parameters()"
 UNCHANGED = "Training doesn't change any weight of the model."
 ENDED = "Everything before this error in train counts"
+MISFIT = (
+    "Call evaluate_model with the arguments of its definition, in that order, and use only names "
+    "that exist."
+)
 LEARNED = 0.9
 FASTER = 10.0  # the ratio of the second learning rate to the first
 ADDED_UP = (
@@ -131,15 +135,32 @@ def _require_batches(run: Run) -> None:
     counts = [seen[number] for number in range(len(batches))]
     whole = all(each == PLAN.epochs for each in counts)
     if whole or (run.elsewhere and max(counts) - min(counts) <= 1):
-        return
+        return _require_rates(run)
     run.refuse_unavailable()
     fail(
         "The model is not trained on every batch in every epoch"
         + (f": {run.ended}" if run.ended is not None else "."),
-        hint=f"Loop over all of train_dataloader in every epoch ({STEP}).",
+        hint=MISFIT
+        if run.misfit
+        else f"Loop over all of train_dataloader in every epoch ({STEP}).",
         expected=f"each of the {len(batches)} batches {PLAN.epochs} times",
         actual=f"{', '.join(map(str, counts))} times",
     )
+
+
+def _require_rates(run: Run) -> None:
+    """Fail if the learning rate is 0 in a whole epoch, although not in all."""
+    size = PLAN.steps(run.task)
+    rates = [each.rate for each in run.updates]
+    epochs = [rates[at : at + size] for at in range(0, len(rates), size)]
+    still = [number for number, each in enumerate(epochs, 1) if not any(each)]
+    if len(rates) == size * PLAN.epochs and 0 < len(still) < len(epochs):
+        fail(
+            f"The learning rate is 0 in all of epoch {still[0]}, so nothing is learned in it.",
+            hint="A linear schedule needs num_training_steps=num_epochs * len(train_dataloader), "
+            "and one lr_scheduler.step() after each optimizer.step().",
+            counterexample={"epochs": str(PLAN.epochs), "batches": str(size)},
+        )
 
 
 @pytest.mark.criterion("training", depends_on=WRITTEN)
@@ -233,7 +254,37 @@ def test_learning_rate_is_used(student: Student, inputs: Inputs, score: Score) -
     in_each_file(student, score, NAME, judge)
 
 
-@pytest.mark.criterion("training", depends_on=WRITTEN)
+@pytest.mark.criterion("training", weight=0.5, depends_on=WRITTEN)
+def test_evaluates_on_validation(student: Student, inputs: Inputs, score: Score) -> None:
+    """If train evaluates during training, it does so on the validation set, without an error."""
+
+    def judge(run: Run) -> None:
+        if run.misfit and run.ended is not None:
+            fail(
+                f"train ends with an error of its own: {run.ended}",
+                hint=MISFIT,
+                actual=run.ended.where,
+            )
+        last = PLAN.steps(run.task) * PLAN.epochs
+        early = {name for name, when in run.read.items() if any(0 < at < last for at in when)}
+        if "validation" in run.read:
+            if "test" in early:
+                score.note("train evaluates on test during training; choose only by validation.")
+            return
+        if not early:
+            score.note("train does not evaluate on validation; the homework plots that accuracy.")
+            return
+        fail(
+            f"train never evaluates on validation, but on {' and '.join(sorted(early))}.",
+            hint="Call evaluate_model(mymodel, validation_dataloader, device) after each epoch.",
+            expected="validation",
+            actual=", ".join(sorted(early)),
+        )
+
+    _in_each_run(student, inputs, score, judge)
+
+
+@pytest.mark.criterion("training", weight=0.5, depends_on=WRITTEN)
 def test_ten_items_are_learned(
     student: Student, inputs: Inputs, sandbox: Student, score: Score
 ) -> None:

@@ -66,6 +66,8 @@ class Run:
     final: Mapping[str, Floats]
     ended: StudentFault | Unavailable | None
     elsewhere: bool  # whether that may not be raised on the student's machine
+    misfit: bool  # whether it is a wrong call of evaluate_model, or a name that is not defined
+    read: Mapping[str, Sequence[int]]  # for each set, the updates before it is used to evaluate
 
     def refuse_unavailable(self) -> None:
         """Raise the exception that ended the run if it is our own fault: the rest is unknown."""
@@ -103,12 +105,22 @@ def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
 
 
 def _run(task: Task, reply: Any) -> Run:
-    mapping(reply, "updates", "final", "ended")
+    mapping(reply, "updates", "final", "ended", "read", "misfit")
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
     told = mapping(reply["ended"])
     ended = fault_of(told) if told else None
     elsewhere = told.get("elsewhere") is True
-    return Run(task, forwards, _whole(task, reply["final"]), ended, elsewhere)
+    misfit = reply["misfit"] is True
+    return Run(task, forwards, _whole(task, reply["final"]), ended, elsewhere, misfit, _read(reply))
+
+
+def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
+    found: dict[str, list[int]] = {}
+    for name, updates in sequence(reply["read"], list):
+        if type(updates) is not int:
+            raise BadReply(UNREADABLE)
+        found.setdefault(str(name), []).append(updates)
+    return found
 
 
 def _update(task: Task, reply: Mapping[str, Any]) -> Update:

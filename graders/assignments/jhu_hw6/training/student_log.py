@@ -67,6 +67,7 @@ class Log:
 
     def __init__(self, model: nn.Module) -> None:
         self.updates: list[Update] = []
+        self.sets: dict[tuple[str, int], None] = {}  # read to evaluate, and updates before that
         self.model = model
         self._piled: Tensors = {}
         self._optimizers: dict[int, Any] = {}
@@ -75,6 +76,11 @@ class Log:
     def stepped(self) -> int:
         """The number of updates that made a step."""
         return sum(bool(each.steps) for each in self.updates)
+
+    def read(self, name: str) -> None:
+        """Note that a set is used to evaluate; training reads its own with gradients."""
+        if name != "train" or not torch.is_grad_enabled():
+            self.sets[name, self.stepped] = None
 
     @contextmanager
     def watching(self) -> Iterator["Log"]:

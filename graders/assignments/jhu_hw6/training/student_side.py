@@ -1,24 +1,26 @@
 """Run train() for the checks of the training loop, in the student's child."""
 
+import functools
 import inspect
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from graders.adapting.arguments import Misfit, require_fit
 from graders.adapting.gathered import code_folder
 from graders.adapting.raised import is_of_this_machine, is_unwritten, told
 
-from ..student_side import by_position, code_of, globals_of, offline, settings
+from ..student_side import by_name, by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU, Classifier, items, state
 from ..tuning.student_custom import NAME as CLASS
 from ..tuning.student_custom import NARROW, Parts, build, prepared
 from .student_log import Log
 
 NAME = "train"
+SETS = {"train": "train", "validation": "held_out", "test": "held_out"}
 EVALUATE = "evaluate_model"
 
 
@@ -38,8 +40,17 @@ def training_log(
     return {
         "updates": [each.plain() for each in log.updates] if not plan["brief"] else [],
         "final": _trained(log),
+        "read": [list(each) for each in log.sets],
+        "misfit": problem is not None and _is_own_fault(problem, file),
         "ended": told(problem, code_folder()) if problem is not None else {},
     }
+
+
+def _is_own_fault(problem: BaseException, file: str) -> bool:
+    """Return whether a call does not fit evaluate_model, or a name does not exist in any file."""
+    if isinstance(problem, NameError):
+        return not code_of(file).may_assign(str(problem.name))
+    return isinstance(problem, Misfit)
 
 
 def _trained(log: Log) -> dict[str, Any]:
@@ -58,7 +69,7 @@ def _watched(
     """
     tried: list[tuple[Log, BaseException]] = []
     for own in (True, False) if plan["own"] else (False,):
-        for make in (Classifier, partial(_like_theirs, file=file)):
+        for make in (Classifier, functools.partial(_like_theirs, file=file)):
             log = Log(make(weights))
             problem = _attempt(log, batches, plan, file=file, own=own)
             if problem is None:
@@ -80,7 +91,7 @@ def _attempt(
         before = log.stepped
         try:
             with log.watching():
-                run(log.model, batches, plan, file=file, own=own)
+                run(log.model, batches, plan, file=file, own=own, note=log.read)
         except (Exception, SystemExit) as problem:  # noqa: BLE001  told
             goes_on = plan["brief"] and is_of_this_machine(problem)
             if not goes_on or not epoch <= log.stepped - before < plan["epochs"] * epoch:
@@ -118,30 +129,96 @@ def _adopt(model: Classifier, theirs: nn.Module | None) -> None:
             setattr(model, name, value)
 
 
+class Rows(list[Any]):
+    """The items of a set, which call `note` with the set's name when they are read."""
+
+    def __init__(self, rows: Any, name: str, note: Callable[[str], None]) -> None:
+        super().__init__(rows)
+        self._name, self._note = name, note
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return an item, and note that the set is used."""
+        self._note(self._name)
+        return super().__getitem__(index)
+
+
 def run(
-    model: nn.Module, batches: dict[str, Any], plan: dict[str, Any], *, file: str, own: bool
+    model: nn.Module,
+    batches: dict[str, Any],
+    plan: dict[str, Any],
+    *,
+    file: str,
+    own: bool,
+    note: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Call the student's train() as its script does; `own` means with its evaluate_model."""
+    """Call the student's train() as its script does; `own` means with its evaluate_model.
+
+    `note` gets the name of each set whenever one of its items is read.
+    """
     train: Callable[..., Any] = code_of(file)[NAME]
-    sets: list[DataLoader[Any]] = [
-        DataLoader(items(batches[name]), plan["batch_size"]) for name in ("train", "held_out")
-    ]
-    order = [model, plan["epochs"], sets[0], sets[1], sets[1], CPU, plan["lr"]]
+    sets = [_loader(batches[part], name, plan, note) for name, part in SETS.items()]
+    order = [model, plan["epochs"], *sets, CPU, plan["lr"]]
     if list(inspect.signature(train).parameters)[4:5] == ["device"]:
         del order[4]  # the test set is left to the script
     names = globals_of(train)
-    names["args"] = settings(type=getattr(model, "type", "full"))
+    given = {"type": getattr(model, "type", "full"), "small_subset": False}
+    names["args"] = settings(**given)
     kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
-    if not own:
-        names[EVALUATE] = _evaluate
+    if kept or not own:
+        theirs = names.get(EVALUATE)
+        names[EVALUATE] = _fitting(theirs, theirs if own else _evaluate)
     try:
-        by_position(train, order, type=getattr(model, "type", "full"))
+        by_position(train, order, **given)
     finally:
         torch.set_grad_enabled(True)
         names.update(kept)
 
 
-def _evaluate(model: nn.Module, *_: Any, **__: Any) -> dict[str, float]:
-    """Set evaluation mode and return a number, like any evaluation."""
+def _loader(
+    batch: dict[str, Any], name: str, plan: dict[str, Any], note: Callable[[str], None]
+) -> Any:
+    return DataLoader(cast(Any, Rows(items(batch), name, note)), plan["batch_size"])
+
+
+def _fitting(theirs: Any, used: Any) -> Callable[..., Any]:
+    """Return the function that is used, for calls that fit the student's own evaluate_model."""
+    works = None if theirs is None else _works(theirs)
+
+    @functools.wraps(used)
+    def evaluate(*args: Any, **kwargs: Any) -> Any:
+        if theirs is not None:
+            require_fit(theirs, args, kwargs, works)
+        return used(*args, **kwargs)
+
+    return evaluate
+
+
+@functools.cache
+def _works(theirs: Callable[..., Any]) -> dict[str, Any] | None:
+    """Return arguments with which the student's evaluate_model works, by parameter, if any."""
+    weights = {"model.embeddings.weight": torch.ones(3, 2).numpy()}
+    batch = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
+    named = {
+        "model": Classifier(weights),
+        "dataloader": DataLoader(items(batch)),
+        "device": torch.device("cpu"),
+    }
+    signature = inspect.signature(theirs)
+    try:
+        by_name(theirs, named)
+        known = set(named) <= set(signature.parameters)
+        values, keywords = ((), named) if known else (named.values(), {})
+        bound = signature.bind_partial(*values, **keywords)
+    except Exception:  # noqa: BLE001  its own checks report it
+        return None
+    return bound.arguments
+
+
+def _evaluate(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, float]:
+    """Set evaluation mode, read the batches, and return a number, like any evaluation."""
     model.eval()
+    with torch.no_grad():
+        for loader in (*args, *kwargs.values()):
+            if isinstance(loader, DataLoader):
+                list(loader)
     return {"accuracy": 0.5}

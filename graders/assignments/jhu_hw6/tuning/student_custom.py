@@ -47,10 +47,7 @@ def custom_forward(
         parts.backbone.register_forward_pre_hook(
             lambda model, *given: calls.append(_call(model, *given)), with_kwargs=True
         )
-        given = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
-        known = set(given) <= set(inspect.signature(model.forward).parameters)
-        output = model(**given) if known else model(*given.values())
-        logits, shape = _logits(output)
+        logits, shape = _logits(called(model, batch))
         gradients = _gradients(model, logits)
     return {
         "logits": logits.detach(),
@@ -61,6 +58,13 @@ def custom_forward(
         "prefix": _size(parts, kind),
         "gradients": gradients,
     }
+
+
+def called(model: nn.Module, batch: dict[str, Any]) -> Any:
+    """Return the model's output for the ids and the mask of a batch."""
+    given = {name: torch.tensor(batch[name]) for name in ("input_ids", "attention_mask")}
+    known = set(given) <= set(inspect.signature(model.forward).parameters)
+    return model(**given) if known else model(*given.values())
 
 
 def _size(parts: "Parts", kind: dict[str, Any]) -> int:

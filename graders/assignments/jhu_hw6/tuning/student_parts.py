@@ -3,22 +3,27 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 import numpy as np
+from torch import nn
 from torch.utils.data import DataLoader
 
 from ..boolq_data.student_side import NAME as DATASET
-from ..student_side import by_position, code_of, globals_of, offline
+from ..student_side import by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU
 from .student_custom import HUB_NAMES, PREPARE
 
 TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
+KINDS = ("full", "head", "prefix")
 NUMBER = re.compile(r"row (\d+) of")
 
 
-def parts(file: str, small: bool) -> list[Any]:
-    """Return the rows of each loader that pre_process returns, in order.
+def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
+    """Return the rows of each loader that pre_process returns, in order, and its model's classes.
+
+    `kind` is the kind of tuning that it is asked for; the reply has that of its model, if known.
 
     Rows of the validation split are numbered after those of the training split.
     """
@@ -30,9 +35,17 @@ def parts(file: str, small: bool) -> list[Any]:
         )
         prepare = code_of(file)[PREPARE]
         values = [HUB_NAMES["distilbert"], 4, CPU, small]
-        with _noted(globals_of(prepare)) as rows_of:
-            made = by_position(prepare, values, type="full")
-        return [rows_of(each.dataset) for each in _loaders(made)]
+        names = globals_of(prepare)
+        names["args"] = settings(type=kind, small_subset=small)
+        with _noted(names) as rows_of:
+            made = by_position(prepare, values, type=kind)
+        model = next(_found(made, nn.Module), None)
+        chosen = getattr(model, "type", "") if "type" in signature(prepare).parameters else ""
+        return {
+            "rows": [rows_of(each.dataset) for each in _found(made, DataLoader)],
+            "classes": 0 if model is None else _classes(model),
+            "kind": chosen if chosen in KINDS else "",
+        }
 
 
 def _rows(first: int, count: int) -> list[dict[str, Any]]:
@@ -47,13 +60,26 @@ def _rows(first: int, count: int) -> list[dict[str, Any]]:
     ]
 
 
-def _loaders(made: Any) -> Iterator[Any]:
-    """Yield the loaders in the returned value, at any depth."""
-    if isinstance(made, DataLoader):
+def _found(made: Any, kind: type) -> Iterator[Any]:
+    """Yield the objects of a kind in the returned value, at any depth."""
+    if isinstance(made, kind):
         yield made
     elif isinstance(made, dict | list | tuple):
         for each in made.values() if isinstance(made, dict) else made:
-            yield from _loaders(each)
+            yield from _found(each, kind)
+
+
+def _classes(model: nn.Module) -> int:
+    """Return the number of classes of a model; 0 if it is not certain."""
+    from transformers import PreTrainedModel
+
+    if isinstance(model, PreTrainedModel):
+        return int(model.config.num_labels or 0)
+    backbones = [each for each in model.modules() if isinstance(each, PreTrainedModel)]
+    inside = {id(each) for backbone in backbones for each in backbone.modules()}
+    layers = [each for each in model.modules() if isinstance(each, nn.Linear)]
+    sizes = {each.out_features for each in layers if id(each) not in inside}
+    return 2 if 2 in sizes else sizes.pop() if len(sizes) == 1 else 0
 
 
 @contextmanager

@@ -13,9 +13,11 @@ from graders.adapting.unavailable import cause_of
 from ..student_side import FILES, PREFIX_LENGTH, definitions, offline
 from ..student_spy import state
 from ..training.student_side import NAME, run
-from .student_custom import HUB_NAMES, Parts, build, prepared, provide_rows
+from .student_custom import HUB_NAMES, Parts, build, called, prepared, provide_rows
 from .student_custom import NAME as CLASS
 from .student_entry import handed_over
+
+MOST_TEXT = 200  # characters of an exception
 
 
 def tuned(
@@ -58,12 +60,27 @@ def _tuned(
         raise ours
     return {
         "error": error,
+        "raises": "" if changed or not error else _raised_in_training(model, batches["train"]),
         "parts": parts.told(),
         "changed": changed,
         "backbone": [name for name in before if name not in parts.outside],
         "sizes": {name: p.numel() for name, p in model.named_parameters()},
         "made": [_names(model, given) for given in made],
     }
+
+
+def _raised_in_training(model: nn.Module, batch: dict[str, Any]) -> str:
+    """Return what the model raises for a batch in training mode, but not in evaluation mode."""
+    raised = [_raised(model.train(mode), batch) for mode in (False, True)]
+    return "" if raised[0] else raised[1]
+
+
+def _raised(model: nn.Module, batch: dict[str, Any]) -> str:
+    try:
+        called(model, batch)
+    except Exception as problem:  # noqa: BLE001  told
+        return "" if cause_of(problem) else f"{_named(problem)}: {problem}"[:MOST_TEXT]
+    return ""
 
 
 def _named(problem: BaseException) -> str:

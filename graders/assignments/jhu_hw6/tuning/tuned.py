@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
@@ -30,6 +31,7 @@ class Tuned:
     made: Sequence[frozenset[str]]
     sizes: Mapping[str, int]
     error: str
+    raises: str  # what the model itself raises in training mode, if nothing changed
 
     @property
     def trained(self) -> frozenset[str]:
@@ -37,7 +39,7 @@ class Tuned:
 
         Another check reports a loop that does not step; this is about the choice of parameters.
         """
-        if self.changed or self.error == "NotImplementedError" or not self.made:
+        if self.changed or self.raises or self.error == "NotImplementedError" or not self.made:
             return self.changed
         narrow = [each for each in self.made if not each & self.backbone]
         return narrow[-1] if narrow else self.made[-1]
@@ -60,7 +62,7 @@ def tuned(student: Student, inputs: Inputs, question: Question, file: str) -> Tu
 
 
 def _tuned(reply: Any) -> Tuned:
-    mapping(reply, "error", "parts", "changed", "backbone", "made", "sizes")
+    mapping(reply, "error", "raises", "parts", "changed", "backbone", "made", "sizes")
     outside = outside_parts(reply["parts"])
     return Tuned(
         frozenset(name for name, (part, _) in outside.items() if part == "head"),
@@ -70,6 +72,7 @@ def _tuned(reply: Any) -> Tuned:
         [frozenset(sequence(each, str)) for each in sequence(reply["made"], list)],
         {str(k): v for k, v in mapping(reply["sizes"]).items() if type(v) is int},
         str(reply["error"]),
+        str(reply["raises"]),
     )
 
 
@@ -77,6 +80,12 @@ def require_trained(came: Tuned) -> frozenset[str]:
     """Return the trained parameters; fail if there are none."""
     if came.trained:
         return came.trained
+    if came.raises:
+        fail(
+            "The model raises an error in training mode, so it cannot be trained.",
+            hint="It works in evaluation mode. Call it once after model.train().",
+            actual=clean(came.raises),
+        )
     fail(
         "Training doesn't change any parameter of the model.",
         hint="Pass the parameters that this method trains to the optimizer, and call step().",

@@ -17,7 +17,15 @@ from graders.errors import StudentRaised
 from .expected import Floats, Question
 from .mistakes import MASK, SOFTMAX
 from .questions import STEEP, Draws, items_of, steep
-from .replies import RANDOM, attend, first_difference, note_gradients, same, sentence
+from .replies import (
+    RANDOM,
+    attend,
+    first_difference,
+    note_gradients,
+    require_backward,
+    same,
+    sentence,
+)
 from .values import each_counts, require_composition, require_values
 
 WRITTEN = ("self-attention-is-written",)
@@ -241,7 +249,7 @@ def test_same_answer_again(asker: Asker) -> None:
 
 @pytest.mark.criterion("mini-transformer", weight=0.5, depends_on=WRITTEN)
 def test_inputs_are_kept(asker: Asker) -> None:
-    """self_attention does not modify Q, K and V."""
+    """self_attention does not modify Q, K and V, and backward() works on its output."""
 
     def judged(asker: Asker, heads: bool) -> None:
         asked = [asker.question("kept", heads=heads, causal=each) for each in (False, True)]
@@ -252,6 +260,8 @@ def test_inputs_are_kept(asker: Asker) -> None:
                     hint="Q /= s, Q.mul_(s), Q[...] = and the like write into the caller's tensor.",
                     counterexample={"asked": str(attended.question)},
                 )
+        for each in asked:
+            require_backward(asker.student, each)
 
     asker.for_heads(judged)
 

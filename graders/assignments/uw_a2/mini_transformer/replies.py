@@ -34,6 +34,7 @@ CUT = (
     "No points are deducted, but a model with this attention cannot learn: .detach(), .data, "
     "torch.tensor(...), numpy and torch.no_grad() stop gradients."
 )
+UNTRACKED = ("numpy", "don't support automatic differentiation")  # the latter raises for out=...
 SEVERAL = "self_attention returns several values; the one with the output's shape is tested."
 
 
@@ -112,16 +113,39 @@ def attend(
 def note_gradients(student: Student, score: Score, question: Question) -> None:
     """Add a note, worth no points, if no gradient reaches the inputs from the output."""
     try:
-        cut = student.call("mini_gradients", call=_values(question), read=_without_gradient)
+        cut, _ = _gradients(student, question)
     except StudentRaised:
         return
     if cut:
         score.note(f"No gradient reaches {', '.join(cut)}. {CUT}")
 
 
-def _without_gradient(reply: Any) -> list[str]:
-    reached = reply if isinstance(reply, list) and len(reply) == 3 else []
-    return [name for name, each in zip("QKV", reached, strict=False) if each is False]
+def require_backward(student: Student, question: Question) -> None:
+    """Fail if self_attention works, but raises when gradients are computed.
+
+    So does code that gradients cannot pass at all, such as numpy: for that, a note is enough.
+    """
+    _, raised = _gradients(student, question)
+    if raised and not any(words in raised for words in UNTRACKED):
+        fail(
+            "self_attention raises an error when Q, K and V need gradients, so no model with it "
+            "can be trained.",
+            hint="Don't change tensors in place (A[...] =, A /= s, A.mul_(s)) that backward needs.",
+            actual=raised,
+            counterexample={"asked": str(question)},
+        )
+
+
+def _gradients(student: Student, question: Question) -> tuple[list[str], str]:
+    """Return the inputs that no gradient reaches, and what is raised."""
+    return student.call("mini_gradients", call=_values(question), read=_without_gradient)
+
+
+def _without_gradient(reply: Any) -> tuple[list[str], str]:
+    reached = part(reply, "reached")
+    reached = reached if isinstance(reached, list) and len(reached) == 3 else []
+    cut = [name for name, each in zip("QKV", reached, strict=False) if each is False]
+    return cut, clean(str(part(reply, "raised")))
 
 
 def _values(question: Question) -> list[Any]:

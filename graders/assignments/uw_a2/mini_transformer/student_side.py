@@ -45,6 +45,7 @@ EXPERIMENTS = (
     r"experiment|ablation|\bvaria(?:nt|tion)|\btrying\b|\bmodif|shuffl|\bshift|\bre-?weight|"
     r"\b(?:my|our|own) ideas?\b|(?<![\d.])2\.2(?:\.[23])?\b(?!\.\d)"
 )
+MOST_TEXT = 300  # characters of an exception
 CPU = torch.device("cpu")
 GIVEN = {"DEVICE": CPU, "device": CPU}
 
@@ -100,17 +101,19 @@ def _attended(call: list[Any]) -> dict[str, Any]:
     return {"result": result, "after": [_plain(each) for each in call[:3]]}
 
 
-def mini_gradients(call: list[Any]) -> list[bool]:
-    """Return whether gradients reach Q, K and V from self_attention's output; none if it raises."""
+def mini_gradients(call: list[Any]) -> dict[str, Any]:
+    """Return whether gradients reach Q, K and V from self_attention's output, or what is raised."""
     with _on_cpu(), torch.enable_grad():
         leaves = [_tensor(each).requires_grad_() for each in call[:3]]
         try:
             result = _ask("self_attention", [*(1 * each for each in leaves), *call[3:]])
             outputs = result if isinstance(result, list | tuple) else [result]
+            if not getattr(outputs[0], "requires_grad", True):  # cut off, but nothing is raised
+                return {"reached": [False] * 3, "raised": ""}
             found = torch.autograd.grad(outputs[0].sum(), leaves, allow_unused=True)
-        except Exception:  # noqa: BLE001  such as numpy of a tensor that requires grad
-            return [False] * 3
-    return [each is not None for each in found]
+        except Exception as problem:  # noqa: BLE001  such as numpy of a tensor that requires grad
+            return {"reached": [False] * 3, "raised": str(problem)[:MOST_TEXT]}
+    return {"reached": [each is not None for each in found], "raised": ""}
 
 
 def mini_dimensions(function: str, calls: list[list[Any]]) -> Any:

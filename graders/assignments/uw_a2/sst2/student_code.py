@@ -59,12 +59,24 @@ def call(function: Callable[..., Any], known: Names) -> Any:
     If all required parameters are known by name, names decide; additional ones, such as a scheduler
     or a device, are supplied too. Otherwise the order decides.
     """
+    values, named = _given(function, known)
+    return function(*values, **named)
+
+
+def _given(function: Callable[..., Any], known: Names) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of such a call, by position and by name."""
     parameters = list(_parameters(function))
     by_name = _by_name(parameters, known) if len(parameters) > 1 else None
     if by_name is not None:
-        return function(**by_name)
+        return [], by_name
     values = list(known.values())[: places(function, len(known))]
-    return function(*values, **_rest(parameters[len(values) :]))
+    return values, _rest(parameters[len(values) :])
+
+
+def accepted(function: Callable[..., Any], known: Names) -> Names:
+    """Return the arguments of such a call by the function's own names."""
+    values, named = _given(function, known)
+    return inspect.signature(function).bind_partial(*values, **named).arguments
 
 
 def _rest(parameters: list[inspect.Parameter]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from ..sst2_training.student_evaluation import predicting
-from .student_code import call, wanted
+from .student_code import Names, call, wanted
 from .student_models import classifier, loader
 from .student_saves import keeping, unseen
 
@@ -29,6 +29,8 @@ class Form:
     value: Any
     accuracy: Place = ()
     unit: float = 1.0
+    worked: Names | None = None  # arguments with which the function returned this value
+    sets_training: bool = False  # whether the function sets training mode
 
     def filled(self, number: float) -> Any:
         """Return the same with this accuracy, and with its complement where a number falls."""
@@ -76,26 +78,27 @@ def evaluation_form(evaluate: Any, seed: int, **options: Any) -> tuple[Form, boo
 
     If evaluate does not work, assume a float and eval mode: its own checks report that.
     """
+    known = {"model": classifier(seed), "loader": loader(*_source((1, 0)))}
     try:
         asked = partial(evaluate, **options)
-        (right, left), (wrong, _) = (_evaluated(asked, seed, each) for each in ((1, 0), (0, 1)))
+        (right, left), (wrong, _) = (_evaluated(asked, known, each) for each in ((1, 0), (0, 1)))
     except Exception:  # noqa: BLE001
         return Form(0.0), False
     before, after = numbers(wrong), numbers(right)
     for place, number in after.items():
         if number in (1.0, 100.0) and before.get(place) == 0.0:
-            return Form(right, place, number), left
-    return Form(0.0), left
+            return Form(right, place, number, worked=known), left
+    return Form(0.0, worked=known), left
 
 
-def _evaluated(evaluate: Any, seed: int, labels: tuple[int, int]) -> tuple[Any, bool]:
+def _evaluated(evaluate: Any, known: Names, labels: tuple[int, int]) -> tuple[Any, bool]:
     """Return evaluate's result for a good and a bad text with these labels."""
     from graders.adapting.devices import on_cpu
 
-    model = classifier(seed).train()
+    model = known["model"].train()
     batches = loader(*_source(labels))
     with on_cpu(), keeping(unseen), predicting(model, CLASSES):
-        returned = call(evaluate, {"model": model, "loader": batches})
+        returned = call(evaluate, {**known, "loader": batches})
     return returned, model.training
 
 
@@ -103,7 +106,7 @@ def training_forms(seed: int) -> list[Form]:
     """Return what train_one_epoch returns or, if it does not work, what it may be meant to."""
     from graders.adapting.devices import on_cpu
 
-    model = classifier(seed)
+    model = classifier(seed).eval()
     known = {
         "model": model,
         "loader": loader(*_source((1, 0))),
@@ -115,7 +118,8 @@ def training_forms(seed: int) -> list[Form]:
             returned = call(wanted("train_one_epoch"), known)
     except Exception:  # noqa: BLE001  its own checks report it
         return [Form(None), Form(0.5), Form((0.5, 0.5), (1,))]
-    return [Form(returned, next(reversed(numbers(returned)), ()))]
+    place = next(reversed(numbers(returned)), ())
+    return [Form(returned, place, worked=known, sets_training=model.training)]
 
 
 def _source(labels: tuple[int, int]) -> tuple[str, list[dict[str, Any]], int]:

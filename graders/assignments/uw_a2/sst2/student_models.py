@@ -21,7 +21,7 @@ class Watched:
 
     ids: list[torch.Tensor] = field(default_factory=list)
     masked: list[bool] = field(default_factory=list)  # whether padding was masked
-    training: list[bool] = field(default_factory=list)
+    training: list[bool] = field(default_factory=list)  # whether dropout was on
     gradient: list[bool] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)  # forward passes before each optimizer step
 
@@ -76,9 +76,19 @@ class _Collate:
 
 
 def _masks(ids: Any, mask: Any) -> bool:
-    """Return whether a mask is given wherever the ids have padding."""
-    padded = isinstance(ids, torch.Tensor) and bool((ids == tokenizer().pad_token_id).any())
-    return not padded or isinstance(mask, torch.Tensor)
+    """Return whether a mask hides all padding of the ids."""
+    padding = isinstance(ids, torch.Tensor) and ids == tokenizer().pad_token_id
+    if not isinstance(padding, torch.Tensor) or not padding.any():
+        return True
+    if not isinstance(mask, torch.Tensor):
+        return False
+    return mask.shape != ids.shape or not mask[padding].any()
+
+
+def has_dropout(model: nn.Module) -> bool:
+    """Return whether dropout is on, or training mode if the model has no dropout."""
+    layers = [each.training for each in model.modules() if isinstance(each, nn.Dropout)]
+    return any(layers or [model.training])
 
 
 @contextlib.contextmanager
@@ -90,7 +100,7 @@ def watched(model: nn.Module, optimizer: torch.optim.Optimizer | None = None) ->
         ids = kwargs.get("input_ids", args[0] if args else None)
         seen.ids.append(ids.detach().clone() if isinstance(ids, torch.Tensor) else torch.zeros(0))
         seen.masked.append(_masks(ids, kwargs.get("attention_mask", args[1] if args[1:] else None)))
-        seen.training.append(model.training)
+        seen.training.append(has_dropout(model))
         seen.gradient.append(torch.is_grad_enabled())
 
     handles = [model.register_forward_pre_hook(look, with_kwargs=True)]

@@ -10,6 +10,7 @@ Replies are read as untrusted data.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ class Optimizer:
 
     name: str
     adamw: bool
+    maximizes: bool
     held: int
     weights: int
     settings: Mapping[str, float]
@@ -63,6 +65,7 @@ class Visit:
     gradient: bool
     optimizer: Optimizer
     strange: str  # an id in its batches outside the embedding table
+    classes: int  # of the model; 0 if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,9 @@ class Visits:
     script: Mapping[str, Sequence[float]]
     splits: Mapping[str, Sequence[Row]]
     ended: StudentFault | Unavailable | None  # what main raised after training
+    is_own_error: bool  # whether that is raised on the student's own machine, too
+    tests_elsewhere: bool  # whether code outside main may evaluate on test
+    takes_options: bool  # whether the number of epochs can be chosen when main is started
 
     def of(self, kind: str) -> list[Visit]:
         """Return the events of one kind."""
@@ -113,6 +119,26 @@ class Visits:
         rises = [b for a, b in zip([0, *epochs], epochs, strict=False) if numbers[b] > numbers[a]]
         return rises[-1] if rises else 0
 
+    def outdated_file(self) -> Visit | None:
+        """Return the last write of a file that is meant for the best weights and can miss them.
+
+        It saves weights that the model has no longer, and is not written after the last epoch. Or
+        no file has the best weights, and it is not written every so many epochs.
+        """
+        writes: dict[str, list[Visit]] = {}
+        for each in self.of("keep"):
+            writes.setdefault(each.place, []).append(each)
+        best = self.best()
+        missing = best not in self.final_files().values()
+        for found in writes.values():
+            last, gaps = found[-1], {b.epoch - a.epoch for a, b in pairwise(found)}
+            is_best = last.weights == best and last.epoch == self.last_epoch
+            if 0 < last.weights < last.epoch and not is_best:
+                return last
+            if missing and len(gaps) > 1 and 0 < last.weights != self.last_epoch:
+                return last
+        return None
+
     def final_files(self) -> Mapping[str, int]:
         """The epoch of the weights that each file contains at the end."""
         return {each.place: each.weights for each in self.of("keep")}
@@ -148,8 +174,18 @@ def _visits(
     loaders: Any = reply.get("loaders") if isinstance(reply.get("loaders"), dict) else {}
     known = {name: _loader(loaders[name]) for name in SPLITS if name in loaders}
     told = reply.get("ended")
-    ended = fault_of(told) if isinstance(told, dict) and told else None
-    made = Visits([_visit(each) for each in reply["events"]], known, script, splits, ended)
+    told = told if isinstance(told, dict) else {}
+    ended = fault_of(told) if told else None
+    made = Visits(
+        [_visit(each) for each in reply["events"]],
+        known,
+        script,
+        splits,
+        ended,
+        is_own_error=ended is not None and told.get("elsewhere") is not True,
+        tests_elsewhere=reply.get("tests_elsewhere") is True,
+        takes_options=reply.get("takes_options") is True,
+    )
     if isinstance(ended, Unavailable) and not made.tests():
         raise ended  # nobody knows what main would have done then
     return made
@@ -158,7 +194,7 @@ def _visits(
 def _visit(reply: Any) -> Visit:
     if not isinstance(reply, dict) or not isinstance(reply.get("epoch"), int):
         unreadable()
-    weights = reply.get("weights")
+    weights, classes = reply.get("weights"), reply.get("classes")
     return Visit(
         str(reply.get("kind")),
         reply["epoch"],
@@ -169,6 +205,7 @@ def _visit(reply: Any) -> Visit:
         reply.get("gradient") is not False,
         _optimizer(reply.get("optimizer")),
         str(reply.get("strange", ""))[:100],
+        classes if isinstance(classes, int) else 0,
     )
 
 
@@ -176,10 +213,11 @@ def _optimizer(reply: Any) -> Optimizer:
     found = reply if isinstance(reply, dict) else {}
     counts = [found.get(name) for name in ("held", "weights")]
     held, weights = (each if isinstance(each, int) else 0 for each in counts)
-    settings = {name: found.get(name) for name in ("lr", "eps")}
+    settings = {name: found.get(name) for name in ("lr", "highest", "eps")}
     return Optimizer(
         str(found.get("name", ""))[:40],
         found.get("adamw") is True,
+        found.get("maximizes") is True,
         held,
         weights,
         {name: each for name, each in settings.items() if isinstance(each, float)},

@@ -11,8 +11,11 @@ from graders.checks.inputs import Inputs
 from graders.checks.score import Score
 
 from ..sst2.asked import not_written
-from ..sst2.visits import Loader, Visits, visits
+from ..sst2.visits import Loader, Optimizer, Visits, visits
 
+CLASSES = 2
+USUAL = {"lr": 5e-5, "eps": 1e-8}
+MOST_RATE, MOST_EPS = 1.0, 1.0  # no model learns beyond these
 ENDED = "main then raised an error; only what it did before counts"
 
 
@@ -30,11 +33,18 @@ def test_main_is_written(student: Student, inputs: Inputs, score: Score) -> None
 
 @pytest.mark.criterion("sst2-main", weight=1, depends_on=("main-is-written",))
 def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) -> None:
-    """Each epoch trains on the training split and is followed by an evaluation on validation."""
+    """In each of several epochs, main trains two classes on train and evaluates on validation."""
     seen = visits(student, inputs)
     for epoch in seen.of("train"):
         if epoch.split not in ("train", ""):
             fail(f"main trains on the split {epoch.split}.", expected="train")
+        if epoch.classes not in (0, CLASSES):
+            fail(
+                f"The model distinguishes {epoch.classes} classes, but SST-2 has {CLASSES}.",
+                hint="Create it with num_labels=2.",
+                expected=str(CLASSES),
+                actual=str(epoch.classes),
+            )
         if epoch.strange:
             fail(
                 "The batches contain a token outside the model's embedding table; training would "
@@ -52,6 +62,13 @@ def test_validated_each_epoch(student: Student, inputs: Inputs, score: Score) ->
             expected=f"{seen.last_epoch} evaluations on validation",
             actual=f"{seen.last_epoch - len(missing)}; splits evaluated: {', '.join(known)}"[:200],
         )
+    if seen.last_epoch == 1 and not seen.takes_options:
+        fail(
+            "main trains for a single epoch, so there is nothing to choose from.",
+            hint="The handout trains for 20 epochs and keeps the best.",
+            expected="20 epochs",
+            actual="1 epoch",
+        )
     if seen.last_epoch < 6:
         score.note(f"main trains for {seen.last_epoch} epochs; the handout uses 20.")
 
@@ -62,7 +79,7 @@ def test_best_weights_kept(student: Student, inputs: Inputs) -> None:
     seen = visits(student, inputs)
     kept, best = _kept(seen), seen.best()
     if kept == best:
-        return
+        return _require_current_file(seen)
     fail(
         "main does not save the weights of the epoch with the best validation accuracy.",
         hint=_known_mistake(seen, kept),
@@ -78,8 +95,7 @@ def test_tested_once(student: Student, inputs: Inputs, score: Score) -> None:
     seen = visits(student, inputs)
     tests = seen.tests()
     if not tests:
-        score.note("main does not evaluate on test; Q5.1 needs that accuracy.")
-        return
+        return _judge_untested(seen, score)
     if any(each.epoch < seen.last_epoch for each in tests):
         fail(
             "The test split is used during training.",
@@ -144,7 +160,36 @@ def test_optimizer(student: Student, inputs: Inputs, score: Score) -> None:
                 "of Q4.5.",
                 expected="AdamW",
             )
+        _require_settings(optimizer)
     _note_settings(seen, score)
+
+
+def _require_current_file(seen: Visits) -> None:
+    """Fail if the best weights are kept in memory, but the file has older ones."""
+    if (file := seen.outdated_file()) is not None:
+        fail(
+            "The file of saved weights lags behind, so it can miss the best epoch.",
+            hint="Save the weights in the branch of the improvement, after the best accuracy and "
+            "the best weights are updated.",
+            expected=f"weights of epoch {seen.best()}, written after that epoch",
+            actual=f"weights of epoch {file.weights}, last written after epoch {file.epoch}",
+            counterexample=_shown(seen),
+        )
+
+
+def _judge_untested(seen: Visits, score: Score) -> None:
+    """Fail unless the test may be elsewhere, an error here prevents it, or the splits are wrong."""
+    unknown = seen.ended is not None and not seen.is_own_error
+    if unknown or seen.tests_elsewhere or not seen.evaluations("validation"):
+        score.note("main does not evaluate on test; Q5.1 needs that accuracy.")
+        return
+    fail(
+        "main does not evaluate on test.",
+        hint="After training, load the best weights and call evaluate(model, test_dataloader): "
+        "Q5.1 needs that accuracy.",
+        expected="1 evaluation on test, after the last epoch",
+        actual=f"{seen.ended} {seen.ended.where}".strip() if seen.ended else "none",
+    )
 
 
 def _kept(seen: Visits) -> int:
@@ -226,9 +271,29 @@ def _fail_unless_whole(split: str, order: Sequence[int], count: int, *, shuffled
         )
 
 
+def _require_settings(optimizer: Optimizer) -> None:
+    """Fail if no model can learn with these settings."""
+    rate, eps = optimizer.settings.get("highest", USUAL["lr"]), optimizer.settings.get("eps", 0.0)
+    if optimizer.maximizes:
+        fail("The optimizer increases the loss.", hint="Omit maximize=True.")
+    if not 0 < rate <= MOST_RATE:
+        fail(
+            f"No model can be fine-tuned with the learning rate {rate:g}.",
+            hint=f"The handout starts with {USUAL['lr']:g}.",
+            actual=f"lr={rate:g}",
+        )
+    if eps >= MOST_EPS:
+        fail(
+            f"With eps={eps:g}, AdamW hardly changes the weights.",
+            hint="eps only prevents a division by zero, but here it is larger than the gradients; "
+            f"the handout uses {USUAL['eps']:g}.",
+            actual=f"eps={eps:g}",
+        )
+
+
 def _note_settings(seen: Visits, score: Any) -> None:
     """Add a note if learning rate or epsilon differ from the handout's; both may be tuned."""
-    for name, usual in (("lr", 5e-5), ("eps", 1e-8)):
+    for name, usual in USUAL.items():
         for each in seen.of("train")[:1]:
             came = each.optimizer.settings.get(name, usual)
             if came != usual:

@@ -7,10 +7,11 @@
 Nothing is graded here.
 """
 
+import ast
 import contextlib
 import inspect
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -18,18 +19,22 @@ from unittest import mock
 
 import torch
 from torch import nn
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.utils.data import DataLoader
 
-from graders.adapting.gathered import code_folder
+from graders.adapting.arguments import require_fit
+from graders.adapting.gathered import calls, code_folder
 from graders.adapting.raised import is_of_this_machine, is_raised_inside, told
 
-from ..sst2.student_code import code, optional, wanted
+from ..sst2.student_code import WANTED, accepted, code, optional, wanted
 from ..sst2.student_forms import Form, evaluation_form, training_forms
 from ..sst2.student_loaders import Loaders, in_process, strange_id
 from ..sst2.student_marks import mark, marked
+from ..sst2.student_models import has_dropout
 from ..sst2.student_saves import keeping
 from ..sst2_data.student_side import Rows, provide
 
+EVALUATING = ("evaluate", "load", "load_state_dict", "from_pretrained")
 ENOUGH = 2000  # events: a main with more is stuck
 ARGUMENTS = {
     "epochs": 8, "batch": 4, "rate": 5e-5, "lr": 5e-5, "model": "roberta-base", "seed": 0,
@@ -44,15 +49,27 @@ class Script:
         self, script: dict[str, list[float]], splits: dict[str, Rows], weights: int
     ) -> None:
         self._script = script
+        self._own = {name: optional(name) for name in ("train_one_epoch", "evaluate")}
         self._forms = partial(evaluation_form, optional("evaluate"), weights)
         self._loaders = Loaders(splits)
         self.epoch = 0
+        self._asking = False  # whether a stand-in asks the student's own function for its form
+        self._evaluates = False  # whether main calls a model itself after training
         self.events: list[dict[str, Any]] = []
 
     def report(self, problem: BaseException | None) -> dict[str, Any]:
         """Return the events of main, what its loaders return, and what it raised at the end."""
-        ended = told(problem, code_folder()) if problem is not None else {}
-        return {"events": self.events, "loaders": self._loaders.seen, "ended": ended}
+        return {
+            "events": self.events,
+            "loaders": self._loaders.seen,
+            "ended": told(problem, code_folder()) if problem is not None else {},
+            "tests_elsewhere": self._evaluates or _tests_elsewhere(),
+            "takes_options": _takes_options(),
+        }
+
+    def forward(self, *_: Any) -> None:
+        """Note that main, or another function than evaluate, calls a model."""
+        self._evaluates = self._evaluates or (self.epoch > 0 and not self._asking)
 
     def note(self, kind: str, **values: Any) -> None:
         """Record one event."""
@@ -67,21 +84,26 @@ class Script:
 
     def train(self, form: Form, *args: Any, **kwargs: Any) -> Any:
         """Replace train_one_epoch."""
+        self._require_fit("train_one_epoch", form, args, kwargs)
         given = [*args, *kwargs.values()]
         model, optimizer = _of(given, nn.Module), _of(given, torch.optim.Optimizer)
         self.epoch += 1
         split, described = self._split(given), _described(optimizer, model)
         strange = next(filter(None, (strange_id(each, model) for each in _loaders(given))), "")
         noted = {"split": split, "optimizer": described, "strange": strange}
-        self.note("train", training=_trains(model), **noted)
+        self.note("train", training=_trains(model), classes=_classes(model), **noted)
         if model is not None:
             mark(model, self.epoch)
+            model.train(model.training or form.sets_training)
         return form.filled(self._number("train"))
 
     def evaluate(self, *args: Any, **kwargs: Any) -> Any:
         """Replace evaluate."""
         plain = {key: each for key, each in kwargs.items() if isinstance(each, bool | int | str)}
+        self._asking = True
         form, leaves_training = self._forms(**plain)
+        self._asking = False
+        self._require_fit("evaluate", form, args, kwargs)
         given = [*args, *kwargs.values()]
         model, split = _of(given, nn.Module), self._split(given)
         self.note(
@@ -94,6 +116,15 @@ class Script:
         if model is not None and leaves_training is not None:
             model.train(leaves_training)
         return form.filled(self._number(split))
+
+    def _require_fit(
+        self, name: str, form: Form, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> None:
+        """Raise TypeError if main's call does not fit the student's own function."""
+        own = self._own[name]
+        if own is not None:
+            works = None if form.worked is None else accepted(own, form.worked)
+            require_fit(own, args, kwargs, works)
 
     def _split(self, given: list[Any]) -> str:
         loaders = _loaders(given)
@@ -116,7 +147,30 @@ def _of(given: list[Any], kind: Any) -> Any:
 
 
 def _trains(model: nn.Module | None) -> bool:
-    return model is not None and model.training
+    return model is not None and has_dropout(model)
+
+
+def _classes(model: Any) -> int:
+    """Return the number of classes in the settings of a model of transformers; 0 if unknown."""
+    found = getattr(getattr(getattr(model, "module", model), "config", None), "num_labels", 0)
+    return found if isinstance(found, int) else 0
+
+
+def _tests_elsewhere() -> bool:
+    """Return whether code outside main evaluates a model on test, as a later cell may."""
+    return any(
+        "test" in ast.unparse(each.node) and any(calls(each.node, name) for name in EVALUATING)
+        for each in code().statements()
+        if getattr(each.node, "name", "") not in (*WANTED, "main")
+    )
+
+
+def _takes_options() -> bool:
+    """Return whether main's settings can be chosen when it is started."""
+    lines = any(
+        calls(each.node, name) for each in code().statements() for name in ("parse_args", "Fire")
+    )
+    return lines or bool(inspect.signature(wanted("main")).parameters)
 
 
 def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None) -> dict[str, Any]:
@@ -125,13 +179,16 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
         return {"name": ""}
     held = {id(each) for group in optimizer.param_groups for each in group["params"]}
     parameters = [each for each in model.parameters() if each.requires_grad] if model else []
-    group = optimizer.param_groups[0]
-    settings = {"lr": group.get("initial_lr", group.get("lr")), "eps": group.get("eps")}
+    groups = optimizer.param_groups
+    rates = [each.get("initial_lr", each.get("lr")) for each in groups]
+    known = [float(each) for each in rates if isinstance(each, int | float | torch.Tensor)]
+    settings = {"lr": rates[0], "highest": max(known, default=None), "eps": groups[0].get("eps")}
     return {
         "name": type(optimizer).__name__,
         "adamw": isinstance(optimizer, torch.optim.AdamW) or type(optimizer).__name__ == "AdamW",
         "held": sum(id(each) in held for each in parameters),
         "weights": len(parameters),
+        "maximizes": any(each.get("maximize") is True for each in groups),
         **{name: float(each) for name, each in settings.items() if isinstance(each, int | float)},
     }
 
@@ -169,6 +226,7 @@ def sst2_main(
 def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> None:
     from graders.adapting.devices import on_cpu
 
+    handle = register_module_forward_pre_hook(run.forward)
     with (
         tempfile.TemporaryDirectory(dir=".") as folder,
         contextlib.chdir(folder),
@@ -183,6 +241,7 @@ def _run(main: Callable[..., Any], standins: dict[str, Any], run: Script) -> Non
             if ended.code:
                 raise
         finally:  # main must not affect later checks
+            handle.remove()
             torch.set_grad_enabled(True)
             torch.set_default_dtype(torch.float32)
 

@@ -1,0 +1,73 @@
+"""Compare a call of a student's function with the function's own parameters.
+
+    def evaluate(model, loader)     evaluate(loader, model)     TypeError, as the call itself raises
+
+A stand-in that replaces the function would accept any arguments; the function does not.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+KINDS: dict[Any, str] = {  # the first that fits counts
+    torch.nn.modules.loss._Loss: "a loss function",
+    torch.nn.Module: "a model",
+    torch.optim.Optimizer: "an optimizer",
+    torch.optim.lr_scheduler.LRScheduler: "a scheduler",
+    DataLoader: "a dataloader",
+    Dataset: "a dataset",
+    torch.device: "a device",
+    int | float: "a number",
+}
+
+
+class Misfit(TypeError):
+    """The arguments of a call do not fit the function that is called."""
+
+
+Misfit.__name__ = "TypeError"  # as the call itself would raise, for the student to read
+
+
+def require_fit(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    works: Mapping[str, Any] | None,
+) -> None:
+    """Raise Misfit if the function cannot be called with these arguments.
+
+    `works` are arguments, by parameter, with which it works; None if there are none. A parameter
+    that works with a model, for instance, does not work with a dataloader.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    name = getattr(function, "__name__", "the function")
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as problem:
+        raise Misfit(f"{name}() is called with wrong arguments: {problem}") from None
+    for parameter in [each for each in given if works and each in works]:
+        needed, came = _kind((works or {})[parameter]), _kind(given[parameter])
+        if came not in ("", needed) and _is_settled(parameter, needed, came):
+            raise Misfit(f"{name}() is called with {came} as `{parameter}`, not {needed}")
+
+
+def _kind(value: Any) -> str:
+    """Return what an argument is, or nothing if that is not certain."""
+    return next((said for kind, said in KINDS.items() if isinstance(value, kind)), "")
+
+
+def _is_settled(parameter: str, needed: str, came: str) -> bool:
+    """Return whether no function that works with one kind of argument can use the other.
+
+    A loss may be any module, and a device a number. A number that the function ignores proves
+    nothing, unless the parameter is an epoch.
+    """
+    if needed == "a number":
+        return "epoch" in parameter
+    return needed not in ("", "a loss function") and (needed, came) != ("a device", "a number")
