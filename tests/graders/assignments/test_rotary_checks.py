@@ -291,14 +291,10 @@ IF_ROPE = "        if self.rope:\n            q"
     ("old", "new", "failed"),
     [
         (IF_ROPE, IF_ROPE.replace(":", " and self.training:"), {"queries_and_keys_rotated"}),
-        ("self.resid_drop(", "(", {"vanilla_as_it_was"}),
-        (SOFTMAX, "F.softmax(att, dim=-1)", {"vanilla_as_it_was"}),
+        ("self.resid_drop(", "(", set()),
         (SOFTMAX, f"{SOFTMAX}.detach()", {"gradients_flow"}),
         ("v = self.value(x)", "v = self.value(x).detach()", {"gradients_flow"}),
         ("B, T, C = x.size()", "x = x.detach()\n        B, T, C = x.size()", {"gradients_flow"}),
-        ("config.resid_pdrop", "config.attn_pdrop", set()),
-        ("config.attn_pdrop", "config.resid_pdrop", set()),
-        ("self.resid_drop(self.proj(y))", "self.proj(self.resid_drop(y))", set()),
         (SOFTMAX, "F.dropout(F.softmax(att, dim=-1), 0.1, self.training)", set()),
     ],
 )  # fmt: skip

@@ -217,78 +217,39 @@ def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:
 
 def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
     """Fail if dropout acts in evaluation mode, or does not act in training mode."""
-    name = "rope" if rope else "vanilla"
-    weights = _dropped(student, question, rope=rope, attention=DROPOUT, residual=0.0)
-    output = _dropped(student, question, rope=rope, attention=0.0, residual=DROPOUT)
-    if weights.in_evaluation or output.in_evaluation:
+    x, name = question.xs[0], "rope" if rope else "vanilla"
+    in_evaluation, in_training = student.call(
+        "dropped_out",
+        size=dict(question.size),
+        x=x,
+        rope=rope,
+        dropout=DROPOUT,
+        read=lambda reply: [_changes(reply[mode], x.shape) for mode in ("evaluation", "training")],
+    )
+    if in_evaluation:
         fail(
             f"With dropout {DROPOUT}, the {name} attention module gives different outputs for the "
             "same x in evaluation mode.",
             hint="Dropout should act only in training mode. Create nn.Dropout in __init__, or pass "
             "training=self.training to F.dropout.",
         )
-    # One rate may serve both places: then each rate shows the other place's dropout too.
-    missing = {
-        "attn_pdrop on the attention weights": not (weights.in_training or output.rescaled),
-        "resid_pdrop on the output": not (output.in_training or weights.zeros),
-    }
-    if weights.comparable and output.comparable and any(missing.values()):
-        places = " and ".join(place for place, is_missing in missing.items() if is_missing)
+    if in_training is False:
         fail(
-            f"In training mode, the {name} attention module does not apply dropout: {places}.",
+            f"With dropout {DROPOUT}, the {name} attention module gives equal outputs for the same "
+            "x in training mode, so dropout has no effect.",
             hint="Keep the starter's dropout on the attention weights and on the output.",
-            expected=f"with dropout {DROPOUT}, different outputs for the same x",
-            actual="equal outputs",
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """How two outputs for one x differ when dropout has a rate."""
-
-    in_evaluation: bool = False
-    in_training: bool = False
-    zeros: bool = False  # of the outputs in training mode, some numbers are exactly zero
-    rescaled: bool = False  # others differ
-    comparable: bool = True
-
-
-def _dropped(
-    student: Student, question: Question, *, rope: bool, attention: float, residual: float
-) -> Dropped:
-    x = question.xs[0]
-    return student.call(
-        "dropped_out",
-        size=dict(question.size),
-        x=x,
-        rope=rope,
-        rates={"attn_pdrop": attention, "resid_pdrop": residual},
-        read=lambda reply: _compared(
-            _pair(reply["evaluation"], x.shape), _pair(reply["training"], x.shape)
-        ),
-    )
-
-
-def _compared(evaluation: Sequence[Floats], training: Sequence[Floats]) -> Dropped:
-    in_evaluation = bool(evaluation) and not np.array_equal(evaluation[0], evaluation[1])
-    if not training:
-        return Dropped(in_evaluation, comparable=False)
-    one, other = training
-    kept = (one != 0) & (other != 0)
-    return Dropped(
-        in_evaluation,
-        not np.array_equal(one, other),
-        not bool(kept.all()),
-        not np.array_equal(one[kept], other[kept]),
-    )
-
-
-def _pair(outputs: Any, shape: tuple[int, ...]) -> Sequence[Floats]:
-    """Return two outputs, or none if dropout could not show in them."""
-    values = [as_floats(each) for each in outputs] if isinstance(outputs, list) else []
-    pair = [each for each in values if each is not None and each.shape == shape]
-    shown = len(values) == len(pair) == 2 and pair[0].any() and np.isfinite(pair).all()
-    return pair if shown else []
+def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:
+    """Return whether two outputs differ, or None if dropout could not show in them."""
+    values = [each for output in outputs if (each := as_floats(output)) is not None]
+    if len(values) != 2 or any(each.shape != shape for each in values):
+        return None
+    one, other = values
+    if not (np.isfinite(one).all() and np.isfinite(other).all() and one.any()):
+        return None
+    return not np.array_equal(one, other)
 
 
 def _question(inputs: Inputs) -> Question:

@@ -5,7 +5,7 @@ Nothing is graded here.
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, SimpleNamespace
 from typing import Any
 
@@ -21,7 +21,6 @@ from ..student_side import student_module
 VOCABULARY = 13
 LAYERS = 2
 MOST_CALLS = 64
-NO_DROPOUT = {"embd_pdrop": 0.0, "attn_pdrop": 0.0, "resid_pdrop": 0.0}
 
 
 @on_cpu()
@@ -45,13 +44,13 @@ def rope_attention(
 
 @on_cpu()
 def dropped_out(
-    size: dict[str, int], x: NDArray[Any], rope: bool, rates: dict[str, float]
+    size: dict[str, int], x: NDArray[Any], rope: bool, dropout: float
 ) -> dict[str, Any]:
     """Return two outputs of an attention module with dropout for one x, in each mode.
 
     There are none for training mode if it raises there.
     """
-    module, given = attentions(size, rope, rates)[0], torch.from_numpy(x)
+    module, given = attentions(size, rope, dropout)[0], torch.from_numpy(x)
     with torch.no_grad():
         evaluation = [plain(first_of(module(given))) for _ in range(2)]
         module.train()
@@ -162,9 +161,7 @@ def first_of(output: Any) -> Any:
     return output[0] if isinstance(output, tuple | list) and output else output
 
 
-def attentions(
-    size: dict[str, int], rope: bool, dropout: Mapping[str, float] = NO_DROPOUT
-) -> Sequence[nn.Module]:
+def attentions(size: dict[str, int], rope: bool, dropout: float = 0.0) -> Sequence[nn.Module]:
     """Return the attention modules of the student's model; only one if no model can be built."""
     try:
         found = [each for each in model_of(size, rope, dropout).modules() if _is_attention(each)]
@@ -185,26 +182,23 @@ def _is_attention(module: nn.Module) -> bool:
     return named or (isinstance(kind, type) and isinstance(module, kind))
 
 
-def model_of(
-    size: dict[str, int], rope: bool, dropout: Mapping[str, float] = NO_DROPOUT
-) -> nn.Module:
+def model_of(size: dict[str, int], rope: bool, dropout: float = 0.0) -> nn.Module:
     """Return the student's model of this size, or the starter's with the student's attention."""
     models = student_module("models")
     model: nn.Module = models.GPT(_config(size, rope, models.GPTConfig, dropout)).eval()
     return model
 
 
-def _config(
-    size: dict[str, int], rope: bool, kind: Callable[..., Any], dropout: Mapping[str, float]
-) -> Any:
-    """Return the starter's settings."""
+def _config(size: dict[str, int], rope: bool, kind: Callable[..., Any], dropout: float) -> Any:
+    """Return the starter's settings, with the same dropout rate everywhere."""
     settings = {
         "n_layer": LAYERS,
         "n_head": size["n_head"],
         "n_embd": size["n_embd"],
+        "embd_pdrop": dropout,
+        "attn_pdrop": dropout,
+        "resid_pdrop": dropout,
         "rope": rope,
-        **NO_DROPOUT,
-        **dropout,
     }
     config = kind(VOCABULARY, size["block_size"], **settings)
     for name, value in settings.items():

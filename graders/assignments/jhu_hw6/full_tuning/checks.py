@@ -1,5 +1,6 @@
 """Full fine-tuning: classify the mean of the last hidden states; everything is trained."""
 
+import numpy as np
 import pytest
 
 from graders.boundary.student import Student
@@ -13,6 +14,7 @@ from ..tuning.tuned import require_trained
 
 TYPE = "full"
 WRITTEN = ("full-model-gives-logits",)
+SHIFTED = "For all texts they are off by the same numbers: does your classifier have a bias? "
 MOST = 0.8  # of the backbone's parameters; an unused pooler does not change
 
 
@@ -52,10 +54,14 @@ def test_mean_is_classified(
                 continue
             named = {POOLINGS[each.pooled] for each in found if "of the text" not in each.pooled}
             known = f"{named.pop()}. " if len(named) == 1 else ""
+            expected = asked.known(question)["right"]["mean"]
+            apart = came.logits - expected
+            if not known and is_close(apart, np.broadcast_to(apart[:1], apart.shape), "attention"):
+                known = SHIFTED
             fail(
                 "The logits are not computed from the mean of the last hidden states.",
                 hint=f"{known}{POOLED}.",
-                actual=largest_difference(came.logits, asked.known(question)["right"]["mean"]),
+                actual=largest_difference(came.logits, expected),
                 counterexample={"model": question.family, "texts": "all of equal length"},
             )
 

@@ -188,9 +188,14 @@ def _require_no_leak(asker: Asker, heads: bool) -> None:
     if not same(after[:, kept], before[:, kept]):
         fail(
             "With causal=True, the outputs of earlier tokens change if later tokens change.",
-            hint=f"{sentence(MASK)} {MIXED}",
+            hint=_masked(question),
             counterexample={"input": str(question), "changed tokens": f"from {kept.sum()} on"},
         )
+
+
+def _masked(question: Question) -> str:
+    """Return the hint on the mask, and on the split into heads if there are several."""
+    return f"{sentence(MASK)} {MIXED}" if question.n_heads > 1 else sentence(MASK)
 
 
 @pytest.mark.criterion("mini-transformer", weight=0.2, depends_on=WRITTEN)
@@ -203,7 +208,7 @@ def test_first_token(asker: Asker) -> None:
             if not is_close(output[:, 0], question.v[:, 0], "attention"):
                 fail(
                     "The output of the first token is not its own value.",
-                    hint=f"{sentence(MASK)} {MIXED}",
+                    hint=_masked(question),
                     actual=first_difference(output[:, 0], question.v[:, 0]),
                     counterexample={"asked": str(question)},
                 )
