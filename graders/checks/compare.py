@@ -23,7 +23,7 @@ class Tolerance:
 TOLERANCES: dict[Operation, Tolerance] = {
     "exact": Tolerance(0.0, 0.0, "integers, and values that are only copied"),
     "trigonometric": Tolerance(
-        1e-4, 0.0, "cos and sin of angles up to 127 rad in float32: right tables err by 4e-6"
+        1e-4, 0.0, "cos and sin of angles up to 127 rad in float32: correct tables are off by 4e-6"
     ),
     "rotation": Tolerance(
         1e-4, 1e-4, "a float32 table times values of size one, one product and one sum"
@@ -33,7 +33,7 @@ TOLERANCES: dict[Operation, Tolerance] = {
     ),
     "share": Tolerance(1e-4, 0.0, "a share of some items, perhaps rounded to four digits"),
     "direction": Tolerance(
-        0.03, 0.0, "a gradient cut to length one: bfloat16 under autocast errs by .01"
+        0.03, 0.0, "a gradient cut to length one: bfloat16 under autocast is off by 0.01"
     ),
 }
 
