@@ -41,7 +41,7 @@ from graders.course.preview import (
     stored_in,
     survey,
 )
-from graders.course.regrade import Draft, grade_draft, plan_draft, unfinished
+from graders.course.regrade import Draft, begin_draft, grade_draft, unfinished
 from graders.course.release import terms_of
 from graders.course.roster import FILE as ROSTER
 from graders.course.roster import by_roster
@@ -168,7 +168,7 @@ def regrade(
     task = load_assignment(assignment)
     options = choose_options(task, data=data, isolation=isolation)
     with open_store(out) as store:
-        draft = plan_draft(store, task, options)
+        draft = begin_draft(store, task, options)
         if draft is not None:
             store_terminal.show_sentences(filter(None, [draft.note]))
             with executor_for(draft.request, executor, jobs) as (pool, ahead):

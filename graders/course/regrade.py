@@ -70,7 +70,7 @@ class Draft:
         return tuple(each.id for each in self.assignment.rubric if each.id in found)
 
 
-def plan_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
+def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft | None:
     """Return the draft of these checks, or None if the published Results already use them.
 
     The tier and, if given, the data of `options` count; all other options are those stored for

@@ -12,10 +12,10 @@ from graders.written.formula import (
     polynomial,
 )
 from graders.written.question import Asked, Judgement, Misfit
-from graders.written.verifiers.formulas import known, typed, unreadable
+from graders.written.verifiers.formulas import find_formulas, known, unreadable
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
-from graders.written.verifiers.values.found import agreed
+from graders.written.verifiers.values.found import judge_found
 
 OTHERWISE = "This does not grow like the cost."
 
@@ -32,8 +32,8 @@ def complexity(asked: Asked) -> Judgement:
 def _judged(asked: Asked, part: str) -> Judgement:
     aliases = asked.machine.settings.get("aliases", {})
     names = (*texts(required(asked.machine, "names")), *aliases)
-    found = typed(asked.parts[part], names)
-    return agreed(found, lambda formula: _of(asked, part, known(formula, names)))
+    found = find_formulas(asked.parts[part], names)
+    return judge_found(found, lambda formula: _of(asked, part, known(formula, names)))
 
 
 def _of(asked: Asked, part: str, formula: Formula) -> Judgement:

@@ -40,7 +40,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 MOST_STEPS = 3000
 
 
-def typed(
+def find_formulas(
     text: str, names: Iterable[str], wanted: Iterable[str] = (), free: str = ""
 ) -> Found[Formula]:
     """Return the formulas in a text. Raises Unreadable, which points at what cannot be read.

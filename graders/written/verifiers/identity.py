@@ -18,14 +18,14 @@ from graders.written.formula import Formula, FormulaError, Value, evaluate, pars
 from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.formulas import (
     Array,
+    find_formulas,
     known,
     shape_of,
-    typed,
     value_of,
 )
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part, required, texts
-from graders.written.verifiers.values.found import agreed
+from graders.written.verifiers.values.found import judge_found
 from graders.written.verifiers.values.value import shown
 
 POINTS = 12
@@ -72,8 +72,10 @@ def _each(
     asked: Asked, question: _Question, judge: Callable[[Asked, str, Formula], Judgement]
 ) -> Judgement:
     def of_part_alone(asked: Asked, part: str) -> Judgement:
-        found = typed(asked.parts[part], question.names)
-        return agreed(found, lambda formula: judge(asked, part, known(formula, question.names)))
+        found = find_formulas(asked.parts[part], question.names)
+        return judge_found(
+            found, lambda formula: judge(asked, part, known(formula, question.names))
+        )
 
     return judge_parts(asked, of_part_alone)
 

@@ -7,7 +7,7 @@ import pytest
 
 from graders.boundary.tiers.sandbox import best_tier
 from graders.course.difference import refuse_losses, regraded
-from graders.course.regrade import grade_draft, plan_draft
+from graders.course.regrade import begin_draft, grade_draft
 from graders.errors import GraderFault, UsageError
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
@@ -108,7 +108,7 @@ def grade(folder, uploads, out, options=OPTIONS):
 def regrade(course, executor=None, options=OPTIONS, *, stop_after=None):
     folder, _, out = course
     with open_store(out) as store:
-        draft = plan_draft(store, load_assignment(str(folder)), options)
+        draft = begin_draft(store, load_assignment(str(folder)), options)
         if draft is not None:
             graded = grade_draft(store, draft, executor or SerialExecutor())
             for _ in zip(range(9 if stop_after is None else stop_after), graded, strict=False):
@@ -263,7 +263,7 @@ def test_a_part_that_was_asked_for_stays_a_part(course, tmp_path):
 
 def test_another_upload_is_graded_in_full_and_a_forgotten_version_told(stricter):
     with open_store(stricter[2]) as store:
-        draft = plan_draft(store, load_assignment(str(stricter[0])), OPTIONS)
+        draft = begin_draft(store, load_assignment(str(stricter[0])), OPTIONS)
     assert "raise `version` in assignment.toml" in draft.note
     (stricter[1] / "bob" / "answer.txt").write_text("42")
     executor = Counting()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graders.boundary.tiers.sandbox import Tier
-from graders.course.regrade import grade_draft, plan_draft
+from graders.course.regrade import begin_draft, grade_draft
 from graders.execution.executors import SerialExecutor
 from graders.grading.batch import grade_stored, plan_work
 from graders.grading.pipeline import GradingRequest, Options
@@ -199,7 +199,7 @@ def test_a_regrade_stores_no_decision_as_if_a_machine_had_made_it(regraded, essa
     file.write_text(file.read_text().replace("In writing", "In other words"))
     with open_store(regraded) as store:
         assert status(store.member_result(1, "ada")) == "passed"
-        draft = plan_draft(store, load_assignment(str(essay_folder)), Options(Tier.NONE))
+        draft = begin_draft(store, load_assignment(str(essay_folder)), Options(Tier.NONE))
         (result,) = grade_draft(store, draft, SerialExecutor())
         assert result.title == "In other words"
         (member,) = store.members(draft.number)

@@ -22,9 +22,9 @@ from graders.written.verifiers.attention.query import (
     names,
     query_of,
 )
-from graders.written.verifiers.formulas import Array, typed
+from graders.written.verifiers.formulas import Array, find_formulas
 from graders.written.verifiers.settings import share
-from graders.written.verifiers.values.found import agreed
+from graders.written.verifiers.values.found import judge_found
 from graders.written.verifiers.values.value import shown
 
 LADDER, LADDER_WITH_MEANS = (1.0, 10.0, 1e2, 1e3, 1e4), (1.0, 10.0, 1e2, 1e3)
@@ -87,8 +87,8 @@ def average_query(asked: Asked) -> Judgement:
     """
     means = asked.machine.settings.get("keys", "k") == "mu"
     text = asked.parts[asked.machine.parts[0]]
-    found = typed(text, names(means=means), WANTED, free="beta")
-    return agreed(found, lambda formula: _tried(asked, query_of(formula, means=means)))
+    found = find_formulas(text, names(means=means), WANTED, free="beta")
+    return judge_found(found, lambda formula: _tried(asked, query_of(formula, means=means)))
 
 
 def _tried(asked: Asked, query: Query) -> Judgement:

@@ -15,9 +15,9 @@ from graders.written.question import Asked, Judgement, Misfit, Unreadable
 from graders.written.verifiers.attention.query import softmax
 from graders.written.verifiers.formulas import (
     Array,
+    find_formulas,
     known,
     shape_of,
-    typed,
     value_of,
 )
 from graders.written.verifiers.settings import share
@@ -85,7 +85,11 @@ def key_query_value(asked: Asked) -> Judgement:
     V earns).
     """
     draws = list(_settings(asked))
-    read = {part: typed(asked.parts[part], NAMES, (part,)) for part in PARTS if part in asked.parts}
+    read = {
+        part: find_formulas(asked.parts[part], NAMES, (part,))
+        for part in PARTS
+        if part in asked.parts
+    }
     formulas, faults = _formulas(read, draws)
     judged = _judged(asked, draws, formulas, faults)
     for each in read.values():

@@ -18,7 +18,7 @@ from graders.written.verifiers.attention.query import (
     names,
     query_of,
 )
-from graders.written.verifiers.formulas import typed
+from graders.written.verifiers.formulas import find_formulas
 from graders.written.verifiers.settings import share
 
 TOP = 1e3
@@ -47,7 +47,7 @@ def two_queries(asked: Asked) -> Judgement:
     """
     means = asked.machine.settings.get("keys", "mu") == "mu"
     read = {
-        part: typed(asked.parts[part], names(means=means), WANTED)
+        part: find_formulas(asked.parts[part], names(means=means), WANTED)
         for part in asked.machine.parts
         if part in asked.parts
     }

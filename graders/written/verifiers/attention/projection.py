@@ -10,13 +10,13 @@ from graders.written.question import Asked, Judgement
 from graders.written.verifiers.formulas import (
     Array,
     Families,
+    find_formulas,
     known,
     shape_of,
-    typed,
     value_of,
 )
 from graders.written.verifiers.settings import share
-from graders.written.verifiers.values.found import agreed
+from graders.written.verifiers.values.found import judge_found
 
 NAMES = ("A", "a_i", "B", "b_i", "I", "m", "p", "d", "h")
 WANTED = ("M",)
@@ -56,8 +56,8 @@ def projection(asked: Asked) -> Judgement:
     coefficients of v_a instead of v_a), `uses_b` (if M needs the other basis).
     """
     spaces = tuple(_spaces(asked.draw))
-    found = typed(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
-    return agreed(found, lambda formula: _of(asked, known(formula, NAMES), spaces))
+    found = find_formulas(asked.parts[asked.machine.parts[0]], NAMES, WANTED)
+    return judge_found(found, lambda formula: _of(asked, known(formula, NAMES), spaces))
 
 
 def _of(asked: Asked, formula: Formula, spaces: tuple[_Spaces, ...]) -> Judgement:

@@ -20,9 +20,9 @@ from graders.written.values.array import LONGEST
 from graders.written.values.number import LARGEST
 from graders.written.values.words import narrow
 from graders.written.verifiers.attention.query import softmax
-from graders.written.verifiers.formulas import Array, shape_of, typed
+from graders.written.verifiers.formulas import Array, find_formulas, shape_of
 from graders.written.verifiers.settings import missing, required, share
-from graders.written.verifiers.values.found import Found, agreed
+from graders.written.verifiers.values.found import Found, judge_found
 from graders.written.verifiers.values.value import arrays_in, shown, without_arrays
 
 # The largest difference of a weight. The partial limit includes an answer that rounds when solving
@@ -93,7 +93,9 @@ def _queries(asked: Asked, keys: Array) -> Judgement:
     target = np.atleast_2d(np.asarray(required(machine, "target"), dtype=np.float64))
     shape = (keys.shape[1],) if len(target) == 1 else (len(target), keys.shape[1])
     found = _read(asked.parts[machine.parts[0]], (shape,), keys, {})
-    return agreed(found, lambda given: _of_queries(machine, np.atleast_2d(given), keys, target))
+    return judge_found(
+        found, lambda given: _of_queries(machine, np.atleast_2d(given), keys, target)
+    )
 
 
 def _of_queries(machine: Machine, queries: Array, keys: Array, target: Array) -> Judgement:
@@ -149,7 +151,7 @@ def _key(asked: Asked, keys: Array) -> Judgement:
     given = any(part != "text" for part in asked.others.get(str(required(machine, "query")), {}))
     shapes = ((keys.shape[1],), keys.shape)
     found = _read(asked.parts[machine.parts[0]], shapes, keys, {"q": query})
-    judged = agreed(found, lambda given: _of_key(machine, given, keys, query))
+    judged = judge_found(found, lambda given: _of_key(machine, given, keys, query))
     if note and given and judged.fraction < 1:
         raise Unreadable(f"{note} With that query, this key is not correct.")
     return replace(judged, notes=(note,) if note else ())
@@ -242,7 +244,7 @@ def _computed(
     """Return the values of formulas in `K` and `k_0`, `k_1`, ..., if the text contains any."""
     values = _named(keys, named)
     try:
-        found = typed(text, (*values, "k_i", "key_i", "keys_i"), WANTED)
+        found = find_formulas(text, (*values, "k_i", "key_i", "keys_i"), WANTED)
     except Unreadable:
         return None
     known: list[Array] = []

@@ -57,7 +57,7 @@ class Found(Generic[T]):
         return Unreadable(f"The answer contains several different values: {names}.")
 
 
-def agreed(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:
+def judge_found(found: Found[T], judge: Callable[[T], Judgement]) -> Judgement:
     """Return the judgement of the values. Raises Unreadable if they don't earn the same."""
     if len(found.values) > MOST:
         raise found.several()

@@ -11,7 +11,7 @@ from graders.written.values.number import read_number, read_numbers
 from graders.written.values.words import denies, narrow
 from graders.written.verifiers.parts import judge_parts
 from graders.written.verifiers.settings import of_part
-from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found, agreed
+from graders.written.verifiers.values.found import FEW_WORDS, MOST, Found, judge_found
 
 _ENVIRONMENT = r"(?:[pbvBV]?matrix|array|smallmatrix)\*?"
 # A list of numbers in brackets, of lists, or in LaTeX; a factor after a sign belongs to it.
@@ -113,7 +113,7 @@ def matrix(asked: Asked) -> Judgement:
 def _array(asked: Asked, part: str) -> Judgement:
     shape = np.shape(of_part(asked.machine, "key", part))
     found = arrays_in(asked.parts[part], [shape])
-    return agreed(
+    return judge_found(
         found,
         lambda given: _against_key(asked, part, given, lambda text: read_array(text, [shape])),
     )
