@@ -10,8 +10,8 @@ from commands.options import Data, Inputs, Isolation, Name, Only
 from graders.grading.choices import choose_criteria
 from graders.grading.secret import SECRET
 from graders.registry.discovery import load_assignment
+from packages.gradescope import choices
 from packages.gradescope.autograder import write_autograder
-from packages.gradescope.choices import choose_settings
 from packages.student.bundle import write_bundle
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -42,10 +42,10 @@ def gradescope(
 ) -> None:
     """Build autograder.zip for Gradescope."""
     task = load_assignment(assignment)
-    settings = choose_settings(
+    settings = choices.choose_settings(
         task,
         choose_criteria(task, only),
-        container=(container, minutes),
+        container=choices.Container(container, minutes),
         isolation=isolation,
         inputs=inputs,
     )

@@ -35,12 +35,12 @@ def require_fit(
     function: Callable[..., Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    works: Mapping[str, Any] | None,
+    works: Mapping[str, Any],
 ) -> None:
     """Raise Misfit if the function cannot be called with these arguments.
 
-    `works` are arguments, by parameter, with which it works; None if there are none. A parameter
-    that works with a model, for instance, does not work with a dataloader.
+    `works` are arguments, by parameter, with which it works; empty if none are known. A
+    parameter that works with a model, for instance, does not work with a dataloader.
     """
     try:
         signature = inspect.signature(function)
@@ -51,8 +51,8 @@ def require_fit(
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as problem:
         raise Misfit(f"{name}() is called with wrong arguments: {problem}") from None
-    for parameter in [each for each in given if works and each in works]:
-        needed, came = _kind((works or {})[parameter]), _kind(given[parameter])
+    for parameter in [each for each in given if each in works]:
+        needed, came = _kind(works[parameter]), _kind(given[parameter])
         if came not in ("", needed) and _is_settled(parameter, needed, came):
             raise Misfit(f"{name}() is called with {came} as `{parameter}`, not {needed}")
 

@@ -33,8 +33,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     ),
     (
         r"^AttributeError: module .*has no attribute",
-        "The module does not define this name. Check its spelling. Functions of yours need the "
-        "names that the handout gives them, and must not be indented into a class or a function.",
+        "The module does not define this name. Check its spelling. Your functions need the names "
+        "from the handout, and must not be indented into a class or another function.",
     ),
     (
         r"^AttributeError: .*has no attribute",

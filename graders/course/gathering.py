@@ -65,8 +65,9 @@ def gathered(
 
 def refuse_course(folder: Path, task: Assignment) -> None:
     """Raise UsageError for a folder of submissions, which `run` would grade as a single one."""
+    inside = collect(folder) if folder.is_dir() else []
     for name in (*task.files.code, *task.files.artifacts):
-        count = sum(_has(each, (name,)) for each in collect(folder)) if folder.is_dir() else 0
+        count = sum(_has(each, (name,)) for each in inside)
         if count >= A_COURSE:
             raise UsageError(
                 f"{folder} is not one submission: {count} folders in it contain `{name}`",

@@ -9,7 +9,7 @@ FOLDER/wiki.txt                 the pretraining corpus
 
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,14 @@ REMEDY = f"--data DIR must hold {', '.join(REQUIRED)}, and {TEST} for scores on 
 LARGEST_FILE = 64 * 1024 * 1024
 
 
+def sha256_of_files(contents: Iterable[tuple[str, bytes]]) -> str:
+    """Return one sha256 of files, each given by its name and its content."""
+    digest = hashlib.sha256()
+    for name, content in contents:
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class Data:
     """The places to predict, in the files' order; `test` is None if there are no answers."""
@@ -41,12 +49,10 @@ class Data:
     @property
     def fingerprint(self) -> str:
         """The sha256 of all files together: equal data have equal fingerprints."""
-        digest = hashlib.sha256()
-        for name in (*REQUIRED, TEST):
-            file = self.folder / name
-            content = file.read_bytes() if file.is_file() else b""
-            digest.update(f"{name} {len(content)}\n".encode() + content)
-        return digest.hexdigest()
+        files = {name: self.folder / name for name in (*REQUIRED, TEST)}
+        return sha256_of_files(
+            (name, file.read_bytes() if file.is_file() else b"") for name, file in files.items()
+        )
 
     @property
     def description(self) -> str:

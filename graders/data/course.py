@@ -1,13 +1,12 @@
 """Open the data of an assignment's checks, of any kind, from a folder or built in."""
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from graders.data.birthplaces import REQUIRED, Data, open_data
+from graders.data.birthplaces import REQUIRED, Data, open_data, sha256_of_files
 from graders.data.labelled import (
     DEV_NAMES,
     STSA,
@@ -42,11 +41,7 @@ class DataFiles:
     @property
     def fingerprint(self) -> str:
         """The sha256 of all files together: equal data have equal fingerprints."""
-        digest = hashlib.sha256()
-        for name in self._names:
-            content = self.bytes(name)
-            digest.update(f"{name} {len(content)}\n".encode() + content)
-        return digest.hexdigest()
+        return sha256_of_files((name, self.bytes(name)) for name in self._names)
 
     @property
     def description(self) -> str:

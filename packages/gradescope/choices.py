@@ -1,6 +1,7 @@
 """Check the options of `package gradescope` against what the assignment and Gradescope offer."""
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from graders.boundary.tiers.sandbox import Tier
@@ -16,22 +17,26 @@ CONTAINERS = {"0.5": (0.5, 768), "1": (1.0, 1536), "2": (2.0, 3072), "4": (4.0, 
 MINUTES = range(2, 41)
 
 
+@dataclass(frozen=True, slots=True)
+class Container:
+    """The container that is set on Gradescope: its CPUs, as written there, and its minutes."""
+
+    cpus: str
+    minutes: int
+
+
 def choose_settings(
     assignment: Assignment,
     only: frozenset[str] | None,
     *,
-    container: tuple[str, int],
+    container: Container,
     isolation: str,
     inputs: str,
 ) -> Settings:
-    """Return a package's settings for a container, given as (CPUs, minutes).
-
-    Raises UsageError.
-    """
-    cpus, minutes = container
-    if cpus not in CONTAINERS or minutes not in MINUTES:
+    """Return a package's settings for a container. Raises UsageError."""
+    if container.cpus not in CONTAINERS or container.minutes not in MINUTES:
         raise UsageError(
-            f"Gradescope has no container of {cpus} CPUs and {minutes} minutes",
+            f"Gradescope has no container of {container.cpus} CPUs and {container.minutes} minutes",
             f"--container is one of {', '.join(CONTAINERS)}, --minutes from 2 to 40",
         )
     if isolation not in ("auto", *(tier.value for tier in Tier)):
@@ -43,9 +48,9 @@ def choose_settings(
         only=None if only is None else tuple(sorted(only)),
         isolation=isolation,
         draw=_draw(inputs),
-        cpus=CONTAINERS[cpus][0],
-        memory_mb=CONTAINERS[cpus][1],
-        minutes=minutes,
+        cpus=CONTAINERS[container.cpus][0],
+        memory_mb=CONTAINERS[container.cpus][1],
+        minutes=container.minutes,
     )
 
 

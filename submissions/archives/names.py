@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from submissions.escaping import shown
@@ -15,13 +16,21 @@ RENAME = "rename it, then " + REPACK
 DRIVE = re.compile(r"[A-Za-z]:")
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A path as the archive writes it, and whether it is a folder there."""
+
+    path: str
+    is_folder: bool
+
+
 class Names:
     """The names that an archive has used so far."""
 
     def __init__(self, archive: str, limits: UnpackLimits) -> None:
         self._archive = archive
         self._limits = limits
-        self._used: dict[str, tuple[str, bool]] = {}  # folded path -> as written, is a folder
+        self._used: dict[str, Entry] = {}  # by folded path
         self._listed = 0
 
     def take(self, name: str, *, folder: bool) -> PurePosixPath | None:
@@ -82,23 +91,23 @@ class Names:
     def _claim(self, parts: Sequence[str], *, folder: bool) -> None:
         for end in range(1, len(parts) + 1):
             written = "/".join(parts[:end])
-            entry = (written, folder or end < len(parts))
+            entry = Entry(written, folder or end < len(parts))
             key = _folded(written)
             used = self._used.get(key)
-            if used is not None and (used != entry or not entry[1]):
+            if used is not None and (used != entry or not entry.is_folder):
                 raise self._clash(used, entry)
             self._used[key] = entry
         if len(self._used) > self._limits.kept:
             raise too_many(self._archive, self._limits.kept)
 
-    def _clash(self, used: tuple[str, bool], entry: tuple[str, bool]) -> Rejected:
+    def _clash(self, used: Entry, entry: Entry) -> Rejected:
         if used == entry:
             problem = "twice"
-        elif used[0] == entry[0]:
+        elif used.path == entry.path:
             problem = "once as a file and once as a folder"
         else:
-            problem = f"and also {shown(used[0])}, one name on many systems"
-        return self.refusal(entry[0], problem, "remove one, then " + REPACK)
+            problem = f"and also {shown(used.path)}, one name on many systems"
+        return self.refusal(entry.path, problem, "remove one, then " + REPACK)
 
 
 def too_many(archive: str, most: int) -> Rejected:

@@ -12,7 +12,7 @@ from graders.registry.discovery import load_assignment
 from graders.suite.model import SuiteTest
 from packages.gradescope import autograder as gradescope
 from packages.gradescope.autograder import write_autograder
-from packages.gradescope.choices import choose_settings
+from packages.gradescope.choices import Container, choose_settings
 from packages.gradescope.settings import Settings, read_settings, sized
 from reference.data.world import write_world
 from tests.console import softmark
@@ -143,7 +143,7 @@ def test_settings_say_the_container_and_a_shared_secret(tiny, tmp_path):
     secret.write_text("0123456789abcdef0123456789abcdef")
     secret.chmod(0o600)
     made = [
-        choose_settings(tiny, None, container=("1", 20), isolation="auto", inputs=inputs)
+        choose_settings(tiny, None, container=Container("1", 20), isolation="auto", inputs=inputs)
         for inputs in (str(secret), str(secret), "secret", "public")
     ]
     assert made[0] == made[1]
@@ -154,7 +154,10 @@ def test_settings_say_the_container_and_a_shared_secret(tiny, tmp_path):
 
 @pytest.mark.parametrize(
     ("container", "isolation", "words"),
-    [(("1", 50), "auto", "no container"), (("1", 10), "walls", "no isolation `walls`")],
+    [
+        (Container("1", 50), "auto", "no container"),
+        (Container("1", 10), "walls", "no isolation `walls`"),
+    ],
 )
 def test_what_is_not_offered_is_refused(tiny, container, isolation, words):
     with pytest.raises(UsageError, match=words):

@@ -14,7 +14,9 @@ from ..tuning.tuned import require_trained
 
 TYPE = "full"
 WRITTEN = ("full-model-gives-logits",)
-SHIFTED = "For all texts they are off by the same numbers: does your classifier have a bias? "
+SHIFTED = (
+    "The logits are off by the same numbers for every text: does your classifier have a bias? "
+)
 MOST = 0.8  # of the backbone's parameters; an unused pooler does not change
 
 

@@ -182,7 +182,7 @@ def _loader(
 
 def _fitting(theirs: Any, used: Any) -> Callable[..., Any]:
     """Return the function that is used, for calls that fit the student's own evaluate_model."""
-    works = None if theirs is None else _works(theirs)
+    works = {} if theirs is None else _works(theirs)
 
     @functools.wraps(used)
     def evaluate(*args: Any, **kwargs: Any) -> Any:
@@ -194,7 +194,7 @@ def _fitting(theirs: Any, used: Any) -> Callable[..., Any]:
 
 
 @functools.cache
-def _works(theirs: Callable[..., Any]) -> dict[str, Any] | None:
+def _works(theirs: Callable[..., Any]) -> dict[str, Any]:
     """Return arguments with which the student's evaluate_model works, by parameter, if any."""
     weights = {"model.embeddings.weight": torch.ones(3, 2).numpy()}
     batch = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
@@ -210,7 +210,7 @@ def _works(theirs: Callable[..., Any]) -> dict[str, Any] | None:
         values, keywords = ((), named) if known else (named.values(), {})
         bound = signature.bind_partial(*values, **keywords)
     except Exception:  # noqa: BLE001  its own checks report it
-        return None
+        return {}
     return bound.arguments
 
 

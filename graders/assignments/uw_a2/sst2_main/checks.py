@@ -168,7 +168,7 @@ def _require_current_file(seen: Visits) -> None:
     """Fail if the best weights are kept in memory, but the file has older ones."""
     if (file := seen.outdated_file()) is not None:
         fail(
-            "The file of saved weights lags behind, so it can miss the best epoch.",
+            "The file with the saved weights is not up to date, so it can miss the best epoch.",
             hint="Save the weights in the branch of the improvement, after the best accuracy and "
             "the best weights are updated.",
             expected=f"weights of epoch {seen.best()}, written after that epoch",

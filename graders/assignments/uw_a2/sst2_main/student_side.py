@@ -123,7 +123,7 @@ class Script:
         """Raise TypeError if main's call does not fit the student's own function."""
         own = self._own[name]
         if own is not None:
-            works = None if form.worked is None else accepted(own, form.worked)
+            works = {} if form.worked is None else accepted(own, form.worked)
             require_fit(own, args, kwargs, works)
 
     def _split(self, given: list[Any]) -> str:
