@@ -63,9 +63,9 @@ def test_calls_that_raise_are_refused(args, kwargs, said):
 
 
 def test_only_the_signature_counts_if_no_call_is_known_to_work():
-    require_fit(train, (LOADER, MODEL, 0, 0), {}, None)
+    require_fit(train, (LOADER, MODEL, 0, 0), {}, {})
     with pytest.raises(TypeError, match="too many positional"):
-        require_fit(functools.partial(train, MODEL), (LOADER, OPTIMIZER, *range(9)), {}, None)
+        require_fit(functools.partial(train, MODEL), (LOADER, OPTIMIZER, *range(9)), {}, {})
 
 
 def test_a_function_without_a_signature_takes_everything():
