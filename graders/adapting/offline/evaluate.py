@@ -3,7 +3,8 @@
     evaluate.load("accuracy") -> the library's own EvaluationModule, with our `_compute`
 
 A metric on the hub is a short script; ours take the same parameters and return the same result.
-Any other name of the hub is `Unavailable`; a local script is loaded as usual.
+Any other name of the hub is `Unavailable`; a local script is loaded as usual, and a name that
+nobody has is an error, as it is with a network.
 """
 
 import functools
@@ -16,7 +17,6 @@ from typing import Any
 from graders.adapting.offline import scores
 from graders.adapting.unavailable import Unavailable
 
-Scored = Callable[..., dict[str, Any]]
 OURS = "softmark:"  # prefix of a metric's name, in place of the library's module name
 SINGLE: Mapping[str, Callable[..., Any]] = {
     "accuracy": scores.accuracy_score,
@@ -40,6 +40,17 @@ BENCHMARKS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 
+LONGER = {"glue": ("stsb",), "super_glue": ("cb", "multirc", "record")}  # not supported here
+# The library's other modules on the hub: metrics, comparisons and measurements.
+ON_HUB = frozenset(
+    "bertscore bleu bleurt brier_score cer character charcut_mt chrf code_eval comet "
+    "competition_math coval cuad exact_match frugalscore google_bleu indic_glue mae mahalanobis "
+    "mape mase mauve mean_iou meteor mse nist_mt pearsonr perplexity poseval r_squared "
+    "rl_reliability roc_auc rouge sacrebleu sari seqeval smape spearmanr squad squad_v2 ter "
+    "trec_eval wer wiki_split xnli xtreme_s honest label_distribution mcnemar regard "
+    "text_duplicates toxicity wilcoxon word_count word_length".split()  # noqa: SIM905
+)
+
 
 def install() -> None:
     """Make the library compute these scores instead of downloading scripts."""
@@ -59,7 +70,9 @@ def _finding(original: Callable[..., Any]) -> Callable[..., Any]:
         name = path.split("/")[-1]
         if name in SINGLE or name in BENCHMARKS:
             return SimpleNamespace(module_path=OURS + name, hash="softmark")
-        raise Unavailable(f"the metric `{path}` is not available without a network")
+        if "/" in path or name in ON_HUB:
+            raise Unavailable(f"the metric `{path}` is not available without a network")
+        raise ValueError(f"there is no metric `{path}` in the library evaluate")
 
     return find
 
@@ -117,5 +130,7 @@ def _scores_of(name: str, config: str) -> tuple[str, ...]:
     if name not in BENCHMARKS:
         return (name,)
     if config not in BENCHMARKS[name]:
+        if config not in LONGER.get(name, ()):
+            raise KeyError(f"the metric `{name}` has no configuration `{config}`")
         raise Unavailable(f"the metric `{name}` of `{config}` is not available without a network")
     return BENCHMARKS[name][config]

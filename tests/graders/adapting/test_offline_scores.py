@@ -121,4 +121,7 @@ def test_metrics_are_combined_and_benchmarks_have_theirs(run_offline):
         for names in (("rouge",), ("glue", "stsb"), ("someone/metric",)):
             with pytest.raises(Unavailable, match=names[-1]):
                 evaluate.load(*names)
+        for names in (("accuracyx",), ("glue", "sst")):  # nobody has these
+            with pytest.raises((ValueError, KeyError), match=names[-1]):
+                evaluate.load(*names)
     """)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 import numpy as np
@@ -93,6 +94,7 @@ def test_every_epoch_sees_every_batch(
 ) -> None:
     """In every epoch, the optimizer takes one step for each training batch, and no others."""
     task = draw_task(inputs, "training", ITEMS)
+    small = draw_task(inputs, "ten items", SMALL)
 
     def judge(file: str) -> None:
         run = training_run(student, task, PLAN, file)
@@ -100,6 +102,9 @@ def test_every_epoch_sees_every_batch(
             run.refuse_unavailable()
             fail("No optimizer step changes the model.", hint=_why_unchanged(run))
         _require_batches(run)
+        _require_rates(run, PLAN)
+        with suppress(StudentFault, Unavailable):  # a warm-up may hide it in a short run
+            _require_rates(training_run(student, small, OVERFIT, file), OVERFIT)
         if any(each.steps > 1 for each in run.updates):
             fail(
                 "The optimizer takes more than one step for a batch.",
@@ -135,7 +140,7 @@ def _require_batches(run: Run) -> None:
     counts = [seen[number] for number in range(len(batches))]
     whole = all(each == PLAN.epochs for each in counts)
     if whole or (run.elsewhere and max(counts) - min(counts) <= 1):
-        return _require_rates(run)
+        return
     run.refuse_unavailable()
     fail(
         "The model is not trained on every batch in every epoch"
@@ -148,18 +153,17 @@ def _require_batches(run: Run) -> None:
     )
 
 
-def _require_rates(run: Run) -> None:
+def _require_rates(run: Run, plan: Plan) -> None:
     """Fail if the learning rate is 0 in a whole epoch, although not in all."""
-    size = PLAN.steps(run.task)
-    rates = [each.rate for each in run.updates]
-    epochs = [rates[at : at + size] for at in range(0, len(rates), size)]
+    size = plan.steps(run.task)
+    epochs = [run.rates[at : at + size] for at in range(0, len(run.rates), size)]
     still = [number for number, each in enumerate(epochs, 1) if not any(each)]
-    if len(rates) == size * PLAN.epochs and 0 < len(still) < len(epochs):
+    if len(run.rates) == size * plan.epochs and 0 < len(still) < len(epochs):
         fail(
             f"The learning rate is 0 in all of epoch {still[0]}, so nothing is learned in it.",
             hint="A linear schedule needs num_training_steps=num_epochs * len(train_dataloader), "
             "and one lr_scheduler.step() after each optimizer.step().",
-            counterexample={"epochs": str(PLAN.epochs), "batches": str(size)},
+            counterexample={"epochs": str(plan.epochs), "batches": str(size)},
         )
 
 
@@ -330,7 +334,7 @@ def _why_unchanged(run: Run) -> str:
         if any(each.foreign for each in run.forwards):
             return f"The optimizer has none of the model's parameters. {ALL_PARAMETERS}."
         return f"optimizer.step() was not called in {PLAN.epochs} epochs ({STEP})."
-    if all(each.rate == 0 for each in run.updates):
+    if not any(run.rates):
         return (
             "The learning rate is 0 in every step. A schedule with warm-up starts at 0 and rises "
             "with every lr_scheduler.step(): call it after each optimizer.step()."

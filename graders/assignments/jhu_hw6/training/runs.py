@@ -41,7 +41,6 @@ class Update:
     input_ids: NDArray[Any]
     training: bool
     steps: int  # of the optimizer that made most
-    rate: float  # the learning rate of its steps; below 0 if none is known
     foreign: int  # steps of optimizers without any of the model's parameters
     backwards: int
     reached: bool  # whether a backward pass gave the model a gradient
@@ -63,6 +62,7 @@ class Run:
 
     task: Task
     forwards: Sequence[Update]
+    rates: Sequence[float]  # of each update with a step; below 0 if none is known
     final: Mapping[str, Floats]
     ended: StudentFault | Unavailable | None
     elsewhere: bool  # whether that may not be raised on the student's machine
@@ -105,13 +105,15 @@ def training_run(student: Student, task: Task, plan: Plan, file: str) -> Run:
 
 
 def _run(task: Task, reply: Any) -> Run:
-    mapping(reply, "updates", "final", "ended", "read", "misfit")
+    mapping(reply, "updates", "rates", "final", "ended", "read", "misfit")
     forwards = [_update(task, each) for each in sequence(reply["updates"], dict)]
+    rates = sequence(reply["rates"], float)
     told = mapping(reply["ended"])
     ended = fault_of(told) if told else None
     elsewhere = told.get("elsewhere") is True
     misfit = reply["misfit"] is True
-    return Run(task, forwards, _whole(task, reply["final"]), ended, elsewhere, misfit, _read(reply))
+    final = _whole(task, reply["final"])
+    return Run(task, forwards, rates, final, ended, elsewhere, misfit, _read(reply))
 
 
 def _read(reply: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
@@ -127,7 +129,7 @@ def _update(task: Task, reply: Mapping[str, Any]) -> Update:
     names = [each.name for each in fields(Update)]
     told = {name: mapping(reply, *names)[name] for name in names}
     whole = [reply[name] for name in ("steps", "foreign", "backwards")]
-    if any(type(each) is not int for each in whole) or type(reply["rate"]) is not float:
+    if any(type(each) is not int for each in whole):
         raise BadReply(UNREADABLE)
     if not all(isinstance(reply[name], bool) for name in ("training", "reached", "cleared")):
         raise BadReply(UNREADABLE)

@@ -54,7 +54,6 @@ class Update:
             "after": self.after,
             "gradients": self.gradients,
             "steps": max((self.steps.count(each) for each in self.steps), default=0),
-            "rate": self.rate,
             "foreign": self.foreign,
             "backwards": self.backwards,
             "reached": self.reached,

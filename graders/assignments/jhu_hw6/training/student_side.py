@@ -29,9 +29,9 @@ def training_log(
 ) -> dict[str, Any]:
     """Return the updates of one run; `batches` contains the training set and the held-out set.
 
-    The plan is {epochs, batch_size, lr, brief, own}: with `brief`, only the final weights are
-    returned; without `own`, the student's evaluate_model is not used. `ended` describes what the
-    loop raised after it had made updates.
+    The plan is {epochs, batch_size, lr, brief, own}: with `brief`, only the learning rates and the
+    final weights are returned; without `own`, the student's evaluate_model is not used. `ended`
+    describes what the loop raised after it had made updates.
     """
     with offline():
         log, problem = _watched(weights, batches, plan, file)
@@ -39,6 +39,7 @@ def training_log(
         raise problem
     return {
         "updates": [each.plain() for each in log.updates] if not plan["brief"] else [],
+        "rates": [each.rate for each in log.updates if each.steps],
         "final": _trained(log),
         "read": [list(each) for each in log.sets],
         "misfit": problem is not None and _is_own_fault(problem, file),
@@ -64,8 +65,7 @@ def _watched(
     """Return the log of the first way to run the loop that does not raise.
 
     An evaluate_model that raises, or an attribute of the student's own model that ours lacks, is
-    not
-    the loop's fault. If every way raises, the one that got furthest counts.
+    not the loop's fault. If every way raises, the one that got furthest counts.
     """
     tried: list[tuple[Log, BaseException]] = []
     for own in (True, False) if plan["own"] else (False,):

@@ -254,7 +254,7 @@ def test_same_answer_again(asker: Asker) -> None:
 
 @pytest.mark.criterion("mini-transformer", weight=0.5, depends_on=WRITTEN)
 def test_inputs_are_kept(asker: Asker) -> None:
-    """self_attention does not modify Q, K and V, and backward() works on its output."""
+    """self_attention does not modify Q, K and V, and gradients reach all of them."""
 
     def judged(asker: Asker, heads: bool) -> None:
         asked = [asker.question("kept", heads=heads, causal=each) for each in (False, True)]

@@ -121,11 +121,19 @@ def note_gradients(student: Student, score: Score, question: Question) -> None:
 
 
 def require_backward(student: Student, question: Question) -> None:
-    """Fail if self_attention works, but raises when gradients are computed.
+    """Fail if gradients reach only some of the inputs, or computing them raises.
 
-    So does code that gradients cannot pass at all, such as numpy: for that, a note is enough.
+    For code that no gradient can pass, such as numpy, a note is enough.
     """
-    _, raised = _gradients(student, question)
+    cut, raised = _gradients(student, question)
+    if 0 < len(cut) < len("QKV"):
+        fail(
+            f"Gradients of the output reach some of Q, K and V, but not {', '.join(cut)}, so a "
+            "model with this attention learns only in part.",
+            hint="Remove .detach(), .data, torch.tensor(...) and torch.no_grad() from these "
+            "functions.",
+            counterexample={"asked": str(question)},
+        )
     if raised and not any(words in raised for words in UNTRACKED):
         fail(
             "self_attention raises an error when Q, K and V need gradients, so no model with it "
