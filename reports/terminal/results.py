@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -34,6 +35,7 @@ from reports.words import (
 )
 
 T = TypeVar("T")
+NUMBERS = ("score", "final", "points", "submissions", "generation")  # columns on the right
 SCREEN = 40  # rows of a table if the rest can be read elsewhere
 
 OUT = Console(highlight=False, markup=False)
@@ -140,16 +142,9 @@ class ScoreTable:
         rows = self._rows
         if rest and len(rows) > SCREEN:
             rows = sorted(rows, key=lambda row: row[0])[:SCREEN]
-        table = Table(box=None, pad_edge=False)
-        table.add_column("submission", overflow="fold")
-        table.add_column("score", justify="right", no_wrap=True)
-        if self._finals:
-            table.add_column("final", justify="right", no_wrap=True)
-        table.add_column("status", overflow="fold")
-        for _, cells in rows:
-            table.add_row(*cells)
+        columns = ("submission", "score", *(["final"] if self._finals else []), "status")
         if rows:
-            OUT.print(table)
+            show_table(columns, [cells for _, cells in rows])
         if len(rows) < len(self._rows):
             OUT.print(f"and {len(self._rows) - len(rows):,} more: {rest}", soft_wrap=True)
 
@@ -205,7 +200,7 @@ def show_findings(findings: Sequence[Finding]) -> None:
 def show_assignments(assignments: Sequence[Assignment]) -> None:
     """A row per assignment: its name, title and points."""
     rows = [(each.name, each.title, number(maximum(each.rubric))) for each in assignments]
-    _show_table(("assignment", "title", "points"), rows)
+    show_table(("assignment", "title", "points"), rows)
 
 
 def show_criteria(assignment: Assignment) -> None:
@@ -216,16 +211,37 @@ def show_criteria(assignment: Assignment) -> None:
         (each.id, each.title, number(each.points), each.kind, each.visibility)
         for each in assignment.rubric
     ]
-    _show_table(("criterion", "title", "points", "kind", "visibility"), rows)
+    show_table(("criterion", "title", "points", "kind", "visibility"), rows)
 
 
-def _show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Show a table; where the window is too narrow for its words, a paragraph for each row."""
+    shown = [[line(cell) for cell in row] for row in rows]
+    named = list(zip(columns, *shown, strict=True))
+    widths = [min(_longest_word(cells), OUT.width * 2 // 3) for cells in named]
+    spare = OUT.width - sum(widths) - 2 * (len(widths) - 1)
+    if spare < 0:
+        return _show_paragraphs(columns, shown)
     table = Table(box=None, pad_edge=False)
-    for name in columns:
-        table.add_column(name, overflow="fold", justify="right" if name == "points" else "left")
-    for row in rows:
-        table.add_row(*map(line, row))
+    for name, cells, width in zip(columns, named, widths, strict=True):
+        more = min(spare, max(map(cell_len, cells)) - width)
+        spare -= more
+        justify: JustifyMethod = "right" if name in NUMBERS else "left"
+        table.add_column(name, width=width + more, overflow="fold", justify=justify)
+    for row in shown:
+        table.add_row(*row)
     OUT.print(table)
+
+
+def _longest_word(cells: Sequence[str]) -> int:
+    return max((cell_len(word) for cell in cells for word in cell.split()), default=0)
+
+
+def _show_paragraphs(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    for first, *rest in rows:
+        OUT.print(first, style="bold", soft_wrap=True)
+        for name, value in zip(columns[1:], rest, strict=True):
+            OUT.print(Padding(f"{name}: {value}" if name else value, (0, 0, 0, 2)))
 
 
 def show_rows(rows: Iterable[tuple[str, str, bool]]) -> None:

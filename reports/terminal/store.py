@@ -6,13 +6,12 @@ from datetime import datetime
 from pathlib import Path
 
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
 from reports.course.regrade import FILE, by_loss
-from reports.terminal.results import ERR, OUT
+from reports.terminal.results import ERR, OUT, show_table
 from reports.text import line, number
 from reports.words import STATUS_WORDS
 
@@ -30,21 +29,19 @@ def show_stored(stored: int, total: int, elsewhere: int) -> None:
 
 def show_previews(uploads: Iterable[Preview], stored: Collection[str]) -> None:
     """A row for each upload: whether it would be graded, its files and what is missing."""
-    rows, table = list(uploads), Table(box=None, pad_edge=False)
-    for name in ("submission", "", "found", "missing"):
-        table.add_column(name, overflow="fold")
+    uploaded, rows = list(uploads), list[Sequence[str]]()
     states = Counter[str]()
-    for each in rows:
+    for each in uploaded:
         saved = each.submission.id in stored
         state = "not accepted" if each.rejected else "saved" if saved else "to grade"
         states[state] += 1
         found = each.rejected or _first_of((*each.code, *each.artifacts), 3)
         missing = _first_of(each.missing, len(each.missing))
-        table.add_row(line(each.submission.id), state, line(found, 300), line(missing, 500))
-    OUT.print(table)
+        rows.append((each.submission.id, state, found, missing))
+    show_table(("submission", "", "found", "missing"), rows)
     counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     OUT.print(f"{counts}. Nothing was graded.")
-    for each in rows:
+    for each in uploaded:
         for note in each.notes if each.missing else ():
             ERR.print(f"{line(each.submission.id)}: {line(note, 300)}", soft_wrap=True)
 
@@ -67,16 +64,13 @@ def show_interrupted(done: int, left: int, out: Path, *, force: bool = False) ->
 
 def show_generations(generations: Iterable[Generation], published: int, shown: int) -> None:
     """A row for each generation, and a line if the scores below are not the published ones."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("generation", "made", "version", "submissions", ""):
-        table.add_column(name, overflow="fold")
+    rows = list[Sequence[str]]()
     for each in generations:
         old = "replaced" if each.published else "draft"
         state = "published" if each.number == published else old
         made = f"{datetime.fromisoformat(each.made_at):%Y-%m-%d %H:%M} UTC"
-        row = (each.number, made, each.version, each.submissions)
-        table.add_row(*map(str, row), state)
-    OUT.print(table)
+        rows.append((str(each.number), made, str(each.version), str(each.submissions), state))
+    show_table(("generation", "made", "version", "submissions", ""), rows)
     if shown != published:
         OUT.print(f"scores of generation {shown}, which are not published:")
 
@@ -113,13 +107,11 @@ def show_retry(questions: int, gone: Sequence[str]) -> None:
 
 def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
     """Show what needs manual grading: name, submissions, checks and words of each kind."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("kind", "submissions", "checks", "why"):
-        table.add_column(name, overflow="fold")
-    for name, submissions, checks, why in kinds:
-        table.add_row(name, str(submissions), line(", ".join(checks)), line(why, 300))
-    if table.row_count:
-        OUT.print(table)
+    rows = [
+        (name, str(submissions), ", ".join(checks), why) for name, submissions, checks, why in kinds
+    ]
+    if rows:
+        show_table(("kind", "submissions", "checks", "why"), rows)
     else:
         ERR.print("nothing needs manual grading outside the written part")
 

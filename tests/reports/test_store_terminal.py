@@ -10,6 +10,7 @@ from graders.model import CheckChange, Difference, Regraded
 from reports import write_submission_files
 from reports.course.regrade import write_regrade_page
 from reports.submission_files import have_files, remove_files
+from reports.terminal import results
 from reports.terminal import store as store_terminal
 
 WHY = CheckChange("answer", "answer", "passed", "partial (25%)", "Nearly.")
@@ -103,6 +104,19 @@ def test_a_dry_run_says_what_each_upload_has(capsys, make_result):
         "1 not accepted, 1 saved, 1 to grade. Nothing was graded.",
     ]
     assert said.err == "bob: Ignored \\x1b.docx\n"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_narrow_window_breaks_no_word(capsys, monkeypatch, width):
+    monkeypatch.setattr(results.OUT, "_width", width)
+    why = "points that wait for somebody's confirmation"
+    names = [f"check-of-the-{kind}-predictions" for kind in ("dev", "test")]
+    store_terminal.show_kinds([("unconfirmed-predictions", 12, names, why)])
+    said = capsys.readouterr().out
+    assert {"unconfirmed-predictions", *names, *why.split()} <= {
+        each.strip(",") for each in said.split()
+    }
+    assert max(map(len, said.splitlines())) <= width
 
 
 def test_files_of_another_result_or_half_written_are_not_its_own(graded, tmp_path):
