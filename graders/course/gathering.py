@@ -58,20 +58,22 @@ def gathered(
             f"{folder} is itself a submission, not a folder of submissions",
             "use `run` for one submission; `--from folders` grades each folder in it by itself",
         )
+    for each in found.submissions:
+        refuse_course(each.path, task)
     if task.due is None:
         return found
     return _doubting_times(found, task) if folder.is_dir() else _without_times(found)
 
 
 def refuse_course(folder: Path, task: Assignment) -> None:
-    """Raise UsageError for a folder of submissions, which `run` would grade as a single one."""
+    """Raise UsageError for a folder of submissions, which would be graded as a single one."""
     inside = collect(folder) if folder.is_dir() else []
     for name in (*task.files.code, *task.files.artifacts):
         count = sum(_has(each, (name,)) for each in inside)
         if count >= A_COURSE:
             raise UsageError(
                 f"{folder} is not one submission: {count} folders in it contain `{name}`",
-                "use `batch` to grade each of them by itself",
+                "use `batch` with that folder to grade each of them by itself",
             )
 
 

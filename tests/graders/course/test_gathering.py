@@ -71,6 +71,8 @@ def test_a_folder_of_submissions_is_not_graded_as_one(hand_in, tiny):
     with pytest.raises(UsageError, match="3 folders in it contain `answer.txt`") as refused:
         refuse_course(uploads, tiny)
     assert refused.value.hint.startswith("use `batch`")
+    with pytest.raises(UsageError, match="uploads is not one submission"):  # a section
+        gathered(uploads.parent, tiny, uploads.parent / "out")
 
 
 @pytest.mark.parametrize("other", ["bob/work.py", "bob/src/work.py", "bob.zip"])
