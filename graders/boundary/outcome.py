@@ -26,6 +26,15 @@ from graders.model import Limits
 Read = TypeVar("Read")
 MAX_TEXT = 500
 MALFORMED = "What your code returned does not have the expected type or shape."
+ENDLESS = (
+    "The inputs are small. Look for a loop that never ends, such as a `while` whose condition does "
+    "not change, and for work that is repeated for each item but needed once."
+)
+TOO_LARGE = (
+    "The inputs are small. Look for a list, a tensor or a file that grows without end, and for a "
+    "tensor whose shape is much larger than it should be."
+)
+EXITS = 'Remove `exit()` and `sys.exit()`, or move them below `if __name__ == "__main__":`.'
 NO_MODULE = re.compile(r"No module named '([\w.]+)'$")
 SIGKILL, SIGXCPU = 9, 24  # not every system names them
 NAMES = {
@@ -68,9 +77,10 @@ def fault_of(error: Mapping[str, Value]) -> StudentFault | Unavailable:
     match str(error.get("outcome")):
         case "exited":
             status = text["message"] or "0"
-            return StudentExited(f"Your code called exit (status {status}).", where)
+            return StudentExited(f"Your code called exit (status {status}).", where, EXITS)
         case "out_of_memory":
-            return StudentOutOfMemory(_with_detail("Your code ran out of memory", text), where)
+            message = _with_detail("Your code ran out of memory", text)
+            return StudentOutOfMemory(message, where, TOO_LARGE)
         case "unsendable":
             return BadReply(f"Your code's answer cannot be used: {text['message']}.", where)
         case "unavailable":
@@ -82,7 +92,7 @@ def fault_of(error: Mapping[str, Value]) -> StudentFault | Unavailable:
 def out_of_time(limits: Limits) -> StudentTimedOut:
     """Return the fault of code that exceeded its time limit."""
     return StudentTimedOut(
-        f"Your code ran for more than {limits.wall_seconds:g} s and was stopped."
+        f"Your code ran for more than {limits.wall_seconds:g} s and was stopped.", hint=ENDLESS
     )
 
 
@@ -90,13 +100,14 @@ def out_of_total_time(seconds: float) -> StudentTimedOut:
     """Return the fault of a submission that has used up the time for all of its checks."""
     return StudentTimedOut(
         f"Your code used up the {seconds:g} s that a submission has for all checks together, so it "
-        "was stopped. The remaining checks cannot run."
+        "was stopped. The remaining checks cannot run.",
+        hint=ENDLESS,
     )
 
 
 def over_a_limit(error: TooMuch) -> StudentOutOfMemory:
     """Return the fault of code whose processes together exceeded a limit."""
-    return StudentOutOfMemory(f"Your code was stopped: {error}.")
+    return StudentOutOfMemory(f"Your code was stopped: {error}.", hint=TOO_LARGE)
 
 
 def unreadable(error: WireError) -> BadReply:
@@ -107,7 +118,8 @@ def unreadable(error: WireError) -> BadReply:
 def out_of_processor_time(limits: Limits) -> StudentTimedOut:
     """Return the fault of code that exceeded its limit on processor time."""
     return StudentTimedOut(
-        f"Your code used more than {limits.cpu_seconds} s of processor time and was stopped."
+        f"Your code used more than {limits.cpu_seconds} s of processor time and was stopped.",
+        hint=ENDLESS,
     )
 
 
@@ -124,14 +136,17 @@ def fault_of_ending(
         return BadReply("Your process closed its connection without an answer.")
     if ending.signal is None:
         return StudentExited(
-            f"Your process ended itself (exit status {ending.status}) before it answered."
+            f"Your process ended itself (exit status {ending.status}) before it answered.",
+            hint=EXITS,
         )
     killed = ending.signal == SIGKILL
     spent = max(busy, ending.seconds) >= limits.cpu_seconds
     if ending.signal == SIGXCPU or (killed and spent and not ending.starved):
         return out_of_processor_time(limits)
     if killed and ending.starved:
-        return StudentOutOfMemory("Your process was killed: it used too much memory.")
+        return StudentOutOfMemory(
+            "Your process was killed: it used too much memory.", hint=TOO_LARGE
+        )
     if killed:
         return SandboxFailed(
             "the student's process was killed (SIGKILL), but not for its own use of memory or "

@@ -29,6 +29,14 @@ def test_value_is_the_answer_and_time_out_names_the_limit():
     assert "more than 1.5 s" in str(outcome.out_of_time(LIMITS))
 
 
+def test_a_limit_says_what_to_look_for():
+    endings = [Ending(signal=outcome.SIGKILL, starved=True), Ending(3)]
+    starved, ended = (outcome.fault_of_ending(each, LIMITS, 0) for each in endings)
+    assert "loop that never ends" in outcome.out_of_time(LIMITS).hint
+    assert "grows without end" in starved.hint
+    assert "sys.exit()" in ended.hint
+
+
 @pytest.mark.parametrize(
     "rest", [{}, {"error": 5}, {"error": None}, {"value": 1, "error": 1}, {"value": 1, "extra": 1}]
 )
