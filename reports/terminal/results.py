@@ -189,7 +189,8 @@ def show_findings(findings: Sequence[Finding]) -> None:
         sign, style = SIGNS["failed" if finding.problems else "passed"]
         text = Text(f"{sign} ", style=style)
         text.append(finding.name, style="bold")
-        text.append(f"  {lost or 'loses nothing'}", style="dim")
+        usual = "" if finding.problems else "loses nothing"
+        text.append(f"  {lost or usual}", style="dim")
         OUT.print(text)
         for problem in finding.problems:
             OUT.print(Padding(prose(problem), (0, 0, 0, 4)))

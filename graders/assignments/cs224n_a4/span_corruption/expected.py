@@ -155,7 +155,7 @@ def not_a_piece(reading: Reading) -> Iterator[Problem]:
             yield Problem(
                 "prefix + content + suffix is not a contiguous piece of the document.",
                 asked,
-                ", ".join(f"{name} {part!r}" for name, part in names),
+                "read in this order: " + ", ".join(f"{name} {part!r}" for name, part in names),
                 draw,
             )
     others = [draw for draw in reading.judged if not draw.has_parts]

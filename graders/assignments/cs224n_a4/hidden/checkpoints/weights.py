@@ -79,10 +79,7 @@ _READ: WeakKeyDictionary[Student, dict[str, Weights | Finding]] = WeakKeyDiction
 def read_weights(sandbox: Student, submitted: SubmittedFiles, name: str) -> Weights | Finding:
     """Return the file's tensors, opened once for all checks. A missing file skips the check."""
     if not submitted.has(name):
-        skip(
-            f"`{name}` is not in your submission, or it exceeds the size limit, so it was not "
-            "checked. No points deducted."
-        )
+        skip(f"`{name}` was not submitted, or it exceeds the size limit; it is optional.")
     known = _READ.setdefault(sandbox, {})
     if name not in known:
         known[name] = _open(sandbox, submitted, name)
