@@ -73,7 +73,7 @@ def test_submission_without_checkpoints_is_told_and_loses_nothing(grade, right_f
     files = {name: raw for name, raw in right_files.items() if not name.endswith(".params")}
     result = grade(files)
     assert set(statuses(result).values()) == {"skipped"}
-    assert "not in your submission" in checks(result)["rope-finetune-weights"].message
+    assert "was not submitted" in checks(result)["rope-finetune-weights"].message
     assert (result.status, result.score) == ("graded", 0.0)
     assert set(result.environment["fingerprints"]) == set(files)
 
