@@ -31,9 +31,7 @@ def unseen(place: str, weights: int) -> None:
 
 def _torch(note: Note) -> Patches:
     save, load, dump = torch.save, torch.load, pickle.dump
-    copies: dict[
-        str, Any
-    ] = {}  # of objects that cannot be pickled: their class is in no module here
+    copies: dict[str, Any] = {}  # of objects that cannot be pickled: no module here has their class
 
     def saved(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None:
         note(str(getattr(f, "name", f)), marked(obj))
@@ -41,6 +39,8 @@ def _torch(note: Note) -> Patches:
         try:
             save(obj, f, *args, **kwargs)
         except (pickle.PicklingError, AttributeError):
+            if not isinstance(f, str | os.PathLike) and not hasattr(f, "write"):
+                raise  # it is no file, perhaps because the arguments are swapped
             copies[str(f)] = copy.deepcopy(obj)
 
     def loaded(f: Any, *args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,6 @@ from torch import nn
 from ..sst2.student_code import call, wanted
 from ..sst2.student_models import classifier, loader, watched
 from ..sst2.student_saves import keeping, unseen
-from ..sst2.student_values import number
 from ..sst2_data.student_side import Rows
 
 
@@ -24,16 +23,13 @@ def sst2_training(source: str, weights: int, rows: Rows, plan: dict[str, Any]) -
     batches, model = loader(source, rows, plan["size"]), classifier(weights).eval()
     optimizer = torch.optim.SGD(model.parameters(), lr=plan["lr"])
     with on_cpu(), keeping(unseen), watched(model, optimizer) as seen:
-        returned = [
-            number(call(train, _arguments(model.eval(), batches, optimizer, epoch)))
-            for epoch in range(plan["epochs"])
-        ]
+        for epoch in range(plan["epochs"]):
+            call(train, _arguments(model.eval(), batches, optimizer, epoch))
     return {
         "ids": seen.ids[:64],
         "training": seen.training,
         "gradient": seen.gradient,
         "steps": seen.steps,
-        "returned": returned,
         "weights": dict(model.state_dict()),
     }
 
