@@ -37,6 +37,7 @@ MISTAKES = {
 TEXT = 'the handout encodes question + " [SEP] " + passage'
 ONE_EPOCH = Plan(epochs=1, own=False)
 PREPARE = "pre_process"
+NO_SUCH_ROW = "out of range for dataset of size"
 PARTS = ("training", "validation", "test")
 MOST_ROWS = 100_000  # of all parts together
 MOST_LONG = 10_000  # numbers in an item
@@ -157,7 +158,10 @@ def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
     """Return what pre_process makes for a type of tuning."""
     try:
         return ask_once(student, "parts", file=file, small=small, kind=kind, read=_prepared)
-    except StudentRaised as problem:  # something that it needs may be missing here
+    except StudentRaised as problem:
+        if NO_SUCH_ROW in str(problem):  # the rows are as many as BoolQ has
+            raise
+        # something else that it needs may be missing here
         return _Prepared(problem=f"{problem} {problem.where}".rstrip())
 
 
