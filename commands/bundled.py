@@ -120,9 +120,14 @@ def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs 
     raise typer.Exit(max(codes))
 
 
-def doctor(data: Data = None) -> None:
+def doctor(
+    data: Data = None,
+    assignment: Annotated[
+        str, typer.Option(help="Whose data they are.", show_default="by their names")
+    ] = "",
+) -> None:
     """Check this machine: sandbox, torch, device, data."""
-    symptoms = examine(data)
+    symptoms = examine(data, assignment)
     terminal.show_rows((each.name, each.found, each.good) for each in symptoms)
     ready = next(each.good for each in symptoms if each.name == "isolation")
     raise typer.Exit(0 if ready else 1)

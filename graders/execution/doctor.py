@@ -25,15 +25,18 @@ class Symptom:
     good: bool
 
 
-def examine(data: Path | None) -> tuple[Symptom, ...]:
-    """Return everything that determines whether and how well this machine can grade."""
+def examine(data: Path | None, assignment: str = "") -> tuple[Symptom, ...]:
+    """Return everything that determines whether and how well this machine can grade.
+
+    With an assignment, the data are only compared with what it declares.
+    """
     return (
         Symptom("python", sys.version.split()[0], sys.version_info >= (3, 11)),
         *_torch(),
         _sandbox(),
         *(_tier(tier) for tier in (Tier.BUBBLEWRAP, Tier.LANDLOCK)),
         _memory(),
-        _data(data),
+        _data(data, assignment),
         *_packages(),
     )
 
@@ -82,11 +85,13 @@ def _memory() -> Symptom:
     return Symptom("  memory", f"control groups, version {2 if place.unified else 1}", good=True)
 
 
-def _data(folder: Path | None) -> Symptom:
+def _data(folder: Path | None, assignment: str) -> Symptom:
+    names = [assignment] if assignment else assignment_names()
     try:
-        described = describe_data(folder)
-        for task in (load_assignment(name) for name in assignment_names()):
-            if folder is not None and holds_data(task.data, folder):
+        tasks = [load_assignment(name) for name in names]
+        described = str(folder) if folder and assignment else describe_data(folder)
+        for task in tasks:
+            if folder is not None and (assignment or holds_data(task.data, folder)):
                 refuse_other_data(task, folder)
     except UserError as error:
         return Symptom("data", f"{error} ({error.hint})", good=False)

@@ -62,6 +62,19 @@ def test_a_declaration_that_cannot_be_read_is_named(world, text):
         refuse_other_data(A4, world)
 
 
+def test_doctor_compares_the_files_of_an_authors_assignment(tmp_path, tiny):
+    text = (tiny.folder / "assignment.toml").read_text()
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "checks.py").touch()
+    declared = 'data = "files"\n' + text + '\n[data_files]\n"gold.csv" = { rows = 3 }\n'
+    (tmp_path / "own" / "assignment.toml").write_text(declared)
+    (tmp_path / "gold.csv").write_text("1\n2\n")
+    symptoms = examine(tmp_path, str(tmp_path / "own"))
+    data = next(each for each in symptoms if each.name == "data")
+    assert not data.good
+    assert "gold.csv has 2 rows; expected 3" in data.found
+
+
 def test_doctor_and_grading_say_it_before_anything_is_graded(world, tmp_path):
     with (world / "birth_dev.tsv").open("a") as file:
         file.write("Where was Nobody born?\tNowhere\n")
