@@ -13,7 +13,7 @@ from graders.course.extensions import read_extensions
 from graders.course.release import end_of, still_closed, terms_of
 from graders.course.review import open_review
 from graders.errors import UsageError
-from graders.grading.asked import stored_assignment
+from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, Criterion
 from graders.storage.store import reopen_store
 from reports.course.files import write_pages

@@ -13,8 +13,8 @@ from graders.course.extensions import FILE
 from graders.course.release import Terms, terms_of
 from graders.course.roster import search
 from graders.errors import UsageError
-from graders.grading.asked import stored_assignment
 from graders.grading.choices import existing
+from graders.grading.stored_options import stored_assignment
 from graders.model import Result, Submission
 from graders.storage.files import write_whole
 from graders.storage.result_json import write_text

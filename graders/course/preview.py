@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from graders.data.course import sizes_of_parts
 from graders.errors import UsageError
-from graders.grading.address import keys_of
 from graders.grading.batch import is_decided
+from graders.grading.cache_key import keys_of
 from graders.grading.pipeline import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
 from graders.scoring import wanted_criteria

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graders.errors import UsageError
-from graders.grading.asked import assignment_asked
+from graders.grading.stored_options import assignment_in
 from graders.model import Assignment, CheckResult, CriterionResult, Result
 from graders.registry.discovery import load_assignment
 from graders.storage.decisions import Decisions, open_decisions
@@ -110,16 +110,19 @@ class Review:
         """Everything to review; read again if something was graded since."""
         current = self.store.generation()
         members = self.store.members(current.number)
-        stamp = current.number, tuple((m.submission, m.made.address, m.listed) for m in members)
+        stamp = (
+            current.number,
+            tuple((m.submission, m.cache_key.address, m.listed) for m in members),
+        )
         if self._material is None or stamp != self._stamp:
             if not members:
                 raise UsageError(
                     f"{self.folder} has no grading results", "grade with `run` or `batch` first"
                 )
-            assignment = load_assignment(assignment_asked(members[0].made.asked))
+            assignment = load_assignment(assignment_in(members[0].cache_key.options))
             # As graded: decisions are applied on top, again after each new one.
             results = (
-                self.store.as_graded(each.submission, each.made.address)
+                self.store.as_graded(each.submission, each.cache_key.address)
                 for each in members
                 if each.listed
             )

@@ -9,7 +9,7 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.data.course import holds_data
 from graders.data.declared import differences, refuse_other_data
 from graders.errors import GraderFault
-from graders.grading.address import ASKS_FOR_DATA
+from graders.grading.cache_key import ASKS_FOR_DATA
 from graders.grading.pipeline import Options
 from graders.model import Assignment, Criterion, Result
 from graders.registry.check_files import collected

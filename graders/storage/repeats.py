@@ -2,7 +2,7 @@
 
 repeats      generation, criterion, check -> repeated, changed      check "" is the whole criterion
 
-Equal addresses mean equal uploads, checks, inputs and versions (graders/grading/address.py). If a
+Equal addresses mean equal uploads, checks, inputs and versions (graders/grading/cache_key.py). If a
 verdict changes anyway, the check is unreliable, or the student's code gives varying answers.
 """
 

@@ -1,7 +1,7 @@
 """Store a course's Results; every other file in DIR is written from this store.
 
-An address is a hash of everything that can alter a Result (graders/grading/address.py). A Result is
-stored in one transaction or not at all. `published` counts up: the files in DIR are those of the
+An address is a hash of everything that can alter a Result (graders/grading/cache_key.py). A Result
+is stored in one transaction or not at all. `published` counts up: the files in DIR are those of the
 generation with the highest; a draft has 0. Only the process that holds `DIR/store.lock` writes.
 """
 
@@ -32,7 +32,7 @@ from graders.storage.repeats import Repeats, count_repeats, repeats_of
 from graders.storage.result_json import result_from_text, result_text
 from graders.storage.stored import (
     MEMBERS,
-    Made,
+    CacheKey,
     Member,
     decoded,
     encoded,
@@ -45,7 +45,7 @@ from graders.storage.stored import (
 )
 from graders.written.decisions import decided
 
-__all__ = ["FILE", "Made", "Member", "Store", "open_store", "read_store", "reopen_store"]
+__all__ = ["FILE", "CacheKey", "Member", "Store", "open_store", "read_store", "reopen_store"]
 
 FILE = "store.sqlite"
 LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
@@ -163,23 +163,23 @@ class Store:
             total = hashlib.sha256(grades).hexdigest()
             connection.execute("INSERT OR IGNORE INTO grades_csv VALUES (?)", (total,))
 
-    def put(self, generation: int, result: Result, made: Made) -> None:
+    def put(self, generation: int, result: Result, key: CacheKey) -> None:
         """Store a Result and list it in this generation: both or neither.
 
         If it replaces one with the same address, the changed verdicts are counted.
         """
         document, annex = result_text(result), ""
         name, path = result.submission.id, encoded(result.submission.path)
-        keys, total = json.dumps(dict(made.keys), sort_keys=True), sum_of(document, annex)
-        row = (name, made.address, result.status, result.submission.sha256, made.asked)
+        keys, total = json.dumps(dict(key.keys), sort_keys=True), sum_of(document, annex)
+        row = (name, key.address, result.status, result.submission.sha256, key.options)
         with self._transaction() as connection:
             with contextlib.suppress(StorageError):  # there was none, or it cannot be read anymore
-                count_repeats(connection, generation, self.as_graded(name, made.address), result)
+                count_repeats(connection, generation, self.as_graded(name, key.address), result)
             connection.execute(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, keys, document, annex, total, path),
             )
-            connection.execute(LIST, (generation, name, made.address))
+            connection.execute(LIST, (generation, name, key.address))
 
     def repeats(self, generation: int) -> Repeats:
         """Return per criterion and check ("" for all) how often it was regraded and changed."""

@@ -68,7 +68,7 @@ def write_pages(store: Store, generation: int, *, terms: Terms, out: Path) -> tu
     written = pages = 0
     for member in store.members(generation):
         if member.listed or has_page(member.submission, out):
-            result = store.result(member.submission, member.made.address)
+            result = store.result(member.submission, member.cache_key.address)
             written += _write_old(result, out, terms)
             pages += 1
     return written, pages

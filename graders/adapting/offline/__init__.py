@@ -9,7 +9,7 @@
             -> old_names: names that newer releases of transformers removed
             -> places: files can be saved in folders that do not exist here
 
-Importing this package is cheap; `ready` and the model functions import the libraries.
+Importing this package imports none of its modules; `ready` imports them and the libraries.
 """
 
 import sys
@@ -17,21 +17,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from graders.adapting.offline import (
-    accelerate,
-    datasets,
-    evaluate,
-    hub,
-    old_names,
-    places,
-    settings,
-)
-from graders.adapting.offline.reporting import absent, progress
-
 
 @cache
 def ready() -> None:
     """Set up everything that starter code needs; a second call changes nothing."""
+    from graders.adapting.offline import (
+        accelerate,
+        datasets,
+        evaluate,
+        hub,
+        old_names,
+        places,
+        settings,
+    )
+    from graders.adapting.offline.reporting import absent, progress
+
     with _libraries_only():
         settings.cut_off()
         for each in (datasets, evaluate, accelerate):

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from graders.boundary import policy
+from graders.boundary.limits import usage
 from graders.boundary.limits.resources import Resources
 from graders.boundary.process import TOGETHER, TooMuch
 from graders.model import Limits
@@ -125,13 +126,37 @@ class Group:
                     time.sleep(0.005)
 
 
-def group_for(limits: Limits) -> Group | None:
-    """Return a new group with these limits, or None if none can be created here."""
-    if find_place() is None:
-        return None
-    with contextlib.suppress(OSError):
-        return Group(policy.together(limits), limits.processes)
-    return None
+@contextlib.contextmanager
+def group_for(limits: Limits) -> Iterator[Group | None]:
+    """Yield a new group with these limits, or None if none can be created here.
+
+    It is removed if the block raises, so that a child that does not start leaves no group.
+    """
+    group = None
+    if find_place() is not None:
+        with contextlib.suppress(OSError):
+            group = Group(policy.together(limits), limits.processes)
+    try:
+        yield group
+    except BaseException:
+        if group is not None:
+            group.remove()
+        raise
+
+
+def watch_memory(group: Group | None, limits: Limits, *tops: int, sockets: int) -> int:
+    """Return the memory of these process trees in bytes; raises TooMuch if it exceeds the limit.
+
+    If there is a control group, the kernel limits the memory, and this returns 0.
+    """
+    if group is not None:
+        group.watch()
+        return 0
+    most = policy.together(limits)
+    memory = usage.memory(*tops, enough=most) + sockets * policy.SOCKET_BYTES
+    if memory > most:
+        raise TooMuch(TOGETHER)
+    return memory
 
 
 @cache
