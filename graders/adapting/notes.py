@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from graders.adapting.module import Module
+from graders.adapting.lazy_module import Module
 from graders.adapting.raised import text_of
 from graders.adapting.reading.names import DEFINITION
 from graders.adapting.reading.outline import Outline

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from graders.written.loading import ANSWERS
-from submissions.archives.archive import SUFFIXES, unpack
 from submissions.listing import list_files
+from submissions.receive import opened
 from submissions.submission import Rejected
 
 CODE = (".py", ".ipynb")
@@ -32,16 +32,12 @@ class Contents:
 
 def look_into(upload: Path) -> Contents:
     """Return the contents of a folder or archive; empty if it cannot be opened safely."""
-    try:
-        if upload.is_dir():
-            return _contents(upload)
-        if upload.name.casefold().endswith(SUFFIXES):
-            with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
-                unpack(upload, Path(work) / "unpacked")
-                return _contents(Path(work) / "unpacked")
-    except (Rejected, OSError):
-        pass  # grading reports the reason
-    return Contents()
+    with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
+        try:
+            with opened(upload.resolve(), Path(work)) as folder:
+                return _contents(folder)
+        except (Rejected, OSError):  # grading reports the reason
+            return Contents()
 
 
 def _contents(folder: Path) -> Contents:

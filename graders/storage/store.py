@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,12 +19,11 @@ from typing import Any
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
 from graders.storage.database import (
-    GRADES,
-    INPUTS,
-    RELEASES,
     in_words,
     keep_private,
     open_database,
+    refuse_none,
+    transaction,
 )
 from graders.storage.decisions import decisions_of
 from graders.storage.locking import only_writer
@@ -122,8 +121,6 @@ class Store:
 
     def draw(self) -> int | None:
         """Return the seed of this store's random inputs, or None if it has none yet."""
-        with self._transaction() as connection:
-            connection.execute(INPUTS)
         for (draw,) in self._rows("SELECT draw FROM inputs"):
             return int(draw, 16)
         return None
@@ -136,8 +133,6 @@ class Store:
 
     def released(self) -> bool:
         """Return whether staff have released the criteria that wait for release."""
-        with self._transaction() as connection:
-            connection.execute(RELEASES)
         rows = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
         return any(said for (said,) in rows)
 
@@ -151,15 +146,12 @@ class Store:
 
     def wrote(self, grades: bytes) -> bool:
         """Whether Softmark wrote this `grades.csv`; True in stores that never kept a sum."""
-        with self._transaction() as connection:
-            connection.execute(GRADES)
         sums = {known for (known,) in self._rows("SELECT sum FROM grades_csv")}
         return not sums or hashlib.sha256(grades).hexdigest() in sums
 
     def keep_written(self, grades: bytes) -> None:
         """Keep the sum of a `grades.csv` that is about to be written."""
         with self._transaction() as connection:
-            connection.execute(GRADES)
             total = hashlib.sha256(grades).hexdigest()
             connection.execute("INSERT OR IGNORE INTO grades_csv VALUES (?)", (total,))
 
@@ -272,17 +264,8 @@ class Store:
         with in_words(self._file):
             return self._connection.execute(query, values).fetchall()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with in_words(self._file):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+    def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._file, self._connection)
 
 
 @contextmanager
@@ -295,7 +278,7 @@ def open_store(out: Path) -> Iterator[Store]:
 @contextmanager
 def read_store(out: Path) -> Iterator[Store]:
     """Yield the store in `out`, even while another process writes; StorageError without one."""
-    _refuse_none(out)
+    refuse_none(out / FILE)
     with open_database(out / FILE) as connection:
         yield Store(out / FILE, connection)
 
@@ -303,16 +286,9 @@ def read_store(out: Path) -> Iterator[Store]:
 @contextmanager
 def reopen_store(out: Path) -> Iterator[Store]:
     """Yield the existing store in `out` for writing, locked; raises StorageError without one."""
-    _refuse_none(out)
+    refuse_none(out / FILE)
     with open_store(out) as store:
         yield store
-
-
-def _refuse_none(out: Path) -> None:
-    if not (out / FILE).is_file():
-        raise StorageError(
-            f"{out} has no grading results", "pass the --out of an earlier `run` or `batch`"
-        )
 
 
 def _now() -> str:

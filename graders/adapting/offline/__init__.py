@@ -3,8 +3,7 @@
     ready() -> settings: no library looks for a network
             -> datasets, evaluate: the libraries, with local rows and scores
             -> accelerate: one process on the CPU, whatever GPU the code was written for
-            -> absent: libraries that only draw or report are stand-ins
-            -> progress: bars count, but print nothing
+            -> reporting: libraries that only draw or report are stand-ins; bars print nothing
             -> hub: names of the hub return tiny local models and tokenizers
             -> old_names: names that newer releases of transformers removed
             -> places: files can be saved in folders that do not exist here
@@ -21,23 +20,23 @@ from functools import cache
 @cache
 def ready() -> None:
     """Set up everything that starter code needs; a second call changes nothing."""
-    from graders.adapting.offline import (
-        accelerate,
-        datasets,
-        evaluate,
-        hub,
-        old_names,
-        places,
-        settings,
-    )
-    from graders.adapting.offline.reporting import absent, progress
-
     with _libraries_only():
+        from graders.adapting.offline import (
+            accelerate,
+            datasets,
+            evaluate,
+            hub,
+            old_names,
+            places,
+            reporting,
+            settings,
+        )
+
         settings.cut_off()
         for each in (datasets, evaluate, accelerate):
             each.install()
-        absent.install()
-        progress.quiet()
+        reporting.install()
+        reporting.quiet_bars()
         hub.install()
         old_names.install()
         places.install()
