@@ -26,8 +26,8 @@ from graders.data.course import open_course_data
 from graders.errors import GraderFault, UserError
 from graders.grading.environment import environment_of
 from graders.grading.rerun import RerunPlan, open_rerun
-from graders.grading.taken import ambiguous, best_of_rivals, notes_on_files, placed
-from graders.grading.uploaded import code_prints, missing_files
+from graders.grading.rival_files import ambiguous, best_of_rivals, notes_on_files, placed
+from graders.grading.uploaded_files import code_prints, missing_files
 from graders.model import (
     Assignment,
     Check,

@@ -15,8 +15,8 @@ import pytest
 from graders.errors import StorageError
 from graders.model import Check, CheckResult, Criterion, CriterionResult, Result, Submission
 from graders.registry.discovery import load_assignment
+from graders.storage.rows import sum_of
 from graders.storage.store import FILE, CacheKey, open_store, read_store
-from graders.storage.stored import sum_of
 
 ROOT = Path(__file__).parents[3]
 CRITERION = Criterion("double", "Doubling", 4.0, "visible", "metric")
