@@ -6,14 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from graders.model import FileSpec
 from graders.written.loading import ANSWERS
+from submissions.folder import CODE
 from submissions.listing import list_files
 from submissions.receive import opened
 from submissions.submission import Rejected
 
-CODE = (".py", ".ipynb")
 LARGEST = 2 * 2**20  # bytes of one file that are read
 MOST = 200  # files of code
+
+
+def required_artifacts(files: FileSpec) -> list[str]:
+    """Return the files that metrics are graded from, without those that may be missing."""
+    return [name for name in files.artifacts if name not in (*ANSWERS, *files.optional)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from graders.boundary.tiers.sandbox import Tier
 from graders.course.extensions import Extensions
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.errors import GraderFault
 from graders.execution.isolation import choose_tier
 from graders.execution.workplace import settle
@@ -86,7 +86,7 @@ def _graded(root: Path) -> Json:
         print(note)
     due = metadata.due or task.due
     document = autograder_json(result, _extras(settings, task, metadata, due))
-    grade = Terms(policy=task.grading, dues=Extensions(due)).grade(result)
+    grade = CourseRules(policy=task.grading, dues=Extensions(due)).grade(result)
     return with_final_grade(document, result, grade)
 
 

@@ -13,11 +13,11 @@ import shutil
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import chain, count
 from pathlib import Path
 
 from submissions.archives.archive import SUFFIXES, unpack
+from submissions.finding import is_named
 from submissions.imports.upload import Found, Upload
 from submissions.people import Person
 from submissions.receive import collect
@@ -124,11 +124,7 @@ def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:
 def _own_name(name: str, wanted: Sequence[str]) -> str:
     """Return the name without Canvas's counter if the assignment requires a file with that name."""
     again = AGAIN.fullmatch(name)
-    if again is None or _is_wanted(name, wanted):
+    if again is None or is_named(name, wanted):
         return name
     plain = again["stem"] + again["suffix"]
-    return plain if _is_wanted(plain, wanted) else name
-
-
-def _is_wanted(name: str, wanted: Sequence[str]) -> bool:
-    return any(fnmatchcase(name.casefold(), each.casefold()) for each in wanted)
+    return plain if is_named(plain, wanted) else name
