@@ -62,7 +62,7 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Material:
+class ReviewMaterial:
     """Everything to review in one generation."""
 
     assignment: Assignment
@@ -102,11 +102,11 @@ class Review:
         self.decisions = decisions
         self.trail = Trail()
         self._stamp: object = None
-        self._material: Material | None = None
+        self._material: ReviewMaterial | None = None
         self._scores: dict[str, tuple[int, Result]] = {}
 
     @property
-    def material(self) -> Material:
+    def material(self) -> ReviewMaterial:
         """Everything to review; read again if something was graded since."""
         current = self.store.generation()
         members = self.store.members(current.number)
@@ -175,7 +175,7 @@ def open_review(folder: Path) -> Iterator[Review]:
         yield Review(folder, store, decisions)
 
 
-def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
+def _material(assignment: Assignment, results: Iterator[Result]) -> ReviewMaterial:
     questions = dict(_questions(assignment))
     found: dict[str, list[Answer]] = {}
     kept = {}
@@ -186,7 +186,7 @@ def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
             found.setdefault(decided_as(answer.check), []).append(answer)
     answers = {name: _ordered(found[name]) for name in questions if name in found}
     unknown = tuple(sorted(set(found) - set(questions)))
-    return Material(assignment, questions, answers, kept, unknown)
+    return ReviewMaterial(assignment, questions, answers, kept, unknown)
 
 
 def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from submissions.archives.archive import SUFFIXES, unpack
 from submissions.finding import is_named
-from submissions.imports.upload import Found, Upload
+from submissions.imports.upload import FoundUploads, Upload
 from submissions.people import Person
 from submissions.receive import collect
 from submissions.submission import Rejected
@@ -48,7 +48,7 @@ def is_canvas_name(name: str) -> bool:
     return found["number"] is not None or found["name"] == "text.html"
 
 
-def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> Found:
+def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> FoundUploads:
     """Return one upload per student; `wanted` helps to recognize files that were uploaded again."""
     files, others = _files(folder)
     grouped: dict[tuple[str, str], list[_File]] = defaultdict(list)
@@ -59,7 +59,7 @@ def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> Found:
     notes = [f"{name}: not a name that Canvas gives; left out" for name in others]
     if late:
         notes.append(f"late, but nobody can say how late, so without penalty: {', '.join(late)}")
-    return Found(tuple(uploads), tuple(notes))
+    return FoundUploads(tuple(uploads), tuple(notes))
 
 
 def _files(folder: Path) -> tuple[list[_File], list[str]]:

@@ -16,7 +16,7 @@ DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class StatementNames:
     """Names bound, names whose objects are changed, and names looked up at module level."""
 
     binds: frozenset[str]
@@ -33,7 +33,7 @@ def compiled(node: ast.stmt, filename: str) -> CodeType:
     return code
 
 
-def names_of(node: ast.stmt, code: CodeType) -> Names:
+def names_of(node: ast.stmt, code: CodeType) -> StatementNames:
     """Return the names of one statement, from its code."""
     binds = frozenset(each.argval for each in _of(code, "STORE_NAME"))
     binds |= frozenset(
@@ -47,7 +47,7 @@ def names_of(node: ast.stmt, code: CodeType) -> Names:
         for inner in (code, *_below(code))
         for each in _of(inner, "LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS")
     )
-    return Names(binds, frozenset(touched(node)) - binds, reads)
+    return StatementNames(binds, frozenset(touched(node)) - binds, reads)
 
 
 def _of(code: CodeType, *operations: str) -> Iterator[dis.Instruction]:

@@ -40,7 +40,7 @@ _numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GroupFolders:
     """The folders in which groups can be created, one per controller."""
 
     memory: Path
@@ -160,7 +160,7 @@ def watch_memory(group: Group | None, limits: Limits, *tops: int, sockets: int) 
 
 
 @cache
-def find_place() -> Place | None:
+def find_place() -> GroupFolders | None:
     """Find where this process can create groups that limit memory and processes, by trying."""
     for place in _places():
         if _works(place):
@@ -169,7 +169,7 @@ def find_place() -> Place | None:
     return None
 
 
-def _places() -> Iterator[Place]:
+def _places() -> Iterator[GroupFolders]:
     own = _own_groups()
     for root in UNIFIED:
         if "" in own and (root / "cgroup.controllers").exists():
@@ -177,10 +177,12 @@ def _places() -> Iterator[Place]:
             _enable(group)
             for folder in dict.fromkeys((group, group.parent, root)):
                 if folder.is_relative_to(root):
-                    yield Place(folder, folder, folder, unified=True)
+                    yield GroupFolders(folder, folder, folder, unified=True)
     if all(name in own for name in NEEDED):
         folders = {name: MOUNTS / name / own[name].lstrip("/") for name in own if name}
-        yield Place(folders["memory"], folders["pids"], folders.get("cpuacct"), unified=False)
+        yield GroupFolders(
+            folders["memory"], folders["pids"], folders.get("cpuacct"), unified=False
+        )
 
 
 def _own_groups() -> dict[str, str]:
@@ -209,7 +211,7 @@ def _enable(group: Path) -> None:
         (group / "cgroup.subtree_control").write_text(wanted)
 
 
-def _works(place: Place) -> bool:
+def _works(place: GroupFolders) -> bool:
     """Return whether our processes can create a group there, limit it and enter it."""
     name = f"softmark-{os.getpid()}-probe"
     folders = {folder / name for folder in (place.memory, place.pids, place.time) if folder}
@@ -240,7 +242,7 @@ def _bound(memory: Path, pids: Path, most: int, processes: int, *, unified: bool
         both.write_text(str(most))
 
 
-def _sweep(place: Place) -> None:
+def _sweep(place: GroupFolders) -> None:
     """Remove empty groups of gradings that have ended; one in use cannot be removed.
 
     A new one is kept: its process may not have entered it yet, and the grading that created it
