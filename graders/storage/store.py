@@ -18,6 +18,7 @@ from typing import Any
 
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
+from graders.storage import rows
 from graders.storage.database import (
     in_words,
     keep_private,
@@ -29,19 +30,7 @@ from graders.storage.decisions import decisions_of
 from graders.storage.locking import only_writer
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
 from graders.storage.result_json import result_from_text, result_text
-from graders.storage.rows import (
-    MEMBERS,
-    CacheKey,
-    Member,
-    decoded,
-    encoded,
-    handed_in,
-    member_of,
-    name_anew,
-    place_anew,
-    sum_of,
-    whole,
-)
+from graders.storage.rows import CacheKey, Member
 from graders.written.decisions import decided
 
 __all__ = ["FILE", "CacheKey", "Member", "Store", "open_store", "read_store", "reopen_store"]
@@ -93,12 +82,12 @@ class Store:
 
     def generations(self) -> list[Generation]:
         """Return every generation, the oldest first."""
-        rows = self._rows(
+        found = self._rows(
             "SELECT number, assignment, version, checks, made_at, coalesce(published, 0), "
             "(SELECT count(*) FROM members WHERE generation = number) "
             "FROM generations ORDER BY number"
         )
-        return [Generation(*row) for row in rows]
+        return [Generation(*row) for row in found]
 
     def generation(self, number: int = 0) -> Generation:
         """Return this generation, or for 0 the one published last; raises StorageError if none."""
@@ -133,8 +122,8 @@ class Store:
 
     def released(self) -> bool:
         """Return whether staff have released the criteria that wait for release."""
-        rows = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
-        return any(said for (said,) in rows)
+        found = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
+        return any(said for (said,) in found)
 
     def keep_release(self, *, released: bool) -> None:
         """Record that staff released them or not, with the time; skip if nothing changed."""
@@ -161,8 +150,8 @@ class Store:
         If it replaces one with the same address, the changed verdicts are counted.
         """
         document, annex = result_text(result), ""
-        name, path = result.submission.id, encoded(result.submission.path)
-        keys, total = json.dumps(dict(key.keys), sort_keys=True), sum_of(document, annex)
+        name, path = result.submission.id, rows.encoded(result.submission.path)
+        keys, total = json.dumps(dict(key.keys), sort_keys=True), rows.sum_of(document, annex)
         row = (name, key.address, result.status, result.submission.sha256, key.options)
         with self._transaction() as connection:
             with contextlib.suppress(StorageError):  # there was none, or it cannot be read anymore
@@ -195,7 +184,7 @@ class Store:
 
         With `anew`, the student and the time of submission are updated, too.
         """
-        known = name_anew if anew else place_anew
+        known = rows.name_anew if anew else rows.place_anew
         with self._transaction() as connection:
             for submission, address in found:
                 connection.execute(LIST, (generation, submission.id, address))
@@ -203,12 +192,12 @@ class Store:
 
     def members(self, generation: int) -> list[Member]:
         """Return a generation's members by submission, listed or not."""
-        return [member_of(row) for row in self._rows(MEMBERS, generation)]
+        return [rows.member_of(row) for row in self._rows(rows.MEMBERS, generation)]
 
     def handed_in(self, submission: str, address: str) -> tuple[str, datetime | None]:
         """Return the student and the time of submission of the Result at this address."""
         with in_words(self._file):
-            return handed_in(self._connection, submission, address)
+            return rows.handed_in(self._connection, submission, address)
 
     def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
         """Yield the listed Results of a generation, by submission, each read when needed."""
@@ -244,9 +233,11 @@ class Store:
             "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"
         )
         for document, annex, path, stored in self._rows(query, submission, address):
-            if sum_of(document, annex) == stored:
-                result = result_from_text(whole(document, annex), str(self._file))
-                return replace(result, submission=replace(result.submission, path=decoded(path)))
+            if rows.sum_of(document, annex) == stored:
+                result = result_from_text(rows.whole(document, annex), str(self._file))
+                return replace(
+                    result, submission=replace(result.submission, path=rows.decoded(path))
+                )
         raise StorageError(
             f"{self._file}: the Result of {submission} is damaged or gone",
             "grade it again with --force",
