@@ -13,7 +13,7 @@ from graders.grading.cache_key import options_text
 from graders.grading.pipeline import Options
 from graders.model import Check, CheckResult, CriterionResult
 from graders.registry.discovery import load_assignment
-from graders.storage.locking import only_writer
+from graders.storage.files import only_writer
 from graders.storage.store import CacheKey, open_store, read_store
 from reports.course.files import publish_course, write_course
 from reports.review.outputs import write_grades

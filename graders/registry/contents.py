@@ -1,12 +1,17 @@
-"""Find out what an upload contains by names and text search, without running or parsing it."""
+"""Find out what an upload contains, and which assignment it belongs to.
+
+Names and text search are enough; nothing is run or parsed.
+"""
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from graders.model import FileSpec
+from graders.errors import UsageError
+from graders.model import Assignment, FileSpec
+from graders.registry.discovery import assignment_names, load_assignment
 from graders.written.loading import ANSWERS
 from submissions.folder import CODE
 from submissions.listing import list_files
@@ -15,6 +20,8 @@ from submissions.submission import Rejected
 
 LARGEST = 2 * 2**20  # bytes of one file that are read
 MOST = 200  # files of code
+LEAST = 0.1  # of the names and files; a single name such as `train` is not a submission
+CLEARLY = 2.0  # how much better than the next one it must be
 
 
 def required_artifacts(files: FileSpec) -> list[str]:
@@ -61,3 +68,34 @@ def _texts(folder: Path, paths: list[PurePosixPath]) -> Iterator[str]:
     for path in paths[:MOST]:
         with (folder / path).open("rb") as file:
             yield file.read(LARGEST).decode("utf-8", "replace")
+
+
+def own_assignment(upload: Path) -> Assignment:
+    """Return the assignment whose files and names are there; raises UsageError if unclear."""
+    known = [load_assignment(name) for name in assignment_names()]
+    if len(known) == 1:
+        return known[0]
+    contents = look_into(upload)
+    ranked = sorted(known, key=lambda each: -_fit(each, contents))
+    best, second = (_fit(each, contents) for each in ranked[:2])
+    if best < LEAST or best < CLEARLY * second:
+        names = ", ".join(f"`{each.name}`" for each in known)
+        raise UsageError(
+            f"{upload}: could not detect the assignment",
+            f"name it with --assignment: there is {names}",
+        )
+    return ranked[0]
+
+
+def _fit(assignment: Assignment, contents: Contents) -> float:
+    """Return how much of an assignment's names, files and answers is there, from 0 to 3."""
+    files = assignment.files
+    names = [*(contents.defines(name) for name in files.names)]
+    names += [name in contents.files for name in files.code if "*" not in name]
+    artifacts = [name in contents.files for name in files.artifacts if name not in ANSWERS]
+    # The title is in the first line of the file that `answers-template` writes.
+    return _share(names) + _share(artifacts) + float(assignment.title in contents.answers)
+
+
+def _share(found: Sequence[bool]) -> float:
+    return sum(found) / len(found) if found else 0.0

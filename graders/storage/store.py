@@ -27,7 +27,7 @@ from graders.storage.database import (
     transaction,
 )
 from graders.storage.decisions import decisions_of
-from graders.storage.locking import only_writer
+from graders.storage.files import only_writer
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
 from graders.storage.result_json import result_from_text, result_text
 from graders.storage.rows import CacheKey, Member

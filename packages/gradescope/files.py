@@ -18,7 +18,7 @@ ROOMS = {
     "submissions": ("examples", "imports"),
     "reference": ("training",),
 }
-IN_CONTAINER = ("__init__", "run", "settings", "metadata", "lateness")
+IN_CONTAINER = ("__init__", "run", "settings", "metadata")
 SINGLE = (
     "packages/__init__.py",
     *(f"packages/gradescope/{name}.py" for name in IN_CONTAINER),

@@ -31,8 +31,7 @@ from graders.grading.secret import new_secret
 from graders.model import Assignment, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.result_json import write_text
-from packages.gradescope.lateness import about_previous, about_time
-from packages.gradescope.metadata import Metadata, read_metadata
+from packages.gradescope.metadata import Metadata, about_previous, about_time, read_metadata
 from packages.gradescope.settings import Settings, read_settings, sized
 from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.results_json import Extras, autograder_json
