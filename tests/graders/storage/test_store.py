@@ -171,6 +171,15 @@ def test_a_locked_store_says_so(stored, monkeypatch):
     ]
 
 
+def test_a_store_is_read_while_another_process_writes(stored, monkeypatch):
+    monkeypatch.setattr("graders.storage.database.BUSY_SECONDS", 0.1)
+    with contextlib.closing(sqlite3.connect(stored / FILE)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with read_store(stored) as store:
+            assert (store.draw(), store.released(), store.wrote(b"")) == (None, False, True)
+            assert [result.submission.id for result in store.results(1)] == ["ada"]
+
+
 FULL = """
 import resource, sys
 from dataclasses import replace
