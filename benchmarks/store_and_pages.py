@@ -34,7 +34,7 @@ from graders.model import (
     Submission,
 )
 from graders.scoring import criterion_result, result_status, total
-from graders.storage.store import FILE, Made, Store, open_store
+from graders.storage.store import FILE, CacheKey, Store, open_store
 from reports import write_course_reports, write_submission_files
 from reports.course.page import write_course_page
 from reports.course.twins import TwinSearch
@@ -221,7 +221,7 @@ def fill(store: Store, results: Iterable[Result]) -> int:
     )
     generation = store.begin(assignment, "made up")
     for n, result in enumerate(results):
-        store.put(generation, result, Made(f"{n:064x}", "{}", {}))
+        store.put(generation, result, CacheKey(f"{n:064x}", "{}", {}))
     return generation
 
 

@@ -10,10 +10,10 @@ import typer
 
 from commands.options import Out
 from graders.course.extensions import read_extensions
-from graders.course.release import end_of, still_closed, terms_of
+from graders.course.release import end_of, rules_of, still_closed
 from graders.course.review import open_review
 from graders.errors import UsageError
-from graders.grading.asked import stored_assignment
+from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, Criterion
 from graders.storage.store import reopen_store
 from reports.course.files import write_pages
@@ -93,10 +93,10 @@ def release(out: Out = Path("out"), undo: Undo = False) -> None:
         task = stored_assignment(store, generation)
         end = end_of(task, read_extensions(out, task))
         store.keep_release(released=not undo)
-        terms = terms_of(store, task, out)
-        written, pages = write_pages(store, generation, terms=terms, out=out)
-    shown = _shown(task, terms.opened, written, pages)
-    show_sentences([shown, *_closed(task, terms.opened, end)])
+        rules = rules_of(store, task, out)
+        written, pages = write_pages(store, generation, rules=rules, out=out)
+    shown = _shown(task, rules.opened, written, pages)
+    show_sentences([shown, *_closed(task, rules.opened, end)])
 
 
 def _shown(task: Assignment, opened: frozenset[str], written: int, pages: int) -> str:

@@ -42,7 +42,7 @@ from graders.course.preview import (
     survey,
 )
 from graders.course.regrade import Draft, begin_draft, grade_draft, unfinished
-from graders.course.release import terms_of
+from graders.course.release import rules_of
 from graders.course.roster import FILE as ROSTER
 from graders.course.roster import by_roster
 from graders.execution.isolation import choose_tier
@@ -219,7 +219,7 @@ def grade_into(
         terminal_json.keep_stdout_for_results()
     with open_store(out) as store:
         request = with_draw(request, store, target.inputs)
-        terms = terms_of(store, task, out)
+        rules = rules_of(store, task, out)
         work = plan_work(store, submissions, request, force=force, alone=alone)
         store_terminal.show_sentences(filter(None, [work.note]))
         store_terminal.show_stored(work.stored, len(submissions), work.elsewhere)
@@ -230,7 +230,7 @@ def grade_into(
             with executor_for(request, target.executor, target.jobs) as (pool, ahead):
                 graded = grade_stored(store, work, request, pool, ahead=ahead)
                 for result in terminal.progress_of(graded, page.total):
-                    write_submission_files(result, out, terms)
+                    write_submission_files(result, out, rules)
                     page.add(result)
             if best:
                 store_terminal.show_sentences(keep_best(store, work.generation, task, out))

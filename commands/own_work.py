@@ -14,8 +14,8 @@ from graders.grading.choices import choose_criteria, existing
 from graders.grading.pipeline import grade_submission
 from graders.grading.precheck import begin, missing_parts, precheck_options, visible_part
 from graders.model import Assignment
+from graders.registry.contents import own_assignment
 from graders.registry.discovery import load_assignment
-from graders.registry.own_assignment import own_assignment
 from graders.registry.packages import refuse_missing
 from graders.written.template import template_of
 from reports.terminal import check as terminal_check

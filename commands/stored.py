@@ -10,11 +10,11 @@ import typer
 
 from commands.options import Out
 from graders.course.extensions import FILE
-from graders.course.release import Terms, terms_of
+from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search
 from graders.errors import UsageError
-from graders.grading.asked import stored_assignment
 from graders.grading.choices import existing
+from graders.grading.stored_options import stored_assignment
 from graders.model import Result, Submission
 from graders.storage.files import write_whole
 from graders.storage.result_json import write_text
@@ -46,11 +46,11 @@ def show(
     """Show stored results: generations, scores, or one submission."""
     with read_store(out) as store:
         chosen = store.generation(generation)
-        terms = terms_of(store, stored_assignment(store, chosen.number), out)
+        rules = rules_of(store, stored_assignment(store, chosen.number), out)
         names = search(store, chosen.number, submission) if submission else []
         if len(names) == 1:
             result = store.member_result(chosen.number, names[0])
-            terminal.show_result(result, terms.grade(result))
+            terminal.show_result(result, rules.grade(result))
             return
         if not submission:
             published = store.generation().number
@@ -58,7 +58,7 @@ def show(
         results = store.results(chosen.number)
         if names:
             results = (store.member_result(chosen.number, name) for name in names)
-        terminal.show_scores((result, terms.grade(result)) for result in results)
+        terminal.show_scores((result, rules.grade(result)) for result in results)
 
 
 def export(
@@ -82,11 +82,11 @@ def export(
         number = store.generation().number
         # Use the policy as it is now: after a change of the policy, no new grading is needed.
         task, wanted = stored_assignment(store, number), _wanted(store, number, only)
-        terms, seen = terms_of(store, task, out), Seen()
-        results = _noted(store.results(number, wanted), seen, terms, out)
-        written = writer(Course(task, results, known, title or task.title, terms, out))
+        rules, seen = rules_of(store, task, out), Seen()
+        results = _noted(store.results(number, wanted), seen, rules, out)
+        written = writer(Course(task, results, known, title or task.title, rules, out))
     _hand_over(written, output)
-    unused = [] if only else terms.dues.unused(seen.submissions)
+    unused = [] if only else rules.dues.unused(seen.submissions)
     extensions = [f"{FILE}: {each} has no submission" for each in unused]
     people = _about_people(seen) if written.problems else ()
     show_sentences((*written.notes, *_about_pages(seen), *extensions, *written.problems, *people))
@@ -117,11 +117,13 @@ class Seen:
     old_pages: int = 0
 
 
-def _noted(results: Iterable[Result], seen: Seen, terms: Terms, out: Path) -> Iterator[Result]:
+def _noted(
+    results: Iterable[Result], seen: Seen, rules: CourseRules, out: Path
+) -> Iterator[Result]:
     """The results, of which only the submissions are kept."""
     for result in results:
         seen.submissions.append(result.submission)
-        seen.old_pages += has_old_page(result, out, terms)
+        seen.old_pages += has_old_page(result, out, rules)
         yield result
 
 
@@ -145,8 +147,8 @@ def _write_pages(out: Path, output: Path | None) -> None:
         raise UsageError("pages: there is no folder to write into", "add -o handout/")
     with reopen_store(out) as store:
         number = store.generation().number
-        terms = terms_of(store, stored_assignment(store, number), out)
-        write_pages(store, number, terms=terms, out=out)
+        rules = rules_of(store, stored_assignment(store, number), out)
+        write_pages(store, number, rules=rules, out=out)
 
 
 def _hand_over(written: Export, output: Path | None) -> None:

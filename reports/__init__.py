@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from graders.course.release import PLAIN, Terms
+from graders.course.release import PLAIN, CourseRules
 from graders.model import Result
 from graders.storage.result_json import submission_file, write_result
 from reports.course.generations import Comparison
@@ -49,9 +49,11 @@ def write_course_reports(
     return write_grades(course, out), write_twins(course.twins, out), page
 
 
-def write_submission_files(result: Result, out: Path, terms: Terms = PLAIN) -> tuple[Path, ...]:
-    """Write what needs one result: its JSON, its Gradescope file and its page, by these terms."""
+def write_submission_files(
+    result: Result, out: Path, rules: CourseRules = PLAIN
+) -> tuple[Path, ...]:
+    """Write what needs one result: its JSON, its Gradescope file and its page, by these rules."""
     # The Result goes first and comes last: where it lies, the other files are of it.
     submission_file(out, "results", result.submission.id, ".json").unlink(missing_ok=True)
-    page, gradescope = write_student_page(result, out, terms), write_gradescope(result, out, terms)
+    page, gradescope = write_student_page(result, out, rules), write_gradescope(result, out, rules)
     return write_result(result, out), gradescope, page

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from graders.course.release import PLAIN, Terms
+from graders.course.release import PLAIN, CourseRules
 from graders.model import Result
 from graders.storage.result_json import result_text, submission_file
 from reports.gradescope.results_json import gradescope_text
@@ -13,24 +13,24 @@ FOLDERS = (("results", ".json"), ("gradescope", ".json"), ("reports", ".html"))
 COURSE_FILES = ("grades.csv", "twins.json", "index.html")
 
 
-def have_files(result: Result, out: Path, terms: Terms = PLAIN) -> bool:
+def have_files(result: Result, out: Path, rules: CourseRules = PLAIN) -> bool:
     """Whether all files of this Result lie in `out`; its JSON, written last, speaks for them.
 
-    The page is old, too, if it shows other criteria or another final grade than these terms say.
+    The page is old, too, if it shows other criteria or another final grade than these rules say.
     """
     document, gradescope, page = _paths(result.submission.id, out)
     try:
         same = document.read_bytes() == result_text(result).encode()
-        same = same and gradescope.read_bytes() == gradescope_text(result, terms).encode()
-        return same and has_mark(page, mark_of(result, terms))
+        same = same and gradescope.read_bytes() == gradescope_text(result, rules).encode()
+        return same and has_mark(page, mark_of(result, rules))
     except OSError:
         return False
 
 
-def has_old_page(result: Result, out: Path, terms: Terms) -> bool:
-    """Whether a student's page lies in `out` that shows what these terms do not say."""
+def has_old_page(result: Result, out: Path, rules: CourseRules) -> bool:
+    """Whether a student's page lies in `out` that shows what these rules do not say."""
     page = _paths(result.submission.id, out)[-1]
-    return page.is_file() and not has_mark(page, mark_of(result, terms))
+    return page.is_file() and not has_mark(page, mark_of(result, rules))
 
 
 def has_page(submission: str, out: Path) -> bool:

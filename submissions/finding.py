@@ -98,6 +98,11 @@ def is_copy_like(name: str) -> bool:
     return NUMBERED.search(name) is not None or not BACKUP_WORDS.isdisjoint(words)
 
 
+def is_named(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a file's name matches one of these patterns, in any case."""
+    return any(fnmatch(name.casefold(), each.casefold()) for each in patterns)
+
+
 def place_name(place: PurePosixPath) -> str:
     """Return the folder as a note shows it."""
     return "the top folder" if not place.parts else shown(str(place))

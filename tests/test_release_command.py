@@ -9,12 +9,12 @@ from commands.deciding import release
 from graders.boundary.tiers.sandbox import Tier
 from graders.course.review import open_review
 from graders.errors import StorageError, UsageError
-from graders.grading.address import asked_of
+from graders.grading.cache_key import options_text
 from graders.grading.pipeline import Options
 from graders.model import Check, CheckResult, CriterionResult
 from graders.registry.discovery import load_assignment
-from graders.storage.locking import only_writer
-from graders.storage.store import Made, open_store, read_store
+from graders.storage.files import only_writer
+from graders.storage.store import CacheKey, open_store, read_store
 from reports.course.files import publish_course, write_course
 from reports.review.outputs import write_grades
 
@@ -57,10 +57,10 @@ class Course:
     def grade(self, *, draft=False):
         with open_store(self.out) as store:
             number = store.begin(self.task, f"checks-{draft}", draft=draft)
-            asked = asked_of(self.task, Options(Tier.NONE))
+            asked = options_text(self.task, Options(Tier.NONE))
             for student in ("ada", "bob"):
                 result = result_of(student, self.task, self.make_result)
-                store.put(number, result, Made(str(draft), asked, {}))
+                store.put(number, result, CacheKey(str(draft), asked, {}))
             if not draft:
                 write_course(store, number, task=self.task, out=self.out, named=())
         return number

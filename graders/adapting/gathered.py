@@ -16,7 +16,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from graders.adapting.module import Module
+from graders.adapting.lazy_module import Module
 from graders.adapting.notes import copies, failures, rivals, same_meaning, shortened, spread
 from graders.adapting.reading.listing import Listing, shown
 from graders.adapting.reading.outline import Outline, Statement, method

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from graders.adapting.module import Module
+from graders.adapting.lazy_module import Module
+from graders.adapting.raised import text_of
 from graders.adapting.reading.names import DEFINITION
 from graders.adapting.reading.outline import Outline
 
@@ -69,16 +70,9 @@ def failures(module: Module, wanted: Sequence[str], folder: Path) -> list[str]:
         made = module.outline.binders.get(name)
         place = made[-1].filename.removeprefix(f"{folder}/") if made else ""
         line = f"`{place}`, line {made[-1].node.lineno}: " if made else ""
-        reason = f"{type(error).__name__}: {_text(error)}"
+        reason = f"{type(error).__name__}: {text_of(error, 200)}"
         sentences.append(f"{line}`{name}` could not be made ({reason}).")
     return sentences
-
-
-def _text(error: BaseException) -> str:
-    try:
-        return str(error)[:200]
-    except Exception:  # noqa: BLE001  its __str__ is the student's
-        return ""
 
 
 def same_meaning(one: Outline, other: Outline, name: str) -> bool:

@@ -27,7 +27,7 @@ def told(error: BaseException, folder: Path) -> dict[str, Any]:
         "elsewhere": is_of_this_machine(error),
         "outcome": outcome if ours is None else "unavailable",
         "kind": type(error).__name__,
-        "message": _text(error if ours is None else ours),
+        "message": text_of(error if ours is None else ours),
         "where": where,
         "source": source,
     }
@@ -55,7 +55,7 @@ def is_of_this_machine(error: BaseException) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, KeyError) and frames and frames[-1].filename == ENVIRONMENT:
         return True  # os.environ["SLURM_JOB_ID"]
-    return any(word in _text(error) for word in GPU)
+    return any(word in text_of(error) for word in GPU)
 
 
 def _is_stand_in(value: object) -> bool:
@@ -88,8 +88,9 @@ def _place(error: BaseException, folder: Path) -> tuple[str, str]:
     return where, linecache.getline(name, line).strip()[:MAX_TEXT]
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException, most: int = MAX_TEXT) -> str:
+    """Return the beginning of an exception's message, which may itself raise."""
     try:
-        return str(error)[:MAX_TEXT]
+        return str(error)[:most]
     except Exception:  # noqa: BLE001  its __str__ is the student's
         return ""

@@ -155,13 +155,13 @@ def fault_of_ending(
     return StudentSignalled(f"Your process died: {_signal_name(ending.signal)}.")
 
 
-def clean(text: str) -> str:
+def clean(text: str, most: int = MAX_TEXT) -> str:
     """Return text that is safe to show: without control characters, cut to a limit."""
     kept = "".join(
         each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}"
-        for each in text[: MAX_TEXT + 1]
+        for each in text[: most + 1]
     )
-    return kept if len(kept) <= MAX_TEXT else kept[:MAX_TEXT] + " …"
+    return kept if len(kept) <= most else kept[:most] + " …"
 
 
 def _raised(text: dict[str, str], where: str) -> StudentRaised:

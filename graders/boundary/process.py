@@ -9,12 +9,15 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from graders.boundary import wire
 from graders.boundary.limits.capture import Capture, PipeCapture
 from graders.boundary.limits.resources import Resources, Times, of_finished, of_trees
 from graders.model import Limits
+
+if TYPE_CHECKING:  # which exists on Linux only
+    from graders.boundary.limits.cgroup import Group
 
 RECEIVE_BYTES = 2**18
 TOGETHER = "its processes together used too much memory"
@@ -49,19 +52,6 @@ class TooMuch(Exception):
 
 class TooLong(Exception):
     """The child's processes together used more processor time than allowed."""
-
-
-class ControlGroup(Protocol):
-    """The kernel's counters for all processes of a child; see cgroup.py."""
-
-    def used(self) -> Resources:
-        """Return what they have used until now, including processes that have ended."""
-
-    def ran_out(self) -> bool:
-        """Return whether one was killed because together they reached their memory limit."""
-
-    def remove(self) -> None:
-        """Remove the group, once its processes have ended."""
 
 
 class Process(Protocol):
@@ -134,7 +124,7 @@ class Child:
         kill: Callable[[], None],
         limits: Limits,
         watch: Callable[[], int] | None = None,
-        group: ControlGroup | None = None,
+        group: "Group | None" = None,
     ) -> None:
         self.pid = process.pid
         self.tops: tuple[int, ...] = (process.pid,)  # these and their descendants are the child

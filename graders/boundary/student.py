@@ -19,19 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, overload
 
-from graders.boundary import wire
+from graders.boundary import outcome, wire
 from graders.boundary.limits.resources import Resources
-from graders.boundary.outcome import (
-    Read,
-    answer,
-    fault_of_ending,
-    out_of_processor_time,
-    out_of_time,
-    out_of_total_time,
-    over_a_limit,
-    read_reply,
-    unreadable,
-)
+from graders.boundary.outcome import Read
 from graders.boundary.policy import MAX_FAULTS, START_SECONDS
 from graders.boundary.process import LAST_WORDS, Child, HungUp, TooLong, TooMuch
 from graders.boundary.side import PACKAGE, Side
@@ -149,7 +139,7 @@ class Student:
         started. A keyword `seed` seeds only this call and is not passed on.
         """
         reply = self._answer(function, values)
-        return reply if read is None else read_reply(read, reply)
+        return reply if read is None else outcome.read_reply(read, reply)
 
     def _answer(self, function: str, values: dict[str, Value]) -> Value:
         """Return the value that the child sends; raises as `call` does."""
@@ -167,7 +157,7 @@ class Student:
             waited = time.monotonic() - started
             self._spent += waited
             self._budget.spent += waited
-        return answer(reply)
+        return outcome.answer(reply)
 
     @property
     def _patience(self) -> float:
@@ -177,8 +167,8 @@ class Student:
     def _out_of_time(self) -> StudentFault:
         """Return the fault of a call that ran out of time; `_spent` does not count it yet."""
         if self._budget.left < self._limits.wall_seconds - self._spent:
-            return out_of_total_time(self._budget.seconds)
-        return out_of_time(self._limits)
+            return outcome.out_of_total_time(self._budget.seconds)
+        return outcome.out_of_time(self._limits)
 
     def _ask(self, child: Child, frame: bytes, deadline: float) -> dict[str, Value]:
         """Return the child's reply; end the child if there is no valid one."""
@@ -190,18 +180,18 @@ class Student:
         except TimeoutError:
             raise self._end(self._out_of_time()) from None
         except TooMuch as error:
-            raise self._end(over_a_limit(error)) from None
+            raise self._end(outcome.over_a_limit(error)) from None
         except TooLong:
-            raise self._end(out_of_processor_time(self._limits)) from None
+            raise self._end(outcome.out_of_processor_time(self._limits)) from None
         except HungUp:
-            fault = fault_of_ending(child.end(LAST_WORDS), self._limits, child.busy)
+            fault = outcome.fault_of_ending(child.end(LAST_WORDS), self._limits, child.busy)
             if isinstance(fault, StudentFault):
                 raise self._end(fault) from None
             self._stop()
             self._killed = fault
             raise fault from None
         except wire.WireError as error:
-            raise self._end(unreadable(error)) from None
+            raise self._end(outcome.unreadable(error)) from None
         except BaseException:
             self._stop()
             raise
@@ -216,18 +206,18 @@ class Student:
         if self._killed is not None:  # a new process must not answer the rest of this check
             raise self._killed
         if not self._budget.left:
-            raise out_of_total_time(self._budget.seconds)
+            raise outcome.out_of_total_time(self._budget.seconds)
         if len(self._broken) >= MAX_FAULTS:
             last = self._broken[-1]
             times = f"This happened {len(self._broken)} times, so your code was not called again."
             raise type(last)(f"{last} {times}", last.where)
         if self._spent >= self._limits.wall_seconds:
-            raise out_of_time(self._limits)
+            raise outcome.out_of_time(self._limits)
 
     def _running(self) -> Child:
         """Return the child; a fresh one if there is none or it sent something without a request."""
         if self._child is not None and self._child.has_unread():
-            self._end(unreadable(wire.WireError("it sent more than it was asked for")))
+            self._end(outcome.unreadable(wire.WireError("it sent more than it was asked for")))
             self._refuse_when_hopeless()
         if self._child is None:
             self._start()

@@ -1,7 +1,7 @@
 """Define all tolerances in one table, and comparisons that fail with clear messages."""
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal, NoReturn, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,24 +38,46 @@ TOLERANCES: dict[Operation, Tolerance] = {
 }
 
 
+class Details(TypedDict, total=False):
+    """What the student sees besides a check's message; a counterexample has labeled values."""
+
+    hint: str
+    expected: str
+    actual: str
+    counterexample: dict[str, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything that is shown to the student about a check; see Details."""
+
+    message: str
+    hint: str = ""
+    expected: str = ""
+    actual: str = ""
+    counterexample: dict[str, str] | None = None
+
+    @property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """The counterexample's labels and values."""
+        return tuple((self.counterexample or {}).items())
+
+
 class CheckFailed(AssertionError):
     """A failed check, with everything that is shown to the student."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        hint: str = "",
-        expected: str = "",
-        actual: str = "",
-        counterexample: dict[str, str] | None = None,
-    ) -> None:
+    def __init__(self, message: str, **details: Unpack[Details]) -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.expected = expected
-        self.actual = actual
-        self.counterexample = tuple((counterexample or {}).items())
+        given = Explanation(message, **details)
+        self.message, self.hint = message, given.hint
+        self.expected, self.actual = given.expected, given.actual
+        self.counterexample = given.rows
+
+    @property
+    def explanation(self) -> Explanation:
+        """What is shown, which a check may have changed before it raises the error again."""
+        rows = dict(self.counterexample)
+        return Explanation(self.message, self.hint, self.expected, self.actual, rows)
 
 
 class CheckSkipped(SoftmarkError):
@@ -67,18 +89,9 @@ def skip(message: str) -> NoReturn:
     raise CheckSkipped(message)
 
 
-def fail(
-    message: str,
-    *,
-    hint: str = "",
-    expected: str = "",
-    actual: str = "",
-    counterexample: dict[str, str] | None = None,
-) -> NoReturn:
+def fail(message: str, **details: Unpack[Details]) -> NoReturn:
     """Fail this check with a sentence for the student."""
-    raise CheckFailed(
-        message, hint=hint, expected=expected, actual=actual, counterexample=counterexample
-    )
+    raise CheckFailed(message, **details)
 
 
 def is_close(actual: ArrayLike, expected: ArrayLike, operation: Operation) -> bool:

@@ -18,16 +18,16 @@ import pytest
 from hypothesis import is_hypothesis_test, seed
 
 from graders.boundary.student import Student
-from graders.checks.collected import (
+from graders.checks.check_functions import (
     check_of,
     refuse_late_grounds,
     refuse_unknown_fixtures,
     refuse_unknown_grounds,
 )
 from graders.checks.inputs import Inputs
-from graders.checks.patience import GRACE, at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
+from graders.checks.time_limit import GRACE, at_most
 from graders.checks.verdict import cause_of, fault_line, verdict
 from graders.data.course import CourseData
 from graders.errors import GraderFault, SandboxFailed

@@ -1,20 +1,18 @@
 """Keep the partial credit and notes of one run of one check."""
 
 from dataclasses import dataclass, field
+from typing import Unpack
 
+from graders.checks.compare import Details, Explanation
 from graders.figures import Figure, drawable
 
 
 @dataclass(slots=True)
 class Partial:
-    """A share of the check's points, or a request for review, with what the student sees."""
+    """A share of the check's points, and why."""
 
     fraction: float
-    message: str
-    hint: str = ""
-    expected: str = ""
-    actual: str = ""
-    counterexample: tuple[tuple[str, str], ...] = ()
+    why: Explanation
 
 
 @dataclass(slots=True)
@@ -23,25 +21,15 @@ class Score:
 
     partial_credit: Partial | None = None
     notes: list[str] = field(default_factory=list)
-    needs_person: Partial | None = None
-    doubts: list[Partial] = field(default_factory=list)
+    needs_person: Explanation | None = None
+    doubts: list[Explanation] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
 
-    def partial(  # noqa: PLR0913  what a failing check shows, and the share earned
-        self,
-        fraction: float,
-        message: str,
-        *,
-        hint: str = "",
-        expected: str = "",
-        actual: str = "",
-        counterexample: dict[str, str] | None = None,
-    ) -> None:
+    def partial(self, fraction: float, message: str, **details: Unpack[Details]) -> None:
         """Give `fraction` (0..1) of the check's points, with a sentence that says why."""
         if not 0.0 <= fraction <= 1.0:
             raise ValueError(f"a fraction lies between 0 and 1, not {fraction}")
-        rows = tuple((counterexample or {}).items())
-        self.partial_credit = Partial(fraction, message, hint, expected, actual, rows)
+        self.partial_credit = Partial(fraction, Explanation(message, **details))
 
     def note(self, message: str) -> None:
         """Add a note for the student that does not affect the points."""
@@ -53,31 +41,13 @@ class Score:
         if drawable(figure) and figure not in self.figures:
             self.figures.append(figure)
 
-    def needs_review(
-        self,
-        reason: str,
-        *,
-        hint: str = "",
-        expected: str = "",
-        actual: str = "",
-        counterexample: dict[str, str] | None = None,
-    ) -> None:
+    def needs_review(self, reason: str, **details: Unpack[Details]) -> None:
         """Leave the verdict to a person; the reason and the details are shown."""
-        rows = tuple((counterexample or {}).items())
-        self.needs_person = Partial(0.0, reason, hint, expected, actual, rows)
+        self.needs_person = Explanation(reason, **details)
 
-    def confirm(
-        self,
-        reason: str,
-        *,
-        hint: str = "",
-        expected: str = "",
-        actual: str = "",
-        counterexample: dict[str, str] | None = None,
-    ) -> None:
+    def confirm(self, reason: str, **details: Unpack[Details]) -> None:
         """Ask a person to confirm the points that the check earns; they count until then.
 
         This has no effect if the check earns nothing. Only the first reason is shown.
         """
-        rows = tuple((counterexample or {}).items())
-        self.doubts.append(Partial(1.0, reason, hint, expected, actual, rows))
+        self.doubts.append(Explanation(reason, **details))

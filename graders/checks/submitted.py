@@ -19,9 +19,7 @@ class SubmittedFiles:
         """Return whether the submission has this file."""
         return name in self.paths
 
-    def bytes(
-        self, name: str, *, largest: int = LARGEST_TEXT, asked: str = "one short line a question"
-    ) -> bytes:
+    def bytes(self, name: str, *, largest: int = LARGEST_TEXT) -> bytes:
         """Return the content of a file; fail the check if it is missing or too large."""
         path = self.paths.get(name)
         if path is None:
@@ -29,5 +27,6 @@ class SubmittedFiles:
         with path.open("rb") as file:
             content = file.read(largest + 1)
         if len(content) > largest:
-            fail(f"`{name}` is larger than {largest // 2**20} MB.", expected=asked)
+            most = f"{largest // 2**20} MB"
+            fail(f"`{name}` is larger than {most}.", expected=f"at most {most}")
         return content

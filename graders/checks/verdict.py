@@ -7,11 +7,11 @@ from pathlib import Path
 
 from hypothesis.errors import Flaky
 
-from graders.checks.compare import CheckFailed, CheckSkipped
+from graders.checks.compare import CheckFailed, CheckSkipped, Explanation
 from graders.checks.mistakes import mistake_named
 from graders.checks.score import Partial, Score
 from graders.errors import GraderFault, StudentFault
-from graders.model import Check, CheckResult, CheckStatus, Outcome
+from graders.model import Check, CheckResult, CheckStatus
 
 OURS = "This is a grader error, not a problem with your code, and you lose no points for it"
 OUR_MODULES = (
@@ -28,46 +28,29 @@ def verdict(
 ) -> CheckResult:
     """Return the result of a check that returned (problem is None) or raised, with its figures."""
     score = score or Score()
-    if problem is None:
-        found = _finished(check, score, seconds)
-    else:
-        found = _raised(check, problem, score, seconds)
-    return replace(found, figures=tuple(score.figures))
+    found = _finished(check, score) if problem is None else _raised(check, problem)
+    notes = () if found.status == "error" else score.notes
+    message = "\n".join(text for text in (found.message, *notes) if text)
+    return replace(found, message=message, seconds=seconds, figures=tuple(score.figures))
 
 
-def _raised(check: Check, problem: BaseException, score: Score, seconds: float) -> CheckResult:
+def _raised(check: Check, problem: BaseException) -> CheckResult:
     cause = cause_of(problem)
     if isinstance(cause, CheckFailed):
-        return CheckResult(
-            check,
-            "failed",
-            0.0,
-            _with_notes(cause.message, score),
-            str(cause.hint) or _hint_behind(cause),
-            cause.expected,
-            cause.actual,
-            cause.counterexample,
-            seconds,
-            _outcome_behind(cause),
-            mistake=mistake_named(cause.hint),
-        )
+        found = _shown(check, "failed", 0.0, cause.explanation)
+        fault = cause.__cause__
+        if isinstance(fault, StudentFault):  # the check wrote its own message about it
+            return replace(found, hint=found.hint or fault.hint, outcome=fault.outcome)
+        return found
     if isinstance(cause, CheckSkipped):
-        return CheckResult(check, "skipped", 0.0, _with_notes(str(cause), score), seconds=seconds)
+        return CheckResult(check, "skipped", 0.0, str(cause))
     if isinstance(cause, StudentFault):
-        return CheckResult(
-            check,
-            "failed",
-            0.0,
-            _with_notes(str(cause), score),
-            cause.hint,
-            actual=cause.where,
-            seconds=seconds,
-            outcome=cause.outcome,
-        )
+        found = CheckResult(check, "failed", 0.0, str(cause), cause.hint, actual=cause.where)
+        return replace(found, outcome=cause.outcome)
     if isinstance(cause, AssertionError) and not _is_ours(cause):
-        return CheckResult(check, "failed", 0.0, _with_notes(str(cause), score), seconds=seconds)
+        return CheckResult(check, "failed", 0.0, str(cause))
     reason = f": {cause}." if isinstance(cause, GraderFault) else "."
-    return CheckResult(check, "error", 0.0, OURS + reason, seconds=seconds)
+    return CheckResult(check, "error", 0.0, OURS + reason)
 
 
 def _is_ours(assertion: AssertionError) -> bool:
@@ -79,58 +62,40 @@ def _is_ours(assertion: AssertionError) -> bool:
     return module.startswith(OUR_MODULES)
 
 
-def _outcome_behind(failed: CheckFailed) -> Outcome:
-    """Return the outcome of the student's fault for which a check wrote its own message."""
-    fault = failed.__cause__
-    return fault.outcome if isinstance(fault, StudentFault) else ""
-
-
-def _hint_behind(failed: CheckFailed) -> str:
-    fault = failed.__cause__
-    return fault.hint if isinstance(fault, StudentFault) else ""
-
-
-def _finished(check: Check, score: Score, seconds: float) -> CheckResult:
+def _finished(check: Check, score: Score) -> CheckResult:
     if score.needs_person is not None:
-        return _shown(check, "needs_review", score.needs_person, score, seconds)
+        return _shown(check, "needs_review", 0.0, score.needs_person)
     partial = score.partial_credit
     earned = 1.0 if partial is None else partial.fraction
     if score.doubts and earned > 0:
-        return _shown(check, "needs_review", _unconfirmed(score.doubts[0], partial), score, seconds)
-    if partial is None or partial.fraction >= 1.0:
-        message = partial.message if partial is not None else ""
-        return CheckResult(check, "passed", 1.0, _with_notes(message, score), seconds=seconds)
-    status: CheckStatus = "partial" if partial.fraction > 0 else "failed"
-    return _shown(check, status, partial, score, seconds)
+        return _shown(check, "needs_review", earned, _unconfirmed(score.doubts[0], partial))
+    if partial is None or earned >= 1.0:
+        return CheckResult(check, "passed", 1.0, partial.why.message if partial is not None else "")
+    return _shown(check, "partial" if earned > 0 else "failed", earned, partial.why)
 
 
-def _unconfirmed(doubt: Partial, partial: Partial | None) -> Partial:
+def _unconfirmed(doubt: Explanation, partial: Partial | None) -> Explanation:
     """Return what a check earned, below the reason why a person has to confirm it."""
     if partial is None:
         return doubt
-    message = "\n".join(text for text in (doubt.message, partial.message, partial.hint) if text)
-    return replace(doubt, fraction=partial.fraction, message=message)
+    message = "\n".join(
+        text for text in (doubt.message, partial.why.message, partial.why.hint) if text
+    )
+    return replace(doubt, message=message)
 
 
-def _shown(
-    check: Check, status: CheckStatus, partial: Partial, score: Score, seconds: float
-) -> CheckResult:
+def _shown(check: Check, status: CheckStatus, fraction: float, why: Explanation) -> CheckResult:
     return CheckResult(
         check,
         status,
-        partial.fraction,
-        _with_notes(partial.message, score),
-        str(partial.hint),
-        partial.expected,
-        partial.actual,
-        partial.counterexample,
-        seconds,
-        mistake=mistake_named(partial.hint),
+        fraction,
+        why.message,
+        str(why.hint),
+        why.expected,
+        why.actual,
+        why.rows,
+        mistake=mistake_named(why.hint),
     )
-
-
-def _with_notes(message: str, score: Score) -> str:
-    return "\n".join(text for text in (message, *score.notes) if text)
 
 
 def cause_of(problem: BaseException) -> BaseException:

@@ -38,7 +38,7 @@ def refuse_losses(report: Regraded) -> None:
 
 def _compared(store: Store, found: Regraded) -> Regraded:
     """The same with what differs; each pair of Results is read once and let go."""
-    old = {member.submission: member.made.address for member in store.members(found.before)}
+    old = {member.submission: member.cache_key.address for member in store.members(found.before)}
     changed, most_before, most_after = list[Difference](), 0.0, 0.0
     for new in store.results(found.after):
         name = new.submission.id

@@ -46,7 +46,7 @@ class ItemStatistics:
     median_seconds: float | None
 
 
-class Place(NamedTuple):
+class ItemPlace(NamedTuple):
     """Where an item stands: in which submission, criterion and check; -1 for the criterion."""
 
     submission: str
@@ -58,7 +58,7 @@ class Place(NamedTuple):
 class _Item:
     """The kept data of one item; `first` is the place that determines its order."""
 
-    first: Place
+    first: ItemPlace
     criterion: Criterion
     check: Check | None
     shares: "array[float]" = field(default_factory=lambda: array("d"))
@@ -110,15 +110,15 @@ class Items:
 
     def _add_criterion(self, result: Result, place: int, graded: CriterionResult) -> None:
         name, rests = result.submission.id, _rests(result, graded)
-        item, share, rest = self._item(Place(name, place), graded), _share(graded), next(rests)
+        item, share, rest = self._item(ItemPlace(name, place), graded), _share(graded), next(rests)
         if share is not None:
             _count(item, share, rest, sum(found.seconds for found in graded.checks))
         for index, (found, rest) in enumerate(zip(graded.checks, rests, strict=True)):
-            item = self._item(Place(name, place, index), graded, found.check)
+            item = self._item(ItemPlace(name, place, index), graded, found.check)
             if found.status not in UNDECIDED or found.fraction:  # points to confirm are known
                 _count(item, found.fraction, rest, found.seconds)
 
-    def _item(self, first: Place, graded: CriterionResult, check: Check | None = None) -> _Item:
+    def _item(self, first: ItemPlace, graded: CriterionResult, check: Check | None = None) -> _Item:
         """Return the item; the first submission by name determines its place in the rubric."""
         key = (graded.criterion.id, check.id if check is not None else "")
         item = self._items.setdefault(key, _Item(first, graded.criterion, check))

@@ -7,20 +7,21 @@ uploads ── previews ── survey ──┬── nobody has files of a kind
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from graders.data.course import sizes_of_parts
 from graders.errors import UsageError
-from graders.grading.address import keys_of
 from graders.grading.batch import is_decided
+from graders.grading.cache_key import keys_of
 from graders.grading.pipeline import GradingRequest
 from graders.model import Assignment, CriterionKind, Submission
+from graders.registry.contents import required_artifacts
 from graders.scoring import wanted_criteria
 from graders.storage.store import FILE, read_store
 from graders.written.loading import ANSWERS
 from submissions.escaping import listed
-from submissions.finding import find
+from submissions.finding import find, is_named
+from submissions.folder import CODE
 from submissions.listing import list_files
 from submissions.receive import opened
 
@@ -194,8 +195,8 @@ def _code(
 ) -> tuple[str, ...]:
     """Return the wanted modules in the code folder, or any other code in it."""
     own = [] if top is None else [each for each in files if each.is_relative_to(top)]
-    named = [each for each in own if _is_named(each.name, wanted)]
-    return tuple(str(each) for each in named or own if each.suffix in (".py", ".ipynb"))
+    named = [each for each in own if is_named(each.name, wanted)]
+    return tuple(str(each) for each in named or own if each.suffix in CODE)
 
 
 def _missing(
@@ -210,14 +211,9 @@ def _missing(
         if not there and all("*" in name for name in task.files.code):
             yield " or ".join(task.files.code)
     if "metric" in kinds:
-        wanted = (n for n in task.files.artifacts if n not in (*ANSWERS, *task.files.optional))
-        yield from (name for name in wanted if name not in artifacts)
+        yield from (name for name in required_artifacts(task.files) if name not in artifacts)
     if "written" in kinds and artifacts.keys().isdisjoint(ANSWERS):
         yield ANSWERS[0]
-
-
-def _is_named(name: str, wanted: Iterable[str]) -> bool:
-    return any(fnmatchcase(name.casefold(), each.casefold()) for each in wanted)
 
 
 def _lines(file: Path) -> int:

@@ -16,14 +16,14 @@ from graders import scoring
 from graders.boundary.tiers.sandbox import Tier
 from graders.data.declared import refuse_other_data
 from graders.errors import UsageError, UserError
-from graders.grading.address import Keys, keys_of
-from graders.grading.asked import assignment_asked, options_asked
 from graders.grading.batch import DECIDED, grade_all, refuse_changes, version_note
+from graders.grading.cache_key import Keys, keys_of
 from graders.grading.pipeline import GradingRequest, Options
 from graders.grading.secret import settle_draw
+from graders.grading.stored_options import assignment_in, options_in
 from graders.model import Assignment, CriterionResult, Result, Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.store import Made, Member, Store
+from graders.storage.store import CacheKey, Member, Store
 from submissions.receive import identify
 
 
@@ -33,12 +33,12 @@ class Regrading:
 
     submission: Submission
     before: Member
-    made: Made
+    cache_key: CacheKey
     touched: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CurrentOptions:
     """The options of a stored Result, as used now, and their keys."""
 
     options: Options
@@ -52,7 +52,7 @@ class Draft:
     base: int
     number: int
     assignment: Assignment
-    asked: Mapping[str, Asked]
+    current: Mapping[str, CurrentOptions]
     submissions: tuple[Regrading, ...]
     waiting: tuple[Regrading, ...]
     note: str
@@ -60,7 +60,7 @@ class Draft:
     @property
     def request(self) -> GradingRequest:
         """The draft's most demanding request."""
-        options = sorted((each.options for each in self.asked.values()), key=_trains)
+        options = sorted((each.options for each in self.current.values()), key=_trains)
         return GradingRequest(self.assignment, options[-1])
 
     @property
@@ -79,24 +79,25 @@ def begin_draft(store: Store, assignment: Assignment, options: Options) -> Draft
     base = store.generation()
     options = replace(options, draw=settle_draw(store))
     members = [each for each in store.members(base.number) if each.listed]
-    asked = _asked_again(members, assignment, options)
+    current = _current_options(members, assignment, options)
     todo = [
-        _regrading(store, member, assignment, asked[member.made.asked].keys) for member in members
+        _regrading(store, member, assignment, current[member.cache_key.options].keys)
+        for member in members
     ]
-    checks = next(iter(asked.values())).keys.checks if asked else base.checks
-    if all(each.made == each.before.made and not each.touched for each in todo):
+    checks = next(iter(current.values())).keys.checks if current else base.checks
+    if all(each.cache_key == each.before.cache_key and not each.touched for each in todo):
         return None
-    notes = (version_note(store, assignment, each.keys) for each in asked.values())
+    notes = (version_note(store, assignment, each.keys) for each in current.values())
     note = next(notes, "")
     number = store.begin(assignment, checks, draft=True)
     store.unlist(number)
     known = [
-        each for each in todo if store.status(each.submission.id, each.made.address) in DECIDED
+        each for each in todo if store.status(each.submission.id, each.cache_key.address) in DECIDED
     ]
-    store.adopt(number, ((each.submission, each.made.address) for each in known))
+    store.adopt(number, ((each.submission, each.cache_key.address) for each in known))
     done = {each.submission.id for each in known}
     waiting = tuple(each for each in todo if each.submission.id not in done)
-    return Draft(base.number, number, assignment, asked, tuple(todo), waiting, note)
+    return Draft(base.number, number, assignment, current, tuple(todo), waiting, note)
 
 
 def grade_draft(
@@ -105,12 +106,12 @@ def grade_draft(
     """Yield the Results of the waiting submissions, each after it is stored in the draft."""
     for each in draft.waiting:
         if not each.touched:
-            old = store.as_graded(each.submission.id, each.before.made.address)
+            old = store.as_graded(each.submission.id, each.before.cache_key.address)
             yield _stored(store, draft, each, merge(old, old, draft.assignment, each))
     graded = [each for each in draft.waiting if each.touched]
-    for (asked, _), group in groupby(sorted(graded, key=_request), key=_request):
+    for (stored, _), group in groupby(sorted(graded, key=_request), key=_request):
         jobs = {each.submission.id: each for each in group}
-        again = draft.asked[asked]
+        again = draft.current[stored]
         only = next(iter(jobs.values())).touched
         uploads = [each.submission for each in jobs.values()]
         options = replace(again.options, only=only)
@@ -124,7 +125,7 @@ def merge(old: Result, new: Result, assignment: Assignment, job: Regrading) -> R
     """Combine two Results: the affected criteria from the new one, the rest from the old one."""
     graded: dict[str, CriterionResult] = {each.criterion.id: each for each in old.criteria}
     graded |= {each.criterion.id: each for each in new.criteria if each.criterion.id in job.touched}
-    wanted = [each for each in assignment.rubric if each.id in job.made.keys]
+    wanted = [each for each in assignment.rubric if each.id in job.cache_key.keys]
     criteria = tuple(scoring.criterion_result(each, graded[each.id].checks) for each in wanted)
     rejected = new.status == "rejected"
     return replace(
@@ -150,38 +151,38 @@ def upload_again(store: Store, member: Member, assignment: Assignment) -> Submis
             "put it back there, or run `run` with its new path",
         )
     found = identify(member.path, assignment.name)
-    student, moment = store.handed_in(member.submission, member.made.address)
+    student, moment = store.handed_in(member.submission, member.cache_key.address)
     same = found.sha256 == member.sha256
     submitted_at = moment if same else found.submitted_at
     return replace(found, id=member.submission, student=student, submitted_at=submitted_at)
 
 
-def _asked_again(
+def _current_options(
     members: Iterable[Member], assignment: Assignment, options: Options
-) -> dict[str, Asked]:
+) -> dict[str, CurrentOptions]:
     """Return the options to use now, by the stored options."""
-    found: dict[str, Asked] = {}
-    for asked in {member.made.asked for member in members}:
-        again = replace(options_asked(asked, options.tier), draw=options.draw)
+    found: dict[str, CurrentOptions] = {}
+    for stored in {member.cache_key.options for member in members}:
+        again = replace(options_in(stored, options.tier), draw=options.draw)
         if options.data is not None:
             again = replace(again, data=options.data)
-        found[asked] = Asked(again, keys_of(assignment, again))
+        found[stored] = CurrentOptions(again, keys_of(assignment, again))
     return found
 
 
 def _regrading(store: Store, member: Member, assignment: Assignment, keys: Keys) -> Regrading:
     decided = member.status in ("graded", "needs_review")
-    before = member.made.keys if decided else {}
+    before = member.cache_key.keys if decided else {}
     touched = frozenset(name for name, key in keys.criteria.items() if before.get(name) != key)
     if not touched:
         kept = Submission(
             *2 * (member.submission,), assignment.name, member.path, member.sha256, None
         )
-        return Regrading(kept, member, keys.made(kept), touched)
+        return Regrading(kept, member, keys.cache_key(kept), touched)
     submission = upload_again(store, member, assignment)
     if submission.sha256 != member.sha256:  # the upload has changed
         touched = frozenset(keys.criteria)
-    return Regrading(submission, member, keys.made(submission), touched)
+    return Regrading(submission, member, keys.cache_key(submission), touched)
 
 
 def _trains(options: Options) -> bool:
@@ -189,19 +190,19 @@ def _trains(options: Options) -> bool:
 
 
 def _request(job: Regrading) -> tuple[str, tuple[str, ...]]:
-    return job.before.made.asked, tuple(sorted(job.touched))
+    return job.before.cache_key.options, tuple(sorted(job.touched))
 
 
 def _merged(store: Store, draft: Draft, job: Regrading, new: Result) -> Result:
-    if job.touched >= set(job.made.keys):
+    if job.touched >= set(job.cache_key.keys):
         return new
-    old = store.as_graded(job.submission.id, job.before.made.address)
+    old = store.as_graded(job.submission.id, job.before.cache_key.address)
     return merge(old, new, draft.assignment, job)
 
 
 def _stored(store: Store, draft: Draft, job: Regrading, result: Result) -> Result:
-    store.put(draft.number, result, job.made)
-    return store.result(job.submission.id, job.made.address)
+    store.put(draft.number, result, job.cache_key)
+    return store.result(job.submission.id, job.cache_key.address)
 
 
 def _environments(old: Result, new: Result) -> dict[str, object]:
@@ -244,22 +245,22 @@ def unfinished(store: Store, tier: Tier) -> Iterator[Retry]:
         for each in store.members(current.number)
         if each.listed and each.status == "incomplete"
     ]
-    for asked, group in groupby(sorted(members, key=_asked), key=_asked):
-        yield _retry(store, asked, list(group), tier)
+    for options, group in groupby(sorted(members, key=_stored_options), key=_stored_options):
+        yield _retry(store, options, list(group), tier)
 
 
-def _asked(member: Member) -> str:
-    return member.made.asked
+def _stored_options(member: Member) -> str:
+    return member.cache_key.options
 
 
-def _retry(store: Store, asked: str, members: list[Member], tier: Tier) -> Retry:
-    assignment = load_assignment(assignment_asked(asked))
+def _retry(store: Store, stored: str, members: list[Member], tier: Tier) -> Retry:
+    assignment = load_assignment(assignment_in(stored))
     found, gone = [], []
     for member in members:
         try:
             found.append(upload_again(store, member, assignment))
         except UserError as error:
             gone.append(f"{error}; {error.hint}")
-    request = GradingRequest(assignment, options_asked(asked, tier))
+    request = GradingRequest(assignment, options_in(stored, tier))
     refuse_other_data(assignment, request.options.data)
     return Retry(request, tuple(found), tuple(gone))

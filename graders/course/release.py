@@ -22,7 +22,7 @@ LATER = ("after_due_date", "after_published")
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class CourseRules:
     """What a course's files say of a Result today: criteria that are opened, and the final grade.
 
     They change without a new grading: with the date, a release, an extension or `[grading]`.
@@ -39,14 +39,14 @@ class Terms:
         return final_grade(result, self.policy, self.dues.due_of(result.submission))
 
 
-PLAIN = Terms()  # visible criteria alone, and no grade but the score
+PLAIN = CourseRules()  # visible criteria alone, and no grade but the score
 
 
-def terms_of(store: Store, task: Assignment, out: Path) -> Terms:
-    """The terms of the store in `out`, by what stands there now."""
+def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
+    """Return the rules of the store in `out`, as its files are now."""
     dues = read_extensions(out, task)
     shown = opened(task, end_of(task, dues), released=store.released(), now=datetime.now(UTC))
-    return Terms(shown, task.grading, dues)
+    return CourseRules(shown, task.grading, dues)
 
 
 def opened(

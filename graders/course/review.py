@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graders.errors import UsageError
-from graders.grading.asked import assignment_asked
+from graders.grading.stored_options import assignment_in
 from graders.model import Assignment, CheckResult, CriterionResult, Result
 from graders.registry.discovery import load_assignment
 from graders.storage.decisions import Decisions, open_decisions
-from graders.storage.locking import only_writer
+from graders.storage.files import only_writer
 from graders.storage.store import FILE, Store, read_store
 from graders.written.decisions import (
     MACHINE,
@@ -62,7 +62,7 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Material:
+class ReviewMaterial:
     """Everything to review in one generation."""
 
     assignment: Assignment
@@ -102,24 +102,27 @@ class Review:
         self.decisions = decisions
         self.trail = Trail()
         self._stamp: object = None
-        self._material: Material | None = None
+        self._material: ReviewMaterial | None = None
         self._scores: dict[str, tuple[int, Result]] = {}
 
     @property
-    def material(self) -> Material:
+    def material(self) -> ReviewMaterial:
         """Everything to review; read again if something was graded since."""
         current = self.store.generation()
         members = self.store.members(current.number)
-        stamp = current.number, tuple((m.submission, m.made.address, m.listed) for m in members)
+        stamp = (
+            current.number,
+            tuple((m.submission, m.cache_key.address, m.listed) for m in members),
+        )
         if self._material is None or stamp != self._stamp:
             if not members:
                 raise UsageError(
                     f"{self.folder} has no grading results", "grade with `run` or `batch` first"
                 )
-            assignment = load_assignment(assignment_asked(members[0].made.asked))
+            assignment = load_assignment(assignment_in(members[0].cache_key.options))
             # As graded: decisions are applied on top, again after each new one.
             results = (
-                self.store.as_graded(each.submission, each.made.address)
+                self.store.as_graded(each.submission, each.cache_key.address)
                 for each in members
                 if each.listed
             )
@@ -172,7 +175,7 @@ def open_review(folder: Path) -> Iterator[Review]:
         yield Review(folder, store, decisions)
 
 
-def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
+def _material(assignment: Assignment, results: Iterator[Result]) -> ReviewMaterial:
     questions = dict(_questions(assignment))
     found: dict[str, list[Answer]] = {}
     kept = {}
@@ -183,7 +186,7 @@ def _material(assignment: Assignment, results: Iterator[Result]) -> Material:
             found.setdefault(decided_as(answer.check), []).append(answer)
     answers = {name: _ordered(found[name]) for name in questions if name in found}
     unknown = tuple(sorted(set(found) - set(questions)))
-    return Material(assignment, questions, answers, kept, unknown)
+    return ReviewMaterial(assignment, questions, answers, kept, unknown)
 
 
 def _questions(assignment: Assignment) -> Iterator[tuple[str, Question]]:

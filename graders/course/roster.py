@@ -104,7 +104,7 @@ def search(store: Store, generation: int, text: str) -> list[str]:
 
 
 def _searched(store: Store, member: Member) -> str:
-    student, _ = store.handed_in(member.submission, member.made.address)
+    student, _ = store.handed_in(member.submission, member.cache_key.address)
     return folded(f"{member.submission}\n{student}")
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 
 from graders.errors import GraderFault, UsageError, UserError
-from graders.grading.address import Keys, files_key, keys_of
+from graders.grading.cache_key import Keys, files_key, keys_of
 from graders.grading.pipeline import GradingRequest, Options, excused, grade_submission
 from graders.model import Assignment, Result, Submission
 from graders.storage.store import Store
@@ -46,7 +46,7 @@ def plan_work(
     note = version_note(store, assignment, keys)
     generation = store.begin(assignment, keys.checks)
     decided = [] if force else [each for each in submissions if is_decided(store, each, keys)]
-    stored = [(each, keys.made(each).address) for each in decided]
+    stored = [(each, keys.cache_key(each).address) for each in decided]
     known = {submission.id for submission in decided}
     waiting = tuple(each for each in submissions if each.id not in known)
     store.unlist(generation, None if alone else [each.id for each in waiting])
@@ -73,7 +73,7 @@ def version_note(store: Store, assignment: Assignment, keys: Keys) -> str:
 
 def is_decided(store: Store, submission: Submission, keys: Keys) -> bool:
     """Whether the store has a Result of this upload that need not be graded again."""
-    return store.status(submission.id, keys.made(submission).address) in DECIDED
+    return store.status(submission.id, keys.cache_key(submission).address) in DECIDED
 
 
 def grade_stored(
@@ -92,9 +92,9 @@ def grade_stored(
     assignment, options = request.assignment, request.options
     for result in grade_all(work.waiting, assignment, options, executor, ahead=ahead):
         refuse_changes(assignment, work.keys, result)
-        made = work.keys.made(result.submission)
-        store.put(work.generation, result, made)
-        yield store.result(result.submission.id, made.address)
+        key = work.keys.cache_key(result.submission)
+        store.put(work.generation, result, key)
+        yield store.result(result.submission.id, key.address)
 
 
 def refuse_changes(assignment: Assignment, keys: Keys, result: Result) -> None:

@@ -9,11 +9,11 @@ from graders.boundary.tiers.sandbox import Tier
 from graders.data.course import holds_data
 from graders.data.declared import differences, refuse_other_data
 from graders.errors import GraderFault
-from graders.grading.address import ASKS_FOR_DATA
+from graders.grading.cache_key import ASKS_FOR_DATA
 from graders.grading.pipeline import Options
 from graders.model import Assignment, Criterion, Result
 from graders.registry.check_files import collected
-from graders.registry.contents import Contents, look_into
+from graders.registry.contents import Contents, look_into, required_artifacts
 from graders.written.loading import ANSWERS
 
 
@@ -107,8 +107,8 @@ def missing_parts(assignment: Assignment, plan: Precheck, result: Result) -> dic
     if "metric" in kinds:
         missing |= {
             name: f"`{name}` is missing (required)."
-            for name in assignment.files.artifacts
-            if name not in (*assignment.files.optional, *ANSWERS, *contents.files)
+            for name in required_artifacts(assignment.files)
+            if name not in contents.files
         }
     if "written" in kinds and contents.files.isdisjoint(ANSWERS):
         missing[ANSWERS[0]] = _no_answers(assignment)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.checks.collected import check_of, refuse_unknown_grounds
+from graders.checks.check_functions import check_of, refuse_unknown_grounds
 from graders.checks.run import run_checks
 from graders.model import Assignment, Check
 from graders.written.loading import FILE as QUESTIONS

@@ -1,19 +1,32 @@
-"""Find out what an upload contains by names and text search, without running or parsing it."""
+"""Find out what an upload contains, and which assignment it belongs to.
+
+Names and text search are enough; nothing is run or parsed.
+"""
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from graders.errors import UsageError
+from graders.model import Assignment, FileSpec
+from graders.registry.discovery import assignment_names, load_assignment
 from graders.written.loading import ANSWERS
-from submissions.archives.archive import SUFFIXES, unpack
+from submissions.folder import CODE
 from submissions.listing import list_files
+from submissions.receive import opened
 from submissions.submission import Rejected
 
-CODE = (".py", ".ipynb")
 LARGEST = 2 * 2**20  # bytes of one file that are read
 MOST = 200  # files of code
+LEAST = 0.1  # of the names and files; a single name such as `train` is not a submission
+CLEARLY = 2.0  # how much better than the next one it must be
+
+
+def required_artifacts(files: FileSpec) -> list[str]:
+    """Return the files that metrics are graded from, without those that may be missing."""
+    return [name for name in files.artifacts if name not in (*ANSWERS, *files.optional)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +45,12 @@ class Contents:
 
 def look_into(upload: Path) -> Contents:
     """Return the contents of a folder or archive; empty if it cannot be opened safely."""
-    try:
-        if upload.is_dir():
-            return _contents(upload)
-        if upload.name.casefold().endswith(SUFFIXES):
-            with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
-                unpack(upload, Path(work) / "unpacked")
-                return _contents(Path(work) / "unpacked")
-    except (Rejected, OSError):
-        pass  # grading reports the reason
-    return Contents()
+    with tempfile.TemporaryDirectory(prefix="softmark-look-") as work:
+        try:
+            with opened(upload.resolve(), Path(work)) as folder:
+                return _contents(folder)
+        except (Rejected, OSError):  # grading reports the reason
+            return Contents()
 
 
 def _contents(folder: Path) -> Contents:
@@ -59,3 +68,34 @@ def _texts(folder: Path, paths: list[PurePosixPath]) -> Iterator[str]:
     for path in paths[:MOST]:
         with (folder / path).open("rb") as file:
             yield file.read(LARGEST).decode("utf-8", "replace")
+
+
+def own_assignment(upload: Path) -> Assignment:
+    """Return the assignment whose files and names are there; raises UsageError if unclear."""
+    known = [load_assignment(name) for name in assignment_names()]
+    if len(known) == 1:
+        return known[0]
+    contents = look_into(upload)
+    ranked = sorted(known, key=lambda each: -_fit(each, contents))
+    best, second = (_fit(each, contents) for each in ranked[:2])
+    if best < LEAST or best < CLEARLY * second:
+        names = ", ".join(f"`{each.name}`" for each in known)
+        raise UsageError(
+            f"{upload}: could not detect the assignment",
+            f"name it with --assignment: there is {names}",
+        )
+    return ranked[0]
+
+
+def _fit(assignment: Assignment, contents: Contents) -> float:
+    """Return how much of an assignment's names, files and answers is there, from 0 to 3."""
+    files = assignment.files
+    names = [*(contents.defines(name) for name in files.names)]
+    names += [name in contents.files for name in files.code if "*" not in name]
+    artifacts = [name in contents.files for name in files.artifacts if name not in ANSWERS]
+    # The title is in the first line of the file that `answers-template` writes.
+    return _share(names) + _share(artifacts) + float(assignment.title in contents.answers)
+
+
+def _share(found: Sequence[bool]) -> float:
+    return sum(found) / len(found) if found else 0.0

@@ -8,7 +8,7 @@ from pathlib import Path
 from watchfiles import BaseFilter, Change, watch
 
 from graders.model import FileSpec
-from graders.registry.contents import CODE
+from submissions.folder import CODE
 
 DEBOUNCE = 400  # milliseconds; an editor writes a file in several steps
 LOOK = 250  # milliseconds until an interrupt is noticed

@@ -5,9 +5,10 @@ members       generation, submission -> address        who stands in a generatio
 results       submission, address -> the Result        its JSON, what it was made of; `annex` is
                                                        what the JSON of earlier versions left out
 inputs        one row: what inputs are drawn from      0 is the public draw, all else a secret
-releases      what staff said of criteria that wait for it: see graders/course/release.py
+releases      what staff said of criteria that wait for it; the last row counts
 grades_csv    the sums of every `grades.csv` that was written: another one was edited by hand
 repeats       what was graded again and judged differently: see graders/storage/repeats.py
+decisions     what people decided about answers, and `written`: see graders/storage/decisions.py
 """
 
 import contextlib
@@ -36,17 +37,29 @@ CREATE TABLE results (
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
-INPUTS = (  # stores from before 0.3 have no such table
-    "CREATE TABLE IF NOT EXISTS inputs (only INTEGER PRIMARY KEY CHECK (only = 1), "
-    "draw TEXT NOT NULL)"
-)
-RELEASES = (  # older stores have no such table; rows are only added, and the last one counts
-    "CREATE TABLE IF NOT EXISTS releases (number INTEGER PRIMARY KEY, released INTEGER NOT NULL, "
-    "decided_at TEXT NOT NULL)"
-)
-GRADES = (  # older stores have no such table
-    "CREATE TABLE IF NOT EXISTS grades_csv (sum TEXT PRIMARY KEY) WITHOUT ROWID"
-)
+ADDED = """
+CREATE TABLE IF NOT EXISTS inputs (
+  only INTEGER PRIMARY KEY CHECK (only = 1), draw TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS releases (
+  number INTEGER PRIMARY KEY, released INTEGER NOT NULL, decided_at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS grades_csv (sum TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS repeats (
+  generation INTEGER NOT NULL, criterion TEXT NOT NULL, check_id TEXT NOT NULL,
+  repeated INTEGER NOT NULL, changed INTEGER NOT NULL,
+  PRIMARY KEY (generation, criterion, check_id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS decisions (
+  number INTEGER PRIMARY KEY, submission TEXT NOT NULL, check_id TEXT NOT NULL,
+  answer TEXT NOT NULL, reviewer TEXT NOT NULL, points REAL NOT NULL, items TEXT NOT NULL,
+  adjustment REAL NOT NULL, comment TEXT NOT NULL, action TEXT NOT NULL, seen INTEGER NOT NULL,
+  undoes INTEGER NOT NULL, decided_at TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS decisions_of ON decisions (submission, check_id, answer);
+CREATE TRIGGER IF NOT EXISTS decisions_stay BEFORE UPDATE ON decisions
+  BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS decisions_remain BEFORE DELETE ON decisions
+  BEGIN SELECT RAISE(ABORT, 'a decision is never removed'); END;
+CREATE TABLE IF NOT EXISTS written (
+  only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
+"""  # tables that stores of earlier versions lack
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; the files in `results/` are not affected"
 REMEDIES = {
@@ -77,6 +90,28 @@ def open_database(file: Path) -> Iterator[sqlite3.Connection]:
             connection.execute("PRAGMA synchronous = FULL")
             _check(file, connection)
             yield connection
+
+
+@contextmanager
+def transaction(file: Path, connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Yield the connection; all that the block writes is stored, or nothing if it raises."""
+    with in_words(file):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def refuse_none(file: Path) -> None:
+    """Raise StorageError if there is no store in this place."""
+    if not file.is_file():
+        raise StorageError(
+            f"{file.parent} has no grading results", "pass the --out of an earlier `run` or `batch`"
+        )
 
 
 def keep_private(file: Path) -> None:
@@ -116,3 +151,4 @@ def _check(file: Path, connection: sqlite3.Connection) -> None:
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise StorageError(f"{file} is damaged: {verdict}", DAMAGED)
+    connection.executescript(ADDED)

@@ -15,29 +15,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graders.errors import StorageError
-from graders.storage.database import in_words, open_database
+from graders.storage.database import in_words, open_database, refuse_none, transaction
 from graders.written.decisions import Decision, JudgedItem
 
-TABLES = """
-CREATE TABLE IF NOT EXISTS decisions (
-  number INTEGER PRIMARY KEY, submission TEXT NOT NULL, check_id TEXT NOT NULL,
-  answer TEXT NOT NULL, reviewer TEXT NOT NULL, points REAL NOT NULL, items TEXT NOT NULL,
-  adjustment REAL NOT NULL, comment TEXT NOT NULL, action TEXT NOT NULL, seen INTEGER NOT NULL,
-  undoes INTEGER NOT NULL, decided_at TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS decisions_of ON decisions (submission, check_id, answer);
-CREATE TRIGGER IF NOT EXISTS decisions_stay BEFORE UPDATE ON decisions
-  BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
-CREATE TRIGGER IF NOT EXISTS decisions_remain BEFORE DELETE ON decisions
-  BEGIN SELECT RAISE(ABORT, 'a decision is never removed'); END;
-CREATE TABLE IF NOT EXISTS written (
-  only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
-"""
 COLUMNS = (
     "number, submission, check_id, answer, reviewer, points, items, adjustment, comment, action, "
     "seen, undoes, decided_at"
 )
-KNOWN = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'decisions'"
 NEWEST = (
     "SELECT coalesce(max(number), 0) FROM decisions "
     "WHERE submission = ? AND check_id = ? AND answer = ?"
@@ -72,7 +56,7 @@ class Decisions:
         """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         rows = [replace(each, decided_at=now) for each in decisions]
-        with self._transaction():
+        with transaction(self.file, self.connection):
             late = [] if unseen else [each for each in rows if self._newest(each) != each.seen]
             if late:
                 raise Overtaken(late)
@@ -94,7 +78,7 @@ class Decisions:
 
     def keep_written(self, number: int) -> None:
         """Record that the files in DIR include all decisions up to this one."""
-        with self._transaction():
+        with transaction(self.file, self.connection):
             self.connection.execute("INSERT OR REPLACE INTO written VALUES (1, ?)", (number,))
 
     def _newest(self, decision: Decision) -> int:
@@ -102,36 +86,17 @@ class Decisions:
         (number,) = self.connection.execute(NEWEST, key).fetchone()
         return int(number)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with in_words(self.file):
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self.connection.execute("COMMIT")
-            except BaseException:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                raise
-
 
 @contextmanager
 def open_decisions(file: Path) -> Iterator[Decisions]:
     """Yield the decisions in a store's file; raises StorageError if there is no such file."""
-    if not file.is_file():
-        raise StorageError(
-            f"{file.parent} has no grading results", "pass the --out of an earlier `run` or `batch`"
-        )
+    refuse_none(file)
     with open_database(file) as connection:
-        with in_words(file):
-            connection.executescript(TABLES)
         yield Decisions(file, connection)
 
 
 def decisions_of(connection: sqlite3.Connection, submission: str) -> list[Decision]:
-    """Return the decisions about one submission, the oldest first; none in an older store."""
-    if connection.execute(KNOWN).fetchone() is None:
-        return []
+    """Return the decisions about one submission, the oldest first."""
     query = f"SELECT {COLUMNS} FROM decisions WHERE submission = ? ORDER BY number"  # noqa: S608  a constant
     return [_decision(row) for row in connection.execute(query, (submission,))]
 

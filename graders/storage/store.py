@@ -1,7 +1,7 @@
 """Store a course's Results; every other file in DIR is written from this store.
 
-An address is a hash of everything that can alter a Result (graders/grading/address.py). A Result is
-stored in one transaction or not at all. `published` counts up: the files in DIR are those of the
+An address is a hash of everything that can alter a Result (graders/grading/cache_key.py). A Result
+is stored in one transaction or not at all. `published` counts up: the files in DIR are those of the
 generation with the highest; a draft has 0. Only the process that holds `DIR/store.lock` writes.
 """
 
@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,34 +18,22 @@ from typing import Any
 
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
+from graders.storage import rows
 from graders.storage.database import (
-    GRADES,
-    INPUTS,
-    RELEASES,
     in_words,
     keep_private,
     open_database,
+    refuse_none,
+    transaction,
 )
 from graders.storage.decisions import decisions_of
-from graders.storage.locking import only_writer
+from graders.storage.files import only_writer
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
 from graders.storage.result_json import result_from_text, result_text
-from graders.storage.stored import (
-    MEMBERS,
-    Made,
-    Member,
-    decoded,
-    encoded,
-    handed_in,
-    member_of,
-    name_anew,
-    place_anew,
-    sum_of,
-    whole,
-)
+from graders.storage.rows import CacheKey, Member
 from graders.written.decisions import decided
 
-__all__ = ["FILE", "Made", "Member", "Store", "open_store", "read_store", "reopen_store"]
+__all__ = ["FILE", "CacheKey", "Member", "Store", "open_store", "read_store", "reopen_store"]
 
 FILE = "store.sqlite"
 LIST = "INSERT OR REPLACE INTO members VALUES (?, ?, ?, 1)"
@@ -94,12 +82,12 @@ class Store:
 
     def generations(self) -> list[Generation]:
         """Return every generation, the oldest first."""
-        rows = self._rows(
+        found = self._rows(
             "SELECT number, assignment, version, checks, made_at, coalesce(published, 0), "
             "(SELECT count(*) FROM members WHERE generation = number) "
             "FROM generations ORDER BY number"
         )
-        return [Generation(*row) for row in rows]
+        return [Generation(*row) for row in found]
 
     def generation(self, number: int = 0) -> Generation:
         """Return this generation, or for 0 the one published last; raises StorageError if none."""
@@ -122,8 +110,6 @@ class Store:
 
     def draw(self) -> int | None:
         """Return the seed of this store's random inputs, or None if it has none yet."""
-        with self._transaction() as connection:
-            connection.execute(INPUTS)
         for (draw,) in self._rows("SELECT draw FROM inputs"):
             return int(draw, 16)
         return None
@@ -136,10 +122,8 @@ class Store:
 
     def released(self) -> bool:
         """Return whether staff have released the criteria that wait for release."""
-        with self._transaction() as connection:
-            connection.execute(RELEASES)
-        rows = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
-        return any(said for (said,) in rows)
+        found = self._rows("SELECT released FROM releases ORDER BY number DESC LIMIT 1")
+        return any(said for (said,) in found)
 
     def keep_release(self, *, released: bool) -> None:
         """Record that staff released them or not, with the time; skip if nothing changed."""
@@ -151,35 +135,32 @@ class Store:
 
     def wrote(self, grades: bytes) -> bool:
         """Whether Softmark wrote this `grades.csv`; True in stores that never kept a sum."""
-        with self._transaction() as connection:
-            connection.execute(GRADES)
         sums = {known for (known,) in self._rows("SELECT sum FROM grades_csv")}
         return not sums or hashlib.sha256(grades).hexdigest() in sums
 
     def keep_written(self, grades: bytes) -> None:
         """Keep the sum of a `grades.csv` that is about to be written."""
         with self._transaction() as connection:
-            connection.execute(GRADES)
             total = hashlib.sha256(grades).hexdigest()
             connection.execute("INSERT OR IGNORE INTO grades_csv VALUES (?)", (total,))
 
-    def put(self, generation: int, result: Result, made: Made) -> None:
+    def put(self, generation: int, result: Result, key: CacheKey) -> None:
         """Store a Result and list it in this generation: both or neither.
 
         If it replaces one with the same address, the changed verdicts are counted.
         """
         document, annex = result_text(result), ""
-        name, path = result.submission.id, encoded(result.submission.path)
-        keys, total = json.dumps(dict(made.keys), sort_keys=True), sum_of(document, annex)
-        row = (name, made.address, result.status, result.submission.sha256, made.asked)
+        name, path = result.submission.id, rows.encoded(result.submission.path)
+        keys, total = json.dumps(dict(key.keys), sort_keys=True), rows.sum_of(document, annex)
+        row = (name, key.address, result.status, result.submission.sha256, key.options)
         with self._transaction() as connection:
             with contextlib.suppress(StorageError):  # there was none, or it cannot be read anymore
-                count_repeats(connection, generation, self.as_graded(name, made.address), result)
+                count_repeats(connection, generation, self.as_graded(name, key.address), result)
             connection.execute(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, keys, document, annex, total, path),
             )
-            connection.execute(LIST, (generation, name, made.address))
+            connection.execute(LIST, (generation, name, key.address))
 
     def repeats(self, generation: int) -> Repeats:
         """Return per criterion and check ("" for all) how often it was regraded and changed."""
@@ -203,7 +184,7 @@ class Store:
 
         With `anew`, the student and the time of submission are updated, too.
         """
-        known = name_anew if anew else place_anew
+        known = rows.name_anew if anew else rows.place_anew
         with self._transaction() as connection:
             for submission, address in found:
                 connection.execute(LIST, (generation, submission.id, address))
@@ -211,12 +192,12 @@ class Store:
 
     def members(self, generation: int) -> list[Member]:
         """Return a generation's members by submission, listed or not."""
-        return [member_of(row) for row in self._rows(MEMBERS, generation)]
+        return [rows.member_of(row) for row in self._rows(rows.MEMBERS, generation)]
 
     def handed_in(self, submission: str, address: str) -> tuple[str, datetime | None]:
         """Return the student and the time of submission of the Result at this address."""
         with in_words(self._file):
-            return handed_in(self._connection, submission, address)
+            return rows.handed_in(self._connection, submission, address)
 
     def results(self, generation: int, only: Iterable[str] | None = None) -> Iterator[Result]:
         """Yield the listed Results of a generation, by submission, each read when needed."""
@@ -252,9 +233,11 @@ class Store:
             "SELECT document, annex, path, sum FROM results WHERE submission = ? AND address = ?"
         )
         for document, annex, path, stored in self._rows(query, submission, address):
-            if sum_of(document, annex) == stored:
-                result = result_from_text(whole(document, annex), str(self._file))
-                return replace(result, submission=replace(result.submission, path=decoded(path)))
+            if rows.sum_of(document, annex) == stored:
+                result = result_from_text(rows.whole(document, annex), str(self._file))
+                return replace(
+                    result, submission=replace(result.submission, path=rows.decoded(path))
+                )
         raise StorageError(
             f"{self._file}: the Result of {submission} is damaged or gone",
             "grade it again with --force",
@@ -272,17 +255,8 @@ class Store:
         with in_words(self._file):
             return self._connection.execute(query, values).fetchall()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with in_words(self._file):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+    def _transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._file, self._connection)
 
 
 @contextmanager
@@ -295,7 +269,7 @@ def open_store(out: Path) -> Iterator[Store]:
 @contextmanager
 def read_store(out: Path) -> Iterator[Store]:
     """Yield the store in `out`, even while another process writes; StorageError without one."""
-    _refuse_none(out)
+    refuse_none(out / FILE)
     with open_database(out / FILE) as connection:
         yield Store(out / FILE, connection)
 
@@ -303,16 +277,9 @@ def read_store(out: Path) -> Iterator[Store]:
 @contextmanager
 def reopen_store(out: Path) -> Iterator[Store]:
     """Yield the existing store in `out` for writing, locked; raises StorageError without one."""
-    _refuse_none(out)
+    refuse_none(out / FILE)
     with open_store(out) as store:
         yield store
-
-
-def _refuse_none(out: Path) -> None:
-    if not (out / FILE).is_file():
-        raise StorageError(
-            f"{out} has no grading results", "pass the --out of an earlier `run` or `batch`"
-        )
 
 
 def _now() -> str:

@@ -27,14 +27,9 @@ def _parameter(test: SuiteTest) -> object:
 
 def test_suite(suite_test: SuiteTest, suite: Suite, score: Score) -> None:
     """The test passes in a process that it shares with the student's code."""
-    _judge(suite_test, suite, score)
-
-
-def _judge(test: SuiteTest, suite: Suite, score: Score) -> None:
-    """Judge the process's reply; don't show how it ended if the test hides its errors."""
     try:
-        suite.ask(test, lambda reply: judge(test, reply, score))
+        suite.ask(suite_test, lambda reply: judge(suite_test, reply, score))
     except StudentFault as fault:  # its message is the student's, and may reveal the inputs
-        if test.hidden_errors:
-            raise CheckFailed(test.hidden_errors) from fault
+        if suite_test.hidden_errors:
+            raise CheckFailed(suite_test.hidden_errors) from fault
         raise

@@ -6,6 +6,7 @@ It can claim points of its own test up to the weight, and nothing else: neither 
 
 import math
 
+from graders.boundary.outcome import clean
 from graders.boundary.wire import Value
 from graders.checks.compare import fail, skip
 from graders.checks.score import Score
@@ -53,8 +54,4 @@ def _shown(text: Value) -> str:
     """Return text without control characters, cut to a limit."""
     if not isinstance(text, str):
         return ""
-    kept = "".join(
-        each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}"
-        for each in text[:LONGEST].replace("\r\n", "\n").expandtabs(4)
-    )
-    return kept.strip() + (" …" if len(text) > LONGEST else "")
+    return clean(text.replace("\r\n", "\n").expandtabs(4).strip(), LONGEST)

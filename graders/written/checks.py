@@ -21,9 +21,9 @@ import pytest
 
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
-from graders.checks.patience import at_most
 from graders.checks.score import Score
 from graders.checks.submitted import SubmittedFiles
+from graders.checks.time_limit import at_most
 from graders.errors import GraderFault
 from graders.written.decisions import BY_HAND
 from graders.written.loading import ANSWERS, questions_in

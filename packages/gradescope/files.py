@@ -6,7 +6,7 @@ from pathlib import Path
 
 from graders.data.declared import FILE as DECLARATION
 from graders.errors import UsageError
-from graders.grading.address import LEFT_OUT
+from graders.grading.cache_key import LEFT_OUT
 from graders.model import Assignment
 from graders.registry.check_files import files_below
 from graders.registry.packages import packages_of
@@ -18,7 +18,7 @@ ROOMS = {
     "submissions": ("examples", "imports"),
     "reference": ("training",),
 }
-IN_CONTAINER = ("__init__", "run", "settings", "metadata", "lateness")
+IN_CONTAINER = ("__init__", "run", "settings", "metadata")
 SINGLE = (
     "packages/__init__.py",
     *(f"packages/gradescope/{name}.py" for name in IN_CONTAINER),

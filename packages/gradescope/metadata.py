@@ -1,15 +1,19 @@
-"""Read submission_metadata.json, Gradescope's data on a submission, without trusting it.
+"""Read submission_metadata.json, Gradescope's data on a submission, and tell students of it.
 
-Students choose the names and titles in it. What is missing or does not have the documented type is
-left out, and `notes` report it to staff: no grade depends on it.
+The file is not trusted: students choose the names and titles in it. What is missing or does not
+have the documented type is left out, and `notes` report it to staff: no grade depends on it.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+from graders.model import Assignment
+from reports.text import number
 
 LARGEST = 64 * 2**20
 HIGHEST = 1e6  # no assignment has this many points
@@ -98,3 +102,30 @@ def _score(earlier: Mapping[str, Any]) -> float | None:
 def _id(value: object) -> str:
     """Return the submission's number as a suffix for file names."""
     return str(value) if isinstance(value, int) and 0 <= value < 10**18 else ""
+
+
+def about_time(metadata: Metadata, due: datetime | None) -> Iterator[str]:
+    """Yield how long after its due date a submission arrived; nothing if it was in time."""
+    came = metadata.submitted_at
+    if due is not None and came is not None and came > due:
+        when = due.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        yield f"Submitted {in_words(came - due)} after the due date ({when})."
+
+
+def about_previous(metadata: Metadata, assignment: Assignment) -> Iterator[str]:
+    """Yield the number of earlier submissions, with the best score if no criterion is hidden."""
+    if not metadata.previous:
+        return
+    count = "1 submission" if metadata.previous == 1 else f"{metadata.previous} submissions"
+    open_ = all(each.visibility == "visible" for each in assignment.rubric)
+    best = "" if metadata.best is None or not open_ else f"; the best had {number(metadata.best)}"
+    yield f"{count} before this one{best}."
+
+
+def in_words(late: timedelta) -> str:
+    """Return a length of time in its two largest units, such as `2 days 3 hours`."""
+    minutes = math.ceil(late.total_seconds() / 60)
+    days, rest = divmod(minutes, 24 * 60)
+    parts = [(days, "day"), (rest // 60, "hour"), (rest % 60, "minute")]
+    said = [f"{n} {unit}{'s' if n > 1 else ''}" for n, unit in parts if n]
+    return " ".join(said[:2])

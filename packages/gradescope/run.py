@@ -21,7 +21,7 @@ from pathlib import Path
 
 from graders.boundary.tiers.sandbox import Tier
 from graders.course.extensions import Extensions
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.errors import GraderFault
 from graders.execution.isolation import choose_tier
 from graders.execution.workplace import settle
@@ -31,8 +31,7 @@ from graders.grading.secret import new_secret
 from graders.model import Assignment, Submission
 from graders.registry.discovery import load_assignment
 from graders.storage.result_json import write_text
-from packages.gradescope.lateness import about_previous, about_time
-from packages.gradescope.metadata import Metadata, read_metadata
+from packages.gradescope.metadata import Metadata, about_previous, about_time, read_metadata
 from packages.gradescope.settings import Settings, read_settings, sized
 from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.results_json import Extras, autograder_json
@@ -86,7 +85,7 @@ def _graded(root: Path) -> Json:
         print(note)
     due = metadata.due or task.due
     document = autograder_json(result, _extras(settings, task, metadata, due))
-    grade = Terms(policy=task.grading, dues=Extensions(due)).grade(result)
+    grade = CourseRules(policy=task.grading, dues=Extensions(due)).grade(result)
     return with_final_grade(document, result, grade)
 
 

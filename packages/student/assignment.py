@@ -12,7 +12,7 @@ from pathlib import Path
 
 from graders.boundary.side import packages_in
 from graders.errors import UsageError
-from graders.grading.address import LEFT_OUT
+from graders.grading.cache_key import LEFT_OUT
 from graders.model import Assignment
 from graders.registry.check_files import Collected, collected, files_below
 from graders.written.loading import FILE as QUESTIONS

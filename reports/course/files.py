@@ -4,7 +4,7 @@ from collections.abc import Collection
 from itertools import chain, count
 from pathlib import Path
 
-from graders.course.release import Terms, terms_of
+from graders.course.release import CourseRules, rules_of
 from graders.model import Assignment, Result
 from graders.storage.store import Store
 from reports import write_course_page, write_course_reports, write_submission_files
@@ -31,10 +31,10 @@ def write_course(
     Each Result is read once and discarded: ten thousand of them together take gigabytes.
     """
     search, counted, scores = TwinSearch(deterministic_files(task)), Counted(), ScoreTable()
-    good, terms = True, terms_of(store, task, out)
+    good, rules = True, rules_of(store, task, out)
     for result in store.results(generation):
-        grade = terms.grade(result)
-        _write_old(result, out, terms)
+        grade = rules.grade(result)
+        _write_old(result, out, rules)
         search.add(result)
         counted.add(result, grade)
         if named is None or result.submission.id in named:
@@ -60,7 +60,7 @@ def keep_edited(store: Store, out: Path) -> None:
     show_sentences([f"{grades} was edited since Softmark wrote it: your edited file is now {kept}"])
 
 
-def write_pages(store: Store, generation: int, *, terms: Terms, out: Path) -> tuple[int, int]:
+def write_pages(store: Store, generation: int, *, rules: CourseRules, out: Path) -> tuple[int, int]:
     """Write the students' pages that are missing or old; how many these were, and of how many.
 
     Pages in `out` of submissions that are not part of the last batch are updated, too.
@@ -68,17 +68,17 @@ def write_pages(store: Store, generation: int, *, terms: Terms, out: Path) -> tu
     written = pages = 0
     for member in store.members(generation):
         if member.listed or has_page(member.submission, out):
-            result = store.result(member.submission, member.made.address)
-            written += _write_old(result, out, terms)
+            result = store.result(member.submission, member.cache_key.address)
+            written += _write_old(result, out, rules)
             pages += 1
     return written, pages
 
 
-def _write_old(result: Result, out: Path, terms: Terms) -> bool:
+def _write_old(result: Result, out: Path, rules: CourseRules) -> bool:
     """Write a submission's files where they are missing or old; whether they were."""
-    old = not have_files(result, out, terms)
+    old = not have_files(result, out, rules)
     if old:
-        write_submission_files(result, out, terms)
+        write_submission_files(result, out, rules)
     return old
 
 
@@ -86,10 +86,10 @@ def show_draft(store: Store, *, task: Assignment, out: Path) -> None:
     """Write the published generation's course page again to show what a draft would change."""
     published = store.generation().number
     search, counted = TwinSearch(deterministic_files(task)), Counted()
-    terms = terms_of(store, task, out)
+    rules = rules_of(store, task, out)
     for result in store.results(published):
         search.add(result)
-        counted.add(result, terms.grade(result))
+        counted.add(result, rules.grade(result))
     view = counted.view(search.found(), store.repeats(published))
     write_course_page(view, out, comparisons=comparisons(store, published))
 
@@ -100,8 +100,8 @@ def publish_course(store: Store, draft: int, *, task: Assignment, out: Path) -> 
     Files that do not belong to the draft are deleted first, so that an interruption leaves no
     outdated file.
     """
-    terms, results = terms_of(store, task, out), store.results(draft)
+    rules, results = rules_of(store, task, out), store.results(draft)
     keep_edited(store, out)
-    remove_files([r.submission.id for r in results if not have_files(r, out, terms)], out)
+    remove_files([r.submission.id for r in results if not have_files(r, out, rules)], out)
     store.publish(draft)
     return write_course(store, draft, task=task, out=out)

@@ -61,16 +61,16 @@ def _gains(store: Store, before: int, after: int) -> Iterator[float | None]:
 
     A Result that is part of both generations is not read, because it is the same.
     """
-    old = {each.submission: each.made.address for each in store.members(before)}
+    old = {each.submission: each.cache_key.address for each in store.members(before)}
     for member in store.members(after):
         address = old.get(member.submission)
         if not member.listed or address is None:
             continue
-        if address == member.made.address:
+        if address == member.cache_key.address:
             yield 0.0
             continue
         was = store.result(member.submission, address).score
-        now = store.result(member.submission, member.made.address).score
+        now = store.result(member.submission, member.cache_key.address).score
         yield _gain(was, now)
 
 

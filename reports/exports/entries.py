@@ -56,7 +56,7 @@ def entries(course: Course) -> Iterator[Entry]:
     """The lines of a course, by submission."""
     for result in course.results:
         given = result.submission
-        due, grade = course.terms.dues.due_of(given), course.grade(result)
+        due, grade = course.rules.dues.due_of(given), course.grade(result)
         for person in people_in(given.student):
             yield Entry(person, given.id, due, given.submitted_at, grade, result.status)
 

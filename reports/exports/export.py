@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders.course.final_grades import FinalGrade, final_grade
-from graders.course.release import PLAIN, Terms
+from graders.course.release import PLAIN, CourseRules
 from graders.model import Assignment, Result
 
 
@@ -13,7 +13,7 @@ from graders.model import Assignment, Result
 class Course:
     """The data to export; each Result is read when it is reached, and only once.
 
-    `assignment` is as its folder says now; `roster` and `title` as the command was told; `terms`
+    `assignment` is as its folder says now; `roster` and `title` as the command was told; `rules`
     say what students see and when their work was due; `out` is the results folder.
     """
 
@@ -21,12 +21,12 @@ class Course:
     results: Iterable[Result]
     roster: Path | None = None
     title: str = ""
-    terms: Terms = PLAIN
+    rules: CourseRules = PLAIN
     out: Path = Path()
 
     def grade(self, result: Result) -> FinalGrade:
         """The grade that counts."""
-        due = self.terms.dues.due_of(result.submission)
+        due = self.rules.dues.due_of(result.submission)
         return final_grade(result, self.assignment.grading, due)
 
 

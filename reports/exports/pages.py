@@ -38,7 +38,7 @@ def pages_export(course: Course) -> Export:
 
 
 def _row(person: Person, result: Result, course: Course) -> list[str]:
-    view, given = student_view(result, course.terms), result.submission
+    view, given = student_view(result, course.rules), result.submission
     score, most = view.score, view.max_score
     if view.grade is not None and view.grade.final is not None:
         score, most = view.grade.final, view.grade.maximum

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graders.course.release import PLAIN, Terms
+from graders.course.release import PLAIN, CourseRules
 from graders.figures import Accuracy, drawable
 from graders.model import CheckResult, CriterionResult, Result
 from graders.storage.result_json import submission_file, write_text
@@ -38,15 +38,15 @@ class Extras:
     leaderboard: bool = False
 
 
-def write_gradescope(result: Result, out: Path, terms: Terms = PLAIN) -> Path:
+def write_gradescope(result: Result, out: Path, rules: CourseRules = PLAIN) -> Path:
     """Write `out/gradescope/<submission>.json` and return its path."""
     path = submission_file(out, "gradescope", result.submission.id, ".json")
-    return write_text(path, gradescope_text(result, terms))
+    return write_text(path, gradescope_text(result, rules))
 
 
-def gradescope_text(result: Result, terms: Terms = PLAIN) -> str:
+def gradescope_text(result: Result, rules: CourseRules = PLAIN) -> str:
     """The document as the text of its file, with the final grade as its score."""
-    document = with_final_grade(gradescope_json(result), result, terms.grade(result))
+    document = with_final_grade(gradescope_json(result), result, rules.grade(result))
     return json.dumps(document, indent=2) + "\n"
 
 

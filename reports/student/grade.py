@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graders.course.final_grades import FinalGrade, late_words, policy_words
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.model import Result
 from reports.student.withheld import is_shown
 
@@ -22,26 +22,26 @@ class AboutGrade:
     words: str
 
 
-def about_grade(result: Result, terms: Terms) -> AboutGrade | None:
+def about_grade(result: Result, rules: CourseRules) -> AboutGrade | None:
     """What the page says of the final grade; None if the score is the grade, or there is none."""
-    grade = terms.grade(result)
+    grade = rules.grade(result)
     if grade is None or result.status == "rejected":
         return None
-    closed = _counts_what_is_closed(result, terms)
+    closed = _counts_what_is_closed(result, rules)
     if closed or grade.raw is None:
-        words = (CLOSED if closed else OPEN, *_late(grade, terms), policy_words(terms.policy))
+        words = (CLOSED if closed else OPEN, *_late(grade, rules), policy_words(rules.policy))
         return AboutGrade(None, grade.maximum, " ".join(words))
     change = f" {MAY_CHANGE}" if result.status == "needs_review" else ""
     return AboutGrade(grade.final, grade.maximum, grade.words + change)
 
 
-def _counts_what_is_closed(result: Result, terms: Terms) -> bool:
+def _counts_what_is_closed(result: Result, rules: CourseRules) -> bool:
     """Whether points that the student cannot see, or a drop among them, make the grade."""
-    dropped_from = {name for drop in terms.policy.drops for name in drop.criteria}
-    closed = [c.criterion for c in result.criteria if not is_shown(c.criterion, terms.opened)]
+    dropped_from = {name for drop in rules.policy.drops for name in drop.criteria}
+    closed = [c.criterion for c in result.criteria if not is_shown(c.criterion, rules.opened)]
     return any(each.points or each.id in dropped_from for each in closed)
 
 
-def _late(grade: FinalGrade, terms: Terms) -> Iterator[str]:
+def _late(grade: FinalGrade, rules: CourseRules) -> Iterator[str]:
     if grade.days_late:
-        yield f"You submitted {late_words(grade.days_late, terms.policy.lateness)}."
+        yield f"You submitted {late_words(grade.days_late, rules.policy.lateness)}."

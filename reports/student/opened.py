@@ -9,7 +9,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.model import Result
 from reports.student.grade import about_grade
 from reports.student.withheld import is_shown
@@ -19,11 +19,11 @@ SIZE = len(MARK.format("0" * 64))
 START = MARK.partition("{")[0].encode()
 
 
-def mark_of(result: Result, terms: Terms) -> str:
+def mark_of(result: Result, rules: CourseRules) -> str:
     """The mark of this Result's page; nothing where it shows visible criteria and no grade."""
     later = [each.criterion for each in result.criteria if each.criterion.visibility != "visible"]
-    shown = sorted(each.id for each in later if is_shown(each, terms.opened))
-    about = about_grade(result, terms)
+    shown = sorted(each.id for each in later if is_shown(each, rules.opened))
+    about = about_grade(result, rules)
     shown += [str(about)] if about else []
     return MARK.format(hashlib.sha256("\n".join(shown).encode()).hexdigest()) if shown else ""
 

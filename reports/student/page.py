@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from graders.course.release import PLAIN, Terms
+from graders.course.release import PLAIN, CourseRules
 from graders.model import CheckStatus, CriterionResult, Result, ResultStatus, Submission
 from graders.storage.result_json import submission_file, write_text
 from reports.page import render
@@ -64,20 +64,20 @@ class StudentView:
     shortened: bool = False
 
 
-def write_student_page(result: Result, out: Path, terms: Terms = PLAIN) -> Path:
+def write_student_page(result: Result, out: Path, rules: CourseRules = PLAIN) -> Path:
     """Write `out/reports/<submission>.html` and return its path."""
     path = submission_file(out, "reports", result.submission.id, ".html")
-    text = render(TEMPLATE, student_view(result, terms))
+    text = render(TEMPLATE, student_view(result, rules))
     if len(text.encode()) > LARGEST:
-        view = student_view(shortened(result), terms)
+        view = student_view(shortened(result), rules)
         text = render(TEMPLATE, replace(view, shortened=True))
-    return write_text(path, text + mark_of(result, terms))
+    return write_text(path, text + mark_of(result, rules))
 
 
-def student_view(result: Result, terms: Terms = PLAIN) -> StudentView:
+def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
     """What the student may see now; hidden criteria count neither in score nor in maximum."""
-    seen = [graded for graded in result.criteria if is_shown(graded.criterion, terms.opened)]
-    hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, terms.opened)]
+    seen = [graded for graded in result.criteria if is_shown(graded.criterion, rules.opened)]
+    hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, rules.opened)]
     shown = unquoted(seen, hidden)
     withheld = [graded.criterion.points for graded in hidden]
     often = said_often(shown)
@@ -89,7 +89,7 @@ def student_view(result: Result, terms: Terms = PLAIN) -> StudentView:
         sentence=STATUS_SENTENCES[result.status],
         score=_visible_score(result, shown) if withheld else result.score,
         max_score=_most(shown) if withheld else result.max_score,
-        grade=about_grade(result, terms),
+        grade=about_grade(result, rules),
         criteria=shown,
         sections=sections(result, shown, often),
         said_often=often,

@@ -17,7 +17,7 @@ DRIVE = re.compile(r"[A-Za-z]:")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchivePath:
     """A path as the archive writes it, and whether it is a folder there."""
 
     path: str
@@ -30,7 +30,7 @@ class Names:
     def __init__(self, archive: str, limits: UnpackLimits) -> None:
         self._archive = archive
         self._limits = limits
-        self._used: dict[str, Entry] = {}  # by folded path
+        self._used: dict[str, ArchivePath] = {}  # by folded path
         self._listed = 0
 
     def take(self, name: str, *, folder: bool) -> PurePosixPath | None:
@@ -91,7 +91,7 @@ class Names:
     def _claim(self, parts: Sequence[str], *, folder: bool) -> None:
         for end in range(1, len(parts) + 1):
             written = "/".join(parts[:end])
-            entry = Entry(written, folder or end < len(parts))
+            entry = ArchivePath(written, folder or end < len(parts))
             key = _folded(written)
             used = self._used.get(key)
             if used is not None and (used != entry or not entry.is_folder):
@@ -100,7 +100,7 @@ class Names:
         if len(self._used) > self._limits.kept:
             raise too_many(self._archive, self._limits.kept)
 
-    def _clash(self, used: Entry, entry: Entry) -> Rejected:
+    def _clash(self, used: ArchivePath, entry: ArchivePath) -> Rejected:
         if used == entry:
             problem = "twice"
         elif used.path == entry.path:

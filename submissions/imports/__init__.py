@@ -18,7 +18,7 @@ from submissions.imports.attempts import last_attempts
 from submissions.imports.canvas_download import is_canvas_name, read_canvas
 from submissions.imports.git_clones import is_clone, read_clones
 from submissions.imports.gradescope_export import METADATA, read_gradescope
-from submissions.imports.upload import Found, Upload, WrongExport
+from submissions.imports.upload import FoundUploads, Upload, WrongExport
 from submissions.people import student_text
 from submissions.receive import collect, unread
 from submissions.submission import Submission
@@ -93,7 +93,7 @@ def _is_of_canvas(path: Path) -> bool:
     return path.is_file() and is_canvas_name(path.name)
 
 
-def _read(folder: Path, layout: Layout, wanted: Wanted) -> Found:
+def _read(folder: Path, layout: Layout, wanted: Wanted) -> FoundUploads:
     match layout:
         case "gradescope":
             return read_gradescope(folder)
@@ -102,7 +102,9 @@ def _read(folder: Path, layout: Layout, wanted: Wanted) -> Found:
         case "git":
             return read_clones(folder)
     paths = collect(folder)
-    return Found(tuple(Upload(p.name, p, (), calendar_time(p.lstat().st_mtime)) for p in paths))
+    return FoundUploads(
+        tuple(Upload(p.name, p, (), calendar_time(p.lstat().st_mtime)) for p in paths)
+    )
 
 
 def _submissions(uploads: Sequence[Upload], assignment: str) -> list[Submission]:

@@ -13,12 +13,12 @@ import shutil
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from itertools import chain, count
 from pathlib import Path
 
 from submissions.archives.archive import SUFFIXES, unpack
-from submissions.imports.upload import Found, Upload
+from submissions.finding import is_named
+from submissions.imports.upload import FoundUploads, Upload
 from submissions.people import Person
 from submissions.receive import collect
 from submissions.submission import Rejected
@@ -48,7 +48,7 @@ def is_canvas_name(name: str) -> bool:
     return found["number"] is not None or found["name"] == "text.html"
 
 
-def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> Found:
+def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> FoundUploads:
     """Return one upload per student; `wanted` helps to recognize files that were uploaded again."""
     files, others = _files(folder)
     grouped: dict[tuple[str, str], list[_File]] = defaultdict(list)
@@ -59,7 +59,7 @@ def read_canvas(folder: Path, work: Path, wanted: Sequence[str]) -> Found:
     notes = [f"{name}: not a name that Canvas gives; left out" for name in others]
     if late:
         notes.append(f"late, but nobody can say how late, so without penalty: {', '.join(late)}")
-    return Found(tuple(uploads), tuple(notes))
+    return FoundUploads(tuple(uploads), tuple(notes))
 
 
 def _files(folder: Path) -> tuple[list[_File], list[str]]:
@@ -124,11 +124,7 @@ def _named(files: Sequence[_File], wanted: Sequence[str]) -> dict[str, Path]:
 def _own_name(name: str, wanted: Sequence[str]) -> str:
     """Return the name without Canvas's counter if the assignment requires a file with that name."""
     again = AGAIN.fullmatch(name)
-    if again is None or _is_wanted(name, wanted):
+    if again is None or is_named(name, wanted):
         return name
     plain = again["stem"] + again["suffix"]
-    return plain if _is_wanted(plain, wanted) else name
-
-
-def _is_wanted(name: str, wanted: Sequence[str]) -> bool:
-    return any(fnmatchcase(name.casefold(), each.casefold()) for each in wanted)
+    return plain if is_named(plain, wanted) else name

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from submissions.identity import calendar_time
 from submissions.imports import git_time
-from submissions.imports.upload import Found, Upload
+from submissions.imports.upload import FoundUploads, Upload
 from submissions.receive import collect
 
 GIT = ".git"
@@ -27,7 +27,7 @@ def is_clone(folder: Path) -> bool:
     return not folder.is_symlink() and git.is_dir() and not git.is_symlink()
 
 
-def read_clones(folder: Path) -> Found:
+def read_clones(folder: Path) -> FoundUploads:
     """Return an upload for every child of the folder; one that is not a clone has no known time."""
     paths = collect(folder)
     clones = [path for path in paths if is_clone(path)]
@@ -37,7 +37,7 @@ def read_clones(folder: Path) -> Found:
         for path in paths
         if times.get(path) is None
     ]
-    return Found(tuple(Upload(p.name, p, (), times.get(p)) for p in paths), tuple(notes))
+    return FoundUploads(tuple(Upload(p.name, p, (), times.get(p)) for p in paths), tuple(notes))
 
 
 def head_times(clones: Sequence[Path]) -> list[datetime | None]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from submissions.imports.upload import Found, Upload, WrongExport
+from submissions.imports.upload import FoundUploads, Upload, WrongExport
 from submissions.limits import MIB
 from submissions.people import Person, student_text
 from submissions.receive import collect
@@ -32,7 +32,7 @@ NOTHING = ("", "~", "null")
 LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-def read_gradescope(folder: Path) -> Found:
+def read_gradescope(folder: Path) -> FoundUploads:
     """Return the export's uploads, including earlier attempts. Raises WrongExport."""
     metadata = _metadata(folder / METADATA)
     uploads = _merged(
@@ -47,7 +47,7 @@ def read_gradescope(folder: Path) -> Found:
     strays = [f"{path.name}: no folder of this export; left out" for path in _strays(others)]
     timeless = ", ".join(upload.name for upload in uploads if upload.submitted_at is None)
     late = [f"nobody can say when, so without penalty: {timeless}"] if timeless else []
-    return Found((*uploads, *unknown), (*sorted(lost), *nobodys, *strays, *late))
+    return FoundUploads((*uploads, *unknown), (*sorted(lost), *nobodys, *strays, *late))
 
 
 def _metadata(file: Path) -> dict[str, Any]:

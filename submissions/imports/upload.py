@@ -26,7 +26,7 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundUploads:
     """The uploads in a folder, and notes for staff."""
 
     uploads: tuple[Upload, ...]

@@ -4,8 +4,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graders.registry.discovery import load_assignment
-from packages.gradescope.lateness import about_previous, about_time, in_words
-from packages.gradescope.metadata import Metadata, read_metadata
+from packages.gradescope.metadata import (
+    Metadata,
+    about_previous,
+    about_time,
+    in_words,
+    read_metadata,
+)
 
 CREATED = "2026-03-02T12:00:00.123456-07:00"
 DUE = "2026-03-01T12:00:00.000000-07:00"

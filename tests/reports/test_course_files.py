@@ -11,7 +11,7 @@ import pytest
 from benchmarks.store_and_pages import fill, synthetic_results
 from graders.registry.discovery import load_assignment
 from graders.storage.database import open_database
-from graders.storage.store import FILE, Made, Store, open_store
+from graders.storage.store import FILE, CacheKey, Store, open_store
 from reports.course.files import publish_course, write_course
 
 RESULTS = [*synthetic_results(101)][97:]  # the hundredth is ours to grade again
@@ -81,7 +81,7 @@ def test_an_edited_table_is_kept_beside_the_new_one(course, out, capsys):
 def test_a_table_of_an_older_store_is_not_taken_for_edited(make_result, graded, tmp_path, capsys):
     with open_store(tmp_path) as store:
         generation = store.begin(TASK, "checks")
-        store.put(generation, make_result(*graded.criteria), Made("address", "{}", {}))
+        store.put(generation, make_result(*graded.criteria), CacheKey("address", "{}", {}))
         (tmp_path / "grades.csv").write_text("submission,score")
         write_course(store, generation, task=TASK, out=tmp_path)
     assert "edited" not in capsys.readouterr().err

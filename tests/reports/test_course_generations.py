@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from graders.registry.discovery import load_assignment
-from graders.storage.store import Made, open_store
+from graders.storage.store import CacheKey, open_store
 from reports.course.files import show_draft, write_course
 from reports.course.generations import comparisons
 from tests.console import softmark
@@ -28,7 +28,7 @@ def fill(store, make_result, graded):
         for name, score in scores.items():
             status = "incomplete" if score is None else "graded"
             result = make_result(*graded.criteria, submission=name, score=score, status=status)
-            store.put(number, result, Made(f"{checks}-{score}", "{}", {}))
+            store.put(number, result, CacheKey(f"{checks}-{score}", "{}", {}))
         return number
 
     return put

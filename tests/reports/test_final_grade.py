@@ -8,7 +8,7 @@ import pytest
 
 from graders.course.extensions import Extensions
 from graders.course.final_grades import policy_words
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.grading_policy import Drop, GradingPolicy, Lateness
 from reports import write_submission_files
 from reports.course.table import table_data
@@ -20,7 +20,7 @@ from tests.reports.conftest import CODE, FILES, check_result, criterion_result
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
 POLICY = GradingPolicy(Lateness(percent=10, max_days=3), round_to=0.5)
-TERMS = Terms(policy=POLICY, dues=Extensions(DUE))
+RULES = CourseRules(policy=POLICY, dues=Extensions(DUE))
 WORDS = "14 of 14 points; 2 days late, minus 2.8; rounded to 0.5."
 
 
@@ -39,9 +39,9 @@ def late(make_result):
 
 def test_all_readers_get_the_same_grade(late, tmp_path, capsys):
     result = late()
-    counted, grade = Counted(), TERMS.grade(result)
+    counted, grade = Counted(), RULES.grade(result)
     counted.add(result, grade)
-    _, gradescope, page = write_submission_files(result, tmp_path, TERMS)
+    _, gradescope, page = write_submission_files(result, tmp_path, RULES)
     show_result(result, grade)
     show_scores([(result, grade)])
     assert "<strong>11</strong> of 14 points: your final grade" in page.read_text()
@@ -49,7 +49,7 @@ def test_all_readers_get_the_same_grade(late, tmp_path, capsys):
     assert json.loads(table_data(counted.view()))["rows"][0][3] == [14, 11]
     assert json.loads(gradescope.read_text())["score"] == 11
     assert f"Final grade: 11 ({WORDS[:-1]})" in " ".join(capsys.readouterr().out.split())
-    assert student_view(result, Terms(dues=Extensions(DUE))).grade is None, "without a policy"
+    assert student_view(result, CourseRules(dues=Extensions(DUE))).grade is None, "without a policy"
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "after_due_date", "after_published"])
@@ -59,7 +59,7 @@ def test_closed_points_cannot_be_worked_out_from_the_page(late, tmp_path, visibi
         write_student_page(
             late(criterion_result(CODE, check_result()), criterion_result(closed, found)),
             tmp_path,
-            TERMS,
+            RULES,
         ).read_text()
         for found in (check_result(), check_result("failed"), check_result("error"))
     ]
@@ -71,29 +71,29 @@ def test_closed_points_cannot_be_worked_out_from_the_page(late, tmp_path, visibi
 def test_the_grade_appears_with_the_last_points_and_advice_closes_nothing(late):
     closed = criterion_result(replace(FILES, visibility="after_published"), check_result())
     result = late(criterion_result(CODE, check_result()), closed)
-    assert student_view(result, TERMS).grade.final is None
-    assert student_view(result, replace(TERMS, opened=frozenset({"files"}))).grade.final == 11
+    assert student_view(result, RULES).grade.final is None
+    assert student_view(result, replace(RULES, opened=frozenset({"files"}))).grade.final == 11
     advice = replace(FILES, id="advice", title="secret", points=0.0, visibility="hidden")
     result = late(criterion_result(CODE, check_result()), criterion_result(advice, check_result()))
-    assert student_view(result, TERMS).grade.final == 3
-    dropping = replace(TERMS, policy=GradingPolicy(drops=(Drop(("advice", "rotary"), 1),)))
+    assert student_view(result, RULES).grade.final == 3
+    dropping = replace(RULES, policy=GradingPolicy(drops=(Drop(("advice", "rotary"), 1),)))
     assert student_view(result, dropping).grade.final is None
 
 
 def test_what_is_undecided_has_no_final_grade_and_points_that_may_change_say_so(late):
     open_ = criterion_result(FILES, check_result("needs_review"))
     result = late(criterion_result(CODE, check_result()), open_, status="needs_review")
-    grade = student_view(result, TERMS).grade
+    grade = student_view(result, RULES).grade
     assert grade.final is None
     assert grade.words.startswith("There is none until everything is graded. You submitted 2 days")
-    grade = student_view(late(status="needs_review"), TERMS).grade
+    grade = student_view(late(status="needs_review"), RULES).grade
     assert grade.final == 11
     assert grade.words == f"{WORDS} It can still change, because part of this needs manual grading."
 
 
 def test_work_that_is_not_accepted_has_no_grade_and_no_zero(late, tmp_path):
     policy = GradingPolicy(Lateness(max_days=1, too_late="not_accepted"))
-    page = write_student_page(late(), tmp_path, replace(TERMS, policy=policy)).read_text()
+    page = write_student_page(late(), tmp_path, replace(RULES, policy=policy)).read_text()
     assert "<strong>14</strong> of 14 points" in page
     assert "<strong>Final grade:</strong> 14 of 14 points; 2 days late (at most 1: not acc" in page
 
@@ -101,12 +101,12 @@ def test_work_that_is_not_accepted_has_no_grade_and_no_zero(late, tmp_path):
 def test_files_are_old_when_an_extension_changes_the_grade(late, tmp_path):
     hidden = criterion_result(replace(FILES, visibility="hidden"), check_result())
     closed = late(criterion_result(CODE, check_result()), hidden)
-    hourly = replace(TERMS, policy=GradingPolicy(Lateness(percent=1, unit_seconds=3600)))
-    for result, terms in ((late(), TERMS), (closed, hourly)):  # then Gradescope's file alone
-        write_submission_files(result, tmp_path, terms)
-        assert have_files(result, tmp_path, terms)
+    hourly = replace(RULES, policy=GradingPolicy(Lateness(percent=1, unit_seconds=3600)))
+    for result, rules in ((late(), RULES), (closed, hourly)):  # then Gradescope's file alone
+        write_submission_files(result, tmp_path, rules)
+        assert have_files(result, tmp_path, rules)
         granted = Extensions(DUE, {"ada": DUE + timedelta(days=1)})
-        assert not have_files(result, tmp_path, replace(terms, dues=granted))
+        assert not have_files(result, tmp_path, replace(rules, dues=granted))
 
 
 def test_the_rules_are_told_without_names():

@@ -16,7 +16,7 @@ from gradescope_utils.autograder_utils.decorators import (
 from gradescope_utils.autograder_utils.json_test_runner import JSONTestRunner
 
 from graders.course.extensions import Extensions
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.figures import Accuracy
 from graders.grading_policy import GradingPolicy, Lateness
 from reports import write_gradescope
@@ -177,8 +177,8 @@ def late(make_result):
         result = make_result(full, environment={})
         upload = replace(result.submission, submitted_at=DUE + timedelta(days=2))
         result = replace(result, submission=upload)
-        terms = Terms(policy=GradingPolicy(Lateness(**lateness)), dues=Extensions(DUE))
-        return with_final_grade(gradescope_json(result), result, terms.grade(result))
+        rules = CourseRules(policy=GradingPolicy(Lateness(**lateness)), dues=Extensions(DUE))
+        return with_final_grade(gradescope_json(result), result, rules.grade(result))
 
     return make
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.model import SHOWN_LATER, Check
 from reports import write_submission_files
 from reports.student.page import student_view, write_student_page
@@ -123,7 +123,7 @@ def secret(kind):
 
 
 def names(*kinds):
-    return Terms(frozenset(f"secret-{kind}" for kind in kinds))
+    return CourseRules(frozenset(f"secret-{kind}" for kind in kinds))
 
 
 @pytest.fixture

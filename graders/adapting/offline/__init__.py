@@ -3,13 +3,12 @@
     ready() -> settings: no library looks for a network
             -> datasets, evaluate: the libraries, with local rows and scores
             -> accelerate: one process on the CPU, whatever GPU the code was written for
-            -> absent: libraries that only draw or report are stand-ins
-            -> progress: bars count, but print nothing
+            -> reporting: libraries that only draw or report are stand-ins; bars print nothing
             -> hub: names of the hub return tiny local models and tokenizers
             -> old_names: names that newer releases of transformers removed
             -> places: files can be saved in folders that do not exist here
 
-Importing this package is cheap; `ready` and the model functions import the libraries.
+Importing this package imports none of its modules; `ready` imports them and the libraries.
 """
 
 import sys
@@ -17,27 +16,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from graders.adapting.offline import (
-    accelerate,
-    datasets,
-    evaluate,
-    hub,
-    old_names,
-    places,
-    settings,
-)
-from graders.adapting.offline.reporting import absent, progress
-
 
 @cache
 def ready() -> None:
     """Set up everything that starter code needs; a second call changes nothing."""
     with _libraries_only():
+        from graders.adapting.offline import (
+            accelerate,
+            datasets,
+            evaluate,
+            hub,
+            old_names,
+            places,
+            reporting,
+            settings,
+        )
+
         settings.cut_off()
         for each in (datasets, evaluate, accelerate):
             each.install()
-        absent.install()
-        progress.quiet()
+        reporting.install()
+        reporting.quiet_bars()
         hub.install()
         old_names.install()
         places.install()

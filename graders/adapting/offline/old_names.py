@@ -2,9 +2,12 @@
 
 import functools
 import importlib
+import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import torch
 
 
 def install() -> None:
@@ -12,13 +15,10 @@ def install() -> None:
     base: Any = importlib.import_module("transformers.tokenization_utils_base")
     optimization: Any = importlib.import_module("transformers.optimization")
     if not hasattr(optimization, "AdamW"):
-        from graders.adapting.offline.adamw import AdamW
-
         optimization.AdamW = AdamW
         imports: Any = importlib.import_module("transformers.utils.import_utils")
         lazy = imports._LazyModule
         lazy.__getattr__ = _with_names(lazy.__getattr__, {"AdamW": AdamW})
-    torch: Any = importlib.import_module("torch")
     torch.load = _with_objects(torch.load)
     tokenizer = base.PreTrainedTokenizerBase
     strategies = tokenizer._get_padding_truncation_strategies
@@ -112,3 +112,51 @@ def _with_columns(item: Callable[..., Any]) -> Callable[..., Any]:
         return list(columns[key])
 
     return with_columns
+
+
+class AdamW(torch.optim.Optimizer):
+    """The AdamW that transformers had before release 5: it adds eps before it corrects the bias."""
+
+    def __init__(  # noqa: PLR0913  the signature of the removed class
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+        correct_bias: bool = True,
+        no_deprecation_warning: bool = False,
+    ) -> None:
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        super().__init__(params, defaults | {"correct_bias": correct_bias})
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every parameter that has a gradient."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self._update(parameter, group)
+        return loss
+
+    def _update(self, parameter: torch.Tensor, group: dict[str, Any]) -> None:
+        state = self.state[parameter]
+        if not state:
+            state["step"] = 0
+            state["exp_avg"] = torch.zeros_like(parameter)
+            state["exp_avg_sq"] = torch.zeros_like(parameter)
+        state["step"] += 1
+        (first, second), rate, gradient = group["betas"], group["lr"], parameter.grad
+        state["exp_avg"].mul_(first).add_(gradient, alpha=1 - first)
+        state["exp_avg_sq"].mul_(second).addcmul_(gradient, gradient, value=1 - second)
+        step = rate
+        if group["correct_bias"]:
+            step *= math.sqrt(1 - second ** state["step"]) / (1 - first ** state["step"])
+        scale = state["exp_avg_sq"].sqrt().add_(group["eps"])
+        parameter.addcdiv_(state["exp_avg"], scale, value=-step)
+        if group["weight_decay"] > 0:
+            parameter.add_(parameter, alpha=-rate * group["weight_decay"])

@@ -10,7 +10,7 @@ from types import CodeType
 from graders.adapting.reading.names import (
     DEFINITION,
     MUTATORS,
-    Names,
+    StatementNames,
     changed,
     compiled,
     in_scope,
@@ -36,7 +36,7 @@ class Statement:
     filename: str
     later: int
     code: CodeType
-    names: Names
+    names: StatementNames
 
     @property
     def is_star(self) -> bool:

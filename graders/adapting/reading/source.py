@@ -29,7 +29,7 @@ LOWEST = 6  # the lowest heading level, used for a title without marks
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlacedStatement:
     """A top-level statement, the file name in its tracebacks, and how many borders precede it.
 
     Each heading that matches `until` is a border, and so is the main block: a name bound after a
@@ -47,7 +47,7 @@ class Source:
 
     path: Path
     name: str
-    places: tuple[Place, ...]
+    places: tuple[PlacedStatement, ...]
     broken: tuple[Broken, ...]
     damage: str = ""
 
@@ -63,7 +63,7 @@ class Piece:
 
 def read_source(path: Path, name: str, until: re.Pattern[str] | None) -> Source:
     """Return the statements of this file; raises UnreadableNotebook."""
-    places: list[Place] = []
+    places: list[PlacedStatement] = []
     broken: list[Broken] = []
     above = 0
     pieces, damage = _pieces(path, until)
@@ -74,7 +74,7 @@ def read_source(path: Path, name: str, until: re.Pattern[str] | None) -> Source:
         borders = _borders(piece.text, parsed.statements, until)
         for node, in_main in _flat(parsed.statements):
             here = sum(line < node.lineno for line in borders) + in_main
-            places.append(Place(node, piece.filename, piece.later + above + here))
+            places.append(PlacedStatement(node, piece.filename, piece.later + above + here))
         above += len(borders)
     if len(places) > MAX_STATEMENTS:
         damage = f"it has more than {MAX_STATEMENTS} statements"

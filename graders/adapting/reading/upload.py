@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.adapting.importing import Imports
-from graders.adapting.module import Module
+from graders.adapting.lazy_module import Module
 from graders.adapting.reading.listing import Listing, list_code, shown
 from graders.adapting.reading.notebook import UnreadableNotebook
 from graders.adapting.reading.outline import Outline

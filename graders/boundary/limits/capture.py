@@ -1,23 +1,12 @@
-"""Keep a child's output up to a limit, without blocking the child."""
+"""Keep a child's output up to a limit, without blocking the child.
+
+The child gets the descriptor `write`. Once it has started, `started` closes that end here; `close`
+reads the rest, and `text` returns what was kept at any time.
+"""
 
 import os
 from pathlib import Path
-from typing import BinaryIO, Protocol
-
-
-class Capture(Protocol):
-    """The destination of a child's standard output and error."""
-
-    write: int  # the descriptor that the child gets
-
-    def started(self) -> None:
-        """Close the writing end here, now that the child has it."""
-
-    def text(self) -> str:
-        """Return the text that was kept."""
-
-    def close(self) -> None:
-        """Read the rest and close; `text` still works."""
+from typing import BinaryIO
 
 
 class PipeCapture:
@@ -82,6 +71,9 @@ class FileCapture:
         """Remember the text and remove the file."""
         self._last = self.text()
         self._path.unlink(missing_ok=True)
+
+
+Capture = PipeCapture | FileCapture
 
 
 def _text(data: bytes, *, cut: bool) -> str:

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from graders.boundary import policy
+from graders.boundary.limits import usage
 from graders.boundary.limits.resources import Resources
 from graders.boundary.process import TOGETHER, TooMuch
 from graders.model import Limits
@@ -39,7 +40,7 @@ _numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GroupFolders:
     """The folders in which groups can be created, one per controller."""
 
     memory: Path
@@ -125,17 +126,41 @@ class Group:
                     time.sleep(0.005)
 
 
-def group_for(limits: Limits) -> Group | None:
-    """Return a new group with these limits, or None if none can be created here."""
-    if find_place() is None:
-        return None
-    with contextlib.suppress(OSError):
-        return Group(policy.together(limits), limits.processes)
-    return None
+@contextlib.contextmanager
+def group_for(limits: Limits) -> Iterator[Group | None]:
+    """Yield a new group with these limits, or None if none can be created here.
+
+    It is removed if the block raises, so that a child that does not start leaves no group.
+    """
+    group = None
+    if find_place() is not None:
+        with contextlib.suppress(OSError):
+            group = Group(policy.together(limits), limits.processes)
+    try:
+        yield group
+    except BaseException:
+        if group is not None:
+            group.remove()
+        raise
+
+
+def watch_memory(group: Group | None, limits: Limits, *tops: int, sockets: int) -> int:
+    """Return the memory of these process trees in bytes; raises TooMuch if it exceeds the limit.
+
+    If there is a control group, the kernel limits the memory, and this returns 0.
+    """
+    if group is not None:
+        group.watch()
+        return 0
+    most = policy.together(limits)
+    memory = usage.memory(*tops, enough=most) + sockets * policy.SOCKET_BYTES
+    if memory > most:
+        raise TooMuch(TOGETHER)
+    return memory
 
 
 @cache
-def find_place() -> Place | None:
+def find_place() -> GroupFolders | None:
     """Find where this process can create groups that limit memory and processes, by trying."""
     for place in _places():
         if _works(place):
@@ -144,7 +169,7 @@ def find_place() -> Place | None:
     return None
 
 
-def _places() -> Iterator[Place]:
+def _places() -> Iterator[GroupFolders]:
     own = _own_groups()
     for root in UNIFIED:
         if "" in own and (root / "cgroup.controllers").exists():
@@ -152,10 +177,12 @@ def _places() -> Iterator[Place]:
             _enable(group)
             for folder in dict.fromkeys((group, group.parent, root)):
                 if folder.is_relative_to(root):
-                    yield Place(folder, folder, folder, unified=True)
+                    yield GroupFolders(folder, folder, folder, unified=True)
     if all(name in own for name in NEEDED):
         folders = {name: MOUNTS / name / own[name].lstrip("/") for name in own if name}
-        yield Place(folders["memory"], folders["pids"], folders.get("cpuacct"), unified=False)
+        yield GroupFolders(
+            folders["memory"], folders["pids"], folders.get("cpuacct"), unified=False
+        )
 
 
 def _own_groups() -> dict[str, str]:
@@ -184,7 +211,7 @@ def _enable(group: Path) -> None:
         (group / "cgroup.subtree_control").write_text(wanted)
 
 
-def _works(place: Place) -> bool:
+def _works(place: GroupFolders) -> bool:
     """Return whether our processes can create a group there, limit it and enter it."""
     name = f"softmark-{os.getpid()}-probe"
     folders = {folder / name for folder in (place.memory, place.pids, place.time) if folder}
@@ -215,7 +242,7 @@ def _bound(memory: Path, pids: Path, most: int, processes: int, *, unified: bool
         both.write_text(str(most))
 
 
-def _sweep(place: Place) -> None:
+def _sweep(place: GroupFolders) -> None:
     """Remove empty groups of gradings that have ended; one in use cannot be removed.
 
     A new one is kept: its process may not have entered it yet, and the grading that created it

@@ -16,8 +16,8 @@ from typing import Any
 from graders.boundary import policy
 from graders.boundary.limits import usage
 from graders.boundary.limits.capture import PipeCapture
-from graders.boundary.limits.cgroup import Group, group_for
-from graders.boundary.process import TOGETHER, Child, Spawned, TooMuch
+from graders.boundary.limits.cgroup import Group, group_for, watch_memory
+from graders.boundary.process import Child, Spawned, TooMuch
 from graders.boundary.tiers import warm
 from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
 from graders.model import Limits
@@ -34,13 +34,8 @@ GONE = 10.0  # seconds that the kernel may take to end a killed process namespac
 def start(job: Job) -> Child:
     """Start a child in its own namespaces; it says hello after it has given up its rights."""
     inner = command(job, policy.INSIDE, _narrowing(job))
-    group = group_for(job.limits)
-    try:
+    with group_for(job.limits) as group:
         namespace, channel, capture = _build(job, inner, job.limits.output_bytes, group=group)
-    except OSError:
-        if group is not None:
-            group.remove()
-        raise
     process, watch = Spawned(namespace.process), namespace.watch
     return Child(process, channel, capture, namespace.kill, job.limits, watch, group)
 
@@ -50,17 +45,16 @@ def start_warm(job: Job) -> Child:
     words = order(job, policy.INSIDE, _narrowing(job))
     scratch = policy.INSIDE.scratch
     words["environment"] = policy.environment(scratch) | {"PWD": str(scratch)}
-    namespace, group = _hold(job), group_for(job.limits)
-    namespace.group = group
-    try:
-        first = namespace.first()
-        capture = PipeCapture(job.limits.output_bytes)
-        keeper, channel = warm.fork(warm.ENTER, words, capture, first, job.preload, group)
-    except BaseException:
-        namespace.end()
-        if group is not None:
-            group.remove()
-        raise
+    namespace = _hold(job)
+    with group_for(job.limits) as group:
+        namespace.group = group
+        try:
+            first = namespace.first()
+            capture = PipeCapture(job.limits.output_bytes)
+            keeper, channel = warm.fork(warm.ENTER, words, capture, first, job.preload, group)
+        except BaseException:
+            namespace.end()
+            raise
     namespace.joined = keeper.pid
     watch = namespace.watch
     child = Child(keeper, channel, capture, namespace.end, job.limits, watch, group)
@@ -242,7 +236,7 @@ class Namespace:
         self.held: socket.socket | None = None  # what a placeholder waits for
         self.joined: int | None = None  # the keeper of a child that entered from outside
         self._status = status
-        self._most = policy.together(limits)
+        self._limits = limits
         self._first: int | None = None
         self._handle: int | None = None
 
@@ -258,22 +252,15 @@ class Namespace:
         return (self.process.pid, *((self.joined,) if self.joined is not None else ()))
 
     def watch(self) -> int:
-        """Return the namespace's memory in bytes; raises TooMuch if it exceeds a limit.
-
-        If there is a control group, the kernel limits the memory, and this returns 0.
-        """
+        """Return the namespace's memory in bytes, or 0; raises TooMuch if it exceeds a limit."""
         self._find_first()
         root = Path(f"/proc/{self._first}/root")
         if not _is_ours(root) and usage.files(root, WRITABLE) > policy.TREE_FILES:
             raise TooMuch("it made too many files")
-        if self.group is not None:
-            self.group.watch()
-            return 0
-        sockets = usage.held_open(*self.tops(), system=-1, largest=0).sockets
-        memory = usage.memory(*self.tops(), enough=self._most) + sockets * policy.SOCKET_BYTES
-        if memory > self._most:
-            raise TooMuch(TOGETHER)
-        return memory
+        tops, sockets = self.tops(), 0
+        if self.group is None:
+            sockets = usage.held_open(*tops, system=-1, largest=0).sockets
+        return watch_memory(self.group, self._limits, *tops, sockets=sockets)
 
     def kill(self) -> None:
         """End every process in the namespace, and wait until the kernel has."""

@@ -4,7 +4,8 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,28 +88,39 @@ def launch(
 
     Raises OSError, with nothing left open, if the program cannot be started.
     """
-    ours, theirs = socket.socketpair()
-    with theirs:
-        try:
-            process = subprocess.Popen(  # noqa: S603  the command is ours
-                words,
-                stdin=subprocess.PIPE if sys.platform == "win32" else theirs.fileno(),
-                stdout=capture.write,
-                stderr=capture.write,
-                env=policy.environment(scratch),
-                cwd=cwd,
-                start_new_session=True,
-                pass_fds=keep,
-            )
-        except OSError:
-            ours.close()
-            capture.started()
-            capture.close()
-            raise
+    with open_channel(capture) as (ours, theirs):
+        process = subprocess.Popen(  # noqa: S603  the command is ours
+            words,
+            stdin=subprocess.PIPE if sys.platform == "win32" else theirs.fileno(),
+            stdout=capture.write,
+            stderr=capture.write,
+            env=policy.environment(scratch),
+            cwd=cwd,
+            start_new_session=True,
+            pass_fds=keep,
+        )
         if sys.platform == "win32":
             _share(theirs, process)
-    capture.started()
     return process, ours
+
+
+@contextmanager
+def open_channel(capture: Capture) -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Yield our end and the child's end of a new channel, for a block that starts the child.
+
+    The ends that the child has are closed here afterwards, and after an OSError all of them.
+    """
+    ours, theirs = socket.socketpair()
+    try:
+        try:
+            yield ours, theirs
+        finally:
+            theirs.close()
+            capture.started()
+    except OSError:
+        ours.close()
+        capture.close()
+        raise
 
 
 def _share(theirs: socket.socket, process: subprocess.Popen[bytes]) -> None:

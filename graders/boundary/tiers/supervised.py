@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from graders.boundary import policy
 from graders.boundary.child import landlock
 from graders.boundary.limits import usage
 from graders.boundary.limits.capture import PipeCapture
-from graders.boundary.limits.cgroup import Group, group_for
-from graders.boundary.process import TOGETHER, Child, Process, Spawned, TooMuch
+from graders.boundary.limits.cgroup import Group, group_for, watch_memory
+from graders.boundary.process import Child, Process, Spawned, TooMuch
 from graders.boundary.tiers import warm
 from graders.boundary.tiers.identity import open_to_all, processes_of_this_user
 from graders.boundary.tiers.launch import Job, command, launch, narrowing, order
@@ -21,67 +22,61 @@ SUPERVISOR = Path(__file__).parents[1] / "child" / "supervisor.py"
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 ZERO = Path("/dev/zero")  # only for GPU drivers: its shared mappings belong to no process
 MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
+# From the supervisor's end of its pipe, the output and the control group.
+Begin = Callable[[int, PipeCapture, Group | None], tuple[Process, socket.socket]]
 
 
 def start(job: Job) -> Child:
     """Start a child under Landlock; it says hello after it has given up its rights."""
     if landlock.abi() < landlock.NEEDED_ABI:
         raise OSError("this kernel has no Landlock, or one that cannot keep files whole")
-    return _start(job, _narrowing(job))
+    return _start(job, partial(_launch, job, _narrowing(job)))
 
 
 def start_as_another(job: Job) -> Child:
     """Start like `start` but without Landlock: the child may do whatever another user may."""
-    return _start(job, narrowing(job, processes_before=0, reads_all=False, grants={}))
-
-
-def _start(job: Job, narrow: dict[str, Any]) -> Child:
-    layout = job.stage.layout
-    inner = command(job, layout, narrow)
-    heard, control = os.pipe()
-    words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(heard), *inner]
-    capture, group = PipeCapture(job.limits.output_bytes), group_for(job.limits)
-    try:
-        words = group.command(words) if group is not None else words
-        process, channel = launch(words, layout.scratch, layout.scratch, capture, (heard,))
-    except OSError:
-        os.close(control)
-        if group is not None:
-            group.remove()
-        raise
-    finally:
-        os.close(heard)
-    return _child(Spawned(process), channel, capture, control, job, group)
+    narrow = narrowing(job, processes_before=0, reads_all=False, grants={})
+    return _start(job, partial(_launch, job, narrow))
 
 
 def start_warm(job: Job) -> Child:
     """Start like `start`, with supervisor and child forked from the warm parent."""
     words = order(job, job.stage.layout, _narrowing(job))
     words["environment"] = policy.environment(job.stage.layout.scratch)
+    return _start(
+        job,
+        lambda heard, capture, group: warm.fork(
+            warm.SUPERVISE, words, capture, heard, job.preload, group
+        ),
+    )
+
+
+def _start(job: Job, begin: Begin) -> Child:
+    """Start a supervisor and its child, which end when the pipe to the supervisor is closed."""
     heard, control = os.pipe()
-    capture, group = PipeCapture(job.limits.output_bytes), group_for(job.limits)
-    try:
-        keeper, channel = warm.fork(warm.SUPERVISE, words, capture, heard, job.preload, group)
-    except OSError:
-        os.close(control)
-        if group is not None:
-            group.remove()
-        raise
-    finally:
-        os.close(heard)
-    return _child(keeper, channel, capture, control, job, group)
-
-
-def _child(  # noqa: PLR0913  the parts of a child
-    process: Process,
-    channel: socket.socket,
-    capture: PipeCapture,
-    control: int,
-    job: Job,
-    group: Group | None,
-) -> Child:
+    capture = PipeCapture(job.limits.output_bytes)
+    with group_for(job.limits) as group:
+        try:
+            process, channel = begin(heard, capture, group)
+        except OSError:
+            os.close(control)
+            raise
+        finally:
+            os.close(heard)
     watch = partial(_watch, process.pid, job, group)
     return Child(process, channel, capture, lambda: os.close(control), job.limits, watch, group)
+
+
+def _launch(
+    job: Job, narrow: dict[str, Any], heard: int, capture: PipeCapture, group: Group | None
+) -> tuple[Process, socket.socket]:
+    """Start the supervisor in a fresh interpreter."""
+    layout = job.stage.layout
+    inner = command(job, layout, narrow)
+    words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(heard), *inner]
+    words = group.command(words) if group is not None else words
+    process, channel = launch(words, layout.scratch, layout.scratch, capture, (heard,))
+    return Spawned(process), channel
 
 
 def _narrowing(job: Job) -> dict[str, Any]:
@@ -95,10 +90,7 @@ def _narrowing(job: Job) -> dict[str, Any]:
 
 
 def _watch(pid: int, job: Job, group: Group | None) -> int:
-    """Return the tree's memory in bytes; raises TooMuch if it or the scratch folder is too large.
-
-    If there is a control group, the kernel limits the memory, and this returns 0.
-    """
+    """Return the tree's memory in bytes, or 0; raises TooMuch if it or its folder is too large."""
     scratch = job.stage.layout.scratch
     size, files = usage.folder(scratch, policy.TREE_FILES)
     hidden = usage.held_open(pid, system=scratch.stat().st_dev, largest=policy.FILE_BYTES)
@@ -106,14 +98,7 @@ def _watch(pid: int, job: Job, group: Group | None) -> int:
         raise TooMuch("it wrote too much to disk")
     if files + hidden.files > policy.TREE_FILES:
         raise TooMuch("it made too many files")
-    if group is not None:
-        group.watch()
-        return 0
-    most = policy.together(job.limits)
-    memory = usage.memory(pid, enough=most) + hidden.sockets * policy.SOCKET_BYTES
-    if memory > most:
-        raise TooMuch(TOGETHER)
-    return memory
+    return watch_memory(group, job.limits, pid, sockets=hidden.sockets)
 
 
 def grants(

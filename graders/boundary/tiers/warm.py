@@ -22,7 +22,7 @@ from graders.boundary.limits.capture import Capture
 from graders.boundary.limits.cgroup import Group
 from graders.boundary.limits.resources import Resources, of_finished
 from graders.boundary.stage import Stage
-from graders.boundary.tiers.launch import python
+from graders.boundary.tiers.launch import open_channel, python
 
 ENTER, SUPERVISE = b"e", b"s"  # as in forker.py: join namespaces, or be supervised
 REPORT_BYTES = 200
@@ -160,31 +160,21 @@ def fork(  # noqa: PLR0913  what a child needs
     The order contains in `environment` what a fresh interpreter would find in its own.
     Raises OSError, with nothing left open, if no child was started.
     """
-    ours, theirs = socket.socketpair()
     heard, status = os.pipe()
     file = os.memfd_create("order")
-    try:
-        os.write(file, json.dumps(order).encode())
-        os.lseek(file, 0, os.SEEK_SET)
-        own = parent(preload)
-        with group.opened() if group is not None else contextlib.nullcontext(()) as doors:
-            own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *doors))
-    except OSError:
-        ours.close()
-        os.close(heard)
-        capture.started()
-        capture.close()
-        raise
-    finally:
-        theirs.close()
-        for descriptor in (status, file):
-            os.close(descriptor)
-    capture.started()
-    try:
+    with open_channel(capture) as (ours, theirs):
+        try:
+            os.write(file, json.dumps(order).encode())
+            os.lseek(file, 0, os.SEEK_SET)
+            own = parent(preload)
+            with group.opened() if group is not None else contextlib.nullcontext(()) as doors:
+                own.fork(kind, (file, theirs.fileno(), capture.write, status, hold, *doors))
+        except OSError:
+            os.close(heard)
+            raise
+        finally:
+            for descriptor in (status, file):
+                os.close(descriptor)
         keeper = Keeper(heard)
-    except OSError:
-        ours.close()
-        capture.close()
-        raise
     own.has_started()
     return keeper, ours

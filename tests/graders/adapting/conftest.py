@@ -6,8 +6,13 @@ import json
 import pytest
 
 from graders.adapting.gathered import gather
+from graders.model import Limits
 
 from .offline_process import offline, run_offline  # noqa: F401  fixtures, too
+
+LIMITS = Limits(
+    wall_seconds=120, cpu_seconds=60, memory_bytes=2**31, output_bytes=10_000, processes=24
+)
 
 
 def notebook(*cells):

@@ -8,14 +8,10 @@ from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, tier_works
 from graders.errors import StudentFault
-from graders.model import Limits
 
-from .conftest import notebook
+from .conftest import LIMITS, notebook
 
 SIDE = Side(Path(__file__).with_name("playground"))
-LIMITS = Limits(
-    wall_seconds=60, cpu_seconds=30, memory_bytes=2**31, output_bytes=10_000, processes=24
-)
 CELLS = [
     "!pip install something",
     "## Words",

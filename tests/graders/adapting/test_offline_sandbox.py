@@ -8,12 +8,10 @@ from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
 from graders.errors import Unavailable
-from graders.model import Limits
+
+from .conftest import LIMITS
 
 pytestmark = pytest.mark.slow
-LIMITS = Limits(
-    wall_seconds=120, cpu_seconds=60, memory_bytes=2**31, output_bytes=10_000, processes=24
-)
 STUDENT_SIDE = """
     def classify(text):
         from graders.adapting.offline import ready

@@ -6,9 +6,14 @@ import sys
 import numpy as np
 import pytest
 
-from graders.adapting.offline.reporting import tracking
-from graders.adapting.offline.reporting.absent import Finder, SilentModule
-from graders.adapting.offline.reporting.silent import Silent
+from graders.adapting.offline.reporting import (
+    RUN_SETTINGS,
+    Finder,
+    Silent,
+    SilentModule,
+    begin_run,
+    log_in,
+)
 
 
 @pytest.fixture
@@ -85,18 +90,18 @@ def test_types_and_base_classes_are_taken(plt):
 
 
 def test_a_run_keeps_its_settings_from_a_table_or_an_object():
-    run = tracking.init(project="p", config={"lr": 1e-3})
-    tracking.CONFIG.update({"epochs": 3}, allow_val_change=True)
-    tracking.CONFIG.seed = 5
-    assert (run.config.lr, tracking.CONFIG["epochs"], run.config.seed) == (1e-3, 3, 5)
+    run = begin_run(project="p", config={"lr": 1e-3})
+    RUN_SETTINGS.update({"epochs": 3}, allow_val_change=True)
+    RUN_SETTINGS.seed = 5
+    assert (run.config.lr, RUN_SETTINGS["epochs"], run.config.seed) == (1e-3, 3, 5)
     with pytest.raises(AttributeError, match="momentum"):
         run.config.momentum  # noqa: B018
     run.log({"loss": 1})
     from argparse import Namespace
 
-    assert tracking.init(config=Namespace(batch_size=8)).config.batch_size == 8
-    assert isinstance(tracking.init(), Silent)
-    assert tracking.login(key="x")
+    assert begin_run(config=Namespace(batch_size=8)).config.batch_size == 8
+    assert isinstance(begin_run(), Silent)
+    assert log_in(key="x")
 
     def train():
         return 3

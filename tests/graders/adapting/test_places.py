@@ -6,12 +6,10 @@ from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import best_tier
 from graders.errors import StudentRaised
-from graders.model import Limits
+
+from .conftest import LIMITS
 
 pytestmark = pytest.mark.slow
-LIMITS = Limits(
-    wall_seconds=60, cpu_seconds=30, memory_bytes=2**31, output_bytes=10_000, processes=24
-)
 STUDENT_SIDE = """
 from graders.adapting.offline.places import install
 

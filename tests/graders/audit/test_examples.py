@@ -4,7 +4,7 @@ import pytest
 
 from graders.audit.examples import example_names, expectation, write_examples
 from graders.errors import UsageError
-from graders.grading.address import files_key
+from graders.grading.cache_key import files_key
 from graders.registry.discovery import assignment_names, load_assignment
 
 SOLUTION = "def double(x):\n    return 2 * x\n"

@@ -9,6 +9,7 @@ import pytest
 from graders.checks.compare import CheckFailed
 from graders.checks.labels import Labels, chance_at_least, judge, read_labels
 from graders.checks.score import Score
+from graders.checks.submitted import SubmittedFiles
 
 GOLD = tuple(random.Random(3).choices((0, 1), k=400))
 NINETY = Fraction(9, 10)
@@ -141,3 +142,11 @@ def test_the_accuracy_is_shown_beside_the_majority(k):
     (figure,) = score.figures
     assert (figure.correct, figure.n, figure.threshold) == (k, 400, 0.9)
     assert figure.baselines == (("always the more frequent class", labels.majority / 400),)
+
+
+def test_a_file_that_is_too_large_is_told_the_limit(tmp_path):
+    (tmp_path / "a.txt").write_bytes(bytes(2**20 + 1))
+    files = SubmittedFiles({"a.txt": tmp_path / "a.txt"})
+    with pytest.raises(CheckFailed, match="larger than 1 MB") as problem:
+        files.bytes("a.txt", largest=2**20)
+    assert problem.value.expected == "at most 1 MB"

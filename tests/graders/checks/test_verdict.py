@@ -192,3 +192,12 @@ def test_a_crash_has_the_hint_about_its_exception(words):
         problem.__cause__ = fault
     found = verdict(CHECK, problem)
     assert (found.hint, found.outcome) == ("Print the keys.", "raised")
+
+
+def test_a_failure_is_shown_as_the_check_changed_it_and_takes_no_unknown_detail():
+    problem = CheckFailed("Wrong.")
+    problem.message, problem.hint = "Really wrong.", "Look again."
+    found = verdict(CHECK, problem)
+    assert (found.message, found.hint) == ("Really wrong.", "Look again.")
+    with pytest.raises(TypeError, match="hnt"):
+        Score().partial(0.5, "Half.", hnt="A misspelled keyword.")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graders.errors import UsageError
+from graders.registry.contents import own_assignment
 from graders.registry.discovery import assignment_names, load_assignment
-from graders.registry.own_assignment import own_assignment
 from tests.planted import examples_of
 
 

@@ -11,7 +11,7 @@ from graders.errors import StorageError
 from graders.model import Check, CheckResult, Criterion
 from graders.scoring import criterion_result
 from graders.storage.decisions import Overtaken, open_decisions
-from graders.storage.store import FILE, Made, open_store, read_store
+from graders.storage.store import FILE, CacheKey, open_store, read_store
 from graders.written.decisions import Decision, JudgedItem, answer_sum
 
 TEXT = "The margin is large."
@@ -41,7 +41,7 @@ def put(tiny, tmp_path, waiting):
     def store_result(text=TEXT, checks="checks"):
         with open_store(tmp_path) as store:
             number = store.begin(tiny, checks)
-            store.put(number, waiting(text), Made(checks, "asked", {"1b": "key"}))
+            store.put(number, waiting(text), CacheKey(checks, "asked", {"1b": "key"}))
         return tmp_path
 
     return store_result

@@ -9,7 +9,7 @@ import pytest
 from graders.model import CheckResult
 from graders.storage.repeats import Repeats
 from graders.storage.store import FILE, open_store, read_store
-from tests.graders.storage.test_store import MADE, a_result
+from tests.graders.storage.test_store import KEY, a_result
 
 WHOLE, CHECK = ("double", ""), ("double", "a")
 
@@ -27,11 +27,11 @@ def judged(verdict, fraction=0.0, **changes):
 def regraded(tiny, tmp_path):
     """What is counted after these Results were stored one after another."""
 
-    def put(*results, made=MADE) -> Repeats:
+    def put(*results, key=KEY) -> Repeats:
         with open_store(tmp_path) as store:
             number = store.begin(tiny, "checks")
             for result in results:
-                store.put(number, result, made)
+                store.put(number, result, key)
             return store.repeats(number)
 
     return put
@@ -59,7 +59,7 @@ def test_what_was_not_judged_is_not_compared(regraded, result):
 
 def test_another_address_is_no_repeat(regraded):
     regraded(judged("failed"))
-    assert regraded(judged("passed", 1.0), made=replace(MADE, address="elsewhere")) == {}
+    assert regraded(judged("passed", 1.0), key=replace(KEY, address="elsewhere")) == {}
 
 
 def test_a_store_from_before_is_read_and_counts_on(regraded, tmp_path):

@@ -15,12 +15,12 @@ import pytest
 from graders.errors import StorageError
 from graders.model import Check, CheckResult, Criterion, CriterionResult, Result, Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.store import FILE, Made, open_store, read_store
-from graders.storage.stored import sum_of
+from graders.storage.rows import sum_of
+from graders.storage.store import FILE, CacheKey, open_store, read_store
 
 ROOT = Path(__file__).parents[3]
 CRITERION = Criterion("double", "Doubling", 4.0, "visible", "metric")
-MADE = Made("address", "asked", {"double": "key"})
+KEY = CacheKey("address", "asked", {"double": "key"})
 
 
 def a_result(name="ada", **changes):
@@ -38,7 +38,7 @@ def a_result(name="ada", **changes):
 def stored(tiny, tmp_path):
     """A folder whose store holds one Result."""
     with open_store(tmp_path / "out") as store:
-        store.put(store.begin(tiny, "checks"), a_result(), MADE)
+        store.put(store.begin(tiny, "checks"), a_result(), KEY)
     return tmp_path / "out"
 
 
@@ -52,7 +52,7 @@ def test_a_result_comes_back_whole_and_its_path_need_not_be_text(stored, tiny, t
     odd = Path(os.fsdecode(b"/uploads/\xff"))
     result = a_result(submission=replace(a_result().submission, path=odd))
     with open_store(tmp_path) as store:
-        store.put(store.begin(tiny, "checks"), result, MADE)
+        store.put(store.begin(tiny, "checks"), result, KEY)
     assert results_in(tmp_path)[0].submission.path == odd
 
 
@@ -80,25 +80,25 @@ def test_a_store_of_an_earlier_version_is_read_and_takes_a_new_name(stored):
     assert results_in(stored) == [a_result()]
     given = replace(a_result().submission, student="Ada L.", submitted_at=None)
     with open_store(stored) as store:
-        store.adopt(1, [(given, MADE.address)], anew=True)
-        assert store.handed_in("ada", MADE.address) == ("Ada L.", None)
+        store.adopt(1, [(given, KEY.address)], anew=True)
+        assert store.handed_in("ada", KEY.address) == ("Ada L.", None)
     assert results_in(stored) == [a_result(submission=given)]
 
 
 def test_the_result_stored_last_counts_whatever_the_clock_says(stored):
     with open_store(stored) as store:
-        store.put(1, a_result(score=4.0), MADE)
+        store.put(1, a_result(score=4.0), KEY)
     assert [result.score for result in results_in(stored)] == [4.0]
     earlier = a_result().started_at - timedelta(days=400)
     with open_store(stored) as store:
-        store.put(1, a_result(score=3.0, started_at=earlier), replace(MADE, address="new"))
+        store.put(1, a_result(score=3.0, started_at=earlier), replace(KEY, address="new"))
     assert [result.score for result in results_in(stored)] == [3.0]
 
 
 def test_other_checks_begin_another_generation(tiny, stored):
     with open_store(stored) as store:
         number = store.begin(tiny, "other checks")
-        store.put(number, a_result(score=4.0), replace(MADE, address="new"))
+        store.put(number, a_result(score=4.0), replace(KEY, address="new"))
         assert store.generation().number == number == 2
     assert [result.score for result in results_in(stored)] == [0.0]
     assert [result.score for result in results_in(stored, 2)] == [4.0]
@@ -162,13 +162,22 @@ def test_a_locked_store_says_so(stored, monkeypatch):
     with open_store(stored) as store, contextlib.closing(sqlite3.connect(stored / FILE)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError, match="in use by another program"):
-            store.put(1, a_result(score=4.0), MADE)
+            store.put(1, a_result(score=4.0), KEY)
         other.execute("ROLLBACK")
-        store.put(1, a_result("bob"), MADE)
+        store.put(1, a_result("bob"), KEY)
     assert [(result.submission.id, result.score) for result in results_in(stored)] == [
         ("ada", 0.0),
         ("bob", 0.0),
     ]
+
+
+def test_a_store_is_read_while_another_process_writes(stored, monkeypatch):
+    monkeypatch.setattr("graders.storage.database.BUSY_SECONDS", 0.1)
+    with contextlib.closing(sqlite3.connect(stored / FILE)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with read_store(stored) as store:
+            assert (store.draw(), store.released(), store.wrote(b"")) == (None, False, True)
+            assert [result.submission.id for result in store.results(1)] == ["ada"]
 
 
 FULL = """
@@ -176,13 +185,13 @@ import resource, sys
 from dataclasses import replace
 from pathlib import Path
 from graders.errors import StorageError, UserError
-from graders.storage.store import Made, open_store
-from tests.graders.storage.test_store import MADE, a_result
+from graders.storage.store import CacheKey, open_store
+from tests.graders.storage.test_store import KEY, a_result
 with open_store(Path(sys.argv[1])) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
     try:
         for n in range(10_000):
-            store.put(1, a_result(f"s{n:05}"), MADE)
+            store.put(1, a_result(f"s{n:05}"), KEY)
     except UserError as error:
         print(n, error, sep="|")
 """
@@ -217,13 +226,13 @@ MEMORY = """
 import resource, sys, time
 from pathlib import Path
 from graders.registry.discovery import load_assignment
-from graders.storage.store import Made, open_store, read_store
+from graders.storage.store import CacheKey, open_store, read_store
 from tests.graders.storage.test_store import a_large_result
 out, count = Path(sys.argv[1]), 10_000
 began = time.monotonic()
 with open_store(out) as store:
     number = store.begin(load_assignment("cs224n-a4"), "checks")
-    made = Made("0" * 64, "asked" * 30, {f"criterion-{n}": "0" * 64 for n in range(8)})
+    made = CacheKey("0" * 64, "asked" * 30, {f"criterion-{n}": "0" * 64 for n in range(8)})
     for n in range(count):
         store.put(number, a_large_result(f"s{n:05}"), made)
 written = time.monotonic()

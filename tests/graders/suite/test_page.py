@@ -2,7 +2,7 @@
 
 import pytest
 
-from graders.grading.address import keys_of
+from graders.grading.cache_key import keys_of
 from graders.grading.pipeline import grade_submission
 from graders.registry.discovery import load_assignment
 from graders.suite.model import LABEL

@@ -6,7 +6,7 @@ from graders.audit.validate import examples_by_part, validate
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
-from graders.grading.address import keys_of
+from graders.grading.cache_key import keys_of
 from graders.grading.choices import choose_criteria
 from graders.grading.pipeline import Options
 from graders.registry.check_files import check_files

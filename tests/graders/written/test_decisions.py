@@ -203,5 +203,5 @@ def test_a_regrade_stores_no_decision_as_if_a_machine_had_made_it(regraded, essa
         (result,) = grade_draft(store, draft, SerialExecutor())
         assert result.title == "In other words"
         (member,) = store.members(draft.number)
-        assert status(store.as_graded("ada", member.made.address)) == "needs_review"
+        assert status(store.as_graded("ada", member.cache_key.address)) == "needs_review"
         assert status(store.member_result(draft.number, "ada")) == "passed"

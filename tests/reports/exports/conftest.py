@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graders.course.extensions import Extensions
-from graders.course.release import Terms
+from graders.course.release import CourseRules
 from graders.model import Assignment, FileSpec, Limits
 from reports.exports import FORMATS, Course
 
@@ -51,7 +51,7 @@ def export():
                 task,
                 iter(results),
                 title=task.title,
-                terms=Terms(policy=task.grading, dues=Extensions(task.due)),
+                rules=CourseRules(policy=task.grading, dues=Extensions(task.due)),
                 **options,
             )
         )

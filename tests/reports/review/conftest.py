@@ -15,7 +15,7 @@ from graders import scoring
 from graders.course.review import open_review
 from graders.model import Check, CheckResult, Result, Submission
 from graders.registry.discovery import load_assignment
-from graders.storage.store import Made, open_store
+from graders.storage.store import CacheKey, open_store
 from graders.written.free_text.similarity import TfIdf
 from reports.review.views.help import Help
 from reports.review.web.server import entry, listen, make_server
@@ -115,7 +115,7 @@ def grade(essay, tmp_path):
         with open_store(tmp_path / "out") as store:
             generation = store.begin(essay, "checks")
             for name, texts in answers.items():
-                made = Made(address, asked, {each.id: "key" for each in essay.rubric})
+                made = CacheKey(address, asked, {each.id: "key" for each in essay.rubric})
                 store.put(generation, result_of(essay, name, texts), made)
         return tmp_path / "out"
 

@@ -3,7 +3,7 @@
 import csv
 import json
 
-from graders.storage.locking import only_writer
+from graders.storage.files import only_writer
 from graders.storage.store import read_store
 from tests.reports.review.conftest import ANSWERS, Visitor
 

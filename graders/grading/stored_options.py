@@ -18,34 +18,34 @@ from graders.registry.discovery import ASSIGNMENTS, load_assignment, name_of
 from graders.storage.store import Store
 
 
-def asked_of(assignment: Assignment, options: Options) -> str:
+def options_text(assignment: Assignment, options: Options) -> str:
     """Return the options as text, without the tier, which each machine chooses."""
     installed = assignment.folder.parent == ASSIGNMENTS
-    asked = {
+    chosen = {
         "assignment": name_of(assignment.folder) if installed else str(assignment.folder),
         "data": options.data and str(options.data.absolute()),
         "only": options.only and sorted(options.only),
         "device": options.device,
         "rerun": options.rerun and asdict(options.rerun),
     }
-    return json.dumps(asked, sort_keys=True)
+    return json.dumps(chosen, sort_keys=True)
 
 
-def assignment_asked(asked: str) -> str:
+def assignment_in(stored: str) -> str:
     """Return the name or folder of the assignment in the stored options."""
-    return str(json.loads(asked)["assignment"])
+    return str(json.loads(stored)["assignment"])
 
 
 def stored_assignment(store: Store, generation: int) -> Assignment:
     """Return a store's assignment, read again from its folder; raises UsageError if it is empty."""
     for member in store.members(generation):
-        return load_assignment(assignment_asked(member.made.asked))
+        return load_assignment(assignment_in(member.cache_key.options))
     raise UsageError("no grading results found", "grade with `run` or `batch` first")
 
 
-def options_asked(asked: str, tier: Tier) -> Options:
+def options_in(stored: str, tier: Tier) -> Options:
     """Return the stored options, with this tier."""
-    kept = json.loads(asked)
+    kept = json.loads(stored)
     return Options(
         tier,
         data=Path(kept["data"]) if kept["data"] else None,

@@ -22,11 +22,11 @@ ROW = "FROM results WHERE submission = ? AND address = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CacheKey:
     """What a Result was made from: its address, the grading's options, one key per criterion."""
 
     address: str
-    asked: str
+    options: str
     keys: Mapping[str, str]
 
 
@@ -39,14 +39,16 @@ class Member:
     sha256: str
     path: Path
     listed: bool
-    made: Made
+    cache_key: CacheKey
 
 
 def member_of(row: tuple[Any, ...]) -> Member:
     """Return the member in a row of MEMBERS."""
-    name, status, sha256, path, listed, address, asked, keys = row
+    name, status, sha256, path, listed, address, options, keys = row
     known = {str(criterion): str(key) for criterion, key in json.loads(keys).items()}
-    return Member(name, status, sha256, decoded(path), bool(listed), Made(address, asked, known))
+    return Member(
+        name, status, sha256, decoded(path), bool(listed), CacheKey(address, options, known)
+    )
 
 
 def handed_in(

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
-from graders.adapting.reading.names import compiled, names_of
+from graders.adapting.reading.names import compiled, names_of, pruned
 from graders.adapting.reading.outline import Outline, Statement
-from graders.adapting.reading.pruning import pruned
 from graders.adapting.unavailable import lose
 
 Import = Callable[..., Any]

@@ -7,10 +7,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from graders.model import Assignment, Criterion
+from graders.registry.contents import required_artifacts
 from graders.written.loading import ANSWERS
+from submissions.folder import CODE
 from submissions.submission import CleanFolder
 
-CODE = (".py", ".ipynb")
 GIVEN = ("solution", "starter")  # folders of the assignment
 TINY = 400  # characters without comments: shorter files may be equal by chance
 UNWRITTEN = re.compile(rb"^\s*raise NotImplementedError", re.MULTILINE)
@@ -25,8 +26,7 @@ def missing_files(
     if "code" in kinds:
         missing += _missing_code(files.code, [path.name for path in _code_files(clean.root)])
     if "metric" in kinds:
-        needless = (*files.optional, *ANSWERS, *clean.files)
-        missing += [name for name in files.artifacts if name not in needless]
+        missing += [name for name in required_artifacts(files) if name not in clean.files]
     if "written" in kinds and clean.files.keys().isdisjoint(ANSWERS):
         missing.append(ANSWERS[0])
     return missing

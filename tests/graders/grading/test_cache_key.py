@@ -8,8 +8,8 @@ import pytest
 
 from graders.boundary.tiers.sandbox import Tier
 from graders.errors import UsageError
-from graders.grading import address as module
-from graders.grading.address import child_side, grading_code, keys_of
+from graders.grading import cache_key as module
+from graders.grading.cache_key import child_side, grading_code, keys_of
 from graders.grading.pipeline import Options
 from graders.grading.rerun import RerunPlan
 from graders.registry.check_files import check_files
@@ -115,7 +115,7 @@ def test_data_counts_where_a_check_asks_for_it(apart, tmp_path):
 def test_every_option_has_addresses_of_its_own(tiny_folder, hand_in, options):
     submission = identify(hand_in(answer_txt="42"), "tiny")
     plain, other = keys(tiny_folder), keys(tiny_folder, options)
-    assert plain.made(submission).address != other.made(submission).address
+    assert plain.cache_key(submission).address != other.cache_key(submission).address
 
 
 @pytest.mark.parametrize("package", ["torch", "numpy", "softmark"])
@@ -149,7 +149,7 @@ def test_name_and_content_of_an_upload_count_and_its_place_does_not(tiny_folder,
     def address(place, content="42"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "answer.txt").write_text(content)
-        return keys(tiny_folder).made(identify(tmp_path / place, "tiny")).address
+        return keys(tiny_folder).cache_key(identify(tmp_path / place, "tiny")).address
 
     assert address("here/ada") == address("there/ada")
     assert len({address("a/ada"), address("a/ada.tar"), address("b/ada", "41")}) == 3

@@ -22,13 +22,13 @@ import reference
 import submissions
 from graders.data.course import open_course_data
 from graders.errors import GraderFault
-from graders.grading.asked import asked_of
 from graders.grading.environment import environment_of
 from graders.grading.pipeline import Options
+from graders.grading.stored_options import options_text
 from graders.model import Assignment, Submission
 from graders.registry.check_files import CheckFile, check_files, files_below
 from graders.scoring import wanted_criteria
-from graders.storage.store import Made
+from graders.storage.store import CacheKey
 
 # No check reads those.
 LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "__pycache__")
@@ -54,14 +54,14 @@ class Keys:
     data: str
     checks: str
     whole: str
-    asked: str
+    options: str
     criteria: Mapping[str, str]
 
-    def made(self, submission: Submission) -> Made:
+    def cache_key(self, submission: Submission) -> CacheKey:
         """Return what a Result of this upload is made from."""
         # The name counts, because it determines the kind of archive.
         address = _sum_of(self.whole, submission.sha256, submission.path.name)
-        return Made(address, self.asked, self.criteria)
+        return CacheKey(address, self.options, self.criteria)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def keys_of(assignment: Assignment, options: Options) -> Keys:
         checks=f"{files}/{code}",
         whole=_sum_of(common, files, fingerprint, assignment.name, assignment.version)
         + _sum_of(only, rerun, rubric),
-        asked=asked_of(assignment, options),
+        options=options_text(assignment, options),
         criteria=_criteria_keys(assignment, options, _Sums([common, rerun], sums, fingerprint)),
     )
 

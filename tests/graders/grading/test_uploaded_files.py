@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from graders.grading.uploaded import code_prints, missing_files
+from graders.grading.uploaded_files import code_prints, missing_files
 from graders.model import FileSpec
 from submissions.submission import CleanFolder
 

@@ -1,1 +1,0 @@
-"""Stand-ins for libraries that only draw or report: charts, wandb, progress bars."""
