@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -17,11 +18,16 @@ from tests.console import ROOT, softmark, softmark_process
 RIGHT = "def double(x):\n    return 2 * x\n"
 # sysconfig reads a file named after the platform, so it is asked while the platform is the true one
 NOT_LINUX = """
-import sys, sysconfig
+import json, sys, sysconfig
 sysconfig.get_config_vars()
 sys.platform = "darwin"
 import grade
-grade.main()
+for words in json.loads(sys.argv[1]):
+    sys.argv[1:] = words
+    try:
+        grade.main()
+    except SystemExit as end:
+        print("exit", end.code or 0, flush=True)
 """
 
 
@@ -83,18 +89,19 @@ def test_check_counts_only_what_could_be_judged(tiny_folder, hand_in):
 
 
 def test_without_linux_check_works_and_run_refuses(tiny_folder, hand_in, tmp_path):
-    folder, elsewhere = hand_in(work_py=RIGHT, answer_txt="42"), ("-c", NOT_LINUX)
-    checked = softmark_process("check", folder, "--assignment", tiny_folder, start=elsewhere)
-    assert checked.returncode == 0, checked.stderr
-    assert "Score: 6 / 6 (criteria checked here)" in checked.stdout
-    words = ("run", tiny_folder, folder, "--out", tmp_path / "out")
-    refused = softmark_process(*words, start=elsewhere)
-    assert refused.returncode == 2
-    assert "no isolation" in refused.stderr
-    assert not (tmp_path / "out").exists()
-    asked = softmark_process(*words, "--isolation", "none", start=elsewhere)
-    assert asked.returncode == 0, asked.stderr
-    assert "without a sandbox" in asked.stderr
+    folder, out = hand_in(work_py=RIGHT, answer_txt="42"), str(tmp_path / "out")
+    run = ["run", str(tiny_folder), str(folder), "--out"]
+    commands = [
+        ["check", str(folder), "--assignment", str(tiny_folder)],
+        [*run, f"{out}-refused"],
+        [*run, out, "--isolation", "none"],
+    ]
+    done = softmark_process(json.dumps(commands), start=("-c", NOT_LINUX))
+    assert re.findall(r"^exit (\d+)$", done.stdout, re.MULTILINE) == ["0", "2", "0"], done.stderr
+    assert "Score: 6 / 6 (criteria checked here)" in done.stdout
+    assert "no isolation" in done.stderr
+    assert "without a sandbox" in done.stderr
+    assert [path.name for path in tmp_path.glob("out*")] == ["out"]
 
 
 A4, UW = ("cs224n-a4", "."), ("uw-a2", "docs", "--allow-missing")

@@ -348,10 +348,12 @@ def _replaced(name: str, make: Callable[[Any], Any]) -> Iterator[None]:
 
 def _holders(name: str) -> Iterator[tuple[Any, Any]]:
     """Yield the student's modules and classes that have a function of this name, with it."""
-    folders = {str(modules().main), os.path.dirname(student_module("attention").__file__ or "")}
+    folders = (str(modules().main), os.path.dirname(student_module("attention").__file__ or ""))
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and os.path.dirname(file) in folders:
+        if not isinstance(file, str) or not file.startswith(folders):  # fast: most are elsewhere
+            continue
+        if os.path.dirname(file) in folders:
             own = [value for value in vars(module).values() if isinstance(value, type)]
             classes = (each for each in own if each.__module__ == module.__name__)
             for holder in (module, *classes):

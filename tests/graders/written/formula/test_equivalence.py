@@ -148,7 +148,7 @@ def written(draw):
 
 
 @given(written(), st.sampled_from(("%s", "$%s$", "q = %s", " %s .", r"\(%s\)", "\n%s\n")))
-@settings(max_examples=1500)
+@settings(max_examples=500)
 def test_every_notation_of_an_expression_comes_to_its_value(typed, around):
     formula = parse(around % typed.text, VALUES)
     found = evaluate(formula, VALUES)

@@ -70,7 +70,7 @@ def test_nasty_formulas_are_judged_or_refused(judge, verify, parts, asked):
 MIXED = st.lists(st.sampled_from(PIECES + NASTY), max_size=30).map("".join)
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(case=st.sampled_from(ASKED), text=MIXED | st.text(max_size=200))
 def test_mixtures_and_any_text_are_judged_or_refused(judge, case, text):
     verify, parts, asked = case
