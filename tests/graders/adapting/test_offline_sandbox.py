@@ -8,13 +8,9 @@ from graders.boundary.side import Side
 from graders.boundary.student import Student
 from graders.boundary.tiers.sandbox import Tier, tier_works, warm_works
 from graders.errors import Unavailable
-<<<<<<< ours
+from graders.registry.discovery import load_assignment
 
 from .conftest import LIMITS
-=======
-from graders.model import Limits
-from graders.registry.discovery import load_assignment
->>>>>>> theirs
 
 pytestmark = pytest.mark.slow
 STUDENT_SIDE = """
