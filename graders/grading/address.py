@@ -31,7 +31,7 @@ from graders.scoring import wanted_criteria
 from graders.storage.store import Made
 
 # No check reads those.
-LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "__pycache__")
+LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "__pycache__")
 ELSEWHERE = {
     "graders": ("assignments", "audit", "course"),
     "submissions": ("examples",),
