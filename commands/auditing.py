@@ -1,5 +1,6 @@
 """The command that audits an assignment's checks."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,9 @@ from typing import Annotated
 import typer
 
 from commands.options import JOBS, Data, ExecutorName, Isolation, Jobs, Name
+from graders.audit.attacks import attack_all, verdict_row
+from graders.audit.attacks_uploads import known_attacks
+from graders.audited import AttackRow
 from graders.errors import UsageError
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
@@ -29,11 +33,20 @@ def audit(
     minutes: Annotated[float, typer.Option(min=0, help="Time for grading, without attacks.")] = 10,
     seed: Annotated[int, typer.Option(help="Another seed takes other mutants and inputs.")] = 0,
     mutants: Annotated[int, typer.Option(min=0, help="Small mistakes to plant.")] = 300,
+    rewrites: Annotated[int, typer.Option(min=0, help="Rewrites with the same meaning.")] = 60,
+    repeats: Annotated[int, typer.Option(min=0, help="Secrets for each submission.")] = 5,
+    null_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of a criterion that empty work may earn.")
+    ] = 0.1,
+    attacks: Annotated[bool, typer.Option("--attacks", help="Grade hostile submissions.")] = False,
     isolation: Isolation = "auto",
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
 ) -> None:
-    """Audit an assignment's checks with mutants, rewrites and empty work; exit code 1 if any fails."""
+    """Audit an assignment's checks: what mistakes do they miss, what correct code do they punish?
+
+    Exit code 1: a new survivor, a rewrite that lost points, a null submission or a flip; else 0.
+    """
     if find_spec("libcst") is None:
         raise UsageError("`audit` needs the package `libcst`", "pip install 'softmark[audit]'")
     # It imports libcst, which is optional.
@@ -44,10 +57,15 @@ def audit(
     task = load_assignment(assignment)
     options = choose_options(task, data=data, isolation=isolation)
     folder = out or Path("out") / "audit" / task.name
-    plan = Plan(minutes, seed, mutants)
+    plan = Plan(minutes, seed, mutants, rewrites, repeats, null_share)
     with make_executor(executor, jobs) as pool:
         grader = Grader(pool, 2 * jobs, Kept(folder))
         found = run_audit(GradingRequest(task, options), grader, plan, progress_of)
+        if attacks:
+            chosen = known_attacks()
+            met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
+            rows = map(verdict_row, progress_of(met, 1 + len(chosen)))
+            found = replace(found, attacks=tuple(AttackRow(*each) for each in rows))
     terminal_audit.show_audit(found)
     typer.echo(f"report: {write_audit(found, folder)}")
     raise typer.Exit(int(not found.clean))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,6 @@ class Mutations:
     named: int
     disagreeing: tuple[str, ...]
     stale: tuple[str, ...]
-    faults: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,21 +154,19 @@ class AttackRow:
     failed: bool
 
 
-Verdict = Literal["equivalent", "out of scope"]
-
-
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Everything that one audit found."""
+    """Everything that one audit found; `faults` says what could not be graded."""
 
     assignment: str
     title: str
     seed: int
     seconds: float
     mutations: Mutations
-    rewrites: Rewrites = Rewrites(0, 0, ())
-    nulls: Nulls = Nulls(0, 0.0, ())
-    steadiness: Steadiness = Steadiness(0, 0, 0, ())
+    rewrites: Rewrites
+    nulls: Nulls
+    steadiness: Steadiness
+    faults: tuple[str, ...] = ()
     attacks: tuple[AttackRow, ...] = ()
 
     @property

@@ -6,11 +6,10 @@ verdict = "equivalent"        # or "out of scope"
 reason = "The mean of one row is the row."
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from graders.audited import Verdict
 from graders.errors import UsageError
 from graders.model import Assignment
 from graders.tables import read_table
@@ -23,7 +22,7 @@ class Accepted(BaseModel, extra="forbid"):
     """A survivor that may survive: the mutant means the same, or no check has to notice it."""
 
     id: str
-    verdict: Verdict
+    verdict: Literal["equivalent", "out of scope"]
     reason: Annotated[str, Field(min_length=1)]
 
 

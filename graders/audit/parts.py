@@ -7,25 +7,35 @@
 A part that ends early leaves its time to the next one. What was graded before costs no time.
 """
 
+import random
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from graders.audit.accepted import Accepted, read_accepted
-from graders.audit.changes.change import Base, Changed, read_bases
+from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases, read_files
 from graders.audit.changes.mutants import generate_mutants, sites_of
+from graders.audit.changes.nulls import null_submissions
+from graders.audit.changes.rewritten import generate_rewrites
 from graders.audit.graded import Graded, Grader, Upload
-from graders.audit.summary import Planned, lost_points, pointed_criteria, summarize_mutants
+from graders.audit.summary import (
+    Planned,
+    failed_checks,
+    lost_points,
+    pointed_criteria,
+    summarize_mutants,
+    summarize_steadiness,
+)
 from graders.audit.validate import refuse_broken_files
-from graders.audited import Audit, Mutations
+from graders.audited import Audit, LostRewrite, Mutations, Null, Nulls, Rewrites, Steadiness
 from graders.errors import UsageError
 from graders.grading.pipeline import GradingRequest
-from graders.model import Assignment
 
 ENDS = {"nulls": 0.1, "steadiness": 0.3, "rewrites": 0.5, "mutants": 1.0}
+TOGETHER = 8  # submissions graded under each secret before the next ones begin
 WALL_SECONDS, TOTAL_SECONDS = 10.0, 60.0  # a mutant that never ends takes all of it
 
 Found = tuple[Upload, Graded]
@@ -39,6 +49,9 @@ class Plan:
     minutes: float = 10.0
     seed: int = 0
     mutants: int = 300
+    rewrites: int = 60
+    repeats: int = 5
+    null_share: float = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,7 @@ class _Run:
     watch: Watch
     bases: Sequence[Base]
     started: float
+    faults: list[str] = field(default_factory=list)
 
     def deadline(self, part: str) -> float:
         """Return when a part ends, as a time of `time.monotonic`."""
@@ -60,9 +74,16 @@ class _Run:
         self, changes: Sequence[Changed], request: GradingRequest, part: str
     ) -> dict[str, Graded]:
         """Return what was found for the changes that were graded in time, by id."""
-        uploads = [Upload(each.change.id, each.files) for each in changes]
+        return dict(self.grade_uploads([_upload(each) for each in changes], request, part))
+
+    def grade_uploads(
+        self, uploads: Sequence[Upload], request: GradingRequest, part: str
+    ) -> list[tuple[str, Graded]]:
+        """Return names and what was found; take down what could not be graded."""
         found = self.grader.grade(uploads, request, self.deadline(part))
-        return {upload.name: graded for upload, graded in self.watch(found, len(uploads))}
+        done = list(self.watch(found, len(uploads)))
+        self.faults.extend(f"{each.name}: {graded.fault}" for each, graded in done if graded.fault)
+        return [(each.name, graded) for each, graded in done if not graded.fault]
 
 
 def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> Audit:
@@ -78,9 +99,17 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
     with tempfile.TemporaryDirectory(prefix="softmark-audited-") as work:
         run = _Run(coded, grader, plan, watch, read_bases(task, Path(work)), started)
         _refuse_a_losing_solution(run)
+        nulls = _audit_nulls(run)
+        steadiness = _audit_steadiness(run, request, Path(work) / "examples")
+        rewrites = _audit_rewrites(run)
         mutations = _audit_mutants(run, accepted)
     seconds = round(time.monotonic() - started, 1)
-    return Audit(task.name, task.title, plan.seed, seconds, mutations)
+    found = (mutations, rewrites, nulls, steadiness, tuple(run.faults))
+    return Audit(task.name, task.title, plan.seed, seconds, *found)
+
+
+def _upload(changed: Changed) -> Upload:
+    return Upload(changed.change.id, changed.files)
 
 
 def _of_code(request: GradingRequest) -> GradingRequest:
@@ -104,18 +133,64 @@ def _refuse_a_losing_solution(run: _Run) -> None:
             )
 
 
+def _audit_nulls(run: _Run) -> Nulls:
+    task = run.request.assignment
+    nulls = list(null_submissions(task, run.bases[0]))
+    graded = run.grade(nulls, _tightened(run.request), "nulls")
+    points = {each.id: each.points for each in task.rubric}
+    found = []
+    for name, each in graded.items():
+        kept = {
+            criterion: round(1 - each.lost.get(criterion, 0.0) / points[criterion], 4)
+            for criterion in pointed_criteria(task)
+        }
+        found.append(Null(name, kept))
+    return Nulls(len(nulls), run.plan.null_share, tuple(found))
+
+
+def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Steadiness:
+    """Grade the solution and examples, some at a time, under one secret after the other."""
+    task, rng = request.assignment, random.Random(run.plan.seed)  # noqa: S311  as the mutants
+    folders = sorted(examples.iterdir()) if examples.is_dir() else []
+    rng.shuffle(folders)
+    uploads = [Upload(SOLUTION, run.bases[0].files)]
+    uploads += [Upload(each.name, read_files(each)) for each in folders]
+    draws = [1 + rng.getrandbits(127) for _ in range(run.plan.repeats)]
+    decided = frozenset(each.id for each in task.rubric if each.kind != "written" and each.points)
+    seen: list[tuple[str, Graded]] = []
+    for start in range(0, len(uploads), TOGETHER):
+        for draw in draws:
+            options = replace(request.options, only=decided, draw=draw)
+            tight = _tightened(GradingRequest(task, options))
+            part = uploads[start : start + TOGETHER]
+            seen += run.grade_uploads(part, tight, "steadiness")
+    return summarize_steadiness(seen, len(uploads), run.plan.repeats)
+
+
+def _audit_rewrites(run: _Run) -> Rewrites:
+    task, plan = run.request.assignment, run.plan
+    generated = generate_rewrites(run.bases, task.files.code, plan.seed)
+    rewrites = list(islice(generated, plan.rewrites))
+    graded = run.grade(rewrites, run.request, "rewrites")
+    lost = []
+    for each in rewrites:
+        found = graded.get(each.change.id)
+        points = lost_points(found, pointed_criteria(task)) if found else {}
+        if found and points:
+            lost.append(LostRewrite(each.change, points, failed_checks(found, points)))
+    return Rewrites(len(rewrites), len(graded), tuple(lost))
+
+
 def _audit_mutants(run: _Run, accepted: Mapping[str, Accepted]) -> Mutations:
     sites = sites_of(run.bases)
     generated = generate_mutants(sites, run.plan.seed)
     mutants = list(islice(generated, run.plan.mutants))
     unmatched = {*accepted} - {each.change.id for each in mutants}
     stale = _unmatched(unmatched, generated) if unmatched else []
-    task = run.request.assignment
-    tight = GradingRequest(_tightened(task), run.request.options)
-    graded = run.grade(mutants, tight, "mutants")
+    graded = run.grade(mutants, _tightened(run.request), "mutants")
     changes = [each.change for each in mutants]
     planned = Planned(sum(map(len, sites)), changes, stale)
-    return summarize_mutants(planned, graded, task, accepted)
+    return summarize_mutants(planned, graded, run.request.assignment, accepted)
 
 
 def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
@@ -127,12 +202,12 @@ def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
     return sorted(ids)
 
 
-def _tightened(assignment: Assignment) -> Assignment:
-    """Return the assignment with limits under which a mutant that never ends is soon killed."""
-    limits = assignment.limits
+def _tightened(request: GradingRequest) -> GradingRequest:
+    """Return the request with limits under which a mutant that never ends is soon killed."""
+    limits = request.assignment.limits
     tight = replace(
         limits,
         wall_seconds=min(limits.wall_seconds, WALL_SECONDS),
         total_seconds=min(limits.total_seconds, TOTAL_SECONDS),
     )
-    return replace(assignment, limits=tight)
+    return replace(request, assignment=replace(request.assignment, limits=tight))

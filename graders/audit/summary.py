@@ -1,18 +1,18 @@
-"""Turn graded mutants into scores, survivors and agreement of hints.
+"""Turn what was graded into scores, survivors, agreement of hints, and steadiness.
 
 A mutant counts for each criterion that lost points. A survivor counts for the criteria that lost
 points on other mutants of the same function or class, or else for all criteria of code.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graders.audit.accepted import Accepted
 from graders.audit.graded import Graded
-from graders.audited import Change, Mutations, Noticed, Rate, Survivor
+from graders.audited import Change, Mutations, Noticed, Rate, Steadiness, Steady, Survivor
 from graders.model import Assignment
-from graders.statistics import wilson
+from graders.statistics import upper_bound, wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,7 @@ def summarize_mutants(
     accepted: Mapping[str, Accepted],
 ) -> Mutations:
     """Return the scores and survivors of the graded mutants, the most suspicious ones first."""
-    known = [each for each in planned.mutants if each.id in graded]
-    faults = [f"{each.id}: {graded[each.id].fault}" for each in known if graded[each.id].fault]
-    changes = [each for each in known if not graded[each.id].fault]
+    changes = [each for each in planned.mutants if each.id in graded]
     pointed = pointed_criteria(assignment)
     noticed = [
         _noticed(each, graded[each.id], lost)
@@ -59,7 +57,6 @@ def summarize_mutants(
         named=sum(bool(each.mistakes) for each in noticed),
         disagreeing=tuple(_disagreeing(noticed)),
         stale=(*planned.stale, *sorted(found & accepted.keys())),
-        faults=tuple(faults),
     )
 
 
@@ -71,6 +68,15 @@ def pointed_criteria(assignment: Assignment) -> tuple[str, ...]:
 def lost_points(graded: Graded, pointed: Sequence[str]) -> dict[str, float]:
     """Return the points lost in criteria that give points for code."""
     return {name: points for name, points in graded.lost.items() if name in pointed}
+
+
+def failed_checks(graded: Graded, criteria: Iterable[str]) -> dict[str, str]:
+    """Return the checks of these criteria that did not earn everything, and what they say."""
+    return {
+        each.id: each.said or each.status
+        for each in graded.checks
+        if each.criterion in criteria and each.fraction < 1
+    }
 
 
 def _place(change: Change) -> tuple[str, str]:
@@ -158,3 +164,31 @@ def _disagreeing(noticed: Sequence[Noticed]) -> Iterator[str]:
         if len(names) > 1:
             listed = " / ".join("+".join(each) for each in sorted(names))
             yield f"{operator} in {definition} ({file}): {listed}"
+
+
+def summarize_steadiness(
+    graded: Sequence[tuple[str, Graded]], planned: int, repeats: int
+) -> Steadiness:
+    """Return how often each check's verdict differed from its usual one of the same submission."""
+    verdicts: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    for name, each in graded:
+        for seen in each.checks:
+            verdicts[seen.id, name].append((seen.status, seen.fraction))
+    counts, flips = Counter[str](), Counter[str]()
+    names: dict[str, set[str]] = defaultdict(set)
+    for (check, name), found in verdicts.items():
+        counts[check] += len(found)
+        odd = len(found) - Counter(found).most_common(1)[0][1]
+        flips[check] += odd
+        if odd:
+            names[check].add(name)
+    rows = [
+        Steady(name, n, flips[name], upper_bound(flips[name], n), tuple(sorted(names[name])))
+        for name, n in counts.items()
+    ]
+    submissions = len({name for name, _ in graded})
+    return Steadiness(planned, repeats, submissions, tuple(sorted(rows, key=_flips_first)))
+
+
+def _flips_first(row: Steady) -> tuple[int, str]:
+    return -row.flips, row.check

@@ -4,16 +4,68 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from graders.audited import Audit, Change, Mutations, Rate
-from reports.terminal.results import OUT, SIGNS
-from reports.text import line, prose
+from graders.audited import Audit, Change, Mutations, Nulls, Rate, Rewrites, Steadiness
+from graders.statistics import percentage
+from reports.terminal.results import OUT, SIGNS, show_rows
+from reports.text import line, number, prose
 
 MOST = 20  # survivors, rewrites and so on; the page lists all of them
 
 
 def show_audit(audit: Audit) -> None:
-    """Print one section for each part."""
+    """Print one section for each part, and what could not be graded."""
+    _show_nulls(audit.nulls)
+    _show_steadiness(audit.steadiness)
+    _show_rewrites(audit.rewrites)
     _show_mutations(audit.mutations)
+    _show_survivors(audit)
+    if audit.attacks:
+        OUT.print(Text("Attacks", style="bold"))
+        show_rows((each.name, each.found, each.failed) for each in audit.attacks)
+    for fault in audit.faults:
+        OUT.print(f"could not be graded: {line(fault, 300)}", style="magenta")
+
+
+def _show_nulls(found: Nulls) -> None:
+    _show_title("Null submissions", len(found.graded), found.planned)
+    for name, criterion, share in found.above:
+        limit = percentage(found.most)
+        _show_row(f"{name} earns {share:.0%} of {criterion}, more than {limit}")
+    if found.graded and not found.above:
+        OUT.print(f"  none earns more than {percentage(found.most)} of a criterion")
+
+
+def _show_steadiness(found: Steadiness) -> None:
+    _show_title("Steadiness", found.submissions, found.planned)
+    for each in found.flipping:
+        names = ", ".join(each.submissions)
+        share = f"{each.flips} of {each.gradings} gradings (at most {each.bound:.1%})"
+        _show_row(f"{each.check} changes its verdict in {share}: {names}")
+    if found.checks and not found.flipping:
+        least = max(each.bound for each in found.checks)
+        OUT.print(f"  no verdict changed under {found.repeats} secrets; of each check, at most")
+        OUT.print(f"  {least:.1%} of verdicts may change (exact 95% bound)")
+
+
+def _show_rewrites(found: Rewrites) -> None:
+    _show_title("Rewrites with the same meaning", found.graded, found.planned)
+    for each in found.lost[:MOST]:
+        lost = ", ".join(f"{name} -{number(points)}" for name, points in each.lost.items())
+        _show_change(each.change, f"{lost}; {', '.join(each.checks)}")
+    if found.graded and not found.lost:
+        OUT.print("  none loses points")
+
+
+def _show_title(title: str, done: int, planned: int) -> None:
+    OUT.print(Text.assemble((title, "bold"), f": {done} of {planned} graded"))
+
+
+def _show_row(text: str) -> None:
+    sign, style = SIGNS["failed"]
+    OUT.print(Text.assemble((f"{sign} ", style), line(text, 400)))
+
+
+def _show_survivors(audit: Audit) -> None:
     news = audit.news
     for each in news[:MOST]:
         criteria = ", ".join(each.criteria)
@@ -23,23 +75,18 @@ def show_audit(audit: Audit) -> None:
 
 
 def _show_mutations(found: Mutations) -> None:
-    OUT.print(Text("Mutants", style="bold"))
+    _show_title("Mutants", found.graded, found.planned)
     news = sum(not each.record for each in found.survivors)
     noticed, recorded = len(found.noticed), len(found.survivors) - news
-    OUT.print(
-        f"{found.graded} of {found.planned} graded ({found.possible:,} places to mutate): "
-        f"{noticed} lost points, {recorded} survivors are in audit.toml, {news} are new"
-    )
+    OUT.print(f"  {noticed} lost points, {recorded} survivors are in audit.toml, {news} are new")
     for title, rates in (("criterion", found.by_criterion), ("operator", found.by_operator)):
         if rates:
             OUT.print(_rates(title, rates))
-    OUT.print(f"Hints named a mistake for {found.named} of {noticed} that lost points.")
+    OUT.print(f"  hints named a mistake for {found.named} of the {noticed} that lost points")
     for words in found.disagreeing:
         OUT.print(Padding(line(f"different mistakes for {words}", 300), (0, 0, 0, 2)))
     for name in found.stale:
         OUT.print(f"audit.toml: `{line(name)}` matches no survivor any more; remove the entry")
-    for fault in found.faults:
-        OUT.print(f"could not be graded: {line(fault, 300)}", style="magenta")
 
 
 def _rates(title: str, rates: tuple[Rate, ...]) -> Table:
