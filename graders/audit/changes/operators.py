@@ -105,7 +105,8 @@ def name_of(node: cst.CSTNode) -> str:
 def _arithmetic(node: cst.CSTNode) -> Changes:
     if isinstance(node, cst.BinaryOperation):
         for other in ARITHMETIC.get(type(node.operator), ()):
-            yield apart(node.with_changes(operator=other()))
+            changed = node.with_changes(operator=other())
+            yield apart(changed) if other is cst.Add else changed
     elif isinstance(node, cst.AugAssign):
         other_way = {cst.AddAssign: cst.SubtractAssign, cst.MultiplyAssign: cst.DivideAssign}
         other_way |= {there: here for here, there in other_way.items()}
@@ -131,7 +132,7 @@ def _comparison(node: cst.CSTNode) -> Changes:
 def _logic(node: cst.CSTNode) -> Changes:
     if isinstance(node, cst.BooleanOperation):
         other = cst.Or if isinstance(node.operator, cst.And) else cst.And
-        yield apart(node.with_changes(operator=other()))
+        yield node.with_changes(operator=other())
     elif isinstance(node, cst.UnaryOperation):
         yield node.expression
     elif isinstance(node, cst.Name) and node.value in ("True", "False"):

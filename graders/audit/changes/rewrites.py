@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import libcst as cst
 import libcst.matchers as m
@@ -140,9 +140,7 @@ class RenameHelpers(Rewriter):
             and each.name.value not in taken
             and not any(each.name.value in text for text in (*texts, self.elsewhere))
         }
-        renamed = updated_node.visit(_Rename(names))
-        assert isinstance(renamed, cst.Module)  # noqa: S101  for the type checker
-        return renamed
+        return updated_node.visit(_Rename(names))
 
 
 class UseMatmul(Rewriter):
@@ -158,8 +156,7 @@ class UseMatmul(Rewriter):
             called(updated_node.right) == "transpose" or name_of(updated_node.right) == "mT"
         )
         start = 'torch.einsum("...ij,...jk->...ik", a, b)' if transposed else "torch.matmul(a, b)"
-        call = cst.parse_expression(start)
-        assert isinstance(call, cst.Call)  # noqa: S101  for the type checker
+        call = cast(cst.Call, cst.parse_expression(start))
         *first, left, right = call.args
         pair = (
             left.with_changes(value=updated_node.left),
@@ -281,14 +278,13 @@ class Loops(Rewriter):
     ) -> Lines:
         names = {name: self.fresh(name) for name in _bound(value.for_in.target)}
         rename, gathered = _Rename(names), cst.Name(self.fresh("gathered"))
-        element = value.elt.visit(rename)
-        append = cst.Call(cst.Attribute(gathered, cst.Name("append")), [_arg(element)])
+        element = cast(cst.BaseExpression, value.elt.visit(rename))
+        append = cst.Call(cst.Attribute(gathered, cst.Name("append")), [cst.Arg(element)])
         body: cst.BaseStatement = cst.SimpleStatementLine([cst.Expr(append)])
         for each in reversed(value.for_in.ifs):
-            test = each.test.visit(rename)
-            body = cst.If(_expression(test), cst.IndentedBlock([body]))
-        target = value.for_in.target.visit(rename)
-        assert isinstance(target, cst.BaseAssignTargetExpression)  # noqa: S101  for the type checker
+            test = cast(cst.BaseExpression, each.test.visit(rename))
+            body = cst.If(test, cst.IndentedBlock([body]))
+        target = cast(cst.BaseAssignTargetExpression, value.for_in.target.visit(rename))
         start = cst.Assign([cst.AssignTarget(gathered)], cst.List([]))
         return cst.FlattenSentinel(
             [
@@ -302,15 +298,6 @@ class Loops(Rewriter):
 def _is_plain(loop: cst.CompFor) -> bool:
     late = _all(loop, m.Lambda() | m.Await() | m.NamedExpr())
     return loop.inner_for_in is None and loop.asynchronous is None and not late
-
-
-def _arg(node: object) -> cst.Arg:
-    return cst.Arg(_expression(node))
-
-
-def _expression(node: object) -> cst.BaseExpression:
-    assert isinstance(node, cst.BaseExpression)  # noqa: S101  for the type checker
-    return node
 
 
 class Keywords(Rewriter):

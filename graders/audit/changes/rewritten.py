@@ -133,5 +133,5 @@ def _changed(base: Base, files: Files, operator: str) -> Changed:
             *diff_of(_text(base.files.get(name, b"")), _text(files.get(name, b""))),
         )
     ]
-    id_ = make_id(", ".join(names), operator, base.name, [each for each in diff if each])
+    id_ = make_id(", ".join(names), "", base.name, [each for each in diff if each])
     return Changed(Change(id_, operator, base.name, ", ".join(names), "", "\n".join(diff)), files)
