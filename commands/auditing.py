@@ -43,7 +43,7 @@ def audit(
     jobs: Jobs = JOBS,
     executor: ExecutorName = "processes",
 ) -> None:
-    """Audit an assignment's checks: what mistakes do they miss, what correct code do they punish?
+    """Audit an assignment's checks: find mistakes they miss and correct code they punish.
 
     Exit code 1: a new survivor, a rewrite that lost points, a null submission or a flip; else 0.
     """

@@ -35,6 +35,7 @@ from graders.errors import UsageError
 from graders.grading.pipeline import GradingRequest
 
 ENDS = {"nulls": 0.1, "steadiness": 0.3, "rewrites": 0.5, "mutants": 1.0}
+OTHERS = 12  # examples `right-*` that are changed, besides the solution
 TOGETHER = 8  # submissions graded under each secret before the next ones begin
 WALL_SECONDS, TOTAL_SECONDS = 10.0, 60.0  # a mutant that never ends takes all of it
 
@@ -64,6 +65,7 @@ class _Run:
     watch: Watch
     bases: Sequence[Base]
     started: float
+    alone: dict[str, Graded] = field(default_factory=dict)  # what was found for each base
     faults: list[str] = field(default_factory=list)
 
     def deadline(self, part: str) -> float:
@@ -73,8 +75,14 @@ class _Run:
     def grade(
         self, changes: Sequence[Changed], request: GradingRequest, part: str
     ) -> dict[str, Graded]:
-        """Return what was found for the changes that were graded in time, by id."""
-        return dict(self.grade_uploads([_upload(each) for each in changes], request, part))
+        """Return what was found for the changes that were graded in time, by id.
+
+        Points that the base loses are not lost by the change.
+        """
+        bases = {each.change.id: each.change.base for each in changes}
+        uploads = [Upload(each.change.id, each.files) for each in changes]
+        found = self.grade_uploads(uploads, request, part)
+        return {name: _beyond(each, self.alone[bases[name]]) for name, each in found}
 
     def grade_uploads(
         self, uploads: Sequence[Upload], request: GradingRequest, part: str
@@ -97,8 +105,9 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
     accepted = read_accepted(task)
     coded = _of_code(request)
     with tempfile.TemporaryDirectory(prefix="softmark-audited-") as work:
-        run = _Run(coded, grader, plan, watch, read_bases(task, Path(work)), started)
-        _refuse_a_losing_solution(run)
+        bases = _sampled(read_bases(task, Path(work)), plan.seed)
+        run = _Run(coded, grader, plan, watch, bases, started)
+        _grade_bases(run)
         nulls = _audit_nulls(run)
         steadiness = _audit_steadiness(run, request, Path(work) / "examples")
         rewrites = _audit_rewrites(run)
@@ -108,8 +117,10 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
     return Audit(task.name, task.title, plan.seed, seconds, *found)
 
 
-def _upload(changed: Changed) -> Upload:
-    return Upload(changed.change.id, changed.files)
+def _beyond(graded: Graded, base: Graded) -> Graded:
+    """Return what was found, without the points that the base loses, too."""
+    lost = {name: points - base.lost.get(name, 0.0) for name, points in graded.lost.items()}
+    return replace(graded, lost={name: round(lost[name], 4) for name in lost if lost[name] > 1e-6})
 
 
 def _of_code(request: GradingRequest) -> GradingRequest:
@@ -121,14 +132,24 @@ def _of_code(request: GradingRequest) -> GradingRequest:
     return GradingRequest(task, replace(options, only=code))
 
 
-def _refuse_a_losing_solution(run: _Run) -> None:
-    solution = Upload("solution", run.bases[0].files)
+def _sampled(bases: Sequence[Base], seed: int) -> list[Base]:
+    """Return the solution and some of the other bases; another seed takes others."""
+    solution, *others = bases
+    rng = random.Random(seed)  # noqa: S311  a sample, not a secret
+    return [solution, *rng.sample(others, min(len(others), OTHERS))]
+
+
+def _grade_bases(run: _Run) -> None:
+    """Grade the correct submissions; an example of one part may lose points for the others."""
     task = run.request.assignment
-    for _, graded in run.grader.grade([solution], run.request, float("inf")):
-        lost = graded.fault or ", ".join(lost_points(graded, pointed_criteria(task)))
-        if lost:
+    uploads = [Upload(each.name, each.files) for each in run.bases]
+    for part in (uploads[:1], uploads[1:]):
+        found = run.watch(run.grader.grade(part, run.request, float("inf")), len(part))
+        run.alone.update((upload.name, graded) for upload, graded in found)
+        lost = ", ".join(lost_points(run.alone[SOLUTION], pointed_criteria(task)))
+        if problem := run.alone[SOLUTION].fault or lost:
             raise UsageError(
-                f"{task.name}: the solution does not earn all points: {lost}",
+                f"{task.name}: the solution does not earn all points: {problem}",
                 f"run `softmark validate {task.name}` first",
             )
 

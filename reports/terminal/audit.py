@@ -9,6 +9,7 @@ from graders.statistics import percentage
 from reports.terminal.results import OUT, SIGNS, show_rows
 from reports.text import line, number, prose
 
+FEW = 5  # failed checks of one rewrite
 MOST = 20  # survivors, rewrites and so on; the page lists all of them
 
 
@@ -21,7 +22,7 @@ def show_audit(audit: Audit) -> None:
     _show_survivors(audit)
     if audit.attacks:
         OUT.print(Text("Attacks", style="bold"))
-        show_rows((each.name, each.found, each.failed) for each in audit.attacks)
+        show_rows((line(each.name), line(each.found), each.failed) for each in audit.attacks)
     for fault in audit.faults:
         OUT.print(f"could not be graded: {line(fault, 300)}", style="magenta")
 
@@ -51,7 +52,8 @@ def _show_rewrites(found: Rewrites) -> None:
     _show_title("Rewrites with the same meaning", found.graded, found.planned)
     for each in found.lost[:MOST]:
         lost = ", ".join(f"{name} -{number(points)}" for name, points in each.lost.items())
-        _show_change(each.change, f"{lost}; {', '.join(each.checks)}")
+        more = f" and {len(each.checks) - FEW} more" if len(each.checks) > FEW else ""
+        _show_change(each.change, f"{lost}; {', '.join(list(each.checks)[:FEW])}{more}")
     if found.graded and not found.lost:
         OUT.print("  none loses points")
 
@@ -105,7 +107,8 @@ def _show_change(change: Change, found: str) -> None:
     """Print the place and the diff of a change that the author has to look at."""
     sign, style = SIGNS["failed"]
     text = Text.assemble((f"{sign} ", style), (line(change.id), "bold"))
-    text.append(f"  {line(change.operator)} in {line(change.definition)}, {line(change.file)}")
+    place = ", ".join(line(each) for each in (change.definition, change.file) if each)
+    text.append(f"  {line(change.operator)} in {place}")
     text.append(f" of {line(change.base)}: {line(found, 300)}", style="dim")
     OUT.print(text)
     OUT.print(Padding(prose(change.diff), (0, 0, 0, 4)))

@@ -83,7 +83,8 @@ def test_an_id_depends_on_the_changed_lines_alone():
         {each.change.id for each in mutants_of(text)}
         for text in ("x = a - b\n", "y = c\n\nx = a - b\n")
     )
-    assert before and before <= after
+    assert before
+    assert before <= after
 
 
 def test_equal_lines_have_different_ids():
