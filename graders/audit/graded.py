@@ -23,7 +23,7 @@ from graders.audit.validate import checks_of, points_lost
 from graders.grading.address import keys_of
 from graders.grading.batch import grade_all
 from graders.grading.pipeline import GradingRequest
-from graders.model import CheckStatus, Result, Submission
+from graders.model import CheckStatus, Outcome, Result, Submission
 from submissions.receive import identify
 
 KEPT = "graded.jsonl"
@@ -47,6 +47,7 @@ class Seen:
     fraction: float
     mistake: str = ""
     said: str = ""
+    outcome: Outcome = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,7 @@ def graded_of(result: Result) -> Graded:
             round(each.fraction, 4),
             each.mistake,
             (each.hint or each.message)[:300] if each.fraction < 1 else "",
+            each.outcome,
         )
         for each in checks_of(result)
     )

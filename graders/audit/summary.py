@@ -169,11 +169,15 @@ def _disagreeing(noticed: Sequence[Noticed]) -> Iterator[str]:
 def summarize_steadiness(
     graded: Sequence[tuple[str, Graded]], planned: int, repeats: int
 ) -> Steadiness:
-    """Return how often each check's verdict differed from its usual one of the same submission."""
+    """Return how often each check's verdict differed from its usual one of the same submission.
+
+    A timeout is left out, because it may be due to a busy machine.
+    """
     verdicts: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
     for name, each in graded:
         for seen in each.checks:
-            verdicts[seen.id, name].append((seen.status, seen.fraction))
+            if seen.outcome != "timed_out":
+                verdicts[seen.id, name].append((seen.status, seen.fraction))
     counts, flips = Counter[str](), Counter[str]()
     names: dict[str, set[str]] = defaultdict(set)
     for (check, name), found in verdicts.items():

@@ -85,13 +85,14 @@ def test_a_mutant_that_was_not_graded_does_not_count(task):
     assert (found.graded, found.planned, found.possible) == (1, 2, 9)
 
 
-def verdict(status):
-    return Graded({}, (Seen("one", "rows", status, float(status == "passed")),))
+def verdict(status, outcome=""):
+    seen = Seen("one", "rows", status, float(status == "passed"), outcome=outcome)
+    return Graded({}, (seen,))
 
 
 def test_a_flip_is_a_verdict_that_differs_from_the_usual_one():
     graded = [("ada", verdict(each)) for each in ("passed", "passed", "failed")]
-    graded += [("bob", verdict("failed"))] * 3
+    graded += [("bob", verdict("failed"))] * 3 + [("bob", verdict("failed", "timed_out"))]
     (row,) = summarize_steadiness(graded, planned=4, repeats=3).checks
     assert (row.gradings, row.flips, row.submissions) == (6, 1, ("ada",))
     assert 1 / 6 < row.bound < 1
