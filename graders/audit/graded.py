@@ -111,17 +111,17 @@ class Grader:
         After the deadline, a time of `time.monotonic`, no upload is begun.
         """
         whole = keys_of(request.assignment, request.options).whole
-        waiting: dict[str, Upload] = {}
+        waiting: dict[str, list[Upload]] = {}  # some may have the same files
         for upload in uploads:
             key = _key(whole, upload)
             if (known := self._kept.get(key)) is not None:
                 yield upload, known
             else:
-                waiting[key] = upload
+                waiting.setdefault(key, []).append(upload)
         with tempfile.TemporaryDirectory(prefix="softmark-audit-") as work:
             named = {key[:16]: key for key in waiting}
             written = (
-                _write(Path(work) / name, waiting[key], request) for name, key in named.items()
+                _write(Path(work) / name, waiting[key][0], request) for name, key in named.items()
             )
             in_time = takewhile(lambda _: time.monotonic() < deadline, written)
             assignment, options = request.assignment, request.options
@@ -130,7 +130,7 @@ class Grader:
                 key = named[result.submission.path.name]
                 graded = graded_of(result)
                 self._kept.add(key, graded)
-                yield waiting[key], graded
+                yield from ((upload, graded) for upload in waiting[key])
 
 
 def _key(whole: str, upload: Upload) -> str:
