@@ -1,8 +1,8 @@
 """Run the parts of an audit within its minutes.
 
-    nulls ── steadiness ── rewrites ── mutants ── Audit
-    until     until         until       until
-    10%       30%           50%         100% of the time
+    the solution ── nulls ── bases ── steadiness ── rewrites ── mutants ── Audit
+                    until    until    until         until       until
+                    10%      20%      35%           55%         100% of the time
 
 A part that ends early leaves its time to the next one. What was graded before costs no time.
 """
@@ -34,8 +34,8 @@ from graders.audited import Audit, LostRewrite, Mutations, Null, Nulls, Rewrites
 from graders.errors import UsageError
 from graders.grading.pipeline import GradingRequest
 
-ENDS = {"nulls": 0.1, "steadiness": 0.3, "rewrites": 0.5, "mutants": 1.0}
-OTHERS = 12  # examples `right-*` that are changed, besides the solution
+ENDS = {"nulls": 0.1, "bases": 0.2, "steadiness": 0.35, "rewrites": 0.55, "mutants": 1.0}
+OTHERS = 8  # examples `right-*` that are changed, besides the solution
 TOGETHER = 8  # submissions graded under each secret before the next ones begin
 WALL_SECONDS, TOTAL_SECONDS = 10.0, 60.0  # a mutant that never ends takes all of it
 
@@ -107,8 +107,9 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
     with tempfile.TemporaryDirectory(prefix="softmark-audited-") as work:
         bases = _sampled(read_bases(task, Path(work)), plan.seed)
         run = _Run(coded, grader, plan, watch, bases, started)
-        _grade_bases(run)
+        _grade_solution(run)
         nulls = _audit_nulls(run)
+        run = _with_graded_bases(run)
         steadiness = _audit_steadiness(run, request, Path(work) / "examples")
         rewrites = _audit_rewrites(run)
         mutations = _audit_mutants(run, accepted)
@@ -139,19 +140,26 @@ def _sampled(bases: Sequence[Base], seed: int) -> list[Base]:
     return [solution, *rng.sample(others, min(len(others), OTHERS))]
 
 
-def _grade_bases(run: _Run) -> None:
-    """Grade the correct submissions; an example of one part may lose points for the others."""
-    task = run.request.assignment
-    uploads = [Upload(each.name, each.files) for each in run.bases]
-    for part in (uploads[:1], uploads[1:]):
-        found = run.watch(run.grader.grade(part, run.request, float("inf")), len(part))
-        run.alone.update((upload.name, graded) for upload, graded in found)
-        lost = ", ".join(lost_points(run.alone[SOLUTION], pointed_criteria(task)))
-        if problem := run.alone[SOLUTION].fault or lost:
+def _grade_solution(run: _Run) -> None:
+    task, solution = run.request.assignment, Upload(SOLUTION, run.bases[0].files)
+    for _, graded in run.grader.grade([solution], run.request, float("inf")):
+        run.alone[SOLUTION] = graded
+        lost = ", ".join(lost_points(graded, pointed_criteria(task)))
+        if problem := graded.fault or lost:
             raise UsageError(
                 f"{task.name}: the solution does not earn all points: {problem}",
                 f"run `softmark validate {task.name}` first",
             )
+
+
+def _with_graded_bases(run: _Run) -> _Run:
+    """Return the run with the bases that were graded in time.
+
+    An example of one part of an assignment loses the points of the others by itself.
+    """
+    uploads = [Upload(each.name, each.files) for each in run.bases[1:]]
+    run.alone.update(run.grade_uploads(uploads, run.request, "bases"))
+    return replace(run, bases=[each for each in run.bases if each.name in run.alone])
 
 
 def _audit_nulls(run: _Run) -> Nulls:

@@ -24,6 +24,7 @@ from graders.audit.changes.operators import OPERATORS, called, name_of
 from graders.audited import Change
 
 SILENT = ("print", "tqdm", "trange", "info", "debug", "warning", "write", "basicConfig")
+SEEDS = ("seed", "manual_seed", "manual_seed_all", "set_seed")
 WORDS = ("help", "description", "desc")  # keywords whose values only people read
 
 
@@ -93,7 +94,7 @@ def _says_nothing(node: cst.CSTNode) -> bool:
     if isinstance(node, cst.Arg) and node.keyword and node.keyword.value in WORDS:
         return True
     if isinstance(node, cst.Expr):
-        return isinstance(node.value, cst.BaseString) or called(node.value) in SILENT
+        return isinstance(node.value, cst.BaseString) or called(node.value) in (*SILENT, *SEEDS)
     return isinstance(node, cst.Assign) and name_of(node.targets[0].target) == "__all__"
 
 
@@ -120,10 +121,10 @@ def _source(base: Base, file: str) -> Source:
 
 def generate_mutants(sites: tuple[list[Site], list[Site]], seed: int) -> Iterator[Changed]:
     """Yield mutants until there are no more sites, every second one of the solution."""
-    rng = random.Random(seed)  # noqa: S311  a sample, not a secret
     seen: set[object] = set()
-    counts: Counter[str] = Counter()
-    chosen = alternate(*(_evenly(each, rng) for each in sites))
+    counts: Counter[tuple[str, str]] = Counter()
+    # One generator for each: the solution's sample does not depend on the other submissions.
+    chosen = alternate(*(_evenly(each, random.Random(seed)) for each in sites))  # noqa: S311
     made = (_mutant(site, seen, counts) for site in chosen)
     return once((each for each in made if each is not None), lambda each: each.change.id)
 
@@ -143,7 +144,7 @@ def _evenly(sites: Sequence[Site], rng: random.Random) -> Iterator[Site]:
         waiting = [each for each in waiting if each]
 
 
-def _mutant(site: Site, seen: set[object], counts: Counter[str]) -> Changed | None:
+def _mutant(site: Site, seen: set[object], counts: Counter[tuple[str, str]]) -> Changed | None:
     """Return the mutant, or None if it does not compile or equals the base or an earlier one."""
     source = site.source
     statement = source.module.body[site.index]
@@ -160,9 +161,10 @@ def _mutant(site: Site, seen: set[object], counts: Counter[str]) -> Changed | No
     seen.add((source.file, meaning))
     diff = diff_of(source.module.code, new)
     plain = make_id(source.file, site.operator, site.definition, diff)
-    counts[plain] += 1  # the same line may occur several times in one definition
+    key = (source.base.name, plain)
+    counts[key] += 1  # the same line may occur several times in one definition
     change = Change(
-        id=make_id(source.file, site.operator, site.definition, diff, counts[plain] - 1),
+        id=make_id(source.file, site.operator, site.definition, diff, counts[key] - 1),
         operator=site.operator,
         base=source.base.name,
         file=source.file,

@@ -59,7 +59,8 @@ def test_every_operator_makes_its_mistake(operator):
 
 
 def test_what_has_no_effect_is_not_mutated():
-    text = 'import os\nprint(1 + 2)\ndef f(x: int = a):\n    """Add 1."""\n    raise E(1)\n'
+    text = "import os\nmanual_seed(42)\nprint(1 + 2)\n"
+    text += 'def f(x: int = a):\n    """Add 1."""\n    raise E(1)\n'
     assert mutants_of(text + 'if __name__ == "__main__":\n    f(1)\n') == []
 
 
@@ -97,3 +98,12 @@ def test_every_second_mutant_is_of_the_solution():
     names = [each.change.base for each in islice(found, 4)]
     assert names == ["solution", "right"] * 2
     assert len(found) > 12
+
+
+def test_a_line_that_two_submissions_share_is_mutated_once():
+    shared = "x = a - b\n"
+    alone = {each.change.id for each in mutants_of(shared)}
+    found = [each.change for each in mutants_of(shared, right=f"y = c < d\n\n{shared}")]
+    assert {each.base for each in found} == {"solution", "right"}
+    assert sum(each.id in alone for each in found) == len(alone)
+    assert all("a - b" not in each.diff for each in found if each.id not in alone)
