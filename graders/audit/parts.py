@@ -119,9 +119,14 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
 
 
 def _beyond(graded: Graded, base: Graded) -> Graded:
-    """Return what was found, without the points that the base loses, too."""
+    """Return what was found, without the points and the checks that the base loses, too."""
     lost = {name: points - base.lost.get(name, 0.0) for name, points in graded.lost.items()}
-    return replace(graded, lost={name: round(lost[name], 4) for name in lost if lost[name] > 1e-6})
+    failed = {(each.id, each.status) for each in base.checks if each.fraction < 1}
+    return replace(
+        graded,
+        lost={name: round(lost[name], 4) for name in lost if lost[name] > 1e-6},
+        checks=tuple(each for each in graded.checks if (each.id, each.status) not in failed),
+    )
 
 
 def _of_code(request: GradingRequest) -> GradingRequest:

@@ -165,9 +165,10 @@ def test_a_rewrite_that_loses_points_is_listed(folder, tmp_path):
     assert not found.clean
 
 
-def test_points_that_an_example_of_one_part_loses_anyway_are_not_lost(folder, tmp_path):
-    toml = '[[criterion]]\nid = "half"\ntitle = "Half"\npoints = 2\nkind = "code"\n'
-    (folder / "assignment.toml").write_text(ASSIGNMENT + toml)
+@pytest.mark.parametrize("points", [2, 0])
+def test_what_an_example_of_one_part_loses_anyway_is_not_lost(folder, tmp_path, points):
+    toml = '[[criterion]]\nid = "half"\ntitle = "Half"\npoints = {}\nkind = "code"\n'
+    (folder / "assignment.toml").write_text(ASSIGNMENT + toml.format(points))
     edit(folder, "student_side.py", "def double", HALF_CALL)
     edit(folder, "checks.py", "import pytest", HALF_CHECK)
     edit(
@@ -177,11 +178,15 @@ def test_points_that_an_example_of_one_part_loses_anyway_are_not_lost(folder, tm
         "\ndef half(x):\n    return x / 2\n\n\ndef double",
     )
     (folder / "examples/right-sum/expected.toml").write_text('why = "a sum"\nonly = "double"\n')
+    (folder / "examples/right-sum/work.py").write_text(SOLUTION.replace("x", "y"))
     found = audited(folder, tmp_path / "new", Plan(mutants=8, rewrites=4, repeats=0))
     assert found.rewrites.lost == ()
     of_example = [e for e in found.mutations.noticed if e.change.base == "right-sum"]
     assert of_example
     assert all("half" not in each.lost for each in of_example)
+    missed = [e for e in found.news if e.change.base == "right-sum"]
+    assert missed
+    assert all("half" not in each.advice for each in missed)
 
 
 def test_a_recorded_survivor_is_no_news(place, folder, first):
