@@ -31,6 +31,7 @@ class Commands(LazyGroup):
         "show": "stored.show",
         "check": "own_work.check",
         "validate": "bundled.validate_examples",
+        "audit": "auditing.audit",
         "examples": "bundled.examples",
         "new": "bundled.new",
         "demo": "bundled.demo",

@@ -21,9 +21,16 @@ def wilson(k: int, n: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
+def upper_bound(k: int, n: int) -> float:
+    """Return the exact upper 95% bound of a share when k of n were seen (Clopper-Pearson)."""
+    from scipy import special  # type: ignore[import-untyped]  # it ships no stubs
+
+    return 1.0 if k >= n else float(special.betaincinv(k + 1, n - k, 0.95))
+
+
 def mcnemar(only_first: int, only_second: int) -> float:
     """Return the exact two-sided p-value, from the items that only one of two models got right."""
-    from scipy import special  # type: ignore[import-untyped]  # it ships no stubs
+    from scipy import special
 
     n, k = only_first + only_second, min(only_first, only_second)
     return min(1.0, 2 * float(special.bdtr(k, n, 0.5))) if n else 1.0

@@ -151,7 +151,7 @@ def _finding(result: Result, expected: Expected) -> Finding:
     problems += _hint_problems(result, expected.mistakes)
     if result.status in ("rejected", "incomplete"):
         problems = [f"the result is {result.status}", *_faults(result), *problems]
-    lost = {each.criterion.id: round(_loses(each), 2) for each in result.criteria}
+    lost = {each.criterion.id: round(points_lost(each), 2) for each in result.criteria}
     lost = {name: points for name, points in lost.items() if points > 0}
     verdicts = {each.check.id: _verdict(each) for each in checks_of(result)}
     return Finding(_name(result.submission), expected.why, lost, tuple(problems), verdicts)
@@ -176,7 +176,7 @@ def _verdict(found: CheckResult) -> Mapping[str, str | float]:
     }
 
 
-def _loses(result: CriterionResult) -> float:
+def points_lost(result: CriterionResult) -> float:
     """Return the points that are certainly lost; manual grading may still award others."""
     if result.points is not None:
         return result.criterion.points - result.points
@@ -225,7 +225,7 @@ def _problems(result: CriterionResult, expected: Expected) -> Iterator[str]:
     if any(each.status == "error" for each in result.checks):
         return  # the faults say why
     should_lose = expected.lost.get(name, 0.0)
-    loses = _loses(result)
+    loses = points_lost(result)
     if abs(loses - should_lose) > 0.005:
         yield f"`{name}` loses {loses:.2f}, expected {should_lose:.2f}: {_reasons(result)}"
     words = expected.hint.get(name)

@@ -4,7 +4,7 @@ submissions ── plan_work ──┬── stored and decided: listed again, n
                            └── waiting ── grade_all ── Store.put ── Result
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 
@@ -112,7 +112,7 @@ def refuse_changes(assignment: Assignment, keys: Keys, result: Result) -> None:
 
 
 def grade_all(
-    submissions: Sequence[Submission],
+    submissions: Iterable[Submission],
     assignment: Assignment,
     options: Options,
     executor: Executor,

@@ -31,9 +31,9 @@ from graders.scoring import wanted_criteria
 from graders.storage.store import CacheKey
 
 # No check reads those.
-LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "__pycache__")
+LEFT_OUT = ("solution", "starter", "examples", "examples.toml", "audit.toml", "__pycache__")
 ELSEWHERE = {
-    "graders": ("assignments", "audit", "course"),
+    "graders": ("assignments", "audit", "audited.py", "course"),
     "submissions": ("examples",),
     "reference": ("training",),
 }

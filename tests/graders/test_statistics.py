@@ -4,7 +4,15 @@ from fractions import Fraction
 import pytest
 from scipy.stats import binomtest
 
-from graders.statistics import is_borderline, mcnemar, percent, percentage, share_in_words, wilson
+from graders.statistics import (
+    is_borderline,
+    mcnemar,
+    percent,
+    percentage,
+    share_in_words,
+    upper_bound,
+    wilson,
+)
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 60), (3, 60), (92, 500), (131, 437), (437, 437), (1, 1)])
@@ -13,6 +21,12 @@ def test_wilson_agrees_with_scipy(k, n):
     expected = binomtest(k, n).proportion_ci(0.95, method="wilson")
     for bound, other in zip(wilson(k, n), expected, strict=True):
         assert math.isclose(bound, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (0, 60), (3, 60), (92, 500), (5, 5)])
+def test_upper_bound_agrees_with_scipy(k, n):
+    expected = binomtest(k, n, alternative="less").proportion_ci(0.95, method="exact").high
+    assert math.isclose(upper_bound(k, n), expected, rel_tol=1e-9)
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 0), (-1, 5), (6, 5)])

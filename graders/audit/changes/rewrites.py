@@ -1,0 +1,420 @@
+"""Rewrite correct submissions without changing what they compute: none may lose a point.
+
+A rewrite is a transformer of libcst's syntax tree. `REWRITES` has their names; `rewritten.py`
+applies some of them to a submission.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import libcst as cst
+import libcst.matchers as m
+
+from graders.audit.changes.operators import apart, called, name_of
+
+Lines = cst.FlattenSentinel[cst.BaseStatement]
+NUMERIC = (cst.Subtract, cst.Divide, cst.Power, cst.MatrixMultiply, cst.FloorDivide)
+NUMBERS = (
+    "len",
+    "sum",
+    "mean",
+    "abs",
+    "float",
+    "int",
+    "exp",
+    "sqrt",
+    "matmul",
+    "size",
+    "sin",
+    "cos",
+)
+FLIPPED: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
+    cst.LessThan: cst.GreaterThan,
+    cst.GreaterThan: cst.LessThan,
+    cst.LessThanEqual: cst.GreaterThanEqual,
+    cst.GreaterThanEqual: cst.LessThanEqual,
+    cst.Equal: cst.Equal,
+    cst.NotEqual: cst.NotEqual,
+}
+
+
+class Rewriter(cst.CSTTransformer):
+    """Rewrites some places of a file: all of them, or each with a chance of 0.3."""
+
+    def __init__(self, module: cst.Module, rng: random.Random, elsewhere: str) -> None:
+        super().__init__()
+        self.module, self.elsewhere = module, elsewhere
+        self._rng, self._chance = rng, rng.choice((0.3, 1.0))
+        self._names = {*re.findall(r"\w+", module.code)}
+
+    def hit(self) -> bool:
+        """Return whether to rewrite this place."""
+        return self._rng.random() < self._chance
+
+    def fresh(self, name: str) -> str:
+        """Return a name that the file does not use yet."""
+        while name in self._names:
+            name += self._rng.choice(("_2", "_new", "_x"))
+        self._names.add(name)
+        return name
+
+
+class _Rename(cst.CSTTransformer):
+    """Renames variables, but no attributes and no keywords of calls."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        return updated_node.with_changes(
+            value=self._names.get(updated_node.value, updated_node.value)
+        )
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.Attribute:
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+
+def _all(node: cst.CSTNode, wanted: m.BaseMatcherNode) -> list[Any]:
+    """Return the nodes that match; the matcher says which type they have."""
+    return list(m.findall(node, wanted))
+
+
+def _calls(node: cst.CSTNode) -> bool:
+    return bool(_all(node, m.Call() | m.Await() | m.Yield() | m.NamedExpr()))
+
+
+class RenameLocals(Rewriter):
+    """Renames the variables of functions without inner scopes."""
+
+    INNER = m.FunctionDef() | m.Lambda() | m.ClassDef() | m.Global() | m.Nonlocal()
+    READS_NAMES = m.Call(m.Name("locals") | m.Name("eval") | m.Name("exec") | m.Name("vars"))
+    BINDS = m.AssignTarget() | m.For() | m.NamedExpr() | m.AsName() | m.AnnAssign() | m.AugAssign()
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        body = updated_node.body
+        if _all(body, self.INNER | self.READS_NAMES) or not self.hit():
+            return updated_node
+        bound = {name for each in _all(body, self.BINDS) for name in _bound(each)}
+        kept = {each.name.value for each in _all(updated_node.params, m.Param())}
+        for line in _all(body, m.Import() | m.ImportFrom() | m.ExceptHandler()):
+            kept |= {each.value for each in _all(line, m.Name())}
+        names = {name: self.fresh(name) for name in sorted(bound - kept)}
+        return updated_node.with_changes(body=body.visit(_Rename(names)))
+
+
+def _bound(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names that a node binds."""
+    if isinstance(node, cst.Name):
+        yield node.value
+    elif isinstance(node, (cst.Tuple, cst.List)):
+        for each in node.elements:
+            yield from _bound(each.value)
+    elif isinstance(node, cst.AsName):
+        yield from _bound(node.name)
+    elif isinstance(node, (cst.AssignTarget, cst.For, cst.NamedExpr, cst.AnnAssign, cst.AugAssign)):
+        yield from _bound(node.target)
+
+
+class RenameHelpers(Rewriter):
+    """Renames functions whose name begins with an underscore, if no other file mentions them."""
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        texts = [each.value for each in _all(original_node, m.SimpleString())]
+        taken = {each.name.value for each in _all(original_node, m.Param())}
+        names = {
+            each.name.value: self.fresh(f"{each.name.value}_step")
+            for each in original_node.body
+            if isinstance(each, cst.FunctionDef)
+            and each.name.value.startswith("_")
+            and each.name.value not in taken
+            and not any(each.name.value in text for text in (*texts, self.elsewhere))
+        }
+        return updated_node.visit(_Rename(names))
+
+
+class UseMatmul(Rewriter):
+    """Writes `a @ b` as torch.matmul, or as einsum if b is a transposed batch of matrices."""
+
+    def leave_BinaryOperation(
+        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
+    ) -> cst.BaseExpression:
+        torch = "import torch\n" in self.module.code
+        if not isinstance(updated_node.operator, cst.MatrixMultiply) or not torch or not self.hit():
+            return updated_node
+        transposed = (
+            called(updated_node.right) == "transpose" or name_of(updated_node.right) == "mT"
+        )
+        start = 'torch.einsum("...ij,...jk->...ik", a, b)' if transposed else "torch.matmul(a, b)"
+        call = cast(cst.Call, cst.parse_expression(start))
+        *first, left, right = call.args
+        pair = (
+            left.with_changes(value=updated_node.left),
+            right.with_changes(value=updated_node.right),
+        )
+        return call.with_changes(args=[*first, *pair])
+
+
+class Commute(Rewriter):
+    """Swaps the two factors of a product, the two terms of a sum, the two sides of a comparison."""
+
+    def leave_BinaryOperation(
+        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
+    ) -> cst.BaseExpression:
+        left, right = updated_node.left, updated_node.right
+        is_sum = isinstance(updated_node.operator, cst.Add) and (
+            _is_number(left) or _is_number(right)
+        )
+        fit = is_sum or isinstance(updated_node.operator, cst.Multiply)
+        if not fit or (_calls(left) and _calls(right)) or not self.hit():
+            return updated_node
+        return updated_node.with_changes(left=apart(right), right=apart(left))
+
+    def leave_Comparison(
+        self, original_node: cst.Comparison, updated_node: cst.Comparison
+    ) -> cst.BaseExpression:
+        target = updated_node.comparisons[0]
+        left, right = updated_node.left, target.comparator
+        operator = FLIPPED.get(type(target.operator))
+        once = len(updated_node.comparisons) == 1 and not (_calls(left) and _calls(right))
+        if operator is None or not once or not self.hit():
+            return updated_node
+        flipped = cst.ComparisonTarget(operator(), apart(left))
+        return updated_node.with_changes(left=apart(right), comparisons=[flipped])
+
+
+def _is_number(node: cst.CSTNode) -> bool:
+    """Return whether an expression is certainly a number or a tensor, not a string or a list."""
+    if isinstance(node, cst.BinaryOperation):
+        return isinstance(node.operator, NUMERIC) or _is_number(node.left) or _is_number(node.right)
+    return isinstance(node, (cst.Integer, cst.Float)) or called(node) in NUMBERS
+
+
+class InvertConditions(Rewriter):
+    """Writes `if a: b else: c` as `if not a: c else: b`."""
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
+        other = updated_node.orelse
+        if not isinstance(other, cst.Else) or not self.hit():
+            return updated_node
+        return updated_node.with_changes(
+            test=_negated(updated_node.test),
+            body=other.body,
+            orelse=other.with_changes(body=updated_node.body),
+            whitespace_before_test=cst.SimpleWhitespace(" "),
+        )
+
+    def leave_IfExp(self, original_node: cst.IfExp, updated_node: cst.IfExp) -> cst.IfExp:
+        if not self.hit():
+            return updated_node
+        body, other = apart(updated_node.orelse), apart(updated_node.body)
+        return updated_node.with_changes(test=_negated(updated_node.test), body=body, orelse=other)
+
+
+def _negated(test: cst.BaseExpression) -> cst.BaseExpression:
+    return cst.UnaryOperation(cst.Not(), apart(test))
+
+
+class ExtractReturns(Rewriter):
+    """Gives a returned value a name first."""
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | Lines:
+        last = updated_node.body[-1]
+        named = isinstance(last, cst.Return) and isinstance(last.value, (cst.Name, type(None)))
+        if not isinstance(last, cst.Return) or named or not self.hit() or last.value is None:
+            return updated_node
+        name = cst.Name(self.fresh("result"))
+        first = cst.Assign([cst.AssignTarget(name)], last.value)
+        return cst.FlattenSentinel(
+            [
+                updated_node.with_changes(body=[*updated_node.body[:-1], first]),
+                cst.SimpleStatementLine([cst.Return(name)]),
+            ]
+        )
+
+
+class Loops(Rewriter):
+    """Writes `x = [f(y) for y in z]` in a function as a loop that appends."""
+
+    def __init__(self, module: cst.Module, rng: random.Random, elsewhere: str) -> None:
+        super().__init__(module, rng, elsewhere)
+        self._inside: list[bool] = []
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self._inside.append(True)
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        self._inside.pop()
+        return updated_node
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | Lines:
+        assign = updated_node.body[0]
+        if not self._inside or not isinstance(assign, cst.Assign) or len(updated_node.body) > 1:
+            return updated_node
+        target, value = assign.targets[0].target, assign.value
+        plain = len(assign.targets) == 1 and isinstance(target, cst.Name)
+        if not plain or not isinstance(value, cst.ListComp) or not _is_plain(value.for_in):
+            return updated_node
+        return self._loop(updated_node, assign, value) if self.hit() else updated_node
+
+    def _loop(
+        self, line: cst.SimpleStatementLine, assign: cst.Assign, value: cst.ListComp
+    ) -> Lines:
+        names = {name: self.fresh(name) for name in _bound(value.for_in.target)}
+        rename, gathered = _Rename(names), cst.Name(self.fresh("gathered"))
+        element = cast(cst.BaseExpression, value.elt.visit(rename))
+        append = cst.Call(cst.Attribute(gathered, cst.Name("append")), [cst.Arg(element)])
+        body: cst.BaseStatement = cst.SimpleStatementLine([cst.Expr(append)])
+        for each in reversed(value.for_in.ifs):
+            test = cast(cst.BaseExpression, each.test.visit(rename))
+            body = cst.If(test, cst.IndentedBlock([body]))
+        target = cast(cst.BaseAssignTargetExpression, value.for_in.target.visit(rename))
+        start = cst.Assign([cst.AssignTarget(gathered)], cst.List([]))
+        return cst.FlattenSentinel(
+            [
+                line.with_changes(body=[start]),
+                cst.For(target, value.for_in.iter, cst.IndentedBlock([body])),
+                cst.SimpleStatementLine([assign.with_changes(value=gathered)]),
+            ]
+        )
+
+
+def _is_plain(loop: cst.CompFor) -> bool:
+    late = _all(loop, m.Lambda() | m.Await() | m.NamedExpr())
+    return loop.inner_for_in is None and loop.asynchronous is None and not late
+
+
+class Keywords(Rewriter):
+    """Calls the file's own functions with keywords instead of positions."""
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        names = _parameters(self.module).get(name_of(updated_node.func), [])
+        args = updated_node.args
+        fit = isinstance(updated_node.func, cst.Name) and 0 < len(args) <= len(names)
+        if not fit or any(each.keyword or each.star for each in args) or not self.hit():
+            return updated_node
+        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        named = [
+            each.with_changes(keyword=cst.Name(name), equal=equal)
+            for each, name in zip(args, names, strict=False)
+        ]
+        return updated_node.with_changes(args=named)
+
+
+def _parameters(module: cst.Module) -> dict[str, list[str]]:
+    """Return the parameters of the functions that have only plain ones."""
+    return {
+        each.name.value: [param.name.value for param in each.params.params]
+        for each in module.body
+        if isinstance(each, cst.FunctionDef)
+        and not each.decorators
+        and not each.params.posonly_params
+        and not each.params.kwonly_params
+        and not isinstance(each.params.star_arg, cst.Param)
+        and each.params.star_kwarg is None
+    }
+
+
+class TypeHints(Rewriter):
+    """Annotates parameters and results."""
+
+    HINT = cst.Annotation(cst.Name("object"))
+
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
+        return False
+
+    def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
+        known = updated_node.annotation or updated_node.name.value in ("self", "cls")
+        return updated_node if known else updated_node.with_changes(annotation=self.HINT)
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        return updated_node.with_changes(returns=updated_node.returns or self.HINT)
+
+
+class Comments(Rewriter):
+    """Adds comments."""
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        if not self.hit():
+            return updated_node
+        comment = cst.EmptyLine(comment=cst.Comment("# the next step"))
+        return updated_node.with_changes(leading_lines=[*updated_node.leading_lines, comment])
+
+
+class Reorder(Rewriter):
+    """Reverses neighboring functions, or methods, that can be in any order."""
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        return updated_node.with_changes(body=_reordered(updated_node.body))
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef:
+        body = updated_node.body
+        if not isinstance(body, cst.IndentedBlock):
+            return updated_node
+        return updated_node.with_changes(body=body.with_changes(body=_reordered(body.body)))
+
+
+def _reordered(body: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
+    found: list[cst.CSTNode] = []
+    run: list[cst.FunctionDef] = []
+    for each in (*body, None):
+        if isinstance(each, cst.FunctionDef) and _can_move(each, run):
+            run.append(each)
+            continue
+        found += reversed(run)
+        run = []
+        if each is not None:
+            found.append(each)
+    return found
+
+
+def _can_move(node: cst.FunctionDef, run: Sequence[cst.FunctionDef]) -> bool:
+    """Return whether a definition needs no other one, and does not replace one of the run."""
+    defaults = [each.default for each in _all(node.params, m.Param()) if each.default]
+    free = not any(_all(each, m.Name() | m.Call()) for each in defaults)
+    return free and not node.decorators and all(node.name.value != each.name.value for each in run)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A kind of rewrite: its name, and the transformer that applies it to a file."""
+
+    name: str
+    made: Callable[[cst.Module, random.Random, str], Rewriter]
+
+
+REWRITES = (
+    Rewrite("locals renamed", RenameLocals),
+    Rewrite("helpers renamed", RenameHelpers),
+    Rewrite("matmul and einsum", UseMatmul),
+    Rewrite("sides swapped", Commute),
+    Rewrite("conditions inverted", InvertConditions),
+    Rewrite("results named", ExtractReturns),
+    Rewrite("loops for comprehensions", Loops),
+    Rewrite("keywords for positions", Keywords),
+    Rewrite("type hints", TypeHints),
+    Rewrite("comments", Comments),
+    Rewrite("definitions reordered", Reorder),
+)

@@ -1,0 +1,169 @@
+"""Grade the submissions of an audit within a time, and keep what was found for the next run.
+
+    uploads ─┬─ kept in DIR/graded.jsonl: found again without grading
+             └─ written to a folder ── grade_all ── Graded ── DIR/graded.jsonl
+
+The key of an upload is the hash of its files and of everything that grading depends on, so after a
+change of the assignment it is graded again.
+"""
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from graders.audit.changes.change import Files
+from graders.audit.validate import checks_of, points_lost
+from graders.grading.cache_key import keys_of
+from graders.grading.batch import grade_all
+from graders.grading.pipeline import GradingRequest
+from graders.model import CheckStatus, Outcome, Result, Submission
+from submissions.receive import identify
+
+KEPT = "graded.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A submission to grade: a name that is unique among them, and its files."""
+
+    name: str
+    files: Files
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How one check ended."""
+
+    id: str
+    criterion: str
+    status: CheckStatus
+    fraction: float
+    mistake: str = ""
+    said: str = ""
+    outcome: Outcome = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """What an audit keeps of a Result: the points lost per criterion, and the checks.
+
+    `fault` says why it could not be graded; then nothing else counts.
+    """
+
+    lost: Mapping[str, float]
+    checks: tuple[Seen, ...]
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    key: str
+    graded: Graded
+
+
+_LINES = TypeAdapter(_Line)
+
+
+class Kept:
+    """The submissions that were graded before, in a file with one line for each."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = folder / KEPT
+        self._known: dict[str, Graded] = {}
+        if self._file.is_file():
+            for text in self._file.read_text(encoding="utf-8").splitlines():
+                try:
+                    line = _LINES.validate_json(text)
+                except ValidationError:  # the last line of a run that was killed
+                    continue
+                self._known[line.key] = line.graded
+
+    def get(self, key: str) -> Graded | None:
+        """Return what was found; None if it has to be graded."""
+        return self._known.get(key)
+
+    def add(self, key: str, graded: Graded) -> None:
+        """Keep what was found; a fault is not kept, so that the next run tries again."""
+        if not graded.fault:
+            with self._file.open("ab") as file:
+                file.write(_LINES.dump_json(_Line(key, graded)) + b"\n")
+
+
+class Grader:
+    """Grades uploads with one executor, `ahead` at a time."""
+
+    def __init__(self, executor: Executor, ahead: int, kept: Kept) -> None:
+        self._executor, self._ahead, self._kept = executor, ahead, kept
+
+    def grade(
+        self, uploads: Iterable[Upload], request: GradingRequest, deadline: float
+    ) -> Iterator[tuple[Upload, Graded]]:
+        """Yield the uploads as they are graded, first those that were before.
+
+        After the deadline, a time of `time.monotonic`, no upload is begun.
+        """
+        whole = keys_of(request.assignment, request.options).whole
+        waiting: dict[str, list[Upload]] = {}  # some may have the same files
+        for upload in uploads:
+            key = _key(whole, upload)
+            if (known := self._kept.get(key)) is not None:
+                yield upload, known
+            else:
+                waiting.setdefault(key, []).append(upload)
+        with tempfile.TemporaryDirectory(prefix="softmark-audit-") as work:
+            named = {key[:16]: key for key in waiting}
+            written = (
+                _write(Path(work) / name, waiting[key][0], request) for name, key in named.items()
+            )
+            in_time = takewhile(lambda _: time.monotonic() < deadline, written)
+            assignment, options = request.assignment, request.options
+            found = grade_all(in_time, assignment, options, self._executor, ahead=self._ahead)
+            for result in found:
+                key = named[result.submission.path.name]
+                graded = graded_of(result)
+                self._kept.add(key, graded)
+                yield from ((upload, graded) for upload in waiting[key])
+
+
+def _key(whole: str, upload: Upload) -> str:
+    files = hashlib.sha256(whole.encode())
+    for name, content in sorted(upload.files.items()):
+        files.update(f"\0{name}\0{hashlib.sha256(content).hexdigest()}".encode())
+    return files.hexdigest()
+
+
+def _write(folder: Path, upload: Upload, request: GradingRequest) -> Submission:
+    for name, content in upload.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return identify(folder, request.assignment.name)
+
+
+def graded_of(result: Result) -> Graded:
+    """Return what an audit keeps of a Result."""
+    lost = {each.criterion.id: round(points_lost(each), 4) for each in result.criteria}
+    checks = tuple(
+        Seen(
+            each.check.id,
+            each.check.criterion,
+            each.status,
+            round(each.fraction, 4),
+            each.mistake,
+            (each.hint or each.message)[:300] if each.fraction < 1 else "",
+            each.outcome,
+        )
+        for each in checks_of(result)
+    )
+    faults = result.environment.get("faults")
+    broken = result.status in ("incomplete", "rejected")
+    said = str(faults or result.environment.get("rejected", result.status))
+    return Graded({name: lost[name] for name in lost if lost[name] > 0}, checks, said * broken)

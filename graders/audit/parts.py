@@ -1,0 +1,247 @@
+"""Run the parts of an audit within its minutes.
+
+    the solution ── nulls ── bases ── steadiness ── rewrites ── mutants ── Audit
+                    until    until    until         until       until
+                    10%      20%      35%           55%         100% of the time
+
+A part that ends early leaves its time to the next one. What was graded before costs no time.
+"""
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from graders.audit.accepted import Accepted, read_accepted
+from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases, read_files
+from graders.audit.changes.mutants import generate_mutants, sites_of
+from graders.audit.changes.nulls import null_submissions
+from graders.audit.changes.rewritten import generate_rewrites
+from graders.audit.graded import Graded, Grader, Upload
+from graders.audit.summary import (
+    Planned,
+    failed_checks,
+    lost_points,
+    pointed_criteria,
+    summarize_mutants,
+    summarize_steadiness,
+)
+from graders.audit.validate import refuse_broken_files
+from graders.audited import Audit, LostRewrite, Mutations, Null, Nulls, Rewrites, Steadiness
+from graders.errors import UsageError
+from graders.grading.pipeline import GradingRequest
+
+ENDS = {"nulls": 0.1, "bases": 0.2, "steadiness": 0.35, "rewrites": 0.55, "mutants": 1.0}
+OTHERS = 8  # examples `right-*` that are changed, besides the solution
+TOGETHER = 8  # submissions graded under each secret before the next ones begin
+WALL_SECONDS, TOTAL_SECONDS = 10.0, 60.0  # a mutant that never ends takes all of it
+
+Found = tuple[Upload, Graded]
+Watch = Callable[[Iterable[Found], int], Iterator[Found]]  # shows progress
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much of each part to grade, and in how many minutes."""
+
+    minutes: float = 10.0
+    seed: int = 0
+    mutants: int = 300
+    rewrites: int = 60
+    repeats: int = 5
+    null_share: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What all parts of one audit share."""
+
+    request: GradingRequest
+    grader: Grader
+    plan: Plan
+    watch: Watch
+    bases: Sequence[Base]
+    started: float
+    alone: dict[str, Graded] = field(default_factory=dict)  # what was found for each base
+    faults: list[str] = field(default_factory=list)
+
+    def deadline(self, part: str) -> float:
+        """Return when a part ends, as a time of `time.monotonic`."""
+        return self.started + 60 * self.plan.minutes * ENDS[part]
+
+    def grade(
+        self, changes: Sequence[Changed], request: GradingRequest, part: str
+    ) -> dict[str, Graded]:
+        """Return what was found for the changes that were graded in time, by id.
+
+        Points that the base loses are not lost by the change.
+        """
+        bases = {each.change.id: each.change.base for each in changes}
+        uploads = [Upload(each.change.id, each.files) for each in changes]
+        found = self.grade_uploads(uploads, request, part)
+        return {name: _beyond(each, self.alone[bases[name]]) for name, each in found}
+
+    def grade_uploads(
+        self, uploads: Sequence[Upload], request: GradingRequest, part: str
+    ) -> list[tuple[str, Graded]]:
+        """Return names and what was found; take down what could not be graded."""
+        found = self.grader.grade(uploads, request, self.deadline(part))
+        done = list(self.watch(found, len(uploads)))
+        self.faults.extend(f"{each.name}: {graded.fault}" for each, graded in done if graded.fault)
+        return [(each.name, graded) for each, graded in done if not graded.fault]
+
+
+def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> Audit:
+    """Audit an assignment's checks.
+
+    Raises UsageError if the assignment asks for no code, or its solution loses points.
+    """
+    started = time.monotonic()
+    task = request.assignment
+    refuse_broken_files(task)
+    accepted = read_accepted(task)
+    coded = _of_code(request)
+    with tempfile.TemporaryDirectory(prefix="softmark-audited-") as work:
+        bases = _sampled(read_bases(task, Path(work)), plan.seed)
+        run = _Run(coded, grader, plan, watch, bases, started)
+        _grade_solution(run)
+        nulls = _audit_nulls(run)
+        run = _with_graded_bases(run)
+        steadiness = _audit_steadiness(run, request, Path(work) / "examples")
+        rewrites = _audit_rewrites(run)
+        mutations = _audit_mutants(run, accepted)
+    seconds = round(time.monotonic() - started, 1)
+    found = (mutations, rewrites, nulls, steadiness, tuple(run.faults))
+    return Audit(task.name, task.title, plan.seed, seconds, *found)
+
+
+def _beyond(graded: Graded, base: Graded) -> Graded:
+    """Return what was found, without the points and the checks that the base loses, too."""
+    lost = {name: points - base.lost.get(name, 0.0) for name, points in graded.lost.items()}
+    failed = {(each.id, each.status) for each in base.checks if each.fraction < 1}
+    return replace(
+        graded,
+        lost={name: round(lost[name], 4) for name in lost if lost[name] > 1e-6},
+        checks=tuple(each for each in graded.checks if (each.id, each.status) not in failed),
+    )
+
+
+def _of_code(request: GradingRequest) -> GradingRequest:
+    """Return the request for the criteria of code only."""
+    task, options = request.assignment, request.options
+    if not pointed_criteria(task):
+        raise UsageError(f"{task.name} has no points for code", "an audit changes code")
+    code = frozenset(each.id for each in task.rubric if each.kind == "code")
+    return GradingRequest(task, replace(options, only=code))
+
+
+def _sampled(bases: Sequence[Base], seed: int) -> list[Base]:
+    """Return the solution and some of the other bases; another seed takes others."""
+    solution, *others = bases
+    rng = random.Random(seed)  # noqa: S311  a sample, not a secret
+    return [solution, *rng.sample(others, min(len(others), OTHERS))]
+
+
+def _grade_solution(run: _Run) -> None:
+    task, solution = run.request.assignment, Upload(SOLUTION, run.bases[0].files)
+    for _, graded in run.grader.grade([solution], run.request, float("inf")):
+        run.alone[SOLUTION] = graded
+        lost = ", ".join(lost_points(graded, pointed_criteria(task)))
+        if problem := graded.fault or lost:
+            raise UsageError(
+                f"{task.name}: the solution does not earn all points: {problem}",
+                f"run `softmark validate {task.name}` first",
+            )
+
+
+def _with_graded_bases(run: _Run) -> _Run:
+    """Return the run with the bases that were graded in time.
+
+    An example of one part of an assignment loses the points of the others by itself.
+    """
+    uploads = [Upload(each.name, each.files) for each in run.bases[1:]]
+    run.alone.update(run.grade_uploads(uploads, run.request, "bases"))
+    return replace(run, bases=[each for each in run.bases if each.name in run.alone])
+
+
+def _audit_nulls(run: _Run) -> Nulls:
+    task = run.request.assignment
+    nulls = list(null_submissions(task, run.bases[0]))
+    graded = run.grade(nulls, _tightened(run.request), "nulls")
+    points = {each.id: each.points for each in task.rubric}
+    found = []
+    for name, each in graded.items():
+        kept = {
+            criterion: round(1 - each.lost.get(criterion, 0.0) / points[criterion], 4)
+            for criterion in pointed_criteria(task)
+        }
+        found.append(Null(name, kept))
+    return Nulls(len(nulls), run.plan.null_share, tuple(found))
+
+
+def _audit_steadiness(run: _Run, request: GradingRequest, examples: Path) -> Steadiness:
+    """Grade the solution and examples, some at a time, under one secret after the other."""
+    task, rng = request.assignment, random.Random(run.plan.seed)  # noqa: S311  as the mutants
+    folders = sorted(examples.iterdir()) if examples.is_dir() else []
+    rng.shuffle(folders)
+    uploads = [Upload(SOLUTION, run.bases[0].files)]
+    uploads += [Upload(each.name, read_files(each)) for each in folders]
+    draws = [1 + rng.getrandbits(127) for _ in range(run.plan.repeats)]
+    decided = frozenset(each.id for each in task.rubric if each.kind != "written" and each.points)
+    seen: list[tuple[str, Graded]] = []
+    for start in range(0, len(uploads), TOGETHER):
+        for draw in draws:
+            options = replace(request.options, only=decided, draw=draw)
+            tight = _tightened(GradingRequest(task, options))
+            part = uploads[start : start + TOGETHER]
+            seen += run.grade_uploads(part, tight, "steadiness")
+    return summarize_steadiness(seen, len(uploads), run.plan.repeats)
+
+
+def _audit_rewrites(run: _Run) -> Rewrites:
+    task, plan = run.request.assignment, run.plan
+    generated = generate_rewrites(run.bases, task.files.code, plan.seed)
+    rewrites = list(islice(generated, plan.rewrites))
+    graded = run.grade(rewrites, run.request, "rewrites")
+    lost = []
+    for each in rewrites:
+        found = graded.get(each.change.id)
+        points = lost_points(found, pointed_criteria(task)) if found else {}
+        if found and points:
+            lost.append(LostRewrite(each.change, points, failed_checks(found, points)))
+    return Rewrites(len(rewrites), len(graded), tuple(lost))
+
+
+def _audit_mutants(run: _Run, accepted: Mapping[str, Accepted]) -> Mutations:
+    sites = sites_of(run.bases)
+    generated = generate_mutants(sites, run.plan.seed)
+    mutants = list(islice(generated, run.plan.mutants))
+    unmatched = {*accepted} - {each.change.id for each in mutants}
+    stale = _unmatched(unmatched, generated) if unmatched else []
+    graded = run.grade(mutants, _tightened(run.request), "mutants")
+    changes = [each.change for each in mutants]
+    planned = Planned(sum(map(len, sites)), changes, stale)
+    return summarize_mutants(planned, graded, run.request.assignment, accepted)
+
+
+def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
+    """Return the ids that no other mutant has."""
+    for each in others:
+        ids.discard(each.change.id)
+        if not ids:
+            break
+    return sorted(ids)
+
+
+def _tightened(request: GradingRequest) -> GradingRequest:
+    """Return the request with limits under which a mutant that never ends is soon killed."""
+    limits = request.assignment.limits
+    tight = replace(
+        limits,
+        wall_seconds=min(limits.wall_seconds, WALL_SECONDS),
+        total_seconds=min(limits.total_seconds, TOTAL_SECONDS),
+    )
+    return replace(request, assignment=replace(request.assignment, limits=tight))

@@ -1,0 +1,114 @@
+"""Print what an audit found: the scores, and what the author has to look at."""
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from graders.audited import Audit, Change, Mutations, Nulls, Rate, Rewrites, Steadiness
+from graders.statistics import percentage
+from reports.terminal.results import OUT, SIGNS, show_rows
+from reports.text import line, number, prose
+
+FEW = 5  # failed checks of one rewrite
+MOST = 20  # survivors, rewrites and so on; the page lists all of them
+
+
+def show_audit(audit: Audit) -> None:
+    """Print one section for each part, and what could not be graded."""
+    _show_nulls(audit.nulls)
+    _show_steadiness(audit.steadiness)
+    _show_rewrites(audit.rewrites)
+    _show_mutations(audit.mutations)
+    _show_survivors(audit)
+    if audit.attacks:
+        OUT.print(Text("Attacks", style="bold"))
+        show_rows((line(each.name), line(each.found), each.failed) for each in audit.attacks)
+    for fault in audit.faults:
+        OUT.print(f"could not be graded: {line(fault, 300)}", style="magenta")
+
+
+def _show_nulls(found: Nulls) -> None:
+    _show_title("Null submissions", len(found.graded), found.planned)
+    for name, criterion, share in found.above:
+        limit = percentage(found.most)
+        _show_row(f"{name} earns {share:.0%} of {criterion}, more than {limit}")
+    if found.graded and not found.above:
+        OUT.print(f"  none earns more than {percentage(found.most)} of a criterion")
+
+
+def _show_steadiness(found: Steadiness) -> None:
+    _show_title("Steadiness", found.submissions, found.planned)
+    for each in found.flipping:
+        names = ", ".join(each.submissions)
+        share = f"{each.flips} of {each.gradings} gradings (at most {each.bound:.1%})"
+        _show_row(f"{each.check} changes its verdict in {share}: {names}")
+    if found.checks and not found.flipping:
+        least = max(each.bound for each in found.checks)
+        OUT.print(f"  no verdict changed under {found.repeats} secrets; of each check, at most")
+        OUT.print(f"  {least:.1%} of verdicts may change (exact 95% bound)")
+
+
+def _show_rewrites(found: Rewrites) -> None:
+    _show_title("Rewrites with the same meaning", found.graded, found.planned)
+    for each in found.lost[:MOST]:
+        lost = ", ".join(f"{name} -{number(points)}" for name, points in each.lost.items())
+        more = f" and {len(each.checks) - FEW} more" if len(each.checks) > FEW else ""
+        _show_change(each.change, f"{lost}; {', '.join(list(each.checks)[:FEW])}{more}")
+    if found.graded and not found.lost:
+        OUT.print("  none loses points")
+
+
+def _show_title(title: str, done: int, planned: int) -> None:
+    OUT.print(Text.assemble((title, "bold"), f": {done} of {planned} graded"))
+
+
+def _show_row(text: str) -> None:
+    sign, style = SIGNS["failed"]
+    OUT.print(Text.assemble((f"{sign} ", style), line(text, 400)))
+
+
+def _show_survivors(audit: Audit) -> None:
+    news = audit.news
+    for each in news[:MOST]:
+        criteria = ", ".join(each.criteria)
+        _show_change(each.change, f"no points lost; {criteria}; suspicion {each.suspicion:.2f}")
+    if len(news) > MOST:
+        OUT.print(f"and {len(news) - MOST} more survivors")
+
+
+def _show_mutations(found: Mutations) -> None:
+    _show_title("Mutants", found.graded, found.planned)
+    news = sum(not each.record for each in found.survivors)
+    noticed, recorded = len(found.noticed), len(found.survivors) - news
+    OUT.print(f"  {noticed} lost points, {recorded} survivors are in audit.toml, {news} are new")
+    for title, rates in (("criterion", found.by_criterion), ("operator", found.by_operator)):
+        if rates:
+            OUT.print(_rates(title, rates))
+    OUT.print(f"  hints named a mistake for {found.named} of the {noticed} that lost points")
+    for words in found.disagreeing:
+        OUT.print(Padding(line(f"different mistakes for {words}", 300), (0, 0, 0, 2)))
+    for name in found.stale:
+        OUT.print(f"audit.toml: `{line(name)}` matches no survivor any more; remove the entry")
+
+
+def _rates(title: str, rates: tuple[Rate, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(title, overflow="fold")
+    for name in ("noticed", "score", "95% interval"):
+        table.add_column(name, justify="right")
+    for each in rates:
+        interval = f"{100 * each.low:.0f} to {100 * each.high:.0f}%"
+        share = f"{100 * each.noticed / each.of:.0f}%"
+        table.add_row(line(each.name), f"{each.noticed} of {each.of}", share, interval)
+    return table
+
+
+def _show_change(change: Change, found: str) -> None:
+    """Print the place and the diff of a change that the author has to look at."""
+    sign, style = SIGNS["failed"]
+    text = Text.assemble((f"{sign} ", style), (line(change.id), "bold"))
+    place = ", ".join(line(each) for each in (change.definition, change.file) if each)
+    text.append(f"  {line(change.operator)} in {place}")
+    text.append(f" of {line(change.base)}: {line(found, 300)}", style="dim")
+    OUT.print(text)
+    OUT.print(Padding(prose(change.diff), (0, 0, 0, 4)))

@@ -1,0 +1,279 @@
+"""An audit of a tiny assignment: what its checks miss, what it keeps, and what it says."""
+
+import json
+import shutil
+import sys
+from dataclasses import replace
+
+import pytest
+
+from graders.audit.changes.change import read_bases
+from graders.audit.changes.nulls import null_submissions
+from graders.audit.graded import KEPT, Grader, Kept
+from graders.audit.parts import Plan, audit
+from graders.boundary.tiers.sandbox import best_tier
+from graders.errors import UsageError
+from graders.execution.executors import SerialExecutor
+from graders.grading.pipeline import GradingRequest, Options
+from graders.registry.discovery import load_assignment
+from tests.conftest import ASSIGNMENT, CHECKS, STUDENT_SIDE
+from tests.console import softmark
+
+SOLUTION = """
+def double(x):
+    if x < 0:
+        return -double(-x)
+    return 2 * x
+"""
+FILES = {
+    "assignment.toml": ASSIGNMENT,
+    "checks.py": CHECKS,
+    "student_side.py": STUDENT_SIDE,
+    "solution/work.py": SOLUTION,
+    "solution/answer.txt": "42",
+    "starter/work.py": "",
+    "examples/right-sum/work.py": "def double(number):\n    return number + number\n",
+    "examples/right-sum/answer.txt": "42",
+    "examples/right-sum/expected.toml": 'why = "a sum"\n',
+}
+HALF_CALL = "def half(x):\n    import work\n    return work.half(x)\n\n\ndef double"
+HALF_CHECK = '''
+import pytest
+
+
+@pytest.mark.criterion("half")
+def test_halves(student):
+    """Half of 4 is 2."""
+    assert student.call("half", x=4) == 2
+'''
+PLAN = Plan(mutants=10, rewrites=3, repeats=2)
+OPTIONS = ("--mutants", "10", "--rewrites", "3", "--repeats", "2", "--executor", "serial")
+
+
+class NoExecutor(SerialExecutor):
+    """Fails if there is anything to grade."""
+
+    def submit(self, *words, **more):
+        raise LookupError("something is graded")
+
+
+def audited(folder, out, plan=PLAN, executor=SerialExecutor):
+    request = GradingRequest(load_assignment(str(folder)), Options(best_tier()))
+    return audit(request, Grader(executor(), 1, Kept(out)), plan, lambda items, _: iter(items))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with the assignment, and one for what was graded."""
+    place = tmp_path_factory.mktemp("audit")
+    for name, text in FILES.items():
+        (place / "tiny" / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / "tiny" / name).write_text(text)
+    return place
+
+
+@pytest.fixture(scope="module")
+def first(place):
+    return audited(place / "tiny", place / "out")
+
+
+@pytest.fixture
+def folder(place, first, tmp_path):
+    """A copy of the assignment, which a test may edit."""
+    shutil.copytree(place / "tiny", tmp_path / "tiny")
+    return tmp_path / "tiny"
+
+
+def edit(folder, name, old, new):
+    text = (folder / name).read_text()
+    assert old in text
+    (folder / name).write_text(text.replace(old, new))
+
+
+def record(folder, ids, **more):
+    entries = [{"id": each, "verdict": "out of scope", "reason": "x", **more} for each in ids]
+    lines = ["\n".join(("[[survivor]]", *(f'{k} = "{v}"' for k, v in e.items()))) for e in entries]
+    (folder / "audit.toml").write_text("\n".join(lines))
+
+
+def test_survivors_are_what_the_checks_do_not_see(first):
+    noticed, missed = (
+        {each.change.diff for each in found} for found in (first.mutations.noticed, first.news)
+    )
+    assert any("-        return -double(-x)" in each for each in missed)
+    assert any("-    return 2 * x" in each for each in noticed)
+    assert not any("-    return 2 * x" in each for each in missed)
+    assert first.mutations.graded == 10 == len(missed) + len(noticed)
+    assert not first.clean
+    assert first.faults == ()
+
+
+def test_only_criteria_with_points_for_code_have_a_score(first):
+    (rate,) = first.mutations.by_criterion
+    assert (rate.name, rate.of) == ("double", 10)
+    assert 0 < rate.low < rate.noticed / rate.of < rate.high < 1
+
+
+def test_null_submissions_earn_nothing_here(first):
+    earned = {each.name: each.earned for each in first.nulls.graded}
+    assert {"empty", "starter", "raise", "return-none", "return-noise"} <= earned.keys()
+    assert all(each == {"double": 0.0} for each in earned.values())
+
+
+def test_the_solution_and_the_examples_are_graded_under_each_secret(first):
+    assert first.steadiness.submissions == 2
+    counts = {each.check: (each.gradings, each.flips) for each in first.steadiness.checks}
+    assert counts == dict.fromkeys(("doubles", "doubles-zero", "answer"), (4, 0))
+
+
+def test_rewrites_keep_their_points(first):
+    assert (first.rewrites.graded, first.rewrites.lost) == (3, ())
+
+
+def test_a_second_audit_grades_nothing(place, first):
+    again = audited(place / "tiny", place / "out", executor=NoExecutor)
+    assert replace(again, seconds=0.0) == replace(first, seconds=0.0)
+
+
+def test_what_was_cut_off_is_graded_again(place, first, tmp_path):
+    lines = (place / "out" / KEPT).read_bytes()
+    (tmp_path / KEPT).write_bytes(lines[:-20])
+    with pytest.raises(LookupError):
+        audited(place / "tiny", tmp_path, executor=NoExecutor)
+
+
+def test_a_changed_check_is_asked_again(place, folder):
+    edit(folder, "checks.py", "Nearly.", "Almost.")
+    with pytest.raises(LookupError):
+        audited(folder, place / "out", executor=NoExecutor)
+
+
+def test_without_time_only_the_solution_is_graded(folder, tmp_path):
+    found = audited(folder, tmp_path / "new", Plan(minutes=0, mutants=5))
+    assert (found.mutations.graded, found.mutations.planned) == (0, 5)
+    assert len((tmp_path / "new" / KEPT).read_text().splitlines()) == 1
+
+
+def test_a_rewrite_that_loses_points_is_listed(folder, tmp_path):
+    told = '    assert "2 * x" in open(work.__file__).read()\n    return work.double(x)'
+    edit(folder, "student_side.py", "    return work.double(x)", told)
+    shutil.rmtree(folder / "examples")
+    found = audited(folder, tmp_path / "new", Plan(mutants=0, rewrites=6, repeats=0))
+    assert found.rewrites.lost
+    assert all(each.lost == {"double": 4.0} for each in found.rewrites.lost)
+    assert all("doubles" in each.checks for each in found.rewrites.lost)
+    assert not found.clean
+
+
+@pytest.mark.parametrize("points", [2, 0])
+def test_what_an_example_of_one_part_loses_anyway_is_not_lost(folder, tmp_path, points):
+    toml = '[[criterion]]\nid = "half"\ntitle = "Half"\npoints = {}\nkind = "code"\n'
+    (folder / "assignment.toml").write_text(ASSIGNMENT + toml.format(points))
+    edit(folder, "student_side.py", "def double", HALF_CALL)
+    edit(folder, "checks.py", "import pytest", HALF_CHECK)
+    edit(
+        folder,
+        "solution/work.py",
+        "\ndef double",
+        "\ndef half(x):\n    return x / 2\n\n\ndef double",
+    )
+    (folder / "examples/right-sum/expected.toml").write_text('why = "a sum"\nonly = "double"\n')
+    (folder / "examples/right-sum/work.py").write_text(SOLUTION.replace("x", "y"))
+    found = audited(folder, tmp_path / "new", Plan(mutants=8, rewrites=4, repeats=0))
+    assert found.rewrites.lost == ()
+    of_example = [e for e in found.mutations.noticed if e.change.base == "right-sum"]
+    assert of_example
+    assert all("half" not in each.lost for each in of_example)
+    missed = [e for e in found.news if e.change.base == "right-sum"]
+    assert missed
+    assert all("half" not in each.advice for each in missed)
+
+
+def test_a_recorded_survivor_is_no_news(place, folder, first):
+    record(folder, [each.change.id for each in first.news])
+    found = audited(folder, place / "out", executor=NoExecutor)
+    assert found.clean
+    assert found.mutations.stale == ()
+    assert {each.record for each in found.mutations.survivors} == {"out of scope"}
+    assert found.mutations.by_criterion[0].high == 1
+
+
+def test_records_that_match_no_survivor_are_listed(place, folder, first):
+    noticed = first.mutations.noticed[0].change.id
+    record(folder, ["0123456789ab", noticed])
+    found = audited(folder, place / "out", executor=NoExecutor)
+    assert set(found.mutations.stale) == {"0123456789ab", noticed}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"verdict": "fine"}, '`verdict` is "fine"'),
+        ({"reazon": "x"}, "no key `reazon`; did you mean `reason`?"),
+        ({"reason": ""}, "`reason` is"),
+    ],
+)
+def test_a_mistake_in_audit_toml_is_one_sentence(folder, tmp_path, more, said):
+    record(folder, ["0123456789ab"], **more)
+    with pytest.raises(UsageError) as error:
+        audited(folder, tmp_path, executor=NoExecutor)
+    assert said in str(error.value)
+
+
+def test_a_survivor_is_recorded_once(folder, tmp_path):
+    record(folder, ["0123456789ab"] * 2)
+    with pytest.raises(UsageError, match="listed twice"):
+        audited(folder, tmp_path, executor=NoExecutor)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("solution/work.py", "2 * x", "3 * x", "the solution does not earn all points: double"),
+        ("assignment.toml", 'kind = "code"', 'kind = "metric"', "has no points for code"),
+    ],
+)
+def test_what_cannot_be_audited_is_refused(folder, tmp_path, file, old, new, said):
+    edit(folder, file, old, new)
+    with pytest.raises(UsageError, match=said):
+        audited(folder, tmp_path)
+
+
+def test_null_submissions_do_what_they_are_named_for(folder, tmp_path):
+    task = load_assignment(str(folder))
+    made = {
+        each.change.id: each.files["work.py"].decode()
+        for each in null_submissions(task, read_bases(task, tmp_path)[0])
+    }
+    assert made.pop("empty") == made.pop("starter") == ""
+    results = {}
+    for name, text in made.items():
+        names = {}
+        exec(text, names)
+        try:
+            results[name] = names["double"](21)
+        except NotImplementedError:
+            results[name] = "raised"
+    assert isinstance(results.pop("return-noise"), float)
+    expected = {"return-none": None, "return-zeros": 0, "return-ones": 1, "raise": "raised"}
+    assert results == expected | {"return-first-input": 21, "pass": None}
+
+
+def test_the_command_prints_and_writes_what_it_found(place, folder, first):
+    done = softmark("audit", folder, "--out", place / "out", *OPTIONS)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"{len(first.news)} are new" in done.stdout
+    assert first.news[0].change.id in done.stdout
+    found = json.loads((place / "out" / "audit.json").read_text())
+    assert (found["schema"], found["clean"]) == ("softmark/audit/v1", False)
+    assert len(found["mutations"]["survivors"]) == len(first.news)
+    assert first.news[0].change.id in (place / "out" / "audit.html").read_text()
+    record(folder, [each.change.id for each in first.news])
+    assert softmark("audit", folder, "--out", place / "out", *OPTIONS).returncode == 0
+
+
+def test_without_libcst_the_command_says_what_to_install(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    done = softmark("audit", folder)
+    assert done.returncode == 2
+    assert "pip install 'softmark[audit]'" in done.stderr

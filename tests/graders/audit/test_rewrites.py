@@ -1,0 +1,132 @@
+"""Rewritten code looks different and computes the same."""
+
+import json
+import random
+from itertools import islice
+
+import libcst as cst
+import pytest
+
+from graders.audit.changes.change import Base
+from graders.audit.changes.rewrites import REWRITES
+from graders.audit.changes.rewritten import generate_rewrites
+
+PROGRAM = '''
+import math
+import torch
+
+
+def _half(x, by=2):
+    return x / by
+
+
+def _squares(numbers):
+    found = [number * number for number in numbers if number % 2 == 0]
+    return found + [len(found)]
+
+
+class Model:
+    def __init__(self, size):
+        self.size = size
+
+    def text(self, word):
+        """Repeat it."""
+        return word + "-" + word * self.size
+
+    def scores(self, q, k):
+        scale = 1 / math.sqrt(self.size)
+        out = q @ k.transpose(-2, -1) * scale + 1
+        return out @ out
+
+
+def work(n):
+    total, found = 0, []
+    for i in range(n):
+        if i % 3 == 0:
+            total = total + _half(i, 4)
+        else:
+            total -= i
+        found.append(total if i > 2 else -total)
+    q = torch.arange(8.0).reshape(1, 2, 4)
+    scores = Model(4).scores(q, q + 1)
+    return found, _squares(range(n)), Model(2).text("ab"), scores.tolist()
+'''
+CHANGED = {
+    "locals renamed": "total =",
+    "helpers renamed": "def _half(",
+    "matmul and einsum": "q @ k",
+    "sides swapped": "i > 2",
+    "conditions inverted": "if i % 3 == 0:",
+    "results named": "return out @ out",
+    "loops for comprehensions": "number % 2 == 0]",
+    "keywords for positions": "_half(i, 4)",
+    "type hints": "def work(n):",
+    "comments": "def work(n):\n    total",
+    "definitions reordered": "import torch\n\n\ndef _half",
+}
+
+
+def run(text):
+    names = {}
+    exec(compile(text, "work.py", "exec"), names)
+    return names["work"](9)
+
+
+class Always(random.Random):
+    def random(self):
+        return 0.0
+
+
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda each: each.name)
+def test_every_rewrite_changes_the_text_and_not_the_result(rewrite):
+    module = cst.parse_module(PROGRAM)
+    made = module.visit(rewrite.made(module, Always(0), "")).code
+    assert made != PROGRAM
+    assert CHANGED[rewrite.name] in PROGRAM
+    assert CHANGED[rewrite.name] not in made
+    assert run(made) == run(PROGRAM)
+
+
+def rewrites_of(text, patterns=("work.py",), count=30):
+    base = Base("solution", {"work.py": text.encode(), "notes.txt": b"x"}, ("work.py",))
+    return list(islice(generate_rewrites([base], patterns, 0), count))
+
+
+def test_rewritten_submissions_compute_the_same():
+    found = [each for each in rewrites_of(PROGRAM) if each.change.operator != "second module"]
+    assert len(found) > 15
+    assert len({each.files["work.py"] for each in found}) == len(found)
+    assert all(run(each.files["work.py"].decode()) == run(PROGRAM) for each in found)
+
+
+def test_code_moves_into_a_second_module():
+    moved = next(e for e in rewrites_of(PROGRAM) if e.change.operator == "second module")
+    assert moved.files["work_parts.py"].decode() == PROGRAM
+    assert moved.files["work.py"] == b"from work_parts import _half, _squares, Model, work\n"
+
+
+def test_notebooks_are_written_where_they_are_accepted():
+    found = rewrites_of(PROGRAM, ("*.py", "*.ipynb"))
+    made = next(each for each in found if each.change.operator == "notebook")
+    cells = json.loads(made.files["work.ipynb"])["cells"]
+    assert "work.py" not in made.files
+    assert run("".join(each["source"] for each in cells)) == run(PROGRAM)
+    assert all(each.change.operator != "notebook" for each in rewrites_of(PROGRAM))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a):\n    return 'x' + a\n",  # a sum of strings has an order
+        "def f(a):\n    return draw() * draw()\n",  # and so have calls
+        "def f():\n    def g():\n        return x\n    x = 1\n    return g\n",  # x is seen in g
+    ],
+)
+def test_what_could_change_the_result_is_left_alone(text):
+    module = cst.parse_module(text)
+    kinds = [each for each in REWRITES if each.name in ("sides swapped", "locals renamed")]
+    assert all(module.visit(each.made(module, Always(0), "")).code == text for each in kinds)
+
+
+def test_a_file_without_anything_to_rewrite_ends_the_list():
+    assert rewrites_of("", count=5) == []
