@@ -20,8 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from graders.audit.changes.change import Files
 from graders.audit.validate import checks_of, points_lost
-from graders.grading.cache_key import keys_of
 from graders.grading.batch import grade_all
+from graders.grading.cache_key import keys_of
 from graders.grading.pipeline import GradingRequest
 from graders.model import CheckStatus, Outcome, Result, Submission
 from submissions.receive import identify

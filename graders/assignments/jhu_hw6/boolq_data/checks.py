@@ -112,6 +112,11 @@ def test_parts_are_apart(student: Student, inputs: Inputs, score: Score) -> None
 
     def judge(file: str) -> None:
         whole = _parts(student, file, "full", small=False)
+        if whole.nothing:
+            fail(
+                "pre_process returns neither a model nor dataloaders.",
+                hint="Return the model and the dataloaders of training, validation and test.",
+            )
         small = _parts(student, file, "head", small=True)
         if small.rows and len(small.rows[0]) > MOST_SMALL:
             fail(
@@ -151,6 +156,7 @@ class _Prepared:
     rows: Sequence[frozenset[int]] = ()
     classes: int = 0
     kind: str = ""
+    nothing: bool = False  # whether it returns neither a model nor data
     problem: str = ""  # why its rows are not known
 
 
@@ -166,10 +172,11 @@ def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
 
 
 def _prepared(reply: Any) -> _Prepared:
-    mapping(reply, "rows", "classes", "kind")
+    mapping(reply, "rows", "classes", "kind", "nothing")
     classes = reply["classes"] if type(reply["classes"]) is int else 0
     rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
-    return _Prepared(rows, classes, str(reply["kind"])[:MOST_NAME], problem)
+    kind = str(reply["kind"])[:MOST_NAME]
+    return _Prepared(rows, classes, kind, reply["nothing"] is True, problem)
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -17,6 +18,7 @@ from .student_custom import HUB_NAMES, PREPARE
 
 TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
 KINDS = ("full", "head", "prefix")
+NOTHING = (int, float, str, torch.Tensor)  # neither a model nor data
 NUMBER = re.compile(r"row (\d+) of")
 
 
@@ -24,6 +26,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     """Return the rows of each loader that pre_process returns, in order, and its model's classes.
 
     `kind` is the kind of tuning that it is asked for; the reply has that of its model, if known.
+    `nothing` says that it returns neither a model nor data.
 
     Rows of the validation split are numbered after those of the training split.
     """
@@ -45,6 +48,7 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
             "rows": [rows_of(each.dataset) for each in _found(made, DataLoader)],
             "classes": 0 if model is None else _classes(model),
             "kind": chosen if chosen in KINDS else "",
+            "nothing": made is None or isinstance(made, NOTHING),
         }
 
 
