@@ -9,9 +9,8 @@ demo: $(VENV)/installed
 	$(BIN)/python grade.py demo
 	$(BIN)/python grade.py pipeline --out out/pipeline
 
-# Pytest stores its rewritten tests, which each worker would otherwise compile for several seconds.
 test: $(VENV)/installed-dev
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

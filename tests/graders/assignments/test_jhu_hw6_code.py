@@ -199,7 +199,7 @@ def test_missing_names_cost_their_own_checks(grade):
     ("change", "said"),
     [
         (('rows["train"].shuffle', 'rows["training"].shuffle'), "Your code raised KeyError"),
-        (("    return model.to(device), *", "    _ = model.to(device), *"), "no dataloader"),
+        (("    return model", "    return model\n    _ = model"), "no dataloader"),
     ],
 )
 def test_pre_process_that_cannot_be_judged_is_noted_and_costs_nothing(grade, change, said):
