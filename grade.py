@@ -31,7 +31,7 @@ class Commands(LazyGroup):
         "show": "stored.show",
         "check": "own_work.check",
         "validate": "bundled.validate_examples",
-        "audit": "auditing.audit",
+        "audit": "bundled.audit",
         "examples": "bundled.examples",
         "new": "bundled.new",
         "demo": "bundled.demo",

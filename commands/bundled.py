@@ -2,6 +2,7 @@
 
 import tempfile
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from graders.audit.attacks_uploads import known_attacks
 from graders.audit.examples import example_names, expectation, write_examples
 from graders.audit.frozen import compare_frozen, freeze, read_frozen
 from graders.audit.validate import examples_by_part, validate
+from graders.audited import AttackRow
 from graders.data.demo import vary_predictions
 from graders.errors import UsageError
 from graders.execution.doctor import examine
@@ -23,6 +25,8 @@ from graders.grading.pipeline import GradingRequest
 from graders.grading.secret import PUBLICLY
 from graders.registry.discovery import assignment_names, load_assignment
 from packages.skeleton import write_skeleton
+from reports.audit import write_audit
+from reports.terminal import audit as terminal_audit
 from reports.terminal import results as terminal
 from submissions.receive import identify_all
 
@@ -60,6 +64,56 @@ def validate_examples(
         freeze(findings, freeze_to)
     terminal.show_findings(findings)
     raise typer.Exit(int(any(finding.problems for finding in findings)))
+
+
+def audit(
+    assignment: Name,
+    data: Data = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the report and what was graded.", show_default="out/audit/ASSIGNMENT"
+        ),
+    ] = None,
+    minutes: Annotated[float, typer.Option(min=0, help="Time for grading, without attacks.")] = 10,
+    seed: Annotated[int, typer.Option(help="Another seed takes other mutants and inputs.")] = 0,
+    mutants: Annotated[int, typer.Option(min=0, help="Small mistakes to plant.")] = 300,
+    rewrites: Annotated[int, typer.Option(min=0, help="Rewrites with the same meaning.")] = 60,
+    repeats: Annotated[int, typer.Option(min=0, help="Secrets for each submission.")] = 5,
+    null_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of a criterion that empty work may earn.")
+    ] = 0.1,
+    attacks: Annotated[bool, typer.Option("--attacks", help="Grade hostile submissions.")] = False,
+    isolation: Isolation = "auto",
+    jobs: Jobs = JOBS,
+    executor: ExecutorName = "processes",
+) -> None:
+    """Audit an assignment's checks: find mistakes they miss and correct code they punish.
+
+    Exit code 1: a new survivor, a rewrite that lost points, a null submission or a flip; else 0.
+    """
+    if find_spec("libcst") is None:
+        raise UsageError("`audit` needs the package `libcst`", "pip install 'softmark[audit]'")
+    # It imports libcst, which is optional.
+    from graders.audit.graded import Grader, Kept
+    from graders.audit.parts import Plan
+    from graders.audit.parts import audit as run_audit
+
+    task = load_assignment(assignment)
+    options = choose_options(task, data=data, isolation=isolation)
+    folder = out or Path("out") / "audit" / task.name
+    plan = Plan(minutes, seed, mutants, rewrites, repeats, null_share)
+    with make_executor(executor, jobs) as pool:
+        grader = Grader(pool, 2 * jobs, Kept(folder))
+        found = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
+        if attacks:
+            chosen = known_attacks()
+            met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
+            rows = map(verdict_row, terminal.progress_of(met, 1 + len(chosen)))
+            found = replace(found, attacks=tuple(AttackRow(*each) for each in rows))
+    terminal_audit.show_audit(found)
+    typer.echo(f"report: {write_audit(found, folder)}")
+    raise typer.Exit(int(not found.clean))
 
 
 def examples(
