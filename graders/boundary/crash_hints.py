@@ -31,6 +31,9 @@ HINTS: dict[str, str] = {
         "The module does not define this name. Check its spelling. Your functions need the names "
         "from the handout, and must not be indented into a class or another function."
     ),
+    r"expected 'f' to be string, path": (
+        "`torch.save` takes the object first and the file second: `torch.save(weights, path)`."
+    ),
     r"^AttributeError: .*has no attribute": (
         "Check the spelling, and print the type of the object on this line: it may not be what you "
         "expect."

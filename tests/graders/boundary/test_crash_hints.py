@@ -17,6 +17,7 @@ CRASHES = {
     "torch.ones(2) @ torch.ones(2).double()": "dtype",
     "'a'.size(0)": "print the type",
     "torch.sofmax(0)": "does not define this name",
+    "torch.save('a.pt', {})": "object first",
     "None.shape": "return",
     "(lambda x: x)()": "`def` line",
     "[][0]": "out of range",
