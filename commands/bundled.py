@@ -1,6 +1,7 @@
 """Commands for what is bundled with Softmark: assignments, examples, and a look at this machine."""
 
 import tempfile
+from concurrent.futures import Executor
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +11,7 @@ import typer
 
 from commands.grading import RunTarget, grade_into
 from commands.options import JOBS, Data, ExecutorName, Isolation, Jobs, Name, Out
-from graders.audit.attacks import attack_all, verdict_row
+from graders.audit.attacks import Verdict, attack_all, verdict_row
 from graders.audit.attacks_uploads import known_attacks
 from graders.audit.examples import example_names, expectation, write_examples
 from graders.audit.frozen import compare_frozen, freeze, read_frozen
@@ -21,8 +22,9 @@ from graders.errors import UsageError
 from graders.execution.doctor import examine
 from graders.execution.executors import make_executor
 from graders.grading.choices import choose_options
-from graders.grading.pipeline import GradingRequest
+from graders.grading.pipeline import GradingRequest, Options
 from graders.grading.secret import PUBLICLY
+from graders.model import Assignment
 from graders.registry.discovery import assignment_names, load_assignment
 from packages.skeleton import write_skeleton
 from reports.audit import write_audit
@@ -51,9 +53,7 @@ def validate_examples(
     before = read_frozen(frozen) if frozen is not None else None
     with make_executor(executor, jobs) as pool:
         if attacks:
-            chosen = known_attacks()
-            met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
-            verdicts = list(terminal.progress_of(met, 1 + len(chosen)))
+            verdicts = _attacked(task, options, pool, jobs)
             terminal.show_rows(map(verdict_row, verdicts))
             raise typer.Exit(int(any(each.problems for each in verdicts)))
         found = validate(task, options, pool, ahead=2 * jobs)
@@ -66,6 +66,13 @@ def validate_examples(
     raise typer.Exit(int(any(finding.problems for finding in findings)))
 
 
+def _attacked(task: Assignment, options: Options, pool: Executor, jobs: int) -> list[Verdict]:
+    """Return a verdict on each known attack, and show the progress."""
+    chosen = known_attacks()
+    met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
+    return list(terminal.progress_of(met, 1 + len(chosen)))
+
+
 def audit(
     assignment: Name,
     data: Data = None,
@@ -76,10 +83,12 @@ def audit(
         ),
     ] = None,
     minutes: Annotated[float, typer.Option(min=0, help="Time for grading, without attacks.")] = 10,
-    seed: Annotated[int, typer.Option(help="Another seed takes other mutants and inputs.")] = 0,
-    mutants: Annotated[int, typer.Option(min=0, help="Small mistakes to plant.")] = 300,
-    rewrites: Annotated[int, typer.Option(min=0, help="Rewrites with the same meaning.")] = 60,
-    repeats: Annotated[int, typer.Option(min=0, help="Secrets for each submission.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the sample of mutants and rewrites.")] = 0,
+    mutants: Annotated[int, typer.Option(min=0, help="How many mutants to grade.")] = 300,
+    rewrites: Annotated[int, typer.Option(min=0, help="How many rewrites to grade.")] = 60,
+    repeats: Annotated[
+        int, typer.Option(min=0, help="How many secrets to grade examples under.")
+    ] = 5,
     null_share: Annotated[
         float, typer.Option(min=0, max=1, help="Share of a criterion that empty work may earn.")
     ] = 0.1,
@@ -90,7 +99,7 @@ def audit(
 ) -> None:
     """Audit an assignment's checks: find mistakes they miss and correct code they punish.
 
-    Exit code 1: a new survivor, a rewrite that lost points, a null submission or a flip; else 0.
+    The exit code is 1 if there is something to look at.
     """
     if find_spec("libcst") is None:
         raise UsageError("`audit` needs the package `libcst`", "pip install 'softmark[audit]'")
@@ -107,9 +116,7 @@ def audit(
         grader = Grader(pool, 2 * jobs, Kept(folder))
         found = run_audit(GradingRequest(task, options), grader, plan, terminal.progress_of)
         if attacks:
-            chosen = known_attacks()
-            met = attack_all(task, options, pool, chosen=chosen, ahead=2 * jobs)
-            rows = map(verdict_row, terminal.progress_of(met, 1 + len(chosen)))
+            rows = map(verdict_row, _attacked(task, options, pool, jobs))
             found = replace(found, attacks=tuple(AttackRow(*each) for each in rows))
     terminal_audit.show_audit(found)
     typer.echo(f"report: {write_audit(found, folder)}")
@@ -177,7 +184,10 @@ def demo(out: Out = Path("out/demo"), isolation: Isolation = "auto", jobs: Jobs 
 def doctor(
     data: Data = None,
     assignment: Annotated[
-        str, typer.Option(help="Whose data they are.", show_default="by their names")
+        str,
+        typer.Option(
+            help="The assignment that the data belong to.", show_default="detected from the files"
+        ),
     ] = "",
 ) -> None:
     """Check this machine: sandbox, torch, device, data."""

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from graders.statistics import percentage
 from reports import text, words
 from reports.drawing.counterexamples import example, is_exact, named_lists
 from reports.drawing.figures import drawing
@@ -63,6 +64,7 @@ def _environment() -> Environment:
         sentence=text.sentence,
         verbatim=text.verbatim,
         number=text.number,
+        percentage=percentage,
         student_href=student_href,
         check_word=words.check_word,
         criterion_word=words.criterion_word,

@@ -112,14 +112,20 @@ def verdict_row(verdict: Verdict) -> tuple[str, str, bool]:
     return name, f"{verdict.tier}: {found}", not verdict.problems
 
 
-def tightened(assignment: Assignment) -> Assignment:
-    """Return the assignment with limits under which a hundred attacks end in minutes."""
+def tightened(
+    assignment: Assignment,
+    *,
+    wall_seconds: float = WALL_SECONDS,
+    total_seconds: float = TOTAL_SECONDS,
+    memory_bytes: int = MEMORY_BYTES,
+) -> Assignment:
+    """Return the assignment with lower limits; by default, a hundred attacks end in minutes."""
     limits = assignment.limits
     tight = replace(
         limits,
-        wall_seconds=min(limits.wall_seconds, WALL_SECONDS),
-        memory_bytes=min(limits.memory_bytes, MEMORY_BYTES),
-        total_seconds=min(limits.total_seconds, TOTAL_SECONDS),
+        wall_seconds=min(limits.wall_seconds, wall_seconds),
+        memory_bytes=min(limits.memory_bytes, memory_bytes),
+        total_seconds=min(limits.total_seconds, total_seconds),
     )
     return replace(assignment, limits=tight)
 

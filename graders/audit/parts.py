@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from graders.audit.accepted import Accepted, read_accepted
+from graders.audit.attacks import tightened
 from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases, read_files
 from graders.audit.changes.mutants import generate_mutants, sites_of
 from graders.audit.changes.nulls import null_submissions
@@ -238,10 +239,11 @@ def _unmatched(ids: set[str], others: Iterator[Changed]) -> list[str]:
 
 def _tightened(request: GradingRequest) -> GradingRequest:
     """Return the request with limits under which a mutant that never ends is soon killed."""
-    limits = request.assignment.limits
-    tight = replace(
-        limits,
-        wall_seconds=min(limits.wall_seconds, WALL_SECONDS),
-        total_seconds=min(limits.total_seconds, TOTAL_SECONDS),
+    task = request.assignment
+    tight = tightened(
+        task,
+        wall_seconds=WALL_SECONDS,
+        total_seconds=TOTAL_SECONDS,
+        memory_bytes=task.limits.memory_bytes,
     )
-    return replace(request, assignment=replace(request.assignment, limits=tight))
+    return replace(request, assignment=tight)

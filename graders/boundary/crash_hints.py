@@ -63,7 +63,7 @@ HINTS: dict[str, str] = {
         "This name has no value yet. Check its spelling, and that it is imported or assigned "
         "before this line runs."
     ),
-    r"^(IndentationError|TabError)": (f"{READABLE}: its indentation differs from its block's."),
+    r"^(IndentationError|TabError)": f"{READABLE}: its indentation differs from its block's.",
     r"^SyntaxError": (
         f"{READABLE}; the mistake may be just above it, such as a bracket that is not closed."
     ),
@@ -77,7 +77,7 @@ HINTS: dict[str, str] = {
         "This file does not exist where your code is graded. Read files only in the script that "
         "trains, not when a module is imported."
     ),
-    r"^AssertionError": ("An `assert` does not hold here. Print the values that it compares."),
+    r"^AssertionError": "An `assert` does not hold here. Print the values that it compares.",
     r"^RecursionError": (
         "The function calls itself without end. Check the condition that ends the recursion."
     ),

@@ -86,12 +86,13 @@ def _memory() -> Symptom:
 
 
 def _data(folder: Path | None, assignment: str) -> Symptom:
-    names = [assignment] if assignment else assignment_names()
     try:
-        tasks = [load_assignment(name) for name in names]
-        described = str(folder) if folder and assignment else describe_data(folder)
-        for task in tasks:
-            if folder is not None and (assignment or holds_data(task.data, folder)):
+        if folder is not None and assignment:
+            refuse_other_data(load_assignment(assignment), folder)
+            return Symptom("data", str(folder), good=True)
+        described = describe_data(folder)
+        for task in (load_assignment(name) for name in assignment_names()):
+            if folder is not None and holds_data(task.data, folder):
                 refuse_other_data(task, folder)
     except UserError as error:
         return Symptom("data", f"{error} ({error.hint})", good=False)

@@ -1,12 +1,11 @@
 """Print what an audit found: the scores, and what the author has to look at."""
 
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from graders.audited import Audit, Change, Mutations, Nulls, Rate, Rewrites, Steadiness
 from graders.statistics import percentage
-from reports.terminal.results import OUT, SIGNS, show_rows
+from reports.terminal.results import OUT, SIGNS, show_rows, show_table
 from reports.text import line, number, prose
 
 FEW = 5  # failed checks of one rewrite
@@ -31,7 +30,7 @@ def _show_nulls(found: Nulls) -> None:
     _show_title("Null submissions", len(found.graded), found.planned)
     for name, criterion, share in found.above:
         limit = percentage(found.most)
-        _show_row(f"{name} earns {share:.0%} of {criterion}, more than {limit}")
+        _show_row(f"{name} earns {percentage(share)} of {criterion}, more than {limit}")
     if found.graded and not found.above:
         OUT.print(f"  none earns more than {percentage(found.most)} of a criterion")
 
@@ -83,7 +82,7 @@ def _show_mutations(found: Mutations) -> None:
     OUT.print(f"  {noticed} lost points, {recorded} survivors are in audit.toml, {news} are new")
     for title, rates in (("criterion", found.by_criterion), ("operator", found.by_operator)):
         if rates:
-            OUT.print(_rates(title, rates))
+            _show_rates(title, rates)
     OUT.print(f"  hints named a mistake for {found.named} of the {noticed} that lost points")
     for words in found.disagreeing:
         OUT.print(Padding(line(f"different mistakes for {words}", 300), (0, 0, 0, 2)))
@@ -91,16 +90,17 @@ def _show_mutations(found: Mutations) -> None:
         OUT.print(f"audit.toml: `{line(name)}` matches no survivor any more; remove the entry")
 
 
-def _rates(title: str, rates: tuple[Rate, ...]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(title, overflow="fold")
-    for name in ("noticed", "score", "95% interval"):
-        table.add_column(name, justify="right")
-    for each in rates:
-        interval = f"{100 * each.low:.0f} to {100 * each.high:.0f}%"
-        share = f"{100 * each.noticed / each.of:.0f}%"
-        table.add_row(line(each.name), f"{each.noticed} of {each.of}", share, interval)
-    return table
+def _show_rates(title: str, rates: tuple[Rate, ...]) -> None:
+    rows = [
+        (
+            each.name,
+            f"{each.noticed} of {each.of}",
+            f"{100 * each.noticed / each.of:.0f}%",
+            f"{100 * each.low:.0f} to {100 * each.high:.0f}%",
+        )
+        for each in rates
+    ]
+    show_table((title, "noticed", "score", "95% interval"), rows)
 
 
 def _show_change(change: Change, found: str) -> None:

@@ -35,7 +35,8 @@ from reports.words import (
 )
 
 T = TypeVar("T")
-NUMBERS = ("score", "final", "points", "submissions", "generation")  # columns on the right
+# Columns that are aligned on the right.
+NUMBERS = {"score", "final", "points", "submissions", "generation", "noticed", "95% interval"}
 SCREEN = 40  # rows of a table if the rest can be read elsewhere
 
 OUT = Console(highlight=False, markup=False)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import libcst as cst
 
-from graders.audit.changes.change import Base, Changed, Files, bytecode, diff_of, make_id, once
+from graders.audit.changes.change import Base, Changed, Files, bytecode, diff_of, make_id
 from graders.audit.changes.rewrites import REWRITES
 from graders.audited import Change
 
@@ -25,21 +25,18 @@ def generate_rewrites(
 
     `patterns` are the assignment's file names; notebooks are written if one accepts them.
     """
-    return once(_endless(bases, patterns, random.Random(seed)), lambda each: each.change.id)  # noqa: S311
-
-
-def _endless(
-    bases: Sequence[Base], patterns: Sequence[str], rng: random.Random
-) -> Iterator[Changed]:
+    rng = random.Random(seed)  # noqa: S311  a sample, not a secret
     others, failed, seen = bases[1:] or bases, 0, set[str]()
     while failed < TRIES:
         base = rng.choice((bases[0], rng.choice(others)))
         moved = rng.random() < OWN_FILES
         made = _moved(base, patterns, rng) if moved else _rewritten(base, rng)
-        failed = 0 if made is not None and made.change.id not in seen else failed + 1
-        if made is not None:
-            seen.add(made.change.id)
-            yield made
+        if made is None or made.change.id in seen:
+            failed += 1
+            continue
+        failed = 0
+        seen.add(made.change.id)
+        yield made
 
 
 def _rewritten(base: Base, rng: random.Random) -> Changed | None:
