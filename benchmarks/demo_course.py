@@ -6,13 +6,15 @@ DIR/uploads contains the submissions: code of one example for span corruption an
 rotary embedding, with predictions drawn at a separate accuracy for each student.
 DIR/graded/index.html is the course page. The frequencies are those in public solutions of the
 assignment: two in five rotary embeddings are incorrect, and half of those copy one misprint.
---images takes the screenshots in the README, with an installed Chromium.
+--images takes the screenshots in the README, with an installed Chromium, and prints how tall the
+students' pages are.
 """
 
 import argparse
 import json
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -136,7 +138,20 @@ def take_images(graded: Path, images: Path) -> None:
             view = browser.new_page(viewport={"width": width, "height": height})
             view.goto(page.resolve().as_uri())
             view.screenshot(path=images / f"{name}-{width}.png")
+        tall = sorted(height_of(browser, each) for each in (graded / "reports").glob("*.html"))
         browser.close()
+    middle = statistics.median(tall)
+    print(f"students' pages: {tall[0]:,} to {tall[-1]:,} pixels tall, median {middle:,.0f}")
+
+
+def height_of(browser: Any, page: Path) -> int:
+    """Return the height of a page in a laptop's window, in pixels."""
+    width, height = SIZES[0]
+    view = browser.new_page(viewport={"width": width, "height": height})
+    view.goto(page.resolve().as_uri())
+    tall: int = view.evaluate("document.documentElement.scrollHeight")
+    view.close()
+    return tall
 
 
 def lost(result: dict[str, Any], criterion: str) -> bool:
