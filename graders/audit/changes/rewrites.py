@@ -5,15 +5,22 @@ applies some of them to a submission.
 """
 
 import random
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import libcst as cst
 import libcst.matchers as m
 
 from graders.audit.changes.operators import apart, called, name_of
+from graders.audit.changes.restructure import (
+    ConfigClass,
+    ExtractFunctions,
+    RenameHelpers,
+    Reorder,
+    TypeHints,
+)
+from graders.audit.changes.rewriter import BINDS, Rename, Rewriter, bound_names, find_all
 
 Lines = cst.FlattenSentinel[cst.BaseStatement]
 NUMERIC = (cst.Subtract, cst.Divide, cst.Power, cst.MatrixMultiply, cst.FloorDivide)
@@ -41,55 +48,8 @@ FLIPPED: Mapping[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
 }
 
 
-class Rewriter(cst.CSTTransformer):
-    """Rewrites some places of a file: all of them, or each with a chance of 0.3."""
-
-    def __init__(self, module: cst.Module, rng: random.Random, elsewhere: str) -> None:
-        super().__init__()
-        self.module, self.elsewhere = module, elsewhere
-        self._rng, self._chance = rng, rng.choice((0.3, 1.0))
-        self._names = {*re.findall(r"\w+", module.code)}
-
-    def hit(self) -> bool:
-        """Return whether to rewrite this place."""
-        return self._rng.random() < self._chance
-
-    def fresh(self, name: str) -> str:
-        """Return a name that the file does not use yet."""
-        while name in self._names:
-            name += self._rng.choice(("_2", "_new", "_x"))
-        self._names.add(name)
-        return name
-
-
-class _Rename(cst.CSTTransformer):
-    """Renames variables, but no attributes and no keywords of calls."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        super().__init__()
-        self._names = names
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        return updated_node.with_changes(
-            value=self._names.get(updated_node.value, updated_node.value)
-        )
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
-
-
-def _all(node: cst.CSTNode, wanted: m.BaseMatcherNode) -> list[Any]:
-    """Return the nodes that match; the matcher says which type they have."""
-    return list(m.findall(node, wanted))
-
-
 def _calls(node: cst.CSTNode) -> bool:
-    return bool(_all(node, m.Call() | m.Await() | m.Yield() | m.NamedExpr()))
+    return bool(find_all(node, m.Call() | m.Await() | m.Yield() | m.NamedExpr()))
 
 
 class RenameLocals(Rewriter):
@@ -97,50 +57,19 @@ class RenameLocals(Rewriter):
 
     INNER = m.FunctionDef() | m.Lambda() | m.ClassDef() | m.Global() | m.Nonlocal()
     READS_NAMES = m.Call(m.Name("locals") | m.Name("eval") | m.Name("exec") | m.Name("vars"))
-    BINDS = m.AssignTarget() | m.For() | m.NamedExpr() | m.AsName() | m.AnnAssign() | m.AugAssign()
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
         body = updated_node.body
-        if _all(body, self.INNER | self.READS_NAMES) or not self.hit():
+        if find_all(body, self.INNER | self.READS_NAMES) or not self.hit():
             return updated_node
-        bound = {name for each in _all(body, self.BINDS) for name in _bound(each)}
-        kept = {each.name.value for each in _all(updated_node.params, m.Param())}
-        for line in _all(body, m.Import() | m.ImportFrom() | m.ExceptHandler()):
-            kept |= {each.value for each in _all(line, m.Name())}
+        bound = {name for each in find_all(body, BINDS) for name in bound_names(each)}
+        kept = {each.name.value for each in find_all(updated_node.params, m.Param())}
+        for line in find_all(body, m.Import() | m.ImportFrom() | m.ExceptHandler()):
+            kept |= {each.value for each in find_all(line, m.Name())}
         names = {name: self.fresh(name) for name in sorted(bound - kept)}
-        return updated_node.with_changes(body=body.visit(_Rename(names)))
-
-
-def _bound(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names that a node binds."""
-    if isinstance(node, cst.Name):
-        yield node.value
-    elif isinstance(node, (cst.Tuple, cst.List)):
-        for each in node.elements:
-            yield from _bound(each.value)
-    elif isinstance(node, cst.AsName):
-        yield from _bound(node.name)
-    elif isinstance(node, (cst.AssignTarget, cst.For, cst.NamedExpr, cst.AnnAssign, cst.AugAssign)):
-        yield from _bound(node.target)
-
-
-class RenameHelpers(Rewriter):
-    """Renames functions whose name begins with an underscore, if no other file mentions them."""
-
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        texts = [each.value for each in _all(original_node, m.SimpleString())]
-        taken = {each.name.value for each in _all(original_node, m.Param())}
-        names = {
-            each.name.value: self.fresh(f"{each.name.value}_step")
-            for each in original_node.body
-            if isinstance(each, cst.FunctionDef)
-            and each.name.value.startswith("_")
-            and each.name.value not in taken
-            and not any(each.name.value in text for text in (*texts, self.elsewhere))
-        }
-        return updated_node.visit(_Rename(names))
+        return updated_node.with_changes(body=body.visit(Rename(names)))
 
 
 class UseMatmul(Rewriter):
@@ -225,6 +154,34 @@ def _negated(test: cst.BaseExpression) -> cst.BaseExpression:
     return cst.UnaryOperation(cst.Not(), apart(test))
 
 
+class Floats(Rewriter):
+    """Writes `x / 2`, `x > 0` and `10000 ** (i / d)` with a float, which makes no difference."""
+
+    def leave_BinaryOperation(
+        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
+    ) -> cst.BaseExpression:
+        left, right = updated_node.left, updated_node.right
+        if isinstance(updated_node.operator, cst.Divide):
+            return updated_node.with_changes(right=self._float(right))
+        fraction = isinstance(right, cst.BinaryOperation) and isinstance(right.operator, cst.Divide)
+        if isinstance(updated_node.operator, cst.Power) and fraction:
+            return updated_node.with_changes(left=self._float(left))
+        return updated_node
+
+    def leave_ComparisonTarget(
+        self, original_node: cst.ComparisonTarget, updated_node: cst.ComparisonTarget
+    ) -> cst.ComparisonTarget:
+        if type(updated_node.operator) not in FLIPPED:
+            return updated_node
+        return updated_node.with_changes(comparator=self._float(updated_node.comparator))
+
+    def _float(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """Return a whole number as a float that is equal to it."""
+        if not isinstance(node, cst.Integer) or node.evaluated_value > 2**53 or not self.hit():
+            return node
+        return cst.Float(f"{node.evaluated_value}.0")
+
+
 class ExtractReturns(Rewriter):
     """Gives a returned value a name first."""
 
@@ -276,8 +233,8 @@ class Loops(Rewriter):
     def _loop(
         self, line: cst.SimpleStatementLine, assign: cst.Assign, value: cst.ListComp
     ) -> Lines:
-        names = {name: self.fresh(name) for name in _bound(value.for_in.target)}
-        rename, gathered = _Rename(names), cst.Name(self.fresh("gathered"))
+        names = {name: self.fresh(name) for name in bound_names(value.for_in.target)}
+        rename, gathered = Rename(names), cst.Name(self.fresh("gathered"))
         element = cast(cst.BaseExpression, value.elt.visit(rename))
         append = cst.Call(cst.Attribute(gathered, cst.Name("append")), [cst.Arg(element)])
         body: cst.BaseStatement = cst.SimpleStatementLine([cst.Expr(append)])
@@ -296,7 +253,7 @@ class Loops(Rewriter):
 
 
 def _is_plain(loop: cst.CompFor) -> bool:
-    late = _all(loop, m.Lambda() | m.Await() | m.NamedExpr())
+    late = find_all(loop, m.Lambda() | m.Await() | m.NamedExpr())
     return loop.inner_for_in is None and loop.asynchronous is None and not late
 
 
@@ -331,24 +288,6 @@ def _parameters(module: cst.Module) -> dict[str, list[str]]:
     }
 
 
-class TypeHints(Rewriter):
-    """Annotates parameters and results."""
-
-    HINT = cst.Annotation(cst.Name("object"))
-
-    def visit_Lambda(self, node: cst.Lambda) -> bool:
-        return False
-
-    def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
-        known = updated_node.annotation or updated_node.name.value in ("self", "cls")
-        return updated_node if known else updated_node.with_changes(annotation=self.HINT)
-
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        return updated_node.with_changes(returns=updated_node.returns or self.HINT)
-
-
 class Comments(Rewriter):
     """Adds comments."""
 
@@ -359,42 +298,6 @@ class Comments(Rewriter):
             return updated_node
         comment = cst.EmptyLine(comment=cst.Comment("# the next step"))
         return updated_node.with_changes(leading_lines=[*updated_node.leading_lines, comment])
-
-
-class Reorder(Rewriter):
-    """Reverses neighboring functions, or methods, that can be in any order."""
-
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        return updated_node.with_changes(body=_reordered(updated_node.body))
-
-    def leave_ClassDef(
-        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
-    ) -> cst.ClassDef:
-        body = updated_node.body
-        if not isinstance(body, cst.IndentedBlock):
-            return updated_node
-        return updated_node.with_changes(body=body.with_changes(body=_reordered(body.body)))
-
-
-def _reordered(body: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
-    found: list[cst.CSTNode] = []
-    run: list[cst.FunctionDef] = []
-    for each in (*body, None):
-        if isinstance(each, cst.FunctionDef) and _can_move(each, run):
-            run.append(each)
-            continue
-        found += reversed(run)
-        run = []
-        if each is not None:
-            found.append(each)
-    return found
-
-
-def _can_move(node: cst.FunctionDef, run: Sequence[cst.FunctionDef]) -> bool:
-    """Return whether a definition needs no other one, and does not replace one of the run."""
-    defaults = [each.default for each in _all(node.params, m.Param()) if each.default]
-    free = not any(_all(each, m.Name() | m.Call()) for each in defaults)
-    return free and not node.decorators and all(node.name.value != each.name.value for each in run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,7 +314,10 @@ REWRITES = (
     Rewrite("matmul and einsum", UseMatmul),
     Rewrite("sides swapped", Commute),
     Rewrite("conditions inverted", InvertConditions),
+    Rewrite("floats for whole numbers", Floats),
     Rewrite("results named", ExtractReturns),
+    Rewrite("functions extracted", ExtractFunctions),
+    Rewrite("constants in a dataclass", ConfigClass),
     Rewrite("loops for comprehensions", Loops),
     Rewrite("keywords for positions", Keywords),
     Rewrite("type hints", TypeHints),

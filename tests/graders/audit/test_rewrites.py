@@ -15,6 +15,8 @@ PROGRAM = '''
 import math
 import torch
 
+HALF = 2
+
 
 def _half(x, by=2):
     return x / by
@@ -43,7 +45,7 @@ def work(n):
     total, found = 0, []
     for i in range(n):
         if i % 3 == 0:
-            total = total + _half(i, 4)
+            total = total + _half(i, 4) / HALF
         else:
             total -= i
         found.append(total if i > 2 else -total)
@@ -57,12 +59,15 @@ CHANGED = {
     "matmul and einsum": "q @ k",
     "sides swapped": "i > 2",
     "conditions inverted": "if i % 3 == 0:",
+    "floats for whole numbers": "i % 3 == 0:",
     "results named": "return out @ out",
+    "functions extracted": "return x / by\n\n\ndef _squares",
+    "constants in a dataclass": "/ HALF",
     "loops for comprehensions": "number % 2 == 0]",
     "keywords for positions": "_half(i, 4)",
     "type hints": "def work(n):",
     "comments": "def work(n):\n    total",
-    "definitions reordered": "import torch\n\n\ndef _half",
+    "definitions reordered": "HALF = 2\n\n\ndef _half",
 }
 
 
@@ -102,7 +107,7 @@ def test_rewritten_submissions_compute_the_same():
 def test_code_moves_into_a_second_module():
     moved = next(e for e in rewrites_of(PROGRAM) if e.change.operator == "second module")
     assert moved.files["work_parts.py"].decode() == PROGRAM
-    assert moved.files["work.py"] == b"from work_parts import _half, _squares, Model, work\n"
+    assert moved.files["work.py"] == b"from work_parts import HALF, _half, _squares, Model, work\n"
 
 
 def test_notebooks_are_written_where_they_are_accepted():
