@@ -1,15 +1,17 @@
 """Measure how often the test of the mean content errs, for correct and incorrect distributions.
 
     python benchmarks/quality/corruption_statistics.py [--trials 2000]
+    python benchmarks/quality/corruption_statistics.py --smallest
 
 Draws cuts and contents as a student's code would, and applies the functions used in grading, batch
 after batch. `bound` is the probability, in the normal approximation, of a false alarm or of passing
-an incorrect mean; `share` is the slope that is tested.
+an incorrect mean; `share` is the slope that is tested. `--smallest` prints the smallest number of
+draws for which each statistical check keeps its error, next to the number that grading uses.
 """
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,10 @@ Way = Callable[[np.random.Generator, Numbers], Numbers]
 SHORTEST, LONGEST = 4, 112
 MANY = 1_000_000
 FIRST, MORE = 3 * texts_module.LONG_ROUNDS, 3 * texts_module.MORE_ROUNDS
+SIZES = [FIRST + MORE * batch for batch in range(content_module.MEAN_BATCHES + 1)]
+PAIRS = 1850  # about so many of the first 2,400 draws have the document and the cut of another one
+SMALL, SHORT, LARGE = 200, 60, 60  # first draws: of a small block, a short document, a large block
+FALSE_ALARM, MISSED = 1e-6, 1e-3  # of a check, for correct code and for the mistakes listed here
 
 
 def whole(numbers: NDArray[np.floating[Any]]) -> Numbers:
@@ -111,7 +117,7 @@ def draw(way: Way, stopped: bool, draws: int, rng: np.random.Generator) -> Any:
 def decide(way: Way, stopped: bool, rng: np.random.Generator) -> tuple[bool, int]:
     """Return whether the mean is accepted, and in how many draws, as in `mean_is_a_quarter`."""
     lengths = draw(way, stopped, FIRST, rng)
-    for _ in range(content_module.BATCHES):
+    for _ in range(content_module.MEAN_BATCHES):
         decision = lengths_module.content_is_a_quarter(lengths, final=False)
         if decision != "unclear":
             return decision == "right", len(lengths.cut)
@@ -129,29 +135,36 @@ def shares(way: Way, stopped: bool, rng: np.random.Generator) -> list[tuple[Any,
     return [(m.content_share(lengths), m.STOPPED_LOW), (m.content_share(roomy), m.ROOMY_LOW)]
 
 
-def false_alarm(way: Way, stopped: bool, rng: np.random.Generator) -> float:
+def false_alarm(
+    way: Way, stopped: bool, rng: np.random.Generator, sizes: Sequence[int] = SIZES
+) -> float:
     """Return the bound on a false alarm: a limit is crossed at any stage, or at the end."""
     return sum(
-        crossed(distance / slope.error, lengths_module.SURE)
+        crossed(distance / slope.error, lengths_module.SURE, sizes)
         for slope, low in shares(way, stopped, rng)
         for distance in (slope.value - low, lengths_module.HIGH - slope.value)
     )
 
 
-def let_pass(way: Way, stopped: bool, rng: np.random.Generator) -> float:
+def let_pass(
+    way: Way, stopped: bool, rng: np.random.Generator, sizes: Sequence[int] = SIZES
+) -> float:
     """Return the bound on accepting an incorrect mean: all of its slopes are inside the limits."""
     return min(
         crossed(
             max(low - slope.value, slope.value - lengths_module.HIGH) / slope.error,
             lengths_module.CONFIDENT,
+            sizes,
         )
         for slope, low in shares(way, stopped, rng)
     )
 
 
-def crossed(distance: float, surely: float) -> float:
-    """Return the probability that a mean `distance` errors away (for a million draws) crosses."""
-    sizes = [FIRST + MORE * batch for batch in range(content_module.BATCHES + 1)]
+def crossed(distance: float, surely: float, sizes: Sequence[int]) -> float:
+    """Return the probability that a mean `distance` errors away (for a million draws) crosses.
+
+    `sizes` are the numbers of draws after each stage.
+    """
     at = [distance * math.sqrt(size / MANY) for size in sizes]
     return sum(tail(z + surely) for z in at) + tail(at[-1])
 
@@ -173,11 +186,64 @@ def report(name: str, way: Way, *, stopped: bool, wrong: bool, trials: int) -> N
     print(f"{label:58} {slope:.4f} {errors:6}/{trials} {bound:10.1e} {draws:9.0f}")
 
 
+def mean_is_decided(sizes: Sequence[int]) -> bool:
+    """Return whether all ways of drawing keep their errors with these numbers of draws."""
+    rng = np.random.default_rng(0)
+    alarms = [false_alarm(way, False, rng, sizes) for way in USUAL.values()]
+    alarms += [false_alarm(USUAL[name], True, rng, sizes) for name in STOPPED]
+    passes = [let_pass(way, False, rng, sizes) for way in WRONG.values()]
+    return max(alarms) <= FALSE_ALARM and max(passes) <= MISSED
+
+
+def least_pairs(differing: float, *, correct: bool) -> int:
+    """Return the pairs with which so large a fraction of differing ones is judged correctly."""
+    limit = FALSE_ALARM if correct else MISSED
+    for n in range(8, 2000):
+        at_most = binomial_tail(math.floor(lengths_module.VARIED * n), n, differing)
+        if (at_most if correct else 1 - at_most) <= limit:
+            return n
+    raise ValueError(differing)
+
+
+def binomial_tail(k: int, n: int, p: float) -> float:
+    """Return the probability of at most k successes of n."""
+    return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1))
+
+
+def print_smallest() -> None:
+    """Print the smallest number of draws with which each check keeps its error."""
+    most = next(n for k, n in enumerate(SIZES) if mean_is_decided(SIZES[: k + 1]))
+    span = LONGEST - SHORTEST + 1
+    large = span / (int(7 / 8 * texts_module.LARGE_BLOCKS[0]) - SHORTEST + 1)
+    rows = (
+        ("mean, at most", most, SIZES[-1]),
+        ("pairs, one of two lengths", least_pairs(0.5, correct=True), content_module.LEAST),
+        ("pairs, fixed in 90% of the draws", least_pairs(0.19, correct=False), PAIRS),
+        ("small block, a length of 0.5%", draws_until(0.995), SMALL + content_module.SMALL_ROUNDS),
+        ("block size 128, all lengths", draws_until(1 - 1 / span, span), FIRST),
+        ("block size 200, above the limit", draws_until(large), LARGE),
+        ("short document used whole", draws_until(10 / 11), SHORT + content_module.SHORT_ROUNDS),
+    )
+    print(f"{'check':40} {'smallest':>9} {'used':>9}")
+    for name, smallest, used in rows:
+        print(f"{name:40} {smallest:9,} {used:9,}")
+
+
+def draws_until(missing: float, kinds: int = 1) -> int:
+    """Return the draws after which none of the kinds is missing, each of which a draw may miss."""
+    return math.ceil(math.log(FALSE_ALARM / kinds) / math.log(missing))
+
+
 def main() -> None:
-    """Print a line for each way of drawing."""
+    """Print a line for each way of drawing, or the smallest numbers of draws."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trials", type=int, default=2000)
-    trials = parser.parse_args().trials
+    parser.add_argument("--smallest", action="store_true")
+    options = parser.parse_args()
+    if options.smallest:
+        print_smallest()
+        return
+    trials = options.trials
     for wrong, ways, again in ((False, USUAL, STOPPED), (True, WRONG, WRONG_STOPPED)):
         title = "wrong means" if wrong else "usual ways"
         print(f"{title:58} {'share':6} {'errors':>7} {'bound':>10} {'draws':>9}")

@@ -560,7 +560,7 @@ def _follows_nothing(lengths: Lengths) -> bool:
     long, middle = lengths.cut > 0.75 * top, (lengths.cut > 0.4 * top) & (lengths.cut < 0.55 * top)
     if long.sum() < 100 or middle.sum() < 100:
         return False
-    return bool(np.mean(lengths.content[long]) < 1.15 * np.mean(lengths.content[middle]))
+    return bool(np.mean(lengths.content[long]) < 1.12 * np.mean(lengths.content[middle]))
 
 
 def _repeats(lengths: Lengths, *, nearly: bool) -> bool:
