@@ -6,6 +6,8 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
+from graders.adapting.raised import is_of_this_machine
+
 from .student_values import item
 
 SHAPE = ("num_workers", "prefetch_factor", "persistent_workers", "multiprocessing_context")
@@ -80,13 +82,18 @@ def _delivered(loader: Any) -> Iterator[int]:
 
 
 def _first_batch(loader: Any) -> dict[str, Any]:
-    """Return whether a batch has the handout's two parts, and what creating it raises, if so."""
+    """Return whether a batch has the handout's two parts, and what creating it raises, if so.
+
+    An error that may not occur on the student's machine, or with more sentences, does not count.
+    """
     plain = getattr(loader, "collate_fn", None) is torch.utils.data.default_collate
     try:
         batch = next(iter(loader))
         names = [str(name) for name in batch] if isinstance(batch, dict) else []
     except Exception as error:  # noqa: BLE001  shown to the student if main is at fault
-        return {"plain": plain, "names": [], "raised": f"{type(error).__name__}: {error}"[:200]}
+        elsewhere = isinstance(error, StopIteration) or is_of_this_machine(error)
+        said = "" if elsewhere else f"{type(error).__name__}: {error}"[:200]
+        return {"plain": plain, "names": [], "raised": said}
     return {"plain": plain, "names": names[:8], "raised": ""}
 
 

@@ -127,6 +127,15 @@ def family_batches(
     return [Batch(family, drawn, at, tokens, *parts) for at, parts in zip(plan, reply, strict=True)]
 
 
+def works_with_roberta(student: Student, sandbox: Student, inputs: Inputs) -> bool:
+    """Return whether collate_fn makes batches with RoBERTa's tokenizer."""
+    try:
+        family_batches(student, sandbox, inputs, "roberta")
+    except (CheckFailed, StudentFault):
+        return False
+    return True
+
+
 def _plan(inputs: Inputs) -> list[list[int]]:
     """Return the rows of each batch, not in dataset order; the last has the long sentence."""
     order = inputs.random("collate order").sample([0, 1, 2, 3, 5, 6, 7, 8, 9, 10], 10)

@@ -12,6 +12,7 @@ from graders.checks.score import Score
 
 from ..sst2.asked import not_written
 from ..sst2.visits import Loader, Optimizer, Visits, visits
+from ..sst2_data.batches import works_with_roberta
 
 CLASSES = 2
 USUAL = {"lr": 5e-5, "eps": 1e-8}
@@ -115,11 +116,18 @@ def test_tested_once(student: Student, inputs: Inputs, score: Score) -> None:
 
 
 @pytest.mark.criterion("sst2-main", weight=1, depends_on=("main-is-written",))
-def test_order_of_sentences(student: Student, inputs: Inputs, score: Score) -> None:
+def test_order_of_sentences(
+    student: Student, sandbox: Student, inputs: Inputs, score: Score
+) -> None:
     """Training sentences are shuffled; validation and test sentences are in order, each once."""
     seen = visits(student, inputs)
     for split, loader in _loaders(seen).items():
         _fail_without_collate(split, loader)
+        if loader.raised and works_with_roberta(student, sandbox, inputs):
+            fail(
+                f"The dataloader of {split} raises an error: {loader.raised}",
+                hint="SST2Dataset works with RoBERTa's tokenizer. What does main pass to it?",
+            )
         orders, count = loader.orders, loader.count
         drawn = [*orders, loader.places] if split == "train" else orders
         shuffled = any(order != sorted(order) for order in drawn)
