@@ -13,7 +13,7 @@ from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.errors import BadReply, StudentFault
+from graders.errors import BadReply, StudentFault, Unavailable
 
 from ..asking import ask
 from ..batches import Task, draw_task
@@ -173,7 +173,10 @@ def _require_model(whole: "_Prepared", small: "_Prepared") -> None:
 
 def _require_fitting_script(student: Student, file: str) -> None:
     """Fail if the script of this file calls pre_process or train with wrong arguments."""
-    misfit = ask_once(student, "script_misfit", file=file, read=str)
+    try:
+        misfit = ask_once(student, "script_misfit", file=file, read=str)
+    except (StudentFault, Unavailable):  # the script may take too long here, or need something
+        return
     if misfit:
         fail(
             f"Below the functions, {clean(misfit)}.",
@@ -315,7 +318,7 @@ def _require_usable(
     ):
         fail(
             f"`{name}` of an item is {form}, for which your train() raises an error.",
-            hint="Return torch.tensor(int(answer), dtype=torch.long) as the label."
+            hint="Return torch.tensor(int(answer), dtype=torch.long)."
             if name == "labels"
             else "Return what the tokenizer returns, as torch.long.",
             expected="int64" if name != "labels" else "int64, a single number",

@@ -226,9 +226,9 @@ def _fitting(theirs: Any, used: Any, model: nn.Module) -> Callable[..., Any]:
 
 
 def script_misfit(file: str) -> str:
-    """Return why the file's script calls pre_process or train() in a way that fits neither.
+    """Return why the file's script calls pre_process, or first train(), with wrong arguments.
 
-    Nothing is returned if all calls fit, or if the functions do not work with other arguments.
+    Nothing is returned if the calls fit, or if no arguments are known with which they work.
     """
     found: list[str] = []
 
@@ -242,7 +242,9 @@ def script_misfit(file: str) -> str:
             except Misfit as problem:
                 found.append(str(problem))
                 raise Enough from None
-            return own(*values, **named) if name == PREPARE else None
+            if name == NAME:
+                raise Enough  # the rest of the script may take long
+            return own(*values, **named)
 
         return called
 

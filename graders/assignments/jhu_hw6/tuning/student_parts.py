@@ -83,6 +83,8 @@ def is_own_fault(problem: Exception, file: str) -> bool:
         return False  # an option of the command line that is not known here
     if isinstance(problem, KeyError) and "test" in str(problem):
         return False  # some editions of BoolQ have a test split
+    if isinstance(problem, TypeError | AttributeError) and "Column" in str(problem):
+        return False  # a column is a list in older versions of the library
     known = {*vars(settings()), "model_name"}
     parameters = signature(code_of(file)[PREPARE]).parameters.values()
     return all(each.name in known or each.default is not each.empty for each in parameters)
