@@ -6,11 +6,15 @@ A stand-in that replaces the function would accept any arguments; the function d
 """
 
 import inspect
+import os
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, Dataset
+
+from graders.adapting.raised import is_of_this_machine
 
 KINDS: dict[Any, str] = {  # the first that fits counts
     torch.nn.modules.loss._Loss: "a loss function",
@@ -21,7 +25,12 @@ KINDS: dict[Any, str] = {  # the first that fits counts
     Dataset: "a dataset",
     torch.device: "a device",
     int | float: "a number",
+    Mapping: "a dictionary",
+    str | os.PathLike: "a string",
+    torch.Tensor: "a tensor",
+    list | tuple: "a list",
 }
+VALUES = ("a dictionary", "a string", "a tensor", "a list")
 
 
 class Misfit(TypeError):
@@ -40,7 +49,8 @@ def require_fit(
     """Raise Misfit if the function cannot be called with these arguments.
 
     `works` are arguments, by parameter, with which it works; empty if none are known. A
-    parameter that works with a model, for instance, does not work with a dataloader.
+    parameter that works with a model, for instance, does not work with a dataloader. If that is
+    not certain, as for the name of a file, it is tried.
     """
     try:
         signature = inspect.signature(function)
@@ -53,8 +63,23 @@ def require_fit(
         raise Misfit(f"{name}() is called with wrong arguments: {problem}") from None
     for parameter in [each for each in given if each in works]:
         needed, came = _kind(works[parameter]), _kind(given[parameter])
-        if came not in ("", needed) and _is_settled(parameter, needed, came):
+        if needed == "" or came in ("", needed):
+            continue
+        tried = {**works, parameter: given[parameter]}
+        if _is_settled(parameter, needed, came) or not _works(function, signature, tried):
             raise Misfit(f"{name}() is called with {came} as `{parameter}`, not {needed}")
+
+
+def _works(
+    function: Callable[..., Any], signature: inspect.Signature, tried: Mapping[str, Any]
+) -> bool:
+    """Return whether a call does not raise, or only because something is missing here."""
+    bound = inspect.BoundArguments(signature, OrderedDict(tried))
+    try:
+        function(*bound.args, **bound.kwargs)
+    except Exception as error:  # noqa: BLE001  of whatever type
+        return is_of_this_machine(error)
+    return True
 
 
 def _kind(value: Any) -> str:
@@ -68,6 +93,8 @@ def _is_settled(parameter: str, needed: str, came: str) -> bool:
     A loss may be any module, and a device a number. A number that the function ignores proves
     nothing, unless the parameter is an epoch.
     """
+    if came in VALUES or (needed, came) == ("a device", "a number"):
+        return False
     if needed == "a number":
         return "epoch" in parameter
-    return needed not in ("", "a loss function") and (needed, came) != ("a device", "a number")
+    return needed not in ("a loss function", *VALUES)

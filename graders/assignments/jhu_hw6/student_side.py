@@ -124,11 +124,21 @@ def by_position(function: Any, values: list[Any], **more: Any) -> Any:
 
     `more` is passed to parameters with that name, whether they have a default or not.
     """
+    return function(*values, **_rest(function, values, more))
+
+
+def bound(function: Any, values: list[Any], **more: Any) -> dict[str, Any]:
+    """Return the arguments of such a call by parameter."""
+    rest = _rest(function, values, more)
+    return inspect.signature(function).bind(*values, **rest).arguments
+
+
+def _rest(function: Any, values: list[Any], more: dict[str, Any]) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters
     rest = dict.fromkeys(list(parameters)[len(values) :])
     required = {name: each for name, each in _required(parameters).items() if name in rest}
     asked = {name: each for name, each in more.items() if name in rest}
-    return function(*values, **{**required, **asked})
+    return {**required, **asked}
 
 
 def _required(parameters: Any) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
         **_: Any,
     ) -> SequenceClassifierOutput:
         """Return the logits (B, 2), and the loss if labels are given."""
-        if self.training:
+        if self.trains:
             self.forwards += 1
         hidden = self.model(input_ids).last_hidden_state  # (B, T, D)
         if attention_mask is None:
@@ -94,6 +94,11 @@ class Classifier(PreTrainedModel):  # type: ignore[no-untyped-call]  # transform
             return SequenceClassifierOutput(logits=logits)
         loss = F.cross_entropy(logits, labels.view(-1))
         return SequenceClassifierOutput(loss=loss, logits=logits)
+
+    @property
+    def trains(self) -> bool:
+        """Whether dropout is on: a flag of the outermost module alone does not change that."""
+        return self.dropout.training
 
     def save_pretrained(self, *_: Any, **__: Any) -> None:
         """Save nothing: saved files are not graded."""

@@ -70,3 +70,26 @@ def test_only_the_signature_counts_if_no_call_is_known_to_work():
 
 def test_a_function_without_a_signature_takes_everything():
     require_fit(max, (LOADER, MODEL), {}, WORKS)
+
+
+def evaluate(model, loader):
+    """Use its arguments, as a student's function does."""
+    return sum(float(model(torch.ones(2)).sum().detach()) for _ in loader)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((MODEL.state_dict(), LOADER), "a dictionary as `model`, not a model"),
+        (("best.pt", LOADER), "a string as `model`"),
+        ((MODEL, 3), "a number as `loader`"),
+    ],
+)
+def test_values_with_which_the_function_raises_are_refused(args, said):
+    with pytest.raises(TypeError, match=said):
+        require_fit(evaluate, args, {}, {"model": MODEL, "loader": LOADER})
+
+
+def test_values_with_which_the_function_works_are_accepted():
+    for loader in ([1, 2], {"one": 1}, torch.ones(3)):
+        require_fit(evaluate, (MODEL, loader), {}, {"model": MODEL, "loader": LOADER})

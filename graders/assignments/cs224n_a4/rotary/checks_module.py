@@ -216,17 +216,28 @@ def _modes(observed: Observed) -> Iterator[tuple[str, Observed]]:
 
 
 def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
-    """Fail if dropout acts in evaluation mode, or does not act in training mode."""
+    """Fail if dropout acts in evaluation mode, or in training mode not at all or on everything."""
     x, name = question.xs[0], "rope" if rope else "vanilla"
-    in_evaluation, in_training = student.call(
+    dropped = student.call(
         "dropped_out",
         size=dict(question.size),
         x=x,
         rope=rope,
         dropout=DROPOUT,
-        read=lambda reply: [_changes(reply[mode], x.shape) for mode in ("evaluation", "training")],
+        read=lambda reply: {
+            mode: _Dropped(_changes(reply[mode][:2], x.shape), _ignores(reply[mode][2:], x.shape))
+            for mode in ("evaluation", "training")
+        },
     )
-    if in_evaluation:
+    if dropped["training"].ignores and not dropped["evaluation"].ignores:
+        fail(
+            f"In training mode, the output of the {name} attention module doesn't depend on x: "
+            "dropout drops everything.",
+            hint="The argument of nn.Dropout is the probability to drop a value. Keep the "
+            "starter's rates.",
+        )
+    in_training = dropped["training"].changes
+    if dropped["evaluation"].changes:
         fail(
             f"With dropout {DROPOUT}, the {name} attention module gives different outputs for the "
             "same x in evaluation mode.",
@@ -239,6 +250,22 @@ def _judge_dropout(student: Student, question: Question, *, rope: bool) -> None:
             "x in training mode, so dropout has no effect.",
             hint="Keep the starter's dropout on the attention weights and on the output.",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    """The effects of dropout in one mode."""
+
+    changes: bool | None  # whether two outputs for one x differ; None if that cannot be seen
+    ignores: bool  # whether opposite inputs have the same output, with the same random numbers
+
+
+def _ignores(outputs: Any, shape: tuple[int, ...]) -> bool:
+    """Return whether two outputs are finite and equal."""
+    values = [each for output in outputs if (each := as_floats(output)) is not None]
+    if len(values) != 2 or any(each.shape != shape for each in values):
+        return False
+    return bool(np.isfinite(values[0]).all()) and np.array_equal(values[0], values[1])
 
 
 def _changes(outputs: Any, shape: tuple[int, ...]) -> bool | None:

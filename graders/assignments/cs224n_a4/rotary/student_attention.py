@@ -48,14 +48,23 @@ def dropped_out(
 ) -> dict[str, Any]:
     """Return two outputs of an attention module with dropout for one x, in each mode.
 
-    There are none for training mode if it raises there.
+    Then those for x and for -x, both with the same random numbers. There are none for training mode
+    if it raises there.
     """
     module, given = attentions(size, rope, dropout)[0], torch.from_numpy(x)
+
+    def outputs() -> list[Any]:
+        found = [plain(first_of(module(given))) for _ in range(2)]
+        for each in (given, -given):
+            torch.manual_seed(0)
+            found.append(plain(first_of(module(each))))
+        return found
+
     with torch.no_grad():
-        evaluation = [plain(first_of(module(given))) for _ in range(2)]
+        evaluation = outputs()
         module.train()
         try:
-            training = [plain(first_of(module(given))) for _ in range(2)]
+            training = outputs()
         except Exception:  # noqa: BLE001  another check reports it
             training = []
     return {"evaluation": evaluation, "training": training}

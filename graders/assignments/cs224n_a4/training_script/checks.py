@@ -12,6 +12,7 @@ from graders.checks.score import Score
 from .runs import BLOCK, DOCUMENTS, PEOPLE, Run, Training, runs
 
 DATA = {"pretrain": ("CharCorruptionDataset", DOCUMENTS), "finetune": ("NameDataset", len(PEOPLE))}
+WORKERS = 4
 
 
 @pytest.mark.criterion("training-script")
@@ -82,6 +83,24 @@ def test_final_tokens(student: Student) -> None:
         f"In this test the corpus has {DOCUMENTS} documents, there are {len(PEOPLE)} questions, "
         f"and block_size is {BLOCK}; finetuning also uses the length of the corpus.",
     )
+
+
+@pytest.mark.criterion("training-script", depends_on=("script-trains",))
+def test_rate_decays(student: Student, score: Score) -> None:
+    """The learning rate warms up and decays (lr_decay=True)."""
+    for run, training in _trainings(student):
+        if training.settings.get("lr_decay") in (False, 0):
+            fail(
+                f"`{run.case.name}` trains with a constant learning rate; warmup_tokens and "
+                "final_tokens have no effect.",
+                hint="Set lr_decay=True in both phases.",
+                expected="lr_decay=True",
+                actual="lr_decay=False",
+                counterexample=_command(run),
+            )
+    workers = [each.settings.get("num_workers") for _, each in _trainings(student)]
+    if other := [each for each in workers if each not in (None, WORKERS)]:
+        score.note(f"num_workers={other[0]}; the handout uses {WORKERS}. Only the speed differs.")
 
 
 @pytest.mark.criterion("training-script", depends_on=("script-trains",))

@@ -34,6 +34,7 @@ from ..student_side import modules, student_module
 SHIFT = 0.5  # larger than any initial weight, so that "trained" weights can be recognized
 SETTINGS = (
     "max_epochs", "batch_size", "learning_rate", "lr_decay", "warmup_tokens", "final_tokens",
+    "num_workers",
 )  # fmt: skip
 
 

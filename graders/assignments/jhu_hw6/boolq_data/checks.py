@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from graders.boundary.outcome import clean
 from graders.boundary.student import Student
 from graders.checks.compare import fail
 from graders.checks.inputs import Inputs
 from graders.checks.score import Score
-from graders.errors import BadReply, StudentFault, StudentRaised
+from graders.errors import BadReply, StudentFault, Unavailable
 
 from ..asking import ask
 from ..batches import Task, draw_task
@@ -37,7 +38,6 @@ MISTAKES = {
 TEXT = 'the handout encodes question + " [SEP] " + passage'
 ONE_EPOCH = Plan(epochs=1, own=False)
 PREPARE = "pre_process"
-NO_SUCH_ROW = "out of range for dataset of size"
 PARTS = ("training", "validation", "test")
 MOST_ROWS = 100_000  # of all parts together
 MOST_LONG = 10_000  # numbers in an item
@@ -61,8 +61,10 @@ def test_items_have_the_keys(student: Student, inputs: Inputs, score: Score) -> 
     for rows, items in _replies(student, inputs, score):
         for item in items:
             _require_keys(item, rows.max_len)
-        for kind_of_labels in {item["labels"].dtype for item in items} - {np.dtype(np.int64)}:
-            _require_usable(student, inputs, score, kind_of_labels)
+        for name in KEYS:
+            for form in {(item[name].dtype, item[name].shape) for item in items}:
+                if form[0] != np.int64 or (name == "labels" and form[1]):
+                    _require_usable(student, inputs, score, name, *form)
 
 
 @pytest.mark.criterion("boolq-data", weight=0.75, depends_on=("some-code-is-written",))
@@ -105,45 +107,82 @@ def test_labels_are_the_answers(student: Student, inputs: Inputs, score: Score) 
 
 @pytest.mark.criterion("boolq-data", weight=0.5, depends_on=("some-code-is-written",))
 def test_parts_are_apart(student: Student, inputs: Inputs, score: Score) -> None:
-    """pre_process makes a model of two classes, and three splits without common rows."""
+    """pre_process makes a model of two classes, and three splits without common rows, for train."""
     if not definitions(student, PREPARE):  # the class or the script may do it
         list(_replies(student, inputs, score))  # but a class that raises earns nothing
+        if definitions(student, LOOP):
+            in_each_file(student, score, LOOP, lambda file: _require_fitting_script(student, file))
         return
 
     def judge(file: str) -> None:
         whole = _parts(student, file, "full", small=False)
-        if whole.nothing:
-            fail(
-                "pre_process returns neither a model nor dataloaders.",
-                hint="Return the model and the dataloaders of training, validation and test.",
-            )
         small = _parts(student, file, "head", small=True)
-        if small.rows and len(small.rows[0]) > MOST_SMALL:
-            fail(
-                "With small_subset=True, pre_process still loads many training rows.",
-                hint="small_subset is for debugging; use only 10 rows.",
-                actual=f"{len(small.rows[0])} rows",
-            )
         if whole.problem:
             score.note(f"The rows that pre_process uses were not compared. {whole.problem}")
-        if whole.rows:
-            _require_apart(*whole.rows)
-        if whole.classes not in (0, CLASSES):
-            fail(
-                f"The model of pre_process has {whole.classes} classes; an answer is one of two.",
-                hint="Create it with num_labels=2.",
-                expected=str(CLASSES),
-                actual=str(whole.classes),
-            )
-        if small.kind not in ("", "head"):
-            fail(
-                "The model of pre_process does not have the requested type.",
-                hint="Pass type to CustomModelforSequenceClassification.",
-                expected="head",
-                actual=small.kind,
-            )
+        _require_data(whole, small)
+        _require_model(whole, small)
+        _require_fitting_script(student, file)
 
     in_each_file(student, score, PREPARE, judge)
+
+
+def _require_data(whole: "_Prepared", small: "_Prepared") -> None:
+    """Fail if the data is missing, too large, in the wrong columns or splits, or unusable."""
+    if whole.nothing:
+        fail(
+            "pre_process returns neither a model nor dataloaders.",
+            hint="Return the model and the dataloaders of training, validation and test.",
+        )
+    if small.rows and len(small.rows[0]) > MOST_SMALL:
+        fail(
+            "With small_subset=True, pre_process still loads many training rows.",
+            hint="small_subset is for debugging; use only 10 rows.",
+            actual=f"{len(small.rows[0])} rows",
+        )
+    if whole.swapped:
+        fail(
+            f"pre_process passes the {whole.swapped} to the dataset.",
+            hint="The parameters are passages, questions, answers, tokenizer, max_len.",
+        )
+    if whole.rows:
+        _require_apart(*whole.rows)
+    if small.refused:
+        fail(
+            f"train raises an error for the items of pre_process's dataloaders: {small.refused}",
+            hint="They need a BoolQADataset with the arguments of its definition.",
+        )
+
+
+def _require_model(whole: "_Prepared", small: "_Prepared") -> None:
+    """Fail if the model has other than two classes, or not the requested type."""
+    if whole.classes not in (0, CLASSES):
+        fail(
+            f"The model of pre_process has {whole.classes} classes; an answer is one of two.",
+            hint="Create it with num_labels=2.",
+            expected=str(CLASSES),
+            actual=str(whole.classes),
+        )
+    if small.kind not in ("", "head"):
+        fail(
+            "The model of pre_process does not have the requested type.",
+            hint="Pass type to CustomModelforSequenceClassification.",
+            expected="head",
+            actual=small.kind,
+        )
+
+
+def _require_fitting_script(student: Student, file: str) -> None:
+    """Fail if the script of this file calls pre_process or train with wrong arguments."""
+    try:
+        misfit = ask_once(student, "script_misfit", file=file, read=str)
+    except (StudentFault, Unavailable):  # the script may take too long here, or need something
+        return
+    if misfit:
+        fail(
+            f"Below the functions, {clean(misfit)}.",
+            hint="Pass what the parameters are called, in their order; pre_process's results are "
+            "in the order of its return statement.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,26 +196,31 @@ class _Prepared:
     classes: int = 0
     kind: str = ""
     nothing: bool = False  # whether it returns neither a model nor data
+    swapped: str = ""  # a column that is passed to the dataset as another
+    refused: str = ""  # what train() raises for its loaders' items
     problem: str = ""  # why its rows are not known
 
 
 def _parts(student: Student, file: str, kind: str, *, small: bool) -> _Prepared:
     """Return what pre_process makes for a type of tuning."""
-    try:
-        return ask_once(student, "parts", file=file, small=small, kind=kind, read=_prepared)
-    except StudentRaised as problem:
-        if NO_SUCH_ROW in str(problem):  # the rows are as many as BoolQ has
-            raise
-        # something else that it needs may be missing here
-        return _Prepared(problem=f"{problem} {problem.where}".rstrip())
+    return ask_once(student, "parts", file=file, small=small, kind=kind, read=_prepared)
 
 
 def _prepared(reply: Any) -> _Prepared:
-    mapping(reply, "rows", "classes", "kind", "nothing")
+    if problem := str(mapping(reply, "problem")["problem"]):
+        return _Prepared(problem=clean(problem))  # something that it needs may be missing here
+    mapping(reply, "rows", "classes", "kind", "nothing", "swapped", "refused")
     classes = reply["classes"] if type(reply["classes"]) is int else 0
     rows, problem = _rows(reply["rows"]), "" if reply["rows"] else "It returns no dataloader."
-    kind = str(reply["kind"])[:MOST_NAME]
-    return _Prepared(rows, classes, kind, reply["nothing"] is True, problem)
+    return _Prepared(
+        rows,
+        classes,
+        str(reply["kind"])[:MOST_NAME],
+        reply["nothing"] is True,
+        clean(str(reply["swapped"])),
+        clean(str(reply["refused"])),
+        problem,
+    )
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:
@@ -251,19 +295,34 @@ def _require_keys(item: Mapping[str, Any], max_len: int) -> None:
             )
 
 
-def _require_usable(student: Student, inputs: Inputs, score: Score, kind: np.dtype[Any]) -> None:
-    """Fail if the student's train() works with int64 labels, but not with labels of this kind."""
+def _require_usable(
+    student: Student,
+    inputs: Inputs,
+    score: Score,
+    name: str,
+    kind: np.dtype[Any],
+    shape: tuple[int, ...],
+) -> None:
+    """Fail if the student's train() works with int64 values, but not with values of this form."""
     task = draw_task(inputs, "labels", 4)
-    train = {**task.train, "labels": task.train["labels"].astype(kind)}
+    changed = task.train[name].astype(kind)
+    if name == "labels":
+        changed = changed.reshape(-1, *shape)
     files = [file for file, _ in definitions(student, LOOP) if _trains_with(student, task, file)]
+    form = f"{kind} of shape {shape}" if name == "labels" and shape else str(kind)
     if not files:
-        score.note(f"The labels are {kind}; cross entropy needs int64 (torch.long).")
-    elif not any(_trains_with(student, replace(task, train=train), file) for file in files):
+        score.note(f"`{name}` is {form}; models and cross entropy need int64 (torch.long).")
+    elif not any(
+        _trains_with(student, replace(task, train={**task.train, name: changed}), file)
+        for file in files
+    ):
         fail(
-            f"The labels are {kind}, for which cross entropy raises an error in your train().",
-            hint="Return torch.tensor(int(answer), dtype=torch.long).",
-            expected="int64",
-            actual=str(kind),
+            f"`{name}` of an item is {form}, for which your train() raises an error.",
+            hint="Return torch.tensor(int(answer), dtype=torch.long)."
+            if name == "labels"
+            else "Return what the tokenizer returns, as torch.long.",
+            expected="int64" if name != "labels" else "int64, a single number",
+            actual=form,
         )
 
 

@@ -30,8 +30,8 @@ def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: in
     modes: list[list[bool]] = []
     masked: list[bool] = []
 
-    def look(module: nn.Module, args: Any, named: dict[str, Any]) -> None:
-        modes.append([module.training, torch.is_grad_enabled()])
+    def look(_: nn.Module, args: Any, named: dict[str, Any]) -> None:
+        modes.append([model.trains, torch.is_grad_enabled()])
         given = {**dict(zip(("input_ids", "attention_mask"), args, strict=False)), **named}
         masked.append(_hides_padding(given.get("input_ids"), given.get("attention_mask")))
 

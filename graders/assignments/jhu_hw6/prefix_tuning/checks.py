@@ -82,6 +82,7 @@ def test_prefix_stands_before_the_words(
         for question, came in _unpadded(asked):
             found = asked.found(question, came)
             if _is_before(asked, question, came, found):
+                came.require_same_in_training()
                 continue
             fail(
                 "The logits are not computed from the prefix followed by the text.",

@@ -20,7 +20,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from ..student_spy import state
+from ..student_spy import Classifier, state
 
 Tensors = dict[str, torch.Tensor]
 
@@ -64,7 +64,7 @@ class Update:
 class Log:
     """Watches one model while `watching` is active."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: Classifier) -> None:
         self.updates: list[Update] = []
         self.sets: dict[tuple[str, int], None] = {}  # read to evaluate, and updates before that
         self.model = model
@@ -121,7 +121,7 @@ class Log:
         self._close()
         ids = args[0] if args else values.get("input_ids")
         ids = ids.detach().clone() if isinstance(ids, torch.Tensor) else torch.zeros(0)
-        self.updates.append(Update(ids, self.model.training, state(self.model)))
+        self.updates.append(Update(ids, self.model.trains, state(self.model)))
 
     def _pile(self, name: str, parameter: torch.Tensor) -> None:
         if parameter.grad is not None:

@@ -2,9 +2,10 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
@@ -13,15 +14,26 @@ from graders.adapting.arguments import Misfit, require_fit
 from graders.adapting.gathered import code_folder
 from graders.adapting.raised import is_of_this_machine, is_unwritten, told
 
-from ..student_side import by_name, by_position, code_of, globals_of, offline, settings
+from ..student_side import bound, by_name, by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU, Classifier, items, state
+from ..tuning.student_custom import (
+    HUB_NAMES,
+    NARROW,
+    PREPARE,
+    Parts,
+    build,
+    prepared,
+    provide_rows,
+)
 from ..tuning.student_custom import NAME as CLASS
-from ..tuning.student_custom import NARROW, Parts, build, prepared
+from ..tuning.student_entry import Enough, run_script
 from .student_log import Log
 
 NAME = "train"
 SETS = {"train": "train", "validation": "held_out", "test": "held_out"}
 EVALUATE = "evaluate_model"
+WEIGHTS = {"model.embeddings.weight": np.ones((2**16, 2), np.float32)}  # more than any token here
+TINY = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
 
 
 def training_log(
@@ -65,15 +77,16 @@ def _watched(
     """Return the log of the first way to run the loop that does not raise.
 
     An evaluate_model that raises, or an attribute of the student's own model that ours lacks, is
-    not the loop's fault. If every way raises, the one that got furthest counts.
+    not the loop's fault, but a call that does not fit evaluate_model is. If every way raises, the
+    one that got furthest counts.
     """
     tried: list[tuple[Log, BaseException]] = []
     for own in (True, False) if plan["own"] else (False,):
         for make in (Classifier, functools.partial(_like_theirs, file=file)):
             log = Log(make(weights))
             problem = _attempt(log, batches, plan, file=file, own=own)
-            if problem is None:
-                return log, None
+            if problem is None or isinstance(problem, Misfit):
+                return log, problem
             tried.append((log, problem))
     return max(tried, key=lambda each: each[0].stepped)
 
@@ -155,8 +168,15 @@ def run(
 
     `note` gets the name of each set whenever one of its items is read.
     """
-    train: Callable[..., Any] = code_of(file)[NAME]
     sets = [_loader(batches[part], name, plan, note) for name, part in SETS.items()]
+    run_on(model, sets, plan, file=file, own=own)
+
+
+def run_on(
+    model: nn.Module, sets: Sequence[Any], plan: dict[str, Any], *, file: str, own: bool
+) -> None:
+    """Do the same with these loaders for training, validation and test."""
+    train: Callable[..., Any] = code_of(file)[NAME]
     order = [model, plan["epochs"], *sets, CPU, plan["lr"]]
     if list(inspect.signature(train).parameters)[4:5] == ["device"]:
         del order[4]  # the test set is left to the script
@@ -166,7 +186,7 @@ def run(
     kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
     if kept or not own:
         theirs = names.get(EVALUATE)
-        names[EVALUATE] = _fitting(theirs, theirs if own else _evaluate)
+        names[EVALUATE] = _fitting(theirs, theirs if own else _evaluate, model)
     try:
         by_position(train, order, **given)
     finally:
@@ -180,38 +200,97 @@ def _loader(
     return DataLoader(cast(Any, Rows(items(batch), name, note)), plan["batch_size"])
 
 
-def _fitting(theirs: Any, used: Any) -> Callable[..., Any]:
-    """Return the function that is used, for calls that fit the student's own evaluate_model."""
+def _fitting(theirs: Any, used: Any, model: nn.Module) -> Callable[..., Any]:
+    """Return the function that is used, for calls that fit the student's own evaluate_model.
+
+    If that works, but not with a part of the trained model, the call does not fit it either.
+    """
     works = {} if theirs is None else _works(theirs)
 
     @functools.wraps(used)
     def evaluate(*args: Any, **kwargs: Any) -> Any:
         if theirs is not None:
             require_fit(theirs, args, kwargs, works)
-        return used(*args, **kwargs)
+        try:
+            return used(*args, **kwargs)
+        except Exception as problem:
+            given = [*args, *kwargs.values()]
+            part = any(each is part for each in given for part in [*model.modules()][1:])
+            if part and works and not is_of_this_machine(problem):
+                raise Misfit(
+                    f"{EVALUATE}() is called with a part of the model: {problem}"
+                ) from None
+            raise
 
     return evaluate
+
+
+def script_misfit(file: str) -> str:
+    """Return why the file's script calls pre_process, or first train(), with wrong arguments.
+
+    Nothing is returned if the calls fit, or if no arguments are known with which they work.
+    """
+    found: list[str] = []
+
+    def standin(name: str, works: Mapping[str, Any]) -> Callable[..., Any]:
+        own = code_of(file)[name]
+
+        @functools.wraps(own)
+        def called(*values: Any, **named: Any) -> Any:
+            try:
+                require_fit(own, values, named, works)
+            except Misfit as problem:
+                found.append(str(problem))
+                raise Enough from None
+            if name == NAME:
+                raise Enough  # the rest of the script may take long
+            return own(*values, **named)
+
+        return called
+
+    with offline():
+        provide_rows()
+        used = {name: works for name in (NAME, PREPARE) if (works := _accepted(file, name))}
+        if used:
+            standins = {name: standin(name, works) for name, works in used.items()}
+            run_script(next(iter(used)), file, standins, type="full")
+    return next(iter(found), "")
+
+
+def _accepted(file: str, name: str) -> dict[str, Any]:
+    """Return arguments with which train or pre_process works, by parameter, if any are known."""
+    orders: list[list[Any]] = [[HUB_NAMES["distilbert"], 4, CPU, True]]
+    if name == NAME:
+        sets = [DataLoader(items(TINY)) for _ in SETS]
+        models = (Classifier(WEIGHTS), _like_theirs(WEIGHTS, file=file))
+        orders = [[model, 1, *sets, torch.device("cpu"), 0.01] for model in models]
+    for order in orders:
+        try:
+            function = code_of(file)[name]
+            if name == NAME and list(inspect.signature(function).parameters)[4:5] == ["device"]:
+                del order[4]  # as in run_on
+            by_position(function, order)
+            return bound(function, order)
+        except (Exception, SystemExit):  # noqa: BLE001, S112  other checks report it
+            continue
+    return {}
 
 
 @functools.cache
 def _works(theirs: Callable[..., Any]) -> dict[str, Any]:
     """Return arguments with which the student's evaluate_model works, by parameter, if any."""
-    weights = {"model.embeddings.weight": torch.ones(3, 2).numpy()}
-    batch = {"input_ids": [[1, 2]], "attention_mask": [[1, 1]], "labels": [1]}
     named = {
-        "model": Classifier(weights),
-        "dataloader": DataLoader(items(batch)),
+        "model": Classifier(WEIGHTS),
+        "dataloader": DataLoader(items(TINY)),
         "device": torch.device("cpu"),
     }
-    signature = inspect.signature(theirs)
     try:
         by_name(theirs, named)
-        known = set(named) <= set(signature.parameters)
-        values, keywords = ((), named) if known else (named.values(), {})
-        bound = signature.bind_partial(*values, **keywords)
+        if set(named) <= set(inspect.signature(theirs).parameters):
+            return {**bound(theirs, []), **named}
+        return bound(theirs, list(named.values()))
     except Exception:  # noqa: BLE001  its own checks report it
         return {}
-    return bound.arguments
 
 
 def _evaluate(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, float]:

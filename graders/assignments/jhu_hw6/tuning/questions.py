@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders.boundary.student import Student
-from graders.checks.compare import fail
+from graders.checks.compare import fail, is_close, largest_difference
 from graders.checks.inputs import Inputs
 from graders.errors import BadReply, GraderFault
 
@@ -94,6 +94,16 @@ class Forward:
     outside: Mapping[str, tuple[str, int]]  # name -> its part, and its number of elements
     prefix: int  # number of elements that are neither backbone nor head
     gradients: Mapping[str, float]
+    training: Floats | None  # the logits in training mode without dropout, if not random
+
+    def require_same_in_training(self) -> None:
+        """Fail if the logits in training mode differ, although no dropout is on."""
+        if self.training is not None and not is_close(self.training, self.logits, "attention"):
+            fail(
+                "In training mode the model returns other logits, even without dropout.",
+                hint="Except for dropout, forward should compute the same in both modes.",
+                actual=largest_difference(self.training, self.logits),
+            )
 
     def outside_of(self, part: str) -> Mapping[str, int]:
         """Return the parameters of one part outside the backbone, with their sizes."""
@@ -178,7 +188,7 @@ def logits_of(student: Student, question: Question, file: str) -> Forward:
 
 
 def _forward(question: Question, reply: Any) -> Forward:
-    mapping(reply, "logits", "kind", "calls", "parts", "prefix", "gradients")
+    mapping(reply, "logits", "kind", "calls", "parts", "prefix", "gradients", "training")
     logits = floats(reply["logits"])
     if logits is None or logits.shape != (len(question.batch["input_ids"]), 2):
         fail(
@@ -199,6 +209,7 @@ def _forward(question: Question, reply: Any) -> Forward:
             for name, each in mapping(reply["gradients"]).items()
             if isinstance(each, float)
         },
+        floats(reply["training"]),
     )
 
 

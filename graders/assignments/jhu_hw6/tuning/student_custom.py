@@ -49,6 +49,7 @@ def custom_forward(
         )
         logits, shape = _logits(called(model, batch))
         gradients = _gradients(model, logits)
+        training = _in_training(model, batch)
     return {
         "logits": logits.detach(),
         "kind": shape,
@@ -57,7 +58,21 @@ def custom_forward(
         "loaded": loaded,
         "prefix": _size(parts, kind),
         "gradients": gradients,
+        "training": training,
     }
+
+
+def _in_training(model: nn.Module, batch: dict[str, Any]) -> torch.Tensor | None:
+    """Return the logits in training mode without dropout; None if they are random."""
+    model.train()
+    for each in model.modules():
+        if isinstance(each, nn.Dropout):
+            each.p = 0.0
+    try:
+        first, again = (_logits(called(model, batch))[0].detach() for _ in range(2))
+    except Exception:  # noqa: BLE001  another check reports it
+        return None
+    return first if torch.equal(first, again) else None
 
 
 def called(model: nn.Module, batch: dict[str, Any]) -> Any:

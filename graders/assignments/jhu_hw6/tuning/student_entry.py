@@ -1,4 +1,4 @@
-"""Find the models that a student's script passes to its train(): the script may freeze them.
+"""Find what a student's script passes to its train(), such as models that it freezes.
 
     the script, statement by statement -> pre_process (the student's) -> train (ours): recorded
 
@@ -7,7 +7,7 @@ A statement that raises is skipped: what scripts print, plot and save is not gra
 
 import argparse
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ ENOUGH = 6  # models: three kinds of tuning, twice
 LOOP = "train"
 
 
-class _Enough(BaseException):
-    """Enough models were collected; stop."""
+class Enough(BaseException):
+    """Enough is known; stop."""
 
 
 def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
@@ -33,29 +33,40 @@ def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
 
     `given` are the command line's options, above all its `type`.
     """
-    names = globals_of(code_of(file)[made])
-    script = read_source(Path(names["__file__"]), file, None)
     found: list[nn.Module] = []
 
     def train(*values: Any, **named: Any) -> None:
         each = (*values, *named.values())
         found.extend(one for one in each if isinstance(one, nn.Module))
         if len(found) >= ENOUGH:
-            raise _Enough
+            raise Enough
 
+    run_script(made, file, {LOOP: train}, **given)
+    return found
+
+
+def run_script(made: str, file: str, standins: Mapping[str, Any], **given: Any) -> None:
+    """Run the script in the file that defines `made`, with stand-ins for its functions.
+
+    A file that defines one of these functions twice is not run: a call may mean either.
+    """
+    names = globals_of(code_of(file)[made])
+    script = read_source(Path(names["__file__"]), file, None)
+    defined = [getattr(place.node, "name", "") for place in script.places]
+    if any(defined.count(name) > 1 for name in standins):
+        return
     with _command_line(given), _as_before(names):
         for place in script.places:
             if isinstance(place.node, DEFINITIONS):
                 continue
-            _make(names, place.node)
-            names[LOOP] = train
             try:
+                _make(names, place.node)
+                names.update(standins)
                 _run(names, place.node, place.filename)
-            except _Enough:
+            except Enough:
                 break
             except (Exception, SystemExit):  # noqa: BLE001, S112
                 continue
-    return found
 
 
 def _make(names: dict[str, Any], node: ast.stmt) -> None:

@@ -1,32 +1,43 @@
 """Find the rows that the student's pre_process uses to train, validate and test."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from graders.adapting.gathered import code_folder
+from graders.adapting.raised import is_of_this_machine, told
+from graders.adapting.unavailable import cause_of
+
 from ..boolq_data.student_side import NAME as DATASET
-from ..student_side import by_position, code_of, globals_of, offline, settings
-from ..student_spy import CPU
+from ..student_side import by_name, by_position, code_of, globals_of, offline, settings
+from ..student_spy import CPU, Classifier
+from ..training.student_side import SETS, WEIGHTS, run_on
 from .student_custom import HUB_NAMES, PREPARE
 
 TRAIN, VALIDATION = 9427, 3270  # the rows of BoolQ
 KINDS = ("full", "head", "prefix")
 NOTHING = (int, float, str, torch.Tensor)  # neither a model nor data
 NUMBER = re.compile(r"row (\d+) of")
+STARTS = {"passages": "row ", "questions": "is row "}  # of the texts, by the handout's parameters
+FAULTS = (TypeError, ValueError, LookupError, AttributeError, NameError)
+MOST_TEXT = 200  # characters of an exception
 
 
 def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
     """Return the rows of each loader that pre_process returns, in order, and its model's classes.
 
     `kind` is the kind of tuning that it is asked for; the reply has that of its model, if known.
-    `nothing` says that it returns neither a model nor data.
+    `nothing` says that it returns neither a model nor data, `swapped` names a column that is passed
+    to the dataset as another, and `refused` is what train() raises for the loaders' items.
+    `problem` is what pre_process raises if that may be due to this machine; else it is raised.
 
     Rows of the validation split are numbered after those of the training split.
     """
@@ -36,28 +47,89 @@ def parts(file: str, small: bool, kind: str) -> dict[str, Any]:
         datasets.set_rows(
             "boolq", {"train": _rows(0, TRAIN), "validation": _rows(TRAIN, VALIDATION)}
         )
-        prepare = code_of(file)[PREPARE]
         values = [HUB_NAMES["distilbert"], 4, CPU, small]
-        names = globals_of(prepare)
-        names["args"] = settings(type=kind, small_subset=small)
-        with _noted(names) as rows_of:
-            made = by_position(prepare, values, type=kind)
+        try:
+            prepare = code_of(file)[PREPARE]
+            names = globals_of(prepare)
+            names["args"] = settings(type=kind, small_subset=small)
+            with _noted(names) as noted:
+                made = by_position(prepare, values, type=kind)
+        except Exception as problem:
+            if cause_of(problem) is not None or is_own_fault(problem, file):
+                raise
+            return {"problem": f"{type(problem).__name__}: {problem}"[:MOST_TEXT]}
         model = next(_found(made, nn.Module), None)
         chosen = getattr(model, "type", "") if "type" in signature(prepare).parameters else ""
+        loaders = list(_found(made, DataLoader))
         return {
-            "rows": [rows_of(each.dataset) for each in _found(made, DataLoader)],
+            "rows": [noted.rows_of(each.dataset) for each in loaders],
             "classes": 0 if model is None else _classes(model),
             "kind": chosen if chosen in KINDS else "",
             "nothing": made is None or isinstance(made, NOTHING),
+            "swapped": noted.swapped,
+            "refused": _refused(file, loaders) if small else "",
+            "problem": "",
         }
+
+
+def is_own_fault(problem: Exception, file: str) -> bool:
+    """Return whether pre_process would raise this on the student's machine, too."""
+    own = told(problem, code_folder())["source"].startswith(("raise", "assert"))
+    if own or is_of_this_machine(problem) or not isinstance(problem, FAULTS):
+        return False
+    if isinstance(problem, NameError):
+        return not code_of(file).may_assign(str(problem.name))
+    if isinstance(problem, AttributeError) and isinstance(problem.obj, Namespace):
+        return False  # an option of the command line that is not known here
+    if isinstance(problem, KeyError) and "test" in str(problem):
+        return False  # some editions of BoolQ have a test split
+    if isinstance(problem, TypeError | AttributeError) and "Column" in str(problem):
+        return False  # a column is a list in older versions of the library
+    known = {*vars(settings()), "model_name"}
+    parameters = signature(code_of(file)[PREPARE]).parameters.values()
+    return all(each.name in known or each.default is not each.empty for each in parameters)
+
+
+def _refused(file: str, loaders: Sequence[DataLoader[Any]]) -> str:
+    """Return what train() raises for items of these loaders, but not for the dataset's own."""
+    from graders.adapting.offline.models import tiny_tokenizer
+
+    if len(loaders) != len(SETS):
+        return ""
+    columns = {"passages": ["one", "two"], "questions": ["yes", "no"], "answers": [True, False]}
+    named = {**columns, "tokenizer": tiny_tokenizer("distilbert"), "max_len": 16}
+    try:
+        own = DataLoader(by_name(code_of(file)[DATASET], named), batch_size=2)
+        _train_on([own] * len(SETS), file)
+    except (Exception, SystemExit):  # noqa: BLE001  other checks judge the class and the loop
+        return ""
+    try:
+        _train_on([_first_items(each) for each in loaders], file)
+    except (Exception, SystemExit) as problem:  # noqa: BLE001  told
+        if is_of_this_machine(problem):
+            return ""
+        return f"{type(problem).__name__}: {problem}"[:MOST_TEXT]
+    return ""
+
+
+def _first_items(loader: DataLoader[Any]) -> DataLoader[Any]:
+    """Return a loader of only the first items of another."""
+    dataset: Any = loader.dataset
+    items = [dataset[i] for i in range(min(2, len(dataset)))]
+    return DataLoader(cast(Any, items), batch_size=2, collate_fn=loader.collate_fn)
+
+
+def _train_on(sets: Sequence[DataLoader[Any]], file: str) -> None:
+    """Run train() for an epoch on a small model that knows every token."""
+    run_on(Classifier(WEIGHTS), sets, {"epochs": 1, "lr": 0.01}, file=file, own=False)
 
 
 def _rows(first: int, count: int) -> list[dict[str, Any]]:
     numbers = range(first, first + count)
     return [
         {
-            "question": f"is row {n} of the table fine",
-            "passage": f"row {n} of it",
+            "question": f"{STARTS['questions']}{n} of the table fine",
+            "passage": f"{STARTS['passages']}{n} of it",
             "answer": n % 2 == 0,
         }
         for n in numbers
@@ -86,23 +158,43 @@ def _classes(model: nn.Module) -> int:
     return 2 if 2 in sizes else sizes.pop() if len(sizes) == 1 else 0
 
 
+class _Noted:
+    """The rows of each dataset that is made, and a column that was passed as another."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[Any, Any]] = {}
+        self.swapped = ""
+
+    def note(self, dataset: Any, given: Mapping[str, Any]) -> None:
+        """Note the arguments from which a dataset is made, by parameter."""
+        self._kept[id(dataset)] = (dataset, _numbers(list(given.values())))
+        for name, other in (tuple(STARTS), tuple(STARTS)[::-1]):
+            if str(next(iter(given.get(name, "")), "")).startswith(STARTS[other]):
+                self.swapped = f"{other} as {name}"
+
+    def rows_of(self, dataset: Any) -> Any:
+        """Return the numbers of a dataset's rows; None if they are not known."""
+        return self._kept.get(id(dataset), (None, None))[1]
+
+
 @contextmanager
-def _noted(names: dict[str, Any]) -> Iterator[Callable[[Any], Any]]:
-    """Record the rows from which each dataset is made, while the block runs."""
-    theirs, kept = names.get(DATASET), dict[int, tuple[Any, Any]]()
+def _noted(names: dict[str, Any]) -> Iterator[_Noted]:
+    """Record the arguments from which each dataset is made, while the block runs."""
+    theirs, noted = names.get(DATASET), _Noted()
     if not isinstance(theirs, type):
-        yield lambda _: None
+        yield noted
         return
     dataset: Any = theirs
     made = dataset.__init__
 
     def init(self: Any, *values: Any, **named: Any) -> None:
-        kept[id(self)] = (self, _numbers([*values, *named.values()]))
+        with suppress(TypeError):  # the class itself raises it
+            noted.note(self, signature(made).bind(self, *values, **named).arguments)
         made(self, *values, **named)
 
     theirs.__init__ = init  # type: ignore[misc]
     try:
-        yield lambda dataset: kept.get(id(dataset), (None, None))[1]
+        yield noted
     finally:
         theirs.__init__ = made  # type: ignore[misc]
 

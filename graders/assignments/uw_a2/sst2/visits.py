@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ class Optimizer:
     name: str
     adamw: bool
     maximizes: bool
+    scheduled: bool  # whether a scheduler may raise its learning rate
     held: int
     weights: int
     settings: Mapping[str, float]
@@ -139,6 +141,15 @@ class Visits:
                 return last
         return None
 
+    def misnamed_file(self) -> str:
+        """Return a file that is named for the best weights, if no such file has them."""
+        named = {
+            place: weights
+            for place, weights in self.final_files().items()
+            if "best" in PurePath(place).name.lower()
+        }
+        return "" if self.best() in named.values() else next(iter(named), "")
+
     def final_files(self) -> Mapping[str, int]:
         """The epoch of the weights that each file contains at the end."""
         return {each.place: each.weights for each in self.of("keep")}
@@ -218,6 +229,7 @@ def _optimizer(reply: Any) -> Optimizer:
         str(found.get("name", ""))[:40],
         found.get("adamw") is True,
         found.get("maximizes") is True,
+        found.get("scheduled") is True,
         held,
         weights,
         {name: each for name, each in settings.items() if isinstance(each, float)},

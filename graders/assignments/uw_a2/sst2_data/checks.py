@@ -15,6 +15,7 @@ from graders.errors import StudentFault
 
 from ..sst2.asked import NO_SEGMENTS, SEGMENTS, asked, note_file, unreadable
 from ..sst2.rows import rows
+from ..sst2_training.updates import refused
 from .batches import FAMILIES, LIMIT, SHORTEST_CUT, Batch, batches, family_batches, kind
 from .items import (
     Item,
@@ -94,8 +95,15 @@ def _iterated(reply: Any) -> tuple[list[Item], list[Item], str]:
 @pytest.mark.criterion("sst2-data", weight=10)
 def test_tokens(student: Student, sandbox: Student, inputs: Inputs) -> None:
     """collate_fn returns the tokenizer's ids of each sentence as int64, in the batch's order."""
-    for batch in batches(student, sandbox, inputs):
+    came = batches(student, sandbox, inputs)
+    for batch in came:
         _compare_tokens(batch)
+    if all(map(_is_whole, came)) and (problem := refused(student, sandbox, inputs)):
+        raise CheckFailed(
+            f"train_one_epoch raises an error for the batches of collate_fn: {problem}",
+            hint='text_encoding is what tokenizer(texts, ..., return_tensors="pt") returns.',
+            actual=problem.where,
+        ) from problem
 
 
 @pytest.mark.criterion("sst2-data", weight=10)
@@ -147,8 +155,7 @@ def test_labels(student: Student, sandbox: Student, inputs: Inputs) -> None:
     for batch in batches(student, sandbox, inputs):
         expected = [batch.rows[row]["label"] for row in batch.asked]
         labels = batch.labels
-        is_right = isinstance(labels, np.ndarray) and labels.shape == (len(expected),)
-        if not is_right or labels.dtype != np.int64:
+        if not _are_long(labels) or labels.shape != (len(expected),):
             fail(
                 "label_encoding is not a LongTensor with one label per sentence.",
                 hint="Use torch.LongTensor([example.label for example in batch]). Cross entropy "
@@ -179,6 +186,20 @@ def test_any_tokenizer(student: Student, sandbox: Student, inputs: Inputs, score
         _fail_with_roberta(problems["roberta"], works_with_bert="bert" not in problems)
     if problems:
         score.partial(2 / 3, f"With BERT's tokenizer: {problems['bert']}")
+
+
+def _is_whole(batch: Batch) -> bool:
+    """Return whether padding, mask and labels have no fault that costs points in another check."""
+    try:
+        _compare_padding(batch)
+    except CheckFailed:
+        return False
+    return "attention_mask" in batch.text and _are_long(batch.labels)
+
+
+def _are_long(labels: Any) -> bool:
+    """Return whether these are labels as cross entropy needs them."""
+    return isinstance(labels, np.ndarray) and labels.dtype == np.int64 and labels.ndim == 1
 
 
 def _compare_tokens(batch: Batch) -> None:

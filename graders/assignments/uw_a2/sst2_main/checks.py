@@ -17,6 +17,7 @@ from ..sst2_data.batches import works_with_roberta
 CLASSES = 2
 USUAL = {"lr": 5e-5, "eps": 1e-8}
 MOST_RATE, MOST_EPS = 1.0, 1.0  # no model learns beyond these
+LEAST_RATE = 1e-7  # with less, 20 epochs move a weight by less than 0.0003
 ENDED = "main then raised an error; only what it did before counts"
 
 
@@ -80,7 +81,8 @@ def test_best_weights_kept(student: Student, inputs: Inputs) -> None:
     seen = visits(student, inputs)
     kept, best = _kept(seen), seen.best()
     if kept == best:
-        return _require_current_file(seen)
+        _require_current_file(seen)
+        return _require_named_file(seen)
     fail(
         "main does not save the weights of the epoch with the best validation accuracy.",
         hint=_known_mistake(seen, kept),
@@ -185,6 +187,19 @@ def _require_current_file(seen: Visits) -> None:
         )
 
 
+def _require_named_file(seen: Visits) -> None:
+    """Fail if the best weights are only in memory, but a file that is named for them has others."""
+    if file := seen.misnamed_file():
+        fail(
+            f"The file {file} does not contain the weights of the best epoch.",
+            hint="Save the weights in the branch of the improvement, whenever the validation "
+            "accuracy is a new best.",
+            expected=f"weights of epoch {seen.best()}",
+            actual=f"weights of epoch {seen.final_files()[file]}",
+            counterexample=_shown(seen),
+        )
+
+
 def _judge_untested(seen: Visits, score: Score) -> None:
     """Fail unless the test may be elsewhere, an error here prevents it, or the splits are wrong."""
     unknown = seen.ended is not None and not seen.is_own_error
@@ -284,7 +299,8 @@ def _require_settings(optimizer: Optimizer) -> None:
     rate, eps = optimizer.settings.get("highest", USUAL["lr"]), optimizer.settings.get("eps", 0.0)
     if optimizer.maximizes:
         fail("The optimizer increases the loss.", hint="Omit maximize=True.")
-    if not 0 < rate <= MOST_RATE:
+    low = rate < LEAST_RATE and not optimizer.scheduled
+    if low or not 0 < rate <= MOST_RATE:
         fail(
             f"No model can be fine-tuned with the learning rate {rate:g}.",
             hint=f"The handout starts with {USUAL['lr']:g}.",

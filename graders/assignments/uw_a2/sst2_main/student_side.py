@@ -53,7 +53,7 @@ class Script:
         self._forms = partial(evaluation_form, optional("evaluate"), weights)
         self._loaders = Loaders(splits)
         self.epoch = 0
-        self._asking = False  # whether a stand-in asks the student's own function for its form
+        self._asking = False  # whether a stand-in calls a model to learn its form
         self._evaluates = False  # whether main calls a model itself after training
         self.events: list[dict[str, Any]] = []
 
@@ -70,6 +70,15 @@ class Script:
     def forward(self, *_: Any) -> None:
         """Note that main, or another function than evaluate, calls a model."""
         self._evaluates = self._evaluates or (self.epoch > 0 and not self._asking)
+
+    @contextlib.contextmanager
+    def _asking_models(self) -> Iterator[None]:
+        """Do not take the calls of models in this block for main's own."""
+        self._asking = True
+        try:
+            yield
+        finally:
+            self._asking = False
 
     def note(self, kind: str, **values: Any) -> None:
         """Record one event."""
@@ -91,7 +100,9 @@ class Script:
         split, described = self._split(given), _described(optimizer, model)
         strange = next(filter(None, (strange_id(each, model) for each in _loaders(given))), "")
         noted = {"split": split, "optimizer": described, "strange": strange}
-        self.note("train", training=_trains(model), classes=_classes(model), **noted)
+        with self._asking_models():
+            classes = _classes(model)
+        self.note("train", training=_trains(model), classes=classes, **noted)
         if model is not None:
             mark(model, self.epoch)
             model.train(model.training or form.sets_training)
@@ -100,9 +111,8 @@ class Script:
     def evaluate(self, *args: Any, **kwargs: Any) -> Any:
         """Replace evaluate."""
         plain = {key: each for key, each in kwargs.items() if isinstance(each, bool | int | str)}
-        self._asking = True
-        form, leaves_training = self._forms(**plain)
-        self._asking = False
+        with self._asking_models():
+            form, leaves_training = self._forms(**plain)
         self._require_fit("evaluate", form, args, kwargs)
         given = [*args, *kwargs.values()]
         model, split = _of(given, nn.Module), self._split(given)
@@ -124,7 +134,8 @@ class Script:
         own = self._own[name]
         if own is not None:
             works = {} if form.worked is None else accepted(own, form.worked)
-            require_fit(own, args, kwargs, works)
+            with self._asking_models():
+                require_fit(own, args, kwargs, works)
 
     def _split(self, given: list[Any]) -> str:
         loaders = _loaders(given)
@@ -151,8 +162,17 @@ def _trains(model: nn.Module | None) -> bool:
 
 
 def _classes(model: Any) -> int:
-    """Return the number of classes in the settings of a model of transformers; 0 if unknown."""
-    found = getattr(getattr(getattr(model, "module", model), "config", None), "num_labels", 0)
+    """Return the number of classes of a model of transformers; 0 if unknown.
+
+    Its settings have the number, but its last layer may have been replaced.
+    """
+    from transformers import PreTrainedModel
+
+    model = getattr(model, "module", model)
+    found = getattr(getattr(model, "config", None), "num_labels", 0)
+    if isinstance(model, PreTrainedModel):
+        with contextlib.suppress(Exception), torch.no_grad():
+            found = model(torch.zeros(1, 2, dtype=torch.long)).logits.shape[-1]
     return found if isinstance(found, int) else 0
 
 
@@ -189,6 +209,7 @@ def _described(optimizer: torch.optim.Optimizer | None, model: nn.Module | None)
         "held": sum(id(each) in held for each in parameters),
         "weights": len(parameters),
         "maximizes": any(each.get("maximize") is True for each in groups),
+        "scheduled": hasattr(optimizer.step, "_wrapped_by_lr_sched"),  # torch's own mark
         **{name: float(each) for name, each in settings.items() if isinstance(each, int | float)},
     }
 

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graders.boundary.student import Student
+from graders.checks.compare import CheckFailed
 from graders.checks.inputs import Inputs
+from graders.errors import StudentFault, StudentRaised
 
 from ..sst2.asked import asked, first_that_holds, oracle, unreadable
 from ..sst2.rows import Row, rows
@@ -104,6 +106,21 @@ def _question(inputs: Inputs) -> dict[str, Any]:
         "rows": rows(inputs, "training", COUNT),
         "plan": {"size": SIZE, "epochs": EPOCHS, "lr": LEARNING_RATE},
     }
+
+
+def refused(student: Student, sandbox: Student, inputs: Inputs) -> StudentRaised | None:
+    """Return what train_one_epoch raises for the student's own batches, but not for others."""
+    try:
+        _observe(student, sandbox, inputs, "given")
+    except (CheckFailed, StudentFault):
+        return None  # other checks report it
+    try:
+        _observe(student, sandbox, inputs, "own")
+    except StudentRaised as problem:
+        return problem
+    except (CheckFailed, StudentFault):
+        pass
+    return None
 
 
 def _observe(student: Student, sandbox: Student, inputs: Inputs, source: str) -> Observed:
