@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from graders.course.regrade import Draft
 from graders.errors import GraderFault
-from graders.model import CheckChange, CheckResult, Difference, Regraded, Result
+from graders.model import AdjustedChange, CheckChange, CheckResult, Difference, Regraded, Result
 from graders.storage.store import Store
 
 
@@ -46,7 +46,8 @@ def _compared(store: Store, found: Regraded) -> Regraded:
         most_before = max(most_before, earlier.max_score if earlier else 0.0)
         most_after = max(most_after, new.max_score)
         now = difference(earlier, new)
-        if now.changes or now.before != now.after or _status(earlier) != new.status:
+        differs = now.changes or now.adjusted or now.before != now.after
+        if differs or _status(earlier) != new.status:
             changed.append(now)
     return replace(found, differences=tuple(changed), max_before=most_before, max_after=most_after)
 
@@ -59,7 +60,18 @@ def difference(old: Result | None, new: Result) -> Difference:
         after=new.score,
         status=new.status,
         changes=tuple(_changes(old, new)),
+        adjusted=tuple(_adjusted(old, new)),
     )
+
+
+def _adjusted(old: Result | None, new: Result) -> Iterator[AdjustedChange]:
+    """Yield the criteria whose machine's points differ under an adjustment."""
+    before = {each.criterion.id: each for each in (old.criteria if old else ())}
+    for graded in new.criteria:
+        was = before.get(graded.criterion.id)
+        adjusted = next((each for each in (graded, was) if each and each.adjusted), None)
+        if adjusted and was and was.machine != graded.machine:
+            yield AdjustedChange(adjusted, was.machine, graded.machine, adjusted is graded)
 
 
 def _changes(old: Result | None, new: Result) -> Iterator[CheckChange]:

@@ -13,7 +13,7 @@ from graders.model import Difference, Generation, Regraded
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import line, number
-from reports.words import STATUS_WORDS
+from reports.words import STATUS_WORDS, adjusted_change
 
 SHOWN = 40
 
@@ -94,6 +94,10 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
         _show_difference(difference)
     if len(rows) > SHOWN:
         OUT.print(f"and {len(rows) - SHOWN} more")
+    for each in regraded.differences:
+        for change in each.adjusted:
+            name = f"{line(each.submission)}, {change.graded.criterion.id}"
+            OUT.print(f"review {name}: {line(adjusted_change(change))}", soft_wrap=True)
     if regraded.before != regraded.after:
         OUT.print(f"differences: {out / FILE}", soft_wrap=True)
 
@@ -114,6 +118,15 @@ def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
         show_table(("kind", "submissions", "checks", "why"), rows)
     else:
         ERR.print("nothing needs manual grading outside the written part")
+
+
+def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
+    """Show which points were changed by hand: where, what, whether it counts, who, when and why."""
+    found = list(rows)
+    if found:
+        show_table(("submission", "criterion", "points", "", "by", "when", "comment"), found)
+    else:
+        ERR.print("no points were adjusted")
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
