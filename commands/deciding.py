@@ -1,4 +1,4 @@
-"""Let people decide what is not automatic: manual grading, and when students see a criterion."""
+"""Let people decide: manual grading, adjusted points, and when students see a criterion."""
 
 import getpass
 from collections.abc import Iterator
@@ -86,17 +86,17 @@ def decide(
 def adjust(
     folder: Folder,
     student: Annotated[
-        str, typer.Argument(help="Submission, or words of a name.", show_default="list all")
+        str, typer.Argument(help="Submission, email or student number.", show_default="list all")
     ] = "",
     criterion: Annotated[
-        str, typer.Argument(help="Its id in the rubric.", show_default="list the student's")
+        str, typer.Argument(help="Its id in the rubric.", show_default="list this student")
     ] = "",
     points: Annotated[str, typer.Option(metavar="POINTS", help="Give these points.")] = "",
     waive: Annotated[bool, typer.Option("--waive", help="Give full points.")] = False,
     excuse: Annotated[
         bool, typer.Option("--excuse", help="Leave the criterion out of the total.")
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Return to the machine's points.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Withdraw the newest adjustment.")] = False,
     file: Annotated[
         Path | None,
         typer.Option("--from", help="CSV: student, criterion, points or action, comment."),
@@ -104,7 +104,7 @@ def adjust(
     comment: Annotated[str, typer.Option(help="Why (visible to students).")] = "",
     reviewer: Reviewer = "",
 ) -> None:
-    """Change a criterion's points by hand, or list the changes."""
+    """Adjust points of a criterion by hand, or list adjustments."""
     from reports.review.adjusting import Adjusting, Asked, Refused, read_changes
 
     typed = {"waive": waive, "excuse": excuse, "undo": undo}

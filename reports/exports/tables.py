@@ -53,7 +53,7 @@ def moodle_csv(course: Course) -> Export:
         f"{line(each)} has no email and no student ID; enter it by hand" for each in unknown
     ]
     text = table((*MOODLE, course.title), map(_moodle, known))
-    return Export(text, (*notes(known), *lower_maxima(known)), tuple(problems))
+    return Export(text, (*notes(known), *lower_maxima(found)), tuple(problems))
 
 
 def plain_csv(course: Course) -> Export:

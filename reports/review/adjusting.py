@@ -10,21 +10,24 @@ A row has points or an action: `waive`, `excuse` or `undo`. All rows are stored 
 import csv
 import io
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import get_args
 
 from graders.adjustments import Adjustment
+from graders.course.extensions import keys_of
 from graders.course.roster import search
-from graders.errors import StorageError, UsageError, did_you_mean
+from graders.errors import UsageError, did_you_mean
 from graders.model import AdjustAction, CriterionResult, Result
 from graders.storage.adjustments import Adjustments, Overtaken
 from graders.storage.csv_cells import plain_cell
 from graders.storage.store import Store
 from reports.review.verdicts import Mistyped, read_comment
 from reports.text import number
-from submissions.people import people_in
+from submissions.people import name_key
 
 NEEDED, EITHER = ("student", "criterion", "comment"), ("points", "action")
 COLUMNS = "student, criterion, points or action, comment"
@@ -51,6 +54,7 @@ class Adjusting:
         self._generation = store.generation().number
         self._rows = trail.all()
         self._newest = {each.key: each for each in self._rows}
+        self._ids = {each.submission for each in store.members(self._generation)}
 
     def adjust(self, asked: Iterable[Asked], reviewer: str) -> list[str]:
         """Store these changes, all or none, and return a sentence for each.
@@ -84,10 +88,9 @@ class Adjusting:
     def listed(self, student: str) -> Iterator[tuple[str, ...]]:
         """Yield a row for each adjustment, of one student or of all, the oldest first."""
         names = search(self._store, self._generation, student) if student else None
-        known = {each.submission for each in self._store.members(self._generation)}
         for each in self._rows:
             if names is None or each.submission in names:
-                state = self._state(each) if each.submission in known else "no submission"
+                state = self._state(each) if each.submission in self._ids else "no submission"
                 when = each.made_at[:16].replace("T", " ")
                 yield (*each.key, _what(each), state, each.reviewer, f"{when} UTC", each.comment)
 
@@ -108,23 +111,26 @@ class Adjusting:
         return made, _sentence(graded, made, newest)
 
     def _result(self, student: str) -> Result:
-        try:
-            found = search(self._store, self._generation, student)
-        except StorageError as error:
-            end = did_you_mean(student, self._names())
-            raise Mistyped(f"there is no submission of `{student}`{end}") from error
-        if len(found) > 1 or not student.strip():
-            raise Mistyped(f"`{student}` is not one submission but {', '.join(found)}")
+        found = [student] if student in self._ids else self._students.get(name_key(student), [])
+        if not found:
+            end = did_you_mean(name_key(student), self._students)
+            raise Mistyped(f"there is no submission of `{student}`{end}")
+        if len(found) > 1:
+            raise Mistyped(f"`{student}` has several submissions: {', '.join(found)}; name one")
         result = self._store.member_result(self._generation, found[0])
         if result.status == "rejected":
             raise Mistyped(f"{found[0]}: the upload was not accepted, so it has no points")
         return result
 
-    def _names(self) -> Iterator[str]:
+    @cached_property
+    def _students(self) -> dict[str, list[str]]:
+        """The submissions by all that identifies a student; part of a name is not enough here."""
+        found: dict[str, list[str]] = defaultdict(list)
         for each in self._store.members(self._generation):
             student, _ = self._store.handed_in(each.submission, each.cache_key.address)
-            yield each.submission
-            yield from (person.name for person in people_in(student) if person.name)
+            for key in keys_of(each.submission, student):
+                found[key].append(each.submission)
+        return dict(found)
 
     def _repeats(self, made: Adjustment) -> bool:
         newest = self._newest.get(made.key)
