@@ -127,6 +127,7 @@ def test_full_points_and_undo_leave_a_trail(course):
     said = adjust(course, "bob", "form", "--undo", "--reviewer", "Lin").stderr
     assert "bob, form: 4 -> 0 (before, by Rea: 0 -> full)" in said
     assert (document(course), page(course)) == before
+    adjust(course, "bob", "form", "--undo", "--reviewer", "Mia")
     assert trail(course) == [("waive", None, "Rea"), ("undo", None, "Lin")]
     listed = adjust(course, "BOB").stdout
     for words in ("0 -> full", "replaced", "undone", "Rea", "Lin", "The handout allows it."):
@@ -139,6 +140,7 @@ def test_an_excused_criterion_is_in_no_total_and_no_statistic(course):
     assert (document(course, "ada")["score"], document(course, "ada")["max_score"]) == (5, 5)
     assert grades(course, "ada")["form"] == ""
     assert "excused you from this criterion; it does not count." in page(course, "ada")
+    assert page(course, "ada").count("Advice only") == 1
     index = (course / "index.html").read_text()
     assert "Mean <strong>0</strong> of 4; full credit: 0 of 1" in index
     roster = course.parent / "gradebook.csv"
