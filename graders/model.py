@@ -14,7 +14,6 @@ __all__ = [
     "SHOWN_LATER",
     "AdjustAction",
     "Adjusted",
-    "AdjustedChange",
     "Assignment",
     "Check",
     "CheckChange",
@@ -292,28 +291,18 @@ class CheckChange:
 
 
 @dataclass(frozen=True, slots=True)
-class AdjustedChange:
-    """A criterion that a person adjusted and whose machine's points differ between two generations.
-
-    `graded` is the adjusted one; `counts` is False if the adjustment is of an earlier upload.
-    """
-
-    graded: CriterionResult
-    before: float | None
-    after: float | None
-    counts: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
-    """A submission whose score, status or verdicts differ between two generations."""
+    """A submission whose score, status or verdicts differ between two generations.
+
+    `adjusted` has a sentence for each criterion whose points differ under a person's adjustment.
+    """
 
     submission: str
     before: float | None
     after: float | None
     status: ResultStatus
     changes: tuple[CheckChange, ...]
-    adjusted: tuple[AdjustedChange, ...] = ()
+    adjusted: tuple[str, ...] = ()
 
     @property
     def gain(self) -> float:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 
 from graders.model import (
-    AdjustedChange,
     CheckResult,
     CheckStatus,
     CriterionResult,
@@ -98,16 +97,6 @@ def adjusted_words(graded: CriterionResult) -> str:
         return f"Your instructor confirmed these points: {number(graded.machine)}."
     points = f"from {number(graded.machine)} to {number(graded.points or 0.0)}"
     return f"Your instructor changed these points {points}."
-
-
-def adjusted_change(change: AdjustedChange) -> str:
-    """Return what staff read about a regrade that changed the points under an adjustment."""
-    before, after = ("-" if p is None else number(p) for p in (change.before, change.after))
-    graded, by = change.graded, change.graded.adjusted
-    to = "excused" if graded.is_excused else f"adjusted to {number(graded.points or 0.0)}"
-    who = by.reviewer if by else ""
-    note = "" if change.counts else ", for an earlier upload: it no longer counts"
-    return f"machine {before} -> {after}, {to} by {who}{note}"
 
 
 def intake_notes(result: Result) -> tuple[str, ...]:

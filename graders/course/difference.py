@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from graders.course.regrade import Draft
 from graders.errors import GraderFault
-from graders.model import AdjustedChange, CheckChange, CheckResult, Difference, Regraded, Result
+from graders.model import CheckChange, CheckResult, Difference, Regraded, Result
 from graders.storage.store import Store
 
 
@@ -64,14 +64,22 @@ def difference(old: Result | None, new: Result) -> Difference:
     )
 
 
-def _adjusted(old: Result | None, new: Result) -> Iterator[AdjustedChange]:
-    """Yield the criteria whose machine's points differ under an adjustment."""
+def _adjusted(old: Result | None, new: Result) -> Iterator[str]:
+    """Yield a sentence for each criterion whose machine's points differ under an adjustment."""
     before = {each.criterion.id: each for each in (old.criteria if old else ())}
     for graded in new.criteria:
-        was = before.get(graded.criterion.id)
-        adjusted = next((each for each in (graded, was) if each and each.adjusted), None)
-        if adjusted and was and was.machine != graded.machine:
-            yield AdjustedChange(adjusted, was.machine, graded.machine, adjusted is graded)
+        was = before.get(graded.criterion.id, graded)
+        counts = graded.adjusted is not None
+        by, to = (graded if counts else was).adjusted, (graded if counts else was).points
+        if by and was.machine != graded.machine:
+            done = "excused" if by.action == "excuse" else f"adjusted to {to:g}"
+            points = f"{_points(was.machine)} -> {_points(graded.machine)}"
+            note = "" if counts else ", for an earlier upload: it no longer counts"
+            yield f"{graded.criterion.id}: machine {points}, {done} by {by.reviewer}{note}"
+
+
+def _points(points: float | None) -> str:
+    return "-" if points is None else f"{points:g}"
 
 
 def _changes(old: Result | None, new: Result) -> Iterator[CheckChange]:

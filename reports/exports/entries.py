@@ -72,7 +72,8 @@ def notes(found: Sequence[Entry]) -> tuple[str, ...]:
 def lower_maxima(found: Sequence[Entry]) -> tuple[str, ...]:
     """Return a note on grades out of fewer points, for a system that knows one maximum."""
     most = max((each.grade.maximum for each in found), default=0.0)
-    lower = {each.submission: each.grade.maximum for each in found if each.grade.maximum < most}
+    graded = [each for each in found if each.grade.final is not None]
+    lower = {each.submission: each.grade.maximum for each in graded if each.grade.maximum < most}
     named = [f"{line(name)} (of {points:g})" for name, points in lower.items()]
     more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
     what = f"fewer points than {most:g} count, so these grades look too low there"

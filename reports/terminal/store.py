@@ -13,7 +13,7 @@ from graders.model import Difference, Generation, Regraded
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import line, number
-from reports.words import STATUS_WORDS, adjusted_change
+from reports.words import STATUS_WORDS
 
 SHOWN = 40
 
@@ -95,9 +95,8 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
     if len(rows) > SHOWN:
         OUT.print(f"and {len(rows) - SHOWN} more")
     for each in regraded.differences:
-        for change in each.adjusted:
-            name = f"{line(each.submission)}, {change.graded.criterion.id}"
-            OUT.print(f"review {name}: {line(adjusted_change(change))}", soft_wrap=True)
+        for sentence in each.adjusted:
+            OUT.print(line(f"review {each.submission}, {sentence}", 300), soft_wrap=True)
     if regraded.before != regraded.after:
         OUT.print(f"differences: {out / FILE}", soft_wrap=True)
 

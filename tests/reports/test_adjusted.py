@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from graders.adjustments import Adjustment, adjusted
-from graders.model import AdjustedChange, CriterionResult
+from graders.course.difference import difference
+from graders.model import CriterionResult
 from reports import write_submission_files
-from reports.words import adjusted_change, adjusted_words
+from reports.words import adjusted_words
 from tests.reports.conftest import CODE, check_result, criterion_result
 
 SAID = "The handout allows it."
@@ -56,9 +57,9 @@ def test_an_adjusted_criterion_is_told_alone_and_marked(make_result, tmp_path):
 
 
 def test_staff_read_that_an_adjustment_is_of_an_earlier_upload(make_result):
-    result = make_result(criterion_result(CODE, check_result()))
-    (graded,) = adjusted(result, [given(CODE.id, 1)]).criteria
-    said = adjusted_change(AdjustedChange(graded, None, 2.0, counts=False))
-    assert said == (
-        "machine - -> 2, adjusted to 1 by Rea, for an earlier upload: it no longer counts"
-    )
+    before = make_result(criterion_result(CODE, check_result()))
+    after = make_result(criterion_result(CODE, check_result("failed")))
+    (said,) = difference(adjusted(before, [given(CODE.id, 1)]), after).adjusted
+    by = "adjusted to 1 by Rea, for an earlier upload: it no longer counts"
+    assert said == f"rotary: machine 4 -> 0, {by}"
+    assert not difference(None, adjusted(before, [given(CODE.id, 1)])).adjusted
