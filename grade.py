@@ -40,6 +40,7 @@ class Commands(LazyGroup):
         "answers-template": "own_work.answers_template",
         "review": "deciding.review",
         "decide": "deciding.decide",
+        "adjust": "deciding.adjust",
         "release": "deciding.release",
         "export": "stored.export",
         "ci": "ci.ci",

@@ -38,7 +38,7 @@ def load(out: str | Path) -> pd.DataFrame:
     criterion        id in the rubric; `title`, `kind`, `visibility` and `extra_credit` as declared
     status           "passed", "partial", "failed", "skipped", "error" or "needs_review"
     points           before lateness and drops; NaN where a check could not be graded
-    max_points       points of the rubric
+    max_points       points of the rubric; 0 if the student is excused from it
     failed_checks    number of checks that failed
     hint             what the first check with a hint says, or ""
     ===============  ==============================================================================

@@ -1,4 +1,4 @@
-"""Let people decide what is not automatic: manual grading, and when students see a criterion."""
+"""Let people decide: manual grading, adjusted points, and when students see a criterion."""
 
 import getpass
 from collections.abc import Iterator
@@ -12,12 +12,13 @@ from commands.options import Out
 from graders.course.extensions import read_extensions
 from graders.course.release import end_of, rules_of, still_closed
 from graders.course.review import open_review
-from graders.errors import UsageError
+from graders.errors import StorageError, UsageError
 from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, Criterion
-from graders.storage.store import reopen_store
-from reports.course.files import write_pages
-from reports.terminal.store import show_kinds, show_sentences
+from graders.storage.adjustments import open_adjustments
+from graders.storage.store import FILE, read_store, reopen_store
+from reports.course.files import write_course, write_pages
+from reports.terminal.store import show_adjustments, show_kinds, show_sentences
 
 Folder = Annotated[Path, typer.Argument(help="A results folder.", metavar="DIR")]
 Reviewer = Annotated[str, typer.Option(help="Who decides.", show_default="your login")]
@@ -80,6 +81,64 @@ def decide(
             raise UsageError(str(error), "shorten --comment") from error
         said = f"{count} check{'' if count == 1 else 's'} {'accepted' if accept else 'rejected'}"
         show_sentences((said, write_grades(review)))
+
+
+def adjust(
+    folder: Folder,
+    student: Annotated[
+        str, typer.Argument(help="Submission, email or student number.", show_default="list all")
+    ] = "",
+    criterion: Annotated[
+        str, typer.Argument(help="Its id in the rubric.", show_default="list this student")
+    ] = "",
+    points: Annotated[str, typer.Option(metavar="POINTS", help="Give these points.")] = "",
+    waive: Annotated[bool, typer.Option("--waive", help="Give full points.")] = False,
+    excuse: Annotated[
+        bool, typer.Option("--excuse", help="Leave the criterion out of the total.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Withdraw the newest adjustment.")] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--from", help="CSV: student, criterion, points or action, comment."),
+    ] = None,
+    comment: Annotated[str, typer.Option(help="Why (visible to students).")] = "",
+    reviewer: Reviewer = "",
+) -> None:
+    """Adjust points of a criterion by hand, or list adjustments."""
+    from reports.review.adjusting import Adjusting, Asked, Refused, read_changes
+
+    typed = {"waive": waive, "excuse": excuse, "undo": undo}
+    actions = [name for name, wanted in typed.items() if wanted]
+    asked = []
+    if file is not None:
+        if student or actions or points or comment:
+            raise UsageError("--from goes with DIR alone", f"the rest is in {file}")
+        asked = read_changes(file)
+    elif criterion:
+        asked = [Asked(student, criterion, points, " ".join(actions), comment)]
+    elif actions or points or comment:
+        raise UsageError("no criterion is named", "adjust DIR STUDENT CRITERION")
+    with open_adjustments(folder / FILE) as trail, read_store(folder) as store:
+        adjusting = Adjusting(store, trail)
+        if not asked:
+            show_adjustments(adjusting.listed(student))
+            return
+        task = stored_assignment(store, store.generation().number)
+        try:
+            show_sentences(adjusting.adjust(asked, reviewer or getpass.getuser()))
+        except Refused as error:
+            show_sentences(error.others)
+            raise
+    _write_adjusted(folder, task)
+
+
+def _write_adjusted(folder: Path, task: Assignment) -> None:
+    try:
+        with reopen_store(folder) as store:
+            write_course(store, store.generation().number, task=task, out=folder, named=())
+    except StorageError as error:
+        problem = f"{error}; the change is stored, but not in all files of {folder} yet"
+        raise StorageError(problem, "then run the same command again") from error
 
 
 def _names(text: str) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Define the central types of grading."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -12,6 +12,8 @@ from submissions.submission import Submission
 
 __all__ = [
     "SHOWN_LATER",
+    "AdjustAction",
+    "Adjusted",
     "Assignment",
     "Check",
     "CheckChange",
@@ -53,6 +55,8 @@ Outcome = Literal[
     "bad_reply",
     "blocked",
 ]
+# What staff can do with a criterion by hand; `undo` brings the machine's points back.
+AdjustAction = Literal["points", "waive", "excuse", "undo"]
 Setting = str | int | float | bool
 # All that a check may say about a hidden check that it depends on.
 SHOWN_LATER = "Skipped because it depends on something that is shown later."
@@ -188,13 +192,47 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjusted:
+    """How a person changed a criterion: `machine` and `most` are its points without that.
+
+    `reviewer` is for staff: no file that a student may get has it.
+    """
+
+    action: AdjustAction
+    machine: float | None
+    most: float
+    comment: str
+    reviewer: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """A criterion with its checks; `points` is None if one of them is undecided."""
+    """A criterion with its checks; `points` is None if one of them is undecided.
+
+    If a person excused the student from it, `criterion` has 0 points: it is in no total.
+    """
 
     criterion: Criterion
     status: CheckStatus
     points: float | None
     checks: tuple[CheckResult, ...]
+    adjusted: Adjusted | None = None
+
+    @property
+    def is_excused(self) -> bool:
+        """Whether a person excused the student from this criterion."""
+        return self.adjusted is not None and self.adjusted.action == "excuse"
+
+    @property
+    def machine(self) -> float | None:
+        """The points without a person's adjustment."""
+        return self.adjusted.machine if self.adjusted else self.points
+
+    @property
+    def declared(self) -> Criterion:
+        """The criterion as the rubric declares it, also if it is excused."""
+        points = self.adjusted.most if self.adjusted else self.criterion.points
+        return replace(self.criterion, points=points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +292,17 @@ class CheckChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A submission whose score, status or verdicts differ between two generations."""
+    """A submission whose score, status or verdicts differ between two generations.
+
+    `adjusted` has a sentence for each criterion whose points differ under a person's adjustment.
+    """
 
     submission: str
     before: float | None
     after: float | None
     status: ResultStatus
     changes: tuple[CheckChange, ...]
+    adjusted: tuple[str, ...] = ()
 
     @property
     def gain(self) -> float:

@@ -66,6 +66,7 @@ def _environment() -> Environment:
         number=text.number,
         percentage=percentage,
         student_href=student_href,
+        adjusted_words=words.adjusted_words,
         check_word=words.check_word,
         criterion_word=words.criterion_word,
         provisional=provisional,

@@ -11,6 +11,7 @@ from graders.model import (
     Result,
     ResultStatus,
 )
+from reports.text import number
 from submissions.people import people_in
 
 CHECK_WORDS: dict[CheckStatus, str] = {
@@ -80,8 +81,22 @@ def unanswered(result: Result) -> Mapping[str, int]:
 
 def criterion_word(graded: CriterionResult) -> str:
     """Return a criterion's status in words; one without points can only advise."""
+    if graded.is_excused:
+        return "Excused"
     advice = graded.criterion.points == 0 and graded.status in ("failed", "partial")
     return "Advice" if advice else CHECK_WORDS[graded.status]
+
+
+def adjusted_words(graded: CriterionResult) -> str:
+    """Return what a student reads about points that a person changed; the comment follows it."""
+    if graded.is_excused:
+        return "Your instructor excused you from this criterion; it does not count."
+    if graded.machine is None:
+        return f"Your instructor set these points to {number(graded.points or 0.0)}."
+    if graded.machine == graded.points:
+        return f"Your instructor confirmed these points: {number(graded.machine)}."
+    points = f"from {number(graded.machine)} to {number(graded.points or 0.0)}"
+    return f"Your instructor changed these points {points}."
 
 
 def intake_notes(result: Result) -> tuple[str, ...]:

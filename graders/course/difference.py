@@ -46,7 +46,8 @@ def _compared(store: Store, found: Regraded) -> Regraded:
         most_before = max(most_before, earlier.max_score if earlier else 0.0)
         most_after = max(most_after, new.max_score)
         now = difference(earlier, new)
-        if now.changes or now.before != now.after or _status(earlier) != new.status:
+        differs = now.changes or now.adjusted or now.before != now.after
+        if differs or _status(earlier) != new.status:
             changed.append(now)
     return replace(found, differences=tuple(changed), max_before=most_before, max_after=most_after)
 
@@ -59,7 +60,26 @@ def difference(old: Result | None, new: Result) -> Difference:
         after=new.score,
         status=new.status,
         changes=tuple(_changes(old, new)),
+        adjusted=tuple(_adjusted(old, new)),
     )
+
+
+def _adjusted(old: Result | None, new: Result) -> Iterator[str]:
+    """Yield a sentence for each criterion whose machine's points differ under an adjustment."""
+    before = {each.criterion.id: each for each in (old.criteria if old else ())}
+    for graded in new.criteria:
+        was = before.get(graded.criterion.id, graded)
+        counts = graded.adjusted is not None
+        by, to = (graded if counts else was).adjusted, (graded if counts else was).points
+        if by and was.machine != graded.machine:
+            done = "excused" if by.action == "excuse" else f"adjusted to {to:g}"
+            points = f"{_points(was.machine)} -> {_points(graded.machine)}"
+            note = "" if counts else ", for an earlier upload: it no longer counts"
+            yield f"{graded.criterion.id}: machine {points}, {done} by {by.reviewer}{note}"
+
+
+def _points(points: float | None) -> str:
+    return "-" if points is None else f"{points:g}"
 
 
 def _changes(old: Result | None, new: Result) -> Iterator[CheckChange]:

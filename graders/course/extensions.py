@@ -29,7 +29,11 @@ class Extensions:
 
     def due_of(self, submission: Submission) -> datetime | None:
         """Return when it is due; a group has the latest due date of its members."""
-        granted = [self.later[key] for key in _keys(submission) if key in self.later]
+        granted = [
+            self.later[key]
+            for key in keys_of(submission.id, submission.student)
+            if key in self.later
+        ]
         return max([*granted, *([self.due] if self.due else [])]) if granted else self.due
 
     @property
@@ -41,7 +45,10 @@ class Extensions:
 
     def unused(self, submissions: Iterable[Submission]) -> list[str]:
         """Return the students without a submission: not submitted yet, or misspelled."""
-        return sorted(self.later.keys() - {key for each in submissions for key in _keys(each)})
+        return sorted(
+            self.later.keys()
+            - {key for each in submissions for key in keys_of(each.id, each.student)}
+        )
 
 
 def read_extensions(out: Path, task: Assignment) -> Extensions:
@@ -73,7 +80,8 @@ def _granted(where: str, row: list[str]) -> tuple[str, datetime]:
     return name_key(plain_cell(student)), moment  # as it is in grades.csv
 
 
-def _keys(submission: Submission) -> set[str]:
-    people = people_in(submission.student)
+def keys_of(submission: str, student: str) -> set[str]:
+    """Return what identifies the students of a submission, folded as `name_key` does."""
+    people = people_in(student)
     known = {text for p in people for text in (p.email, p.sid, p.canvas) if text}
-    return set(map(name_key, (known or {p.name for p in people}) | {submission.id}))
+    return set(map(name_key, (known or {p.name for p in people}) | {submission}))

@@ -106,14 +106,19 @@ def _counted(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> _Cou
 
 
 def _dropped(criteria: Sequence[CriterionResult], policy: GradingPolicy) -> tuple[str, ...]:
-    """Return the lowest of each group; none of a group that was only partly graded."""
+    """Return the lowest of each group; none of a group that was only partly graded.
+
+    What a student is excused from is not in the group, and one criterion of the rest always counts.
+    """
     points = {each.criterion.id: each.points or 0.0 for each in criteria}
-    return tuple(
-        name
-        for drop in policy.drops
-        if points.keys() >= set(drop.criteria)
-        for name in sorted(drop.criteria, key=points.__getitem__)[: drop.lowest]
-    )
+    excused = {each.criterion.id for each in criteria if each.is_excused}
+    found = list[str]()
+    for drop in policy.drops:
+        if points.keys() >= set(drop.criteria):
+            rest = [name for name in drop.criteria if name not in excused]
+            lowest = min(drop.lowest, max(len(rest) - 1, 0))
+            found += sorted(rest, key=points.__getitem__)[:lowest]
+    return tuple(found)
 
 
 def _is_too_late(days: int, lateness: Lateness) -> bool:

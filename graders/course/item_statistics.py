@@ -83,7 +83,8 @@ class Items:
         if isinstance(resources, Mapping):  # missing if no student process was needed
             self._memory.append(float(resources["peak_memory_bytes"]))
         for place, graded in enumerate(result.criteria):
-            self._add_criterion(result, place, graded)
+            if not graded.is_excused:
+                self._add_criterion(result, place, graded)
 
     def statistics(self, repeats: Repeats | None = None) -> tuple[ItemStatistics, ...]:
         """Return one row per criterion, each followed by its checks, in the rubric's order.

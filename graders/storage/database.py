@@ -9,6 +9,7 @@ releases      what staff said of criteria that wait for it; the last row counts
 grades_csv    the sums of every `grades.csv` that was written: another one was edited by hand
 repeats       what was graded again and judged differently: see graders/storage/repeats.py
 decisions     what people decided about answers, and `written`: see graders/storage/decisions.py
+adjustments   points that people changed: see graders/storage/adjustments.py
 """
 
 import contextlib
@@ -59,6 +60,15 @@ CREATE TRIGGER IF NOT EXISTS decisions_remain BEFORE DELETE ON decisions
   BEGIN SELECT RAISE(ABORT, 'a decision is never removed'); END;
 CREATE TABLE IF NOT EXISTS written (
   only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS adjustments (
+  number INTEGER PRIMARY KEY, submission TEXT NOT NULL, criterion TEXT NOT NULL,
+  upload TEXT NOT NULL, reviewer TEXT NOT NULL, action TEXT NOT NULL, points REAL, machine REAL,
+  comment TEXT NOT NULL, seen INTEGER NOT NULL, made_at TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS adjustments_of ON adjustments (submission);
+CREATE TRIGGER IF NOT EXISTS adjustments_stay BEFORE UPDATE ON adjustments
+  BEGIN SELECT RAISE(ABORT, 'an adjustment is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS adjustments_remain BEFORE DELETE ON adjustments
+  BEGIN SELECT RAISE(ABORT, 'an adjustment is never removed'); END;
 """  # tables that stores of earlier versions lack
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; the files in `results/` are not affected"

@@ -4,7 +4,8 @@
     ├── schema, status, score, max_score, started_at, seconds
     ├── submission    id, student, sha256, submitted_at
     ├── assignment    name, version, title
-    ├── criteria[]    id, title, points, max_points, visibility, status, extra_credit, kind
+    ├── criteria[]    id, title, points, max_points, visibility, status, extra_credit, kind,
+    │   │             and if a person changed it: adjustment (action, machine_points, of, comment)
     │   └── checks[]  id, description, status, fraction, message, hint, expected, actual,
     │                 counterexample (label -> value, or null), seconds, outcome,
     │                 figures[] (numbers to draw, each with its `kind`), weight, depends_on[]
@@ -28,6 +29,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, Valid
 from graders.errors import StorageError, UserError
 from graders.figures import Figure
 from graders.model import (
+    AdjustAction,
+    Adjusted,
     Check,
     CheckResult,
     CheckStatus,
@@ -84,6 +87,13 @@ class _Check(_Edge):
     depends_on: list[str] = []
 
 
+class _Adjustment(_Edge):
+    action: AdjustAction
+    machine_points: float | None
+    of: float
+    comment: str
+
+
 class _Criterion(_Edge):
     id: str
     title: str
@@ -94,6 +104,7 @@ class _Criterion(_Edge):
     extra_credit: bool = False
     kind: CriterionKind = "code"
     checks: list[_Check]
+    adjustment: _Adjustment | None = None
 
 
 class _Result(_Edge):
@@ -125,7 +136,8 @@ def result_to_json(result: Result) -> dict[str, JsonValue]:
         for key in ("status", "score", "max_score", "environment", "started_at", "seconds")
     }
     edge = _Result.model_validate(_plain(document))
-    dumped: dict[str, JsonValue] = edge.model_dump(mode="json", by_alias=True)
+    # Only an adjusted criterion has an `adjustment`; all other keys are always set.
+    dumped: dict[str, JsonValue] = edge.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return dumped
 
 
@@ -179,7 +191,12 @@ def _criterion_to_json(graded: CriterionResult) -> dict[str, object]:
         "extra_credit": criterion.extra_credit,
         "kind": criterion.kind,
         "checks": [_check_to_json(c) for c in graded.checks],
-    }
+    } | ({"adjustment": _adjustment_to_json(graded.adjusted)} if graded.adjusted else {})
+
+
+def _adjustment_to_json(adjusted: Adjusted) -> dict[str, object]:
+    points = {"machine_points": adjusted.machine, "of": adjusted.most}
+    return {"action": adjusted.action, **points, "comment": adjusted.comment}
 
 
 def _check_to_json(found: CheckResult) -> dict[str, object]:
@@ -229,7 +246,13 @@ def _criterion(edge: _Criterion) -> CriterionResult:
     named = (edge.id, edge.title, edge.max_points, edge.visibility)
     criterion = Criterion(*named, kind=edge.kind, extra_credit=edge.extra_credit)
     checks = tuple(_check(c, edge.id) for c in edge.checks)
-    return CriterionResult(criterion, edge.status, edge.points, checks)
+    return CriterionResult(criterion, edge.status, edge.points, checks, _adjusted(edge.adjustment))
+
+
+def _adjusted(edge: _Adjustment | None) -> Adjusted | None:
+    if edge is None:
+        return None
+    return Adjusted(edge.action, edge.machine_points, edge.of, edge.comment)
 
 
 def _check(edge: _Check, criterion: str) -> CheckResult:

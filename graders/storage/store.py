@@ -16,9 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from graders.adjustments import adjusted
 from graders.errors import StorageError
 from graders.model import Assignment, Generation, Result, ResultStatus, Submission
 from graders.storage import rows
+from graders.storage.adjustments import OF_EARLIER_UPLOADS, adjustments_of
 from graders.storage.database import (
     in_words,
     keep_private,
@@ -167,6 +169,10 @@ class Store:
         with in_words(self._file):
             return repeats_of(self._connection, generation)
 
+    def outdated_adjustments(self, generation: int) -> list[tuple[str, str]]:
+        """Return the submissions and criteria whose adjustments are of an earlier upload."""
+        return [(name, criterion) for name, criterion in self._rows(OF_EARLIER_UPLOADS, generation)]
+
     def unlist(self, generation: int, submissions: Iterable[str] | None = None) -> None:
         """Remove these submissions, or all, from the reports; their Results stay stored."""
         query = "UPDATE members SET listed = 0 WHERE generation = ?"
@@ -222,10 +228,11 @@ class Store:
         )
 
     def result(self, submission: str, address: str) -> Result:
-        """Return the Result at this address with people's decisions about its written answers."""
+        """Return the Result at this address with what people decided and adjusted."""
         graded = self.as_graded(submission, address)
         with in_words(self._file):
-            return decided(graded, decisions_of(self._connection, submission))
+            read = decided(graded, decisions_of(self._connection, submission))
+            return adjusted(read, adjustments_of(self._connection, submission))
 
     def as_graded(self, submission: str, address: str) -> Result:
         """Return the Result at this address; raises StorageError if it is missing or damaged."""

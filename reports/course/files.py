@@ -46,6 +46,10 @@ def write_course(
     store.keep_written(grades_text(view).encode())
     write_course_reports(view, out, comparisons(store, generation))
     show_batch(scores, out, twins)
+    show_sentences(
+        f"{name}, {criterion}: the adjustment is of an earlier upload and does not count"
+        for name, criterion in store.outdated_adjustments(generation)
+    )
     return good
 
 

@@ -21,7 +21,9 @@ def write_regrade_page(regraded: Regraded, out: Path) -> Path:
     rows = by_loss(regraded.differences)
     apart = sum((each.before is None) != (each.after is None) for each in rows)
     more = max(0, len(rows) - LISTED)
+    adjusted = [(each, sentence) for each in rows for sentence in each.adjusted]
     view = {"regraded": regraded, "rows": rows[:LISTED], "more": more, "apart": apart}
+    view |= {"adjusted": adjusted}
     return write_text(out / FILE, render("regrade.html.jinja", view, style="course.css"))
 
 

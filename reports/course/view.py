@@ -185,7 +185,7 @@ class Counted:
         self.submissions.update(ways.keys())
         for index, graded in enumerate(result.criteria):
             # The first submission by name determines the order, whatever the order of reading.
-            found = (submission.id, index, graded.criterion)
+            found = (submission.id, index, graded.declared)
             known = self.rubric.setdefault(graded.criterion.id, found)
             if found[:2] < known[:2]:
                 self.rubric[graded.criterion.id] = found
@@ -241,7 +241,7 @@ def _row(result: Result, final: FinalGrade | None) -> Row:
         score=result.score,
         max_score=result.max_score,
         so_far=so_far(result),
-        points={each.criterion.id: each.points for each in result.criteria},
+        points={c.criterion.id: c.points for c in result.criteria if not c.is_excused},
         unanswered=unanswered(result),
         reason=_reason(result)[:PROSE_LIMIT],
         missing=_missing(result),

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from graders.errors import UsageError
-from reports.exports.entries import Entry, entries, table
+from reports.exports.entries import Entry, entries, lower_maxima, table
 from reports.exports.export import Course, Export
 from reports.exports.gradebook import EXPORT_IT, POINTS, Gradebook, read_gradebook
 from reports.grades import number_cell
@@ -30,7 +30,7 @@ def canvas_csv(course: Course) -> Export:
     )
     problems += [_contested(roster, row, each) for row, each in claims.items() if len(each) > 1]
     notes = (*_notes(roster, course.title, column, grades), *_other_maximum(roster, column, found))
-    return Export(text, notes, tuple(problems))
+    return Export(text, (*notes, *lower_maxima(found)), tuple(problems))
 
 
 def _claims(roster: Gradebook, found: Sequence[Entry]) -> tuple[dict[int, list[Entry]], list[str]]:

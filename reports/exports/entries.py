@@ -69,6 +69,17 @@ def notes(found: Sequence[Entry]) -> tuple[str, ...]:
     return (*([f"no grade, so an empty cell: {named}"] if blank else []), *repeated(found))
 
 
+def lower_maxima(found: Sequence[Entry]) -> tuple[str, ...]:
+    """Return a note on grades out of fewer points, for a system that knows one maximum."""
+    most = max((each.grade.maximum for each in found), default=0.0)
+    graded = [each for each in found if each.grade.final is not None]
+    lower = {each.submission: each.grade.maximum for each in graded if each.grade.maximum < most}
+    named = [f"{line(name)} (of {points:g})" for name, points in lower.items()]
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    what = f"fewer points than {most:g} count, so these grades look too low there"
+    return (f"{what}: {', '.join(named[:NAMED])}{more}",) if named else ()
+
+
 def repeated(found: Iterable[Entry]) -> tuple[str, ...]:
     """Return a sentence for each student with more than one line, of which readers may use any."""
     given: dict[str, list[str]] = defaultdict(list)

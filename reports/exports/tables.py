@@ -11,7 +11,7 @@ A grade that does not exist is a blank cell everywhere, also where nbgrader itse
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from reports.exports.entries import Entry, entries, notes, table
+from reports.exports.entries import Entry, entries, lower_maxima, notes, table
 from reports.exports.export import Course, Export
 from reports.grades import number_cell
 from reports.text import line
@@ -53,7 +53,7 @@ def moodle_csv(course: Course) -> Export:
         f"{line(each)} has no email and no student ID; enter it by hand" for each in unknown
     ]
     text = table((*MOODLE, course.title), map(_moodle, known))
-    return Export(text, notes(known), tuple(problems))
+    return Export(text, (*notes(known), *lower_maxima(found)), tuple(problems))
 
 
 def plain_csv(course: Course) -> Export:

@@ -23,7 +23,7 @@ from reports.gradescope.final import Json, with_final_grade
 from reports.gradescope.markdown import block, escaped, spans, told
 from reports.provisional import provisional
 from reports.text import line, number
-from reports.words import STATUS_SENTENCES, check_word, intake_notes
+from reports.words import STATUS_SENTENCES, adjusted_words, check_word, intake_notes
 
 # Of a Result's environment: what says where a grade comes from, and nothing of an answer.
 PROVENANCE = ("isolation", "device", "seeds", "inputs", "data", "python", "versions", "resources")
@@ -140,6 +140,9 @@ def _output(index: int, graded: CriterionResult, result: Result) -> Iterator[str
     if result.status == "rejected":
         yield STATUS_SENTENCES["rejected"]
         return
+    if graded.adjusted:
+        comment = graded.adjusted.comment
+        yield escaped(f"{adjusted_words(graded)}\nComment: {comment}")
     if graded.points is None:
         sure = provisional(graded).earned
         certain = f" So far: {number(sure)}." if sure else ""

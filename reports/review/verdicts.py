@@ -34,11 +34,7 @@ class Mistyped(Exception):
 
 def read_verdict(items: Iterable[str], adjustment: str, comment: str, review: Review) -> Verdict:
     """Return the verdict that was entered. Raises Mistyped."""
-    comment = comment.replace("\r\n", "\n").translate(_STRIPPED).strip()
-    if len(comment) > COMMENT_LIMIT:
-        raise Mistyped(
-            f"A comment can have at most {COMMENT_LIMIT:,} characters; this has {len(comment):,}."
-        )
+    comment = read_comment(comment)
     typed = [each.strip() for each in items]
     verdict = Verdict(
         _items([each for each in typed if each != NONE], len(review.items)),
@@ -48,6 +44,16 @@ def read_verdict(items: Iterable[str], adjustment: str, comment: str, review: Re
     )
     _refuse_contradiction(verdict)
     return verdict
+
+
+def read_comment(comment: str) -> str:
+    """Return the comment without control characters. Raises Mistyped if it is too long."""
+    comment = comment.replace("\r\n", "\n").translate(_STRIPPED).strip()
+    if len(comment) > COMMENT_LIMIT:
+        raise Mistyped(
+            f"A comment can have at most {COMMENT_LIMIT:,} characters; this has {len(comment):,}."
+        )
+    return comment
 
 
 def make_decision(

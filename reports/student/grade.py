@@ -30,7 +30,8 @@ def about_grade(result: Result, rules: CourseRules) -> AboutGrade | None:
     closed = _counts_what_is_closed(result, rules)
     if closed or grade.raw is None:
         words = (CLOSED if closed else OPEN, *_late(grade, rules), policy_words(rules.policy))
-        return AboutGrade(None, grade.maximum, " ".join(words))
+        # An excuse from what is closed would show in the maximum.
+        return AboutGrade(None, 0.0, " ".join(words))
     change = f" {MAY_CHANGE}" if result.status == "needs_review" else ""
     return AboutGrade(grade.final, grade.maximum, grade.words + change)
 
@@ -38,7 +39,7 @@ def about_grade(result: Result, rules: CourseRules) -> AboutGrade | None:
 def _counts_what_is_closed(result: Result, rules: CourseRules) -> bool:
     """Whether points that the student cannot see, or a drop among them, make the grade."""
     dropped_from = {name for drop in rules.policy.drops for name in drop.criteria}
-    closed = [c.criterion for c in result.criteria if not is_shown(c.criterion, rules.opened)]
+    closed = [c.declared for c in result.criteria if not is_shown(c.criterion, rules.opened)]
     return any(each.points or each.id in dropped_from for each in closed)
 
 

@@ -79,7 +79,7 @@ def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
     seen = [graded for graded in result.criteria if is_shown(graded.criterion, rules.opened)]
     hidden = [graded for graded in result.criteria if not is_shown(graded.criterion, rules.opened)]
     shown = unquoted(seen, hidden)
-    withheld = [graded.criterion.points for graded in hidden]
+    withheld = [graded.declared.points for graded in hidden]
     often = said_often(shown)
     return StudentView(
         submission=result.submission,

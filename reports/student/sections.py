@@ -87,11 +87,14 @@ def _skipped(graded: CriterionResult, cards: Sequence[Card]) -> tuple[CheckResul
 
 
 def _anchor(graded: CriterionResult, number: int) -> str:
-    return f"c{number}" if graded.checks or graded.points is None else ""
+    told = graded.checks or graded.points is None or graded.adjusted
+    return f"c{number}" if told else ""
 
 
 def _only_message(graded: CriterionResult) -> str:
     """Return the message with which all checks of a criterion failed; nothing if any says more."""
+    if graded.adjusted:
+        return ""
     for found in graded.checks:
         more = found.expected or found.actual or found.counterexample or found.figures
         if found.status != "failed" or found.outcome or more:

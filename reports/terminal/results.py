@@ -28,6 +28,7 @@ from reports.text import PROSE_LIMIT, line, number, prose
 from reports.words import (
     STATUS_SENTENCES,
     STATUS_WORDS,
+    adjusted_words,
     check_word,
     criterion_word,
     intake_notes,
@@ -283,6 +284,8 @@ def show_warning(message: str) -> None:
 
 def criterion_points(result: CriterionResult) -> str:
     """Return the points earned, or certain so far, and the maximum."""
+    if result.is_excused:
+        return "does not count"
     earned = provisional(result).earned
     sure = (
         f"{number(earned)} so far" if result.points is None and earned else _points(result.points)
@@ -298,6 +301,9 @@ def show_criterion(result: CriterionResult) -> None:
     text.append(line(result.criterion.title), style="bold")
     text.append(f"  {criterion_word(result)}, {points}", style="dim")
     OUT.print(text)
+    if result.adjusted:
+        OUT.print(Padding(adjusted_words(result), _IN))
+        OUT.print(Padding(prose(f"Comment: {result.adjusted.comment}"), _IN))
     for check in result.checks:
         if check.status != "skipped" and (check.status != "passed" or check.message):
             show_check_words(check)

@@ -94,6 +94,9 @@ def show_regraded(regraded: Regraded, out: Path) -> None:
         _show_difference(difference)
     if len(rows) > SHOWN:
         OUT.print(f"and {len(rows) - SHOWN} more")
+    for each in regraded.differences:
+        for sentence in each.adjusted:
+            OUT.print(line(f"review {each.submission}, {sentence}", 300), soft_wrap=True)
     if regraded.before != regraded.after:
         OUT.print(f"differences: {out / FILE}", soft_wrap=True)
 
@@ -114,6 +117,15 @@ def show_kinds(kinds: Iterable[tuple[str, int, Sequence[str], str]]) -> None:
         show_table(("kind", "submissions", "checks", "why"), rows)
     else:
         ERR.print("nothing needs manual grading outside the written part")
+
+
+def show_adjustments(rows: Iterable[tuple[str, ...]]) -> None:
+    """Show which points were changed by hand: where, what, whether it counts, who, when and why."""
+    found = list(rows)
+    if found:
+        show_table(("submission", "criterion", "points", "", "by", "when", "comment"), found)
+    else:
+        ERR.print("no points were adjusted")
 
 
 def show_sentences(sentences: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graders.course.final_grades import final_grade
 from graders.grading_policy import Drop, GradingPolicy, Lateness
-from graders.model import Criterion, CriterionResult, Result, Submission
+from graders.model import Adjusted, Criterion, CriterionResult, Result, Submission
 
 DUE = datetime(2026, 3, 1, 12, tzinfo=UTC)
 IDS = ("a", "b", "c")
@@ -146,3 +146,15 @@ def test_the_words_say_how_it_came_and_rounding_comes_after_the_penalty():
         "2 days late, minus 3.4; rounded to 0.5."
     )
     assert found.final == 13.5
+
+
+@pytest.mark.parametrize(("lowest", "dropped"), [(1, ("b",)), (2, ("b",))])
+def test_what_a_student_is_excused_from_uses_up_no_drop(lowest, dropped):
+    result = make((9, 3, 7))
+    first, *rest = result.criteria
+    none = replace(first.criterion, points=0.0)
+    said = Adjusted("excuse", 9, 10, "Ill.")
+    excused = replace(first, criterion=none, points=0.0, adjusted=said)
+    found = replace(result, criteria=(excused, *rest), score=10)
+    grade = final_grade(found, GradingPolicy(drops=(Drop(IDS, lowest),)), DUE)
+    assert (grade.dropped, grade.final, grade.maximum) == (dropped, 7, 10)

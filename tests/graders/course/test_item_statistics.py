@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from graders.course.item_statistics import Items
-from graders.model import Check, CheckResult, Criterion, Submission
+from graders.model import Adjusted, Check, CheckResult, Criterion, Submission
 from tests.reports.conftest import check_result, criterion_result
 
 MASK = Criterion("mask", "Causal mask", 4.0, "visible", "code")
@@ -118,3 +118,15 @@ def test_ten_thousand_submissions_stay_small(make_result):
     kept = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert kept < 8_000_000  # 80 MB for ten thousand
+
+
+def test_who_is_excused_from_a_criterion_is_not_counted_there(make_result):
+    items = Items()
+    mask, loss = (criterion_result(each, _found("a", 1.0)) for each in (MASK, LOSS))
+    said = Adjusted("excuse", 4.0, 4.0, "Ill.")
+    excused = replace(mask, criterion=replace(MASK, points=0.0), points=0.0, adjusted=said)
+    items.add(make_result(excused, loss, submission="ada"))
+    items.add(make_result(mask, loss, submission="bob"))
+    found = by_key(items)
+    assert (found["mask", ""].graded, found["mask", "a"].graded) == (1, 1)
+    assert (found["mask", ""].criterion, found["loss", ""].graded) == (MASK, 2)

@@ -1,0 +1,78 @@
+"""The trail of a store about criteria whose points staff changed by hand.
+
+adjustments    number, submission, criterion, upload, who, what, points, machine's points, why,
+               `seen`, when
+
+Rows are added and never changed or removed; the database itself refuses it.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from graders.adjustments import Adjustment
+from graders.storage.database import in_words, open_database, refuse_none, transaction
+
+COLUMNS = (
+    "submission, criterion, upload, reviewer, action, points, machine, comment, seen, number, "
+    "made_at"
+)
+OF_EARLIER_UPLOADS = """
+SELECT submission, criterion FROM adjustments
+JOIN members USING (submission) JOIN results USING (submission, address)
+WHERE generation = ? AND listed AND action IN ('points', 'waive') AND upload != sha256
+AND number IN (SELECT max(number) FROM adjustments GROUP BY submission, criterion) ORDER BY number
+"""
+
+
+class Overtaken(Exception):
+    """Someone else adjusted a criterion in between; `newest` is that adjustment."""
+
+    def __init__(self, newest: Adjustment) -> None:
+        super().__init__("somebody adjusted it in between")
+        self.newest = newest
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustments:
+    """The adjustments in one store."""
+
+    file: Path
+    connection: sqlite3.Connection
+
+    def all(self) -> list[Adjustment]:
+        """Return all adjustments, the oldest first."""
+        query = f"SELECT {COLUMNS} FROM adjustments ORDER BY number"  # noqa: S608  a constant
+        with in_words(self.file):
+            return [Adjustment(*row) for row in self.connection.execute(query)]
+
+    def add(self, adjustments: Sequence[Adjustment]) -> None:
+        """Store these, all or none; raises Overtaken if one was made without seeing the newest."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with transaction(self.file, self.connection):
+            known = {each.key: each for each in self.all()}
+            for each in adjustments:
+                if each.key in known and known[each.key].number != each.seen:
+                    raise Overtaken(known[each.key])
+                *values, _, _ = astuple(each)
+                self.connection.execute(
+                    f"INSERT INTO adjustments ({COLUMNS}) VALUES ({', '.join('?' * 11)})",  # noqa: S608
+                    (*values, None, now),
+                )
+
+
+@contextmanager
+def open_adjustments(file: Path) -> Iterator[Adjustments]:
+    """Yield the adjustments in a store's file; raises StorageError if there is no such file."""
+    refuse_none(file)
+    with open_database(file) as connection:
+        yield Adjustments(file, connection)
+
+
+def adjustments_of(connection: sqlite3.Connection, submission: str) -> list[Adjustment]:
+    """Return the adjustments of one submission, the oldest first."""
+    query = f"SELECT {COLUMNS} FROM adjustments WHERE submission = ? ORDER BY number"  # noqa: S608  a constant
+    return [Adjustment(*row) for row in connection.execute(query, (submission,))]

@@ -1,0 +1,238 @@
+"""Make adjustments of criteria from what staff typed, or from a CSV with one per row.
+
+    student,criterion,points,action,comment
+    ada,double,3,,The handout allows this.
+    bob,answer,,waive,The file was lost.
+
+A row has points or an action: `waive`, `excuse` or `undo`. All rows are stored or none.
+"""
+
+import csv
+import io
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import get_args
+
+from graders.adjustments import Adjustment
+from graders.course.extensions import keys_of
+from graders.course.roster import search
+from graders.errors import UsageError, did_you_mean
+from graders.model import AdjustAction, CriterionResult, Result
+from graders.storage.adjustments import Adjustments, Overtaken
+from graders.storage.csv_cells import plain_cell
+from graders.storage.store import Store
+from reports.review.verdicts import Mistyped, read_comment
+from reports.text import number
+from submissions.people import name_key
+
+NEEDED, EITHER = ("student", "criterion", "comment"), ("points", "action")
+COLUMNS = "student, criterion, points or action, comment"
+ACTIONS: dict[str, AdjustAction] = {each: each for each in get_args(AdjustAction)}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One change as it was typed, with points or an action; `where` is its line in a file."""
+
+    student: str
+    criterion: str
+    points: str = ""
+    action: str = ""
+    comment: str = ""
+    where: str = ""
+
+
+class Adjusting:
+    """The adjustments in a store, and how people change them."""
+
+    def __init__(self, store: Store, trail: Adjustments) -> None:
+        self._store, self._trail = store, trail
+        self._generation = store.generation().number
+        self._rows = trail.all()
+        self._newest = {each.key: each for each in self._rows}
+        self._ids = {each.submission for each in store.members(self._generation)}
+
+    def adjust(self, asked: Iterable[Asked], reviewer: str) -> list[str]:
+        """Store these changes, all or none, and return a sentence for each.
+
+        What the same person adjusted in the same way before is not stored again. Raises UsageError
+        if something is wrong, with a sentence for each wrong row of a file.
+        """
+        made, said, wrong = dict[tuple[str, str], Adjustment](), list[str](), list[str]()
+        for each in asked:
+            try:
+                adjustment, sentence = self._made(each, reviewer)
+                if adjustment.key in made:
+                    raise Mistyped(f"{', '.join(adjustment.key)} is in an earlier row, too")
+            except Mistyped as error:
+                wrong.append(": ".join(filter(None, (each.where, str(error)))))
+                continue
+            made[adjustment.key] = adjustment
+            said.append(sentence)
+        if wrong:
+            raise Refused(wrong)
+        try:
+            self._trail.add([each for each in made.values() if not self._repeats(each)])
+        except Overtaken as error:
+            raise UsageError(
+                f"{error.newest.reviewer} adjusted {', '.join(error.newest.key)} in between: "
+                f"{_what(error.newest)}; nothing is stored",
+                "run the command again if your adjustment should count",
+            ) from error
+        return said
+
+    def listed(self, student: str) -> Iterator[tuple[str, ...]]:
+        """Yield a row for each adjustment, of one student or of all, the oldest first."""
+        names = search(self._store, self._generation, student) if student else None
+        for each in self._rows:
+            if names is None or each.submission in names:
+                state = self._state(each) if each.submission in self._ids else "no submission"
+                when = each.made_at[:16].replace("T", " ")
+                yield (*each.key, _what(each), state, each.reviewer, f"{when} UTC", each.comment)
+
+    def _made(self, asked: Asked, reviewer: str) -> tuple[Adjustment, str]:
+        result = self._result(asked.student)
+        graded = _criterion(result, asked.criterion)
+        action, points = _wanted(asked, graded)
+        comment, name = read_comment(asked.comment), result.submission.id
+        newest = self._newest.get((name, graded.criterion.id))
+        if action == "undo" and newest is None:
+            raise Mistyped(f"{name}, {graded.criterion.id}: there is no adjustment to undo")
+        if action != "undo" and not comment:
+            raise Mistyped(f"{name}, {graded.criterion.id}: a comment for the student is missing")
+        made = Adjustment(
+            *(name, graded.criterion.id, result.submission.sha256, reviewer, action),
+            *(points, graded.machine, comment, newest.number if newest else 0),
+        )
+        return made, _sentence(graded, made, newest)
+
+    def _result(self, student: str) -> Result:
+        found = [student] if student in self._ids else self._students.get(name_key(student), [])
+        if not found:
+            end = did_you_mean(name_key(student), self._students)
+            raise Mistyped(f"there is no submission of `{student}`{end}")
+        if len(found) > 1:
+            raise Mistyped(f"`{student}` has several submissions: {', '.join(found)}; name one")
+        result = self._store.member_result(self._generation, found[0])
+        if result.status == "rejected":
+            raise Mistyped(f"{found[0]}: the upload was not accepted, so it has no points")
+        return result
+
+    @cached_property
+    def _students(self) -> dict[str, list[str]]:
+        """The submissions by all that identifies a student; part of a name is not enough here."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for each in self._store.members(self._generation):
+            student, _ = self._store.handed_in(each.submission, each.cache_key.address)
+            for key in keys_of(each.submission, student):
+                found[key].append(each.submission)
+        return dict(found)
+
+    def _repeats(self, made: Adjustment) -> bool:
+        newest = self._newest.get(made.key)
+        both_undo = newest is not None and made.action == newest.action == "undo"
+        return newest is not None and (both_undo or made.content == newest.content)
+
+    def _state(self, each: Adjustment) -> str:
+        if each != self._newest[each.key]:
+            return "replaced"
+        if each.action == "undo":
+            return ""
+        result = self._store.member_result(self._generation, each.submission)
+        if not each.applies_to(result.submission.sha256):
+            return "is of an earlier upload"
+        graded = next((c for c in result.criteria if c.criterion.id == each.criterion), None)
+        if graded is None or graded.adjusted is None:
+            return "no such criterion"
+        changed = graded.machine != each.machine
+        return f"counts; machine now {_points(graded.machine)}" if changed else "counts"
+
+
+class Refused(UsageError):
+    """Changes that are wrong, with a sentence for each."""
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        super().__init__(sentences[-1], "nothing was adjusted")
+        self.others = sentences[:-1]
+
+
+def read_changes(file: Path) -> list[Asked]:
+    """Return the rows of a CSV; raises UsageError if it has no such rows."""
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        header = text.partition("\n")[0]
+        delimiter = max(",;\t", key=header.count)  # spreadsheets in many countries write semicolons
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        columns = [name.strip().casefold() for name in next(reader, [])]
+        lines = [(reader.line_num, cells) for cells in reader if any(cells)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{file}: {error}", f"its columns are {COLUMNS}") from error
+    if not {*NEEDED} <= {*columns} <= {*NEEDED, *EITHER} or len({*columns}) != len(columns):
+        raise UsageError(f"{file}: wrong columns: {', '.join(columns)}", f"they are {COLUMNS}")
+    rows = list[Asked]()
+    for line, cells in lines:
+        if len(cells) != len(columns):
+            raise UsageError(
+                f"{file}: line {line} has {len(cells)} cells, but the header has {len(columns)}",
+                "put a comment with commas in quotes",
+            )
+        typed = {name: plain_cell(cell) for name, cell in zip(columns, cells, strict=True)}
+        short = {name: typed.get(name, "").strip() for name in (*NEEDED, *EITHER)}
+        rows.append(Asked(**short | {"comment": typed["comment"]}, where=f"{file}: line {line}"))
+    if not rows:
+        raise UsageError(f"{file} has no rows", f"its columns are {COLUMNS}")
+    return rows
+
+
+def _criterion(result: Result, name: str) -> CriterionResult:
+    known = {each.criterion.id: each for each in result.criteria}
+    if name not in known:
+        raise Mistyped(f"there is no criterion `{name}`{did_you_mean(name, known)}")
+    return known[name]
+
+
+def _wanted(asked: Asked, graded: CriterionResult) -> tuple[AdjustAction, float | None]:
+    """Return the action and the points of a change."""
+    if bool(asked.points) == bool(asked.action):
+        raise Mistyped("give either points or one of waive, excuse and undo")
+    action = ACTIONS.get(asked.action.casefold() or "points")
+    if action is None or (asked.action and action == "points"):
+        raise Mistyped(f"`{asked.action}` is not possible; choose one of waive, excuse and undo")
+    if action in ("points", "waive") and graded.declared.points <= 0:
+        raise Mistyped(f"`{graded.criterion.id}` is worth no points")
+    return action, _read_points(asked.points, graded) if asked.points else None
+
+
+def _read_points(typed: str, graded: CriterionResult) -> float:
+    try:
+        value = float(typed.replace(",", "."))
+    except ValueError:
+        value = math.nan
+    most = graded.declared.points
+    if not 0 <= value <= most or round(value, 2) != value:
+        said = f"`{graded.criterion.id}` has 0 to {number(most)} points, with at most two decimals"
+        raise Mistyped(f"{said}; `{typed}` is not possible")
+    return value + 0.0
+
+
+def _sentence(graded: CriterionResult, made: Adjustment, newest: Adjustment | None) -> str:
+    after = {"waive": graded.declared.points, "undo": graded.machine}.get(made.action, made.points)
+    now = "excused" if made.action == "excuse" else _points(after)
+    before = "excused" if graded.is_excused else _points(graded.points)
+    last = f" (before, by {newest.reviewer}: {_what(newest)})" if newest else ""
+    return f"{', '.join(made.key)}: {before} -> {now}{last}"
+
+
+def _what(each: Adjustment) -> str:
+    """Return what a person did, in few words."""
+    if each.action in ("excuse", "undo"):
+        return {"excuse": "excused", "undo": "undone"}[each.action]
+    return f"{_points(each.machine)} -> {'full' if each.points is None else _points(each.points)}"
+
+
+def _points(points: float | None) -> str:
+    return "-" if points is None else number(points)
