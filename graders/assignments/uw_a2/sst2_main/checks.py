@@ -127,8 +127,9 @@ def test_order_of_sentences(
         _fail_without_collate(split, loader)
         if loader.raised and works_with_roberta(student, sandbox, inputs):
             fail(
-                f"The dataloader of {split} raises an error: {loader.raised}",
+                f"The dataloader of {split} raises an error.",
                 hint="SST2Dataset works with RoBERTa's tokenizer. What does main pass to it?",
+                actual=loader.raised,
             )
         orders, count = loader.orders, loader.count
         drawn = [*orders, loader.places] if split == "train" else orders
