@@ -186,13 +186,9 @@ def test_gradients_that_reach_some_inputs_only_are_told_and_cost_points(grade):
     assert "gradient" not in said_of(grade(RIGHT), "self-attention-is-written")
 
 
-def test_attention_that_no_gradient_can_reach_costs_points_unless_it_leaves_torch(grade):
+def test_attention_without_gradients_costs_nothing(grade):
     result = grade(RIGHT.replace("def self_attention", "@torch.no_grad()\ndef self_attention"))
-    assert "No gradient of the output reaches Q, K and V" in said_of(result, "inputs-are-kept")
-    assert result.score == 17.5
-    by_numpy = "return torch.from_numpy(A.detach().numpy() @ V.detach().numpy())"
-    result = grade("import numpy\n" + RIGHT.replace("return A.matmul(V)", by_numpy))
-    assert "No gradient reaches Q, K and V." in said_of(result, "self-attention-is-written")
+    assert "No gradient reaches Q, K, V." in said_of(result, "self-attention-is-written")
     assert result.score == 18
 
 

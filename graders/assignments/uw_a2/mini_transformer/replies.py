@@ -31,8 +31,8 @@ NARROWED = (
 )
 RANDOM = "The same input gives two different outputs. Is dropout active, or are heads shuffled?"
 CUT = (
-    "No points are deducted, but a model with this attention cannot learn: numpy, lists, numbers "
-    "and out=... stop gradients."
+    "No points are deducted, but a model with this attention cannot learn: .detach(), .data, "
+    "torch.tensor(...), numpy and torch.no_grad() stop gradients."
 )
 UNTRACKED = ("numpy", "don't support automatic differentiation")  # the latter raises for out=...
 SEVERAL = "self_attention returns several values; the one with the output's shape is tested."
@@ -111,73 +111,49 @@ def attend(
 
 
 def note_gradients(student: Student, score: Score, question: Question) -> None:
-    """Add a note, worth no points, if no gradient can pass the code, as in numpy."""
+    """Add a note, worth no points, if no gradient reaches the inputs from the output."""
     try:
-        found = _gradients(student, question)
+        cut, _ = _gradients(student, question)
     except StudentRaised:
         return
-    if found.is_untracked:
-        score.note(f"No gradient reaches Q, K and V. {CUT}")
+    if len(cut) == len("QKV"):  # require_backward reports a part of them
+        score.note(f"No gradient reaches {', '.join(cut)}. {CUT}")
 
 
 def require_backward(student: Student, question: Question) -> None:
-    """Fail if gradients don't reach all inputs, or computing them raises.
+    """Fail if gradients reach only some of the inputs, or computing them raises.
 
     For code that no gradient can pass, such as numpy, a note is enough.
     """
-    found = _gradients(student, question)
-    if found.is_untracked:
-        return
-    if found.raised:
+    cut, raised = _gradients(student, question)
+    if 0 < len(cut) < len("QKV"):
         fail(
-            "self_attention raises an error when Q, K and V need gradients, so no model with it "
-            "can be trained.",
-            hint="Don't change tensors in place (A[...] =, A /= s, A.mul_(s)) that backward needs.",
-            actual=found.raised,
-            counterexample={"asked": str(question)},
-        )
-    if found.cut:
-        fail(
-            "No gradient of the output reaches Q, K and V, so a model with this attention cannot "
-            "learn."
-            if found.is_cut_off
-            else "Gradients of the output reach some of Q, K and V, but not "
-            f"{', '.join(found.cut)}, so a model with this attention learns only in part.",
+            f"Gradients of the output reach some of Q, K and V, but not {', '.join(cut)}, so a "
+            "model with this attention learns only in part.",
             hint="Remove .detach(), .data, torch.tensor(...) and torch.no_grad() from these "
             "functions.",
             counterexample={"asked": str(question)},
         )
+    if raised and not any(words in raised for words in UNTRACKED):
+        fail(
+            "self_attention raises an error when Q, K and V need gradients, so no model with it "
+            "can be trained.",
+            hint="Don't change tensors in place (A[...] =, A /= s, A.mul_(s)) that backward needs.",
+            actual=raised,
+            counterexample={"asked": str(question)},
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Gradients:
-    """The inputs that no gradient reaches, what is raised, and whether values leave torch."""
-
-    cut: Sequence[str]
-    raised: str
-    leaves_torch: bool
-
-    @property
-    def is_cut_off(self) -> bool:
-        """Return whether no gradient reaches any input."""
-        return len(self.cut) == len("QKV")
-
-    @property
-    def is_untracked(self) -> bool:
-        """Return whether that is because the code works without torch's gradients."""
-        known = any(words in self.raised for words in UNTRACKED)
-        return self.is_cut_off and (known or (self.leaves_torch and not self.raised))
-
-
-def _gradients(student: Student, question: Question) -> Gradients:
+def _gradients(student: Student, question: Question) -> tuple[list[str], str]:
+    """Return the inputs that no gradient reaches, and what is raised."""
     return student.call("mini_gradients", call=_values(question), read=_without_gradient)
 
 
-def _without_gradient(reply: Any) -> Gradients:
+def _without_gradient(reply: Any) -> tuple[list[str], str]:
     reached = part(reply, "reached")
     reached = reached if isinstance(reached, list) and len(reached) == 3 else []
     cut = [name for name, each in zip("QKV", reached, strict=False) if each is False]
-    return Gradients(cut, clean(str(part(reply, "raised"))), part(reply, "leaves_torch") is True)
+    return cut, clean(str(part(reply, "raised")))
 
 
 def _values(question: Question) -> list[Any]:

@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.overrides import TorchFunctionMode
 
 WANTED = (
     "pairwise_similarities",
@@ -49,7 +48,6 @@ EXPERIMENTS = (
 MOST_TEXT = 300  # characters of an exception
 CPU = torch.device("cpu")
 GIVEN = {"DEVICE": CPU, "device": CPU}
-LEAVING = ("numpy", "__array__", "__dlpack__", "tolist", "item", "__float__")
 
 
 def mini_files() -> dict[str, Any]:
@@ -104,35 +102,18 @@ def _attended(call: list[Any]) -> dict[str, Any]:
 
 
 def mini_gradients(call: list[Any]) -> dict[str, Any]:
-    """Return whether gradients reach Q, K and V from self_attention's output, or what is raised.
-
-    Also return whether values leave torch on the way, since no gradient can follow them.
-    """
-    with _on_cpu(), torch.enable_grad(), _Leaving() as leaving:
+    """Return whether gradients reach Q, K and V from self_attention's output, or what is raised."""
+    with _on_cpu(), torch.enable_grad():
         leaves = [_tensor(each).requires_grad_() for each in call[:3]]
-        reached, raised = [False] * 3, ""
         try:
             result = _ask("self_attention", [*(1 * each for each in leaves), *call[3:]])
             outputs = result if isinstance(result, list | tuple) else [result]
-            if getattr(outputs[0], "requires_grad", True):  # else cut off, but nothing is raised
-                found = torch.autograd.grad(outputs[0].sum(), leaves, allow_unused=True)
-                reached = [each is not None for each in found]
+            if not getattr(outputs[0], "requires_grad", True):  # cut off, but nothing is raised
+                return {"reached": [False] * 3, "raised": ""}
+            found = torch.autograd.grad(outputs[0].sum(), leaves, allow_unused=True)
         except Exception as problem:  # noqa: BLE001  such as numpy of a tensor that requires grad
-            raised = str(problem)[:MOST_TEXT]
-    return {"reached": reached, "raised": raised, "leaves_torch": leaving.seen}
-
-
-class _Leaving(TorchFunctionMode):
-    """Notes whether a tensor is converted to an array, a list or a number."""
-
-    seen = False
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        """Call `func` unchanged."""
-        self.seen = self.seen or getattr(func, "__name__", "") in LEAVING
-        return func(*args, **(kwargs or {}))
+            return {"reached": [False] * 3, "raised": str(problem)[:MOST_TEXT]}
+    return {"reached": [each is not None for each in found], "raised": ""}
 
 
 def mini_dimensions(function: str, calls: list[list[Any]]) -> Any:
