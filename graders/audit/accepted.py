@@ -1,4 +1,6 @@
-"""Read audit.toml: the survivors that the author has looked at, and why they may survive.
+"""Read audit.toml: what is changed, and the survivors that the author has looked at.
+
+bases = ["right-loops"]       # optional: the examples that are changed besides the solution
 
 [[survivor]]
 id = "0d1f6a0c9be2"           # as the audit prints it
@@ -26,17 +28,26 @@ class Accepted(BaseModel, extra="forbid"):
     reason: Annotated[str, Field(min_length=1)]
 
 
-class _Audited(BaseModel, extra="forbid"):
+class Audited(BaseModel, extra="forbid"):
+    """The contents of audit.toml; without `bases`, a sample of the correct examples is changed."""
+
+    bases: list[str] | None = None
     survivor: list[Accepted] = []
 
+    @property
+    def accepted(self) -> dict[str, Accepted]:
+        """Return the recorded survivors by id."""
+        return {each.id: each for each in self.survivor}
 
-def read_accepted(assignment: Assignment) -> dict[str, Accepted]:
-    """Return the recorded survivors by id; raises UsageError if the file is malformed."""
+
+def read_audited(assignment: Assignment) -> Audited:
+    """Return what is recorded; raises UsageError if the file is malformed."""
     file = assignment.folder / FILE
     if not file.is_file():
-        return {}
-    found = read_table(file, _Audited, SHAPE).survivor
-    for each in found:
-        if [other.id for other in found].count(each.id) > 1:
-            raise UsageError(f"{file}: survivor `{each.id}` is listed twice", "remove one of them")
-    return {each.id: each for each in found}
+        return Audited()
+    found = read_table(file, Audited, SHAPE)
+    ids = [each.id for each in found.survivor]
+    for each in ids:
+        if ids.count(each) > 1:
+            raise UsageError(f"{file}: survivor `{each}` is listed twice", "remove one of them")
+    return found

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from graders.audit.accepted import Accepted, read_accepted
+from graders.audit.accepted import FILE, Accepted, Audited, read_audited
 from graders.audit.attacks import tightened
 from graders.audit.changes.change import SOLUTION, Base, Changed, read_bases, read_files
 from graders.audit.changes.mutants import generate_mutants, sites_of
@@ -103,17 +103,17 @@ def audit(request: GradingRequest, grader: Grader, plan: Plan, watch: Watch) -> 
     started = time.monotonic()
     task = request.assignment
     refuse_broken_files(task)
-    accepted = read_accepted(task)
+    audited = read_audited(task)
     coded = _of_code(request)
     with tempfile.TemporaryDirectory(prefix="softmark-audited-") as work:
-        bases = _sampled(read_bases(task, Path(work)), plan.seed)
+        bases = _chosen(read_bases(task, Path(work)), audited, plan.seed)
         run = _Run(coded, grader, plan, watch, bases, started)
         _grade_solution(run)
         nulls = _audit_nulls(run)
         run = _with_graded_bases(run)
         steadiness = _audit_steadiness(run, request, Path(work) / "examples")
         rewrites = _audit_rewrites(run)
-        mutations = _audit_mutants(run, accepted)
+        mutations = _audit_mutants(run, audited.accepted)
     seconds = round(time.monotonic() - started, 1)
     found = (mutations, rewrites, nulls, steadiness, tuple(run.faults))
     return Audit(task.name, task.title, plan.seed, seconds, *found)
@@ -139,11 +139,20 @@ def _of_code(request: GradingRequest) -> GradingRequest:
     return GradingRequest(task, replace(options, only=code))
 
 
-def _sampled(bases: Sequence[Base], seed: int) -> list[Base]:
-    """Return the solution and some of the other bases; another seed takes others."""
+def _chosen(bases: Sequence[Base], audited: Audited, seed: int) -> list[Base]:
+    """Return the solution and the bases that audit.toml names, or else a sample of the others."""
     solution, *others = bases
-    rng = random.Random(seed)  # noqa: S311  a sample, not a secret
-    return [solution, *rng.sample(others, min(len(others), OTHERS))]
+    if audited.bases is None:
+        rng = random.Random(seed)  # noqa: S311  a sample, not a secret
+        return [solution, *rng.sample(others, min(len(others), OTHERS))]
+    known = {each.name: each for each in others}
+    for name in audited.bases:
+        if name not in known:
+            raise UsageError(
+                f"{FILE}: `{name}` in `bases` is no correct example with code of its own",
+                "correct examples are named right-* and lose nothing",
+            )
+    return [solution, *(known[name] for name in audited.bases)]
 
 
 def _grade_solution(run: _Run) -> None:

@@ -220,6 +220,23 @@ def test_a_mistake_in_audit_toml_is_one_sentence(folder, tmp_path, more, said):
     assert said in str(error.value)
 
 
+def test_only_the_named_examples_are_changed(place, folder, first):
+    assert "right-sum" in {each.change.base for each in every(first)}
+    (folder / "audit.toml").write_text("bases = []")
+    found = audited(folder, place / "out")
+    assert {each.change.base for each in every(found)} == {"solution"}
+
+
+def every(found):
+    return (*found.mutations.noticed, *found.mutations.survivors)
+
+
+def test_an_unknown_example_is_one_sentence(folder, tmp_path):
+    (folder / "audit.toml").write_text('bases = ["right-product"]')
+    with pytest.raises(UsageError, match="`right-product` in `bases` is no correct example"):
+        audited(folder, tmp_path, executor=NoExecutor)
+
+
 def test_a_survivor_is_recorded_once(folder, tmp_path):
     record(folder, ["0123456789ab"] * 2)
     with pytest.raises(UsageError, match="listed twice"):
