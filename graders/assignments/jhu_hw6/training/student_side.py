@@ -253,7 +253,8 @@ def script_misfit(file: str) -> str:
         used = {name: works for name in (NAME, PREPARE) if (works := _accepted(file, name))}
         if used:
             standins = {name: standin(name, works) for name, works in used.items()}
-            run_script(next(iter(used)), file, standins, type="full")
+            names = globals_of(code_of(file)[next(iter(used))])
+            run_script(names, standins, type="full")
     return next(iter(found), "")
 
 
