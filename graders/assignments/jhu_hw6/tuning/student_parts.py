@@ -202,6 +202,8 @@ def _noted(names: dict[str, Any]) -> Iterator[_Noted]:
 def _numbers(values: Sequence[Any]) -> Any:
     """Return the numbers of the rows whose texts are in one of the given columns."""
     columns = [list(each) for each in values if isinstance(each, Iterable) and not _is_text(each)]
+    if len(columns) > 1 and not any(columns):
+        return np.array([], dtype=np.int64)
     for column in columns:
         found = [NUMBER.search(each) if isinstance(each, str) else None for each in column]
         if found and all(found):
