@@ -82,7 +82,7 @@ def _watched(
     """
     tried: list[tuple[Log, BaseException]] = []
     for own in (True, False) if plan["own"] else (False,):
-        for make in (Classifier, functools.partial(_like_theirs, file=file)):
+        for make in (Classifier, functools.partial(like_theirs, file=file)):
             log = Log(make(weights))
             problem = _attempt(log, batches, plan, file=file, own=own)
             if problem is None or isinstance(problem, Misfit):
@@ -113,7 +113,7 @@ def _attempt(
             return None
 
 
-def _like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
+def like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
     """Return the classifier with the student's own model's attributes other than layers."""
     model = Classifier(weights)
     kind = {"family": "bert", "type": "full", "width": NARROW}
@@ -263,7 +263,7 @@ def _accepted(file: str, name: str) -> dict[str, Any]:
     orders: list[list[Any]] = [[HUB_NAMES["distilbert"], 4, CPU, True]]
     if name == NAME:
         sets = [DataLoader(items(TINY)) for _ in SETS]
-        models = (Classifier(WEIGHTS), _like_theirs(WEIGHTS, file=file))
+        models = (Classifier(WEIGHTS), like_theirs(WEIGHTS, file=file))
         orders = [[model, 1, *sets, torch.device("cpu"), 0.01] for model in models]
     for order in orders:
         try:
