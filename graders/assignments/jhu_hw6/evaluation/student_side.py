@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from ..boolq_data.student_side import own_forms
 from ..student_side import by_name, code_of, offline
 from ..student_spy import CPU, Classifier, items, state
 
@@ -18,11 +19,17 @@ def evaluations(
     """Evaluate the same model with each batch size; return results and effects on the model."""
     with offline():
         evaluate = code_of(file)[NAME]
-        models = [Classifier(weights, dropout=dropout) for _ in sizes]
-        return [
-            _evaluated(evaluate, model, batch, size)
-            for model, size in zip(models, sizes, strict=True)
-        ]
+        problems: list[Exception] = []
+        for sets in own_forms({"held_out": batch}, file):
+            models = [Classifier(weights, dropout=dropout) for _ in sizes]
+            try:
+                return [
+                    _evaluated(evaluate, model, sets["held_out"], size)
+                    for model, size in zip(models, sizes, strict=True)
+                ]
+            except Exception as problem:  # noqa: BLE001  raised below
+                problems.append(problem)
+        raise problems[0]
 
 
 def _evaluated(evaluate: Any, model: Classifier, batch: dict[str, Any], size: int) -> Any:

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from graders.adapting.arguments import Misfit, require_fit
 from graders.adapting.gathered import code_folder
 from graders.adapting.raised import is_of_this_machine, is_unwritten, told
 
+from ..boolq_data.student_side import own_forms
 from ..student_side import bound, by_name, by_position, code_of, globals_of, offline, settings
 from ..student_spy import CPU, Classifier, items, state
 from ..tuning.student_custom import (
@@ -76,18 +77,19 @@ def _watched(
 ) -> tuple[Log, BaseException | None]:
     """Return the log of the first way to run the loop that does not raise.
 
-    An evaluate_model that raises, or an attribute of the student's own model that ours lacks, is
-    not the loop's fault, but a call that does not fit evaluate_model is. If every way raises, the
-    one that got furthest counts.
+    An evaluate_model that raises, an attribute of the student's own model that ours lacks, or an
+    axis that only the labels of the student's own dataset have, is not the loop's fault, but a call
+    that does not fit evaluate_model is. If every way raises, the one that got furthest counts.
     """
     tried: list[tuple[Log, BaseException]] = []
     for own in (True, False) if plan["own"] else (False,):
-        for make in (Classifier, functools.partial(like_theirs, file=file)):
-            log = Log(make(weights))
-            problem = _attempt(log, batches, plan, file=file, own=own)
-            if problem is None or isinstance(problem, Misfit):
-                return log, problem
-            tried.append((log, problem))
+        for sets in own_forms(batches, file):
+            for make in (Classifier, functools.partial(like_theirs, file=file)):
+                log = Log(make(weights))
+                problem = _attempt(log, sets, plan, file=file, own=own)
+                if problem is None or isinstance(problem, Misfit):
+                    return log, problem
+                tried.append((log, problem))
     return max(tried, key=lambda each: each[0].stepped)
 
 
@@ -186,7 +188,7 @@ def run_on(
     kept = {EVALUATE: names[EVALUATE]} if EVALUATE in names else {}
     if kept or not own:
         theirs = names.get(EVALUATE)
-        names[EVALUATE] = _fitting(theirs, theirs if own else _evaluate, model)
+        names[EVALUATE] = _fitting(theirs, theirs if own else _evaluate, model, file)
     try:
         by_position(train, order, **given)
     finally:
@@ -200,12 +202,12 @@ def _loader(
     return DataLoader(cast(Any, Rows(items(batch), name, note)), plan["batch_size"])
 
 
-def _fitting(theirs: Any, used: Any, model: nn.Module) -> Callable[..., Any]:
+def _fitting(theirs: Any, used: Any, model: nn.Module, file: str) -> Callable[..., Any]:
     """Return the function that is used, for calls that fit the student's own evaluate_model.
 
     If that works, but not with a part of the trained model, the call does not fit it either.
     """
-    works = {} if theirs is None else _works(theirs)
+    works = {} if theirs is None else _works(theirs, file)
 
     @functools.wraps(used)
     def evaluate(*args: Any, **kwargs: Any) -> Any:
@@ -260,12 +262,7 @@ def script_misfit(file: str) -> str:
 
 def _accepted(file: str, name: str) -> dict[str, Any]:
     """Return arguments with which train or pre_process works, by parameter, if any are known."""
-    orders: list[list[Any]] = [[HUB_NAMES["distilbert"], 4, CPU, True]]
-    if name == NAME:
-        sets = [DataLoader(items(TINY)) for _ in SETS]
-        models = (Classifier(WEIGHTS), like_theirs(WEIGHTS, file=file))
-        orders = [[model, 1, *sets, torch.device("cpu"), 0.01] for model in models]
-    for order in orders:
+    for order in _orders(file, name):
         try:
             function = code_of(file)[name]
             if name == NAME and list(inspect.signature(function).parameters)[4:5] == ["device"]:
@@ -277,21 +274,35 @@ def _accepted(file: str, name: str) -> dict[str, Any]:
     return {}
 
 
+def _orders(file: str, name: str) -> Iterator[list[Any]]:
+    """Yield arguments of train or pre_process, in order."""
+    if name != NAME:
+        yield [HUB_NAMES["distilbert"], 4, CPU, True]
+        return
+    models = (Classifier(WEIGHTS), like_theirs(WEIGHTS, file=file))
+    for tiny in own_forms({"train": TINY}, file):
+        sets = [DataLoader(items(tiny["train"])) for _ in SETS]
+        for model in models:
+            yield [model, 1, *sets, torch.device("cpu"), 0.01]
+
+
 @functools.cache
-def _works(theirs: Callable[..., Any]) -> dict[str, Any]:
+def _works(theirs: Callable[..., Any], file: str) -> dict[str, Any]:
     """Return arguments with which the student's evaluate_model works, by parameter, if any."""
-    named = {
-        "model": Classifier(WEIGHTS),
-        "dataloader": DataLoader(items(TINY)),
-        "device": torch.device("cpu"),
-    }
-    try:
-        by_name(theirs, named)
-        if set(named) <= set(inspect.signature(theirs).parameters):
-            return {**bound(theirs, []), **named}
-        return bound(theirs, list(named.values()))
-    except Exception:  # noqa: BLE001  its own checks report it
-        return {}
+    for sets in own_forms({"held_out": TINY}, file):
+        named = {
+            "model": Classifier(WEIGHTS),
+            "dataloader": DataLoader(items(sets["held_out"])),
+            "device": torch.device("cpu"),
+        }
+        try:
+            by_name(theirs, named)
+            if set(named) <= set(inspect.signature(theirs).parameters):
+                return {**bound(theirs, []), **named}
+            return bound(theirs, list(named.values()))
+        except Exception:  # noqa: BLE001, S112  its own checks report it
+            continue
+    return {}
 
 
 def _evaluate(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, float]:

@@ -10,6 +10,7 @@ from torch import nn
 
 from graders.adapting.unavailable import cause_of
 
+from ..boolq_data.student_side import own_forms
 from ..student_side import FILES, PREFIX_LENGTH, definitions, offline
 from ..student_spy import state
 from ..training.student_side import NAME, run
@@ -46,10 +47,10 @@ def _tuned(
     """Return the same for a given model, with the student's evaluate_model unless that raises."""
     parts, before, error, loop = Parts(model), state(model), "", _loop_of(file)
     ours: BaseException | None = None
-    for own in (True, False):
+    for own, sets in ((own, sets) for own in (True, False) for sets in own_forms(batches, loop)):
         with _optimizers() as made:
             try:
-                run(model, batches, plan, file=loop, own=own)
+                run(model, sets, plan, file=loop, own=own)
                 error, ours = "", None
                 break
             except (Exception, SystemExit) as problem:  # noqa: BLE001  told; other checks judge the loop
