@@ -9,7 +9,7 @@ import ast
 import contextlib
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from inspect import signature
@@ -85,6 +85,32 @@ class Gathered:
         home = self._homes.get(name)
         own = home is not None and home.source.path in self._listing.own
         return home is not None and own and _defines(home, name) and home.is_written(name)
+
+    def imported_from(self, name: str) -> str:
+        """Return the stem of the other file from which an own one takes a name; empty if none.
+
+        That file defines it in full.
+        """
+        others = [each for each in self._files if each.source.path not in self._listing.own]
+        own = map(self._upload.outline, self._listing.own)
+        wanted = {each for one in own for each in _imported(one, name)}
+        found = (
+            each.source.path.stem
+            for each in others
+            for stem, made in wanted
+            if stem == each.source.path.stem and _defines(each, made) and each.is_written(made)
+        )
+        return next(found, "")
+
+    def importing(self, name: str, home: Path) -> list[dict[str, Any]]:
+        """Return the globals of the files that import this name from the file `home`."""
+        own = (each for each in self._listing.paths if each in self._listing.own)
+        paths = dict.fromkeys((*own, *(each.source.path for each in self._files)))
+        return [
+            self._upload.module(path).namespace
+            for path in paths
+            if any(stem == home.stem for stem, _ in _imported(self._upload.outline(path), name))
+        ]
 
     def is_spare(self, name: str) -> bool:
         """Return whether the name is taken from a file named like a copy, a draft or a starter."""
@@ -311,6 +337,29 @@ def _defines(outline: Outline, name: str) -> bool:
     statement = outline.definition(name)
     value = getattr(statement.node, "value", None) if statement else None
     return statement is not None and not isinstance(value, ast.Subscript | ast.Constant)
+
+
+def _imported(outline: Outline, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name in it that this name may mean in a file: its import decides."""
+    borrowed = outline.borrowed(name)
+    if outline.definition(name) is not None:
+        return
+    statements = [each.node for each in outline.statements.values()]
+    inside = {
+        ast.unparse(each.value)
+        for node in statements
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute) and each.attr == name
+    }
+    for node in [borrowed.node] if borrowed else statements:
+        for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            known = one.asname or one.name
+            if isinstance(node, ast.Import) and known in inside:
+                yield one.name.rpartition(".")[2], name
+            elif isinstance(node, ast.ImportFrom) and one.name == "*":
+                yield str(node.module).rpartition(".")[2], name
+            elif isinstance(node, ast.ImportFrom) and known == name:
+                yield str(node.module).rpartition(".")[2], one.name
 
 
 def _needs_instance(outline: Outline, owner: str, name: str) -> bool:

@@ -30,11 +30,16 @@ def settings(**changes: Any) -> Namespace:
 def definitions(name: str) -> list[dict[str, str]]:
     """Return the file and the place of each graded definition of this name.
 
-    These are the homework's own files that define it. Another file counts only if none of them
-    defines it, or all leave it unimplemented. The homework comes with a dataset: own files without
-    one, or with an unimplemented one, use that, and a draft of it does not count.
+    These are the homework's own files that define it or import it from another file of the upload.
+    Without them, or if all leave it unimplemented, any file counts. The homework comes with a
+    dataset: own files without one, or with an unimplemented one, use that, and a draft of it does
+    not count.
     """
-    found = [taken for taken in _slots() if taken.is_own(name)]
+    homes: dict[str, Gathered] = {}
+    for taken in _slots():
+        if home := taken.source(name) if taken.is_own(name) else taken.imported_from(name):
+            homes.setdefault(home, taken)
+    found = [*homes.values()]
     if not found and not (name == DATASET and _has_given_data_set()):
         found = [taken for taken in [gathered(*FILES)] if _is_there(taken, name)]
     return [{"file": each.source(name), "place": each.place(name)} for each in found]

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from graders.adapting.gathered import NotHandedIn
@@ -118,3 +120,35 @@ def test_names_that_a_script_or_a_function_assigns_may_exist(take):
     assert got.may_assign("loader")
     assert got.may_assign("model")
     assert not got.may_assign("laoder")
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "from parts import double",
+        "from parts import twice as double",
+        "from parts import *",
+        "import parts\nprint(parts.double(1))",
+        "import parts as p\nprint(p.double(1))",
+    ],
+)
+def test_own_files_take_names_from_others(take, own):
+    parts = f"{PLAIN}\ndef twice(x):\n    return x + x\n"
+    got = take({"a.py": own, "parts.py": parts}, "double", own=("a",))
+    assert got.imported_from("double") == "parts"
+    assert len(got.importing("double", Path("parts.py"))) == 1
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "import parts",
+        "from missing import double",
+        "from missing import double\nfrom parts import *",
+        "from parts import *\ndef double(x):\n    return 2 * x",
+    ],
+)
+def test_other_imports_are_not_taken_for_a_name(take, own):
+    got = take({"a.py": own, "parts.py": PLAIN}, "double", own=("a",))
+    assert not got.imported_from("double")
+    assert not got.importing("double", Path("parts.py"))

@@ -224,7 +224,7 @@ def _prepared(reply: Any) -> _Prepared:
 
 
 def _rows(reply: Any) -> Sequence[frozenset[int]]:
-    known = [each for each in sequence(reply) if is_whole(each) and each.ndim == 1 and each.size]
+    known = [each for each in sequence(reply) if is_whole(each) and each.ndim == 1]
     if sum(each.size for each in known) > MOST_ROWS:
         raise BadReply(UNREADABLE)
     rows = [frozenset(map(int, each)) for each in known]
@@ -232,7 +232,13 @@ def _rows(reply: Any) -> Sequence[frozenset[int]]:
 
 
 def _require_apart(*parts: frozenset[int]) -> None:
-    """Fail if two of the three parts share rows."""
+    """Fail if one of the three parts is empty, or two share rows."""
+    for name, part in zip(PARTS, parts, strict=True):
+        if not part:
+            fail(
+                f"The {name} set is empty.",
+                hint="Train on train[:8000], validate on validation, test on train[8000:].",
+            )
     for (one, left), (other, right) in combinations(zip(PARTS, parts, strict=True), 2):
         if shared := len(left & right):
             fail(

@@ -84,7 +84,7 @@ def _watched(
     tried: list[tuple[Log, BaseException]] = []
     for own in (True, False) if plan["own"] else (False,):
         for sets in own_forms(batches, file):
-            for make in (Classifier, functools.partial(_like_theirs, file=file)):
+            for make in (Classifier, functools.partial(like_theirs, file=file)):
                 log = Log(make(weights))
                 problem = _attempt(log, sets, plan, file=file, own=own)
                 if problem is None or isinstance(problem, Misfit):
@@ -115,7 +115,7 @@ def _attempt(
             return None
 
 
-def _like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
+def like_theirs(weights: dict[str, Any], *, file: str) -> Classifier:
     """Return the classifier with the student's own model's attributes other than layers."""
     model = Classifier(weights)
     kind = {"family": "bert", "type": "full", "width": NARROW}
@@ -255,7 +255,8 @@ def script_misfit(file: str) -> str:
         used = {name: works for name in (NAME, PREPARE) if (works := _accepted(file, name))}
         if used:
             standins = {name: standin(name, works) for name, works in used.items()}
-            run_script(next(iter(used)), file, standins, type="full")
+            names = globals_of(code_of(file)[next(iter(used))])
+            run_script(names, standins, type="full")
     return next(iter(found), "")
 
 
@@ -278,7 +279,7 @@ def _orders(file: str, name: str) -> Iterator[list[Any]]:
     if name != NAME:
         yield [HUB_NAMES["distilbert"], 4, CPU, True]
         return
-    models = (Classifier(WEIGHTS), _like_theirs(WEIGHTS, file=file))
+    models = (Classifier(WEIGHTS), like_theirs(WEIGHTS, file=file))
     for tiny in own_forms({"train": TINY}, file):
         sets = [DataLoader(items(tiny["train"])) for _ in SETS]
         for model in models:

@@ -17,7 +17,7 @@ from torch import nn
 
 from graders.adapting.reading.source import read_source
 
-from ..student_side import code_of, globals_of, settings
+from ..student_side import FILES, code_of, gathered, globals_of, settings
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 ENOUGH = 6  # models: three kinds of tuning, twice
@@ -29,7 +29,7 @@ class Enough(BaseException):
 
 
 def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
-    """Return the models in the order of the script in the file of the class `made`.
+    """Return the models in the order of the scripts in the file of the class `made` and its users.
 
     `given` are the command line's options, above all its `type`.
     """
@@ -41,28 +41,35 @@ def handed_over(made: str, file: str, **given: Any) -> list[nn.Module]:
         if len(found) >= ENOUGH:
             raise Enough
 
-    run_script(made, file, {LOOP: train}, **given)
+    standins, home = {LOOP: train}, globals_of(code_of(file)[made])
+    run_script(home, standins, **given)
+    for names in gathered(*FILES).importing(made, Path(home["__file__"])):
+        with _as_before(home):
+            home.update(standins if LOOP in home else {})
+            run_script(names, standins, **given)
     return found
 
 
-def run_script(made: str, file: str, standins: Mapping[str, Any], **given: Any) -> None:
-    """Run the script in the file that defines `made`, with stand-ins for its functions.
+def run_script(names: dict[str, Any], standins: Mapping[str, Any], **given: Any) -> None:
+    """Run the script in the file with these globals, with stand-ins for its functions.
 
     A file that defines one of these functions twice is not run: a call may mean either.
     """
-    names = globals_of(code_of(file)[made])
-    script = read_source(Path(names["__file__"]), file, None)
+    path = Path(names["__file__"])
+    script = read_source(path, path.name, None)
     defined = [getattr(place.node, "name", "") for place in script.places]
     if any(defined.count(name) > 1 for name in standins):
         return
     with _command_line(given), _as_before(names):
+        kept: dict[str, Any] = {}  # what the script assigns; to define other names may undo it
         for place in script.places:
             if isinstance(place.node, DEFINITIONS):
                 continue
             try:
                 _make(names, place.node)
-                names.update(standins)
+                names.update({**kept, **standins})
                 _run(names, place.node, place.filename)
+                kept.update(_assigned(names, place.node))
             except Enough:
                 break
             except (Exception, SystemExit):  # noqa: BLE001, S112
@@ -77,6 +84,16 @@ def _make(names: dict[str, Any], node: ast.stmt) -> None:
             names["__make__"](name)
         except (Exception, SystemExit):  # noqa: BLE001, S112  missed where it is used
             continue
+
+
+def _assigned(names: dict[str, Any], node: ast.stmt) -> dict[str, Any]:
+    """Return the values of the names that a statement assigns."""
+    stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+    return {
+        each.id: names[each.id]
+        for each in stored
+        if isinstance(each.ctx, ast.Store) and each.id in names
+    }
 
 
 @contextmanager
