@@ -61,6 +61,11 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+def number_or_dash(value: float | None) -> str:
+    """Return a score as people write it; a dash if there is none."""
+    return "-" if value is None else number(value)
+
+
 def _with_code(words: str) -> Markup:
     pieces = _CODE.split(words)  # every second piece was in backticks
     pieces[1::2] = [Markup("<code>{}</code>").format(code) for code in pieces[1::2]]

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from graders.adjustments import Adjustment
-from graders.storage.database import in_words, open_database, refuse_none, transaction
+from graders.storage.database import in_words, open_existing, transaction
 
 COLUMNS = (
     "submission, criterion, upload, reviewer, action, points, machine, comment, seen, number, "
@@ -67,8 +67,7 @@ class Adjustments:
 @contextmanager
 def open_adjustments(file: Path) -> Iterator[Adjustments]:
     """Yield the adjustments in a store's file; raises StorageError if there is no such file."""
-    refuse_none(file)
-    with open_database(file) as connection:
+    with open_existing(file) as connection:
         yield Adjustments(file, connection)
 
 

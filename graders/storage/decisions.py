@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graders.storage.database import in_words, open_database, refuse_none, transaction
+from graders.storage.database import in_words, open_existing, transaction
 from graders.written.decisions import Decision, JudgedItem
 
 COLUMNS = (
@@ -90,8 +90,7 @@ class Decisions:
 @contextmanager
 def open_decisions(file: Path) -> Iterator[Decisions]:
     """Yield the decisions in a store's file; raises StorageError if there is no such file."""
-    refuse_none(file)
-    with open_database(file) as connection:
+    with open_existing(file) as connection:
         yield Decisions(file, connection)
 
 

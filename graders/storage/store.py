@@ -25,6 +25,7 @@ from graders.storage.database import (
     in_words,
     keep_private,
     open_database,
+    open_existing,
     refuse_none,
     transaction,
 )
@@ -276,8 +277,7 @@ def open_store(out: Path) -> Iterator[Store]:
 @contextmanager
 def read_store(out: Path) -> Iterator[Store]:
     """Yield the store in `out`, even while another process writes; StorageError without one."""
-    refuse_none(out / FILE)
-    with open_database(out / FILE) as connection:
+    with open_existing(out / FILE) as connection:
         yield Store(out / FILE, connection)
 
 

@@ -26,7 +26,7 @@ from graders.storage.adjustments import Adjustments, Overtaken
 from graders.storage.csv_cells import plain_cell
 from graders.storage.store import Store
 from reports.review.verdicts import Mistyped, read_comment
-from reports.text import number
+from reports.text import number, number_or_dash
 from submissions.people import name_key
 
 NEEDED, EITHER = ("student", "criterion", "comment"), ("points", "action")
@@ -149,7 +149,7 @@ class Adjusting:
         if graded is None or graded.adjusted is None:
             return "no such criterion"
         changed = graded.machine != each.machine
-        return f"counts; machine now {_points(graded.machine)}" if changed else "counts"
+        return f"counts; machine now {number_or_dash(graded.machine)}" if changed else "counts"
 
 
 class Refused(UsageError):
@@ -221,8 +221,8 @@ def _read_points(typed: str, graded: CriterionResult) -> float:
 
 def _sentence(graded: CriterionResult, made: Adjustment, newest: Adjustment | None) -> str:
     after = {"waive": graded.declared.points, "undo": graded.machine}.get(made.action, made.points)
-    now = "excused" if made.action == "excuse" else _points(after)
-    before = "excused" if graded.is_excused else _points(graded.points)
+    now = "excused" if made.action == "excuse" else number_or_dash(after)
+    before = "excused" if graded.is_excused else number_or_dash(graded.points)
     last = f" (before, by {newest.reviewer}: {_what(newest)})" if newest else ""
     return f"{', '.join(made.key)}: {before} -> {now}{last}"
 
@@ -231,8 +231,5 @@ def _what(each: Adjustment) -> str:
     """Return what a person did, in few words."""
     if each.action in ("excuse", "undo"):
         return {"excuse": "excused", "undo": "undone"}[each.action]
-    return f"{_points(each.machine)} -> {'full' if each.points is None else _points(each.points)}"
-
-
-def _points(points: float | None) -> str:
-    return "-" if points is None else number(points)
+    given = "full" if each.points is None else number(each.points)
+    return f"{number_or_dash(each.machine)} -> {given}"

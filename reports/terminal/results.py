@@ -24,7 +24,7 @@ from graders.scoring import maximum
 from reports.course.twins import FILE, Twins
 from reports.drawing.counterexamples import rows_in_order
 from reports.provisional import provisional, provisional_total, so_far
-from reports.text import PROSE_LIMIT, line, number, prose
+from reports.text import PROSE_LIMIT, line, number, number_or_dash, prose
 from reports.words import (
     STATUS_SENTENCES,
     STATUS_WORDS,
@@ -123,10 +123,10 @@ class ScoreTable:
 
     def add(self, result: Result, grade: FinalGrade | None = None) -> None:
         """Take a Result's score, final grade and faults down."""
-        score = f"{_points(result.score)} / {number(result.max_score)}"
+        score = f"{number_or_dash(result.score)} / {number(result.max_score)}"
         if result.status == "needs_review" and result.score is None:
             score = f"{number(so_far(result) or 0.0)} so far / {number(result.max_score)}"
-        final = () if grade is None else (_points(grade.final),)
+        final = () if grade is None else (number_or_dash(grade.final),)
         row = (line(result.submission.id), score, *final, STATUS_WORDS[result.status])
         self._rows.append((result.status == "graded", row))
         self._finals |= grade is not None
@@ -288,7 +288,9 @@ def criterion_points(result: CriterionResult) -> str:
         return "does not count"
     earned = provisional(result).earned
     sure = (
-        f"{number(earned)} so far" if result.points is None and earned else _points(result.points)
+        f"{number(earned)} so far"
+        if result.points is None and earned
+        else number_or_dash(result.points)
     )
     return f"{sure} / {number(result.criterion.points)}"
 
@@ -344,10 +346,6 @@ def _faults(result: Result) -> list[str]:
     faults = result.environment.get("faults", ())
     found = faults if isinstance(faults, list) else ()
     return [f"{line(result.submission.id)}: {line(str(fault), 400)}" for fault in found]
-
-
-def _points(points: float | None) -> str:
-    return "-" if points is None else number(points)
 
 
 _IN = (0, 0, 0, 4)

@@ -12,7 +12,7 @@ from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
-from reports.text import line, number
+from reports.text import line, number, number_or_dash
 from reports.words import STATUS_WORDS
 
 SHOWN = 40
@@ -137,7 +137,7 @@ def show_sentences(sentences: Iterable[str]) -> None:
 def _show_difference(difference: Difference) -> None:
     text = Text(line(difference.submission), style="bold")
     points, sign = difference.gain, "+" if difference.gain > 0 else ""
-    text.append(f"  {_score(difference.before)} -> {_score(difference.after)}")
+    text.append(f"  {number_or_dash(difference.before)} -> {number_or_dash(difference.after)}")
     if difference.before is not None and difference.after is not None:
         text.append(f"  {sign}{number(points)}", style="red" if points < 0 else "green")
     text.append(f"  {STATUS_WORDS[difference.status]}", style="dim")
@@ -145,7 +145,3 @@ def _show_difference(difference: Difference) -> None:
     for change in difference.changes:
         verdicts = f"{line(change.check)}: {line(change.before)} -> {line(change.after)}"
         OUT.print(Padding(f"{verdicts}: {line(change.why, 200)}", (0, 0, 0, 4)))
-
-
-def _score(score: float | None) -> str:
-    return "-" if score is None else number(score)

@@ -163,16 +163,17 @@ class ConfigClass(Rewriter):
     }
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        bound = [name for each in find_all(updated_node, BINDS) for name in bound_names(each)]
-        bound += [each.name.value for each in find_all(updated_node, m.Param())]
         shared = {*re.findall(r"\w+", self.elsewhere)}
+        found = [pair for line in updated_node.body for pair in _constant(line)]
         values = {
-            name: value
-            for line in updated_node.body
-            for name, value in _constant(line)
-            if type(value) in self.KINDS and bound.count(name) == 1 and name not in shared
+            name: value for name, value in found if type(value) in self.KINDS and name not in shared
         }
         if not values or find_all(updated_node, m.Global()):
+            return updated_node
+        bound = [name for each in find_all(updated_node, BINDS) for name in bound_names(each)]
+        bound += [each.name.value for each in find_all(updated_node, m.Param())]
+        values = {name: value for name, value in values.items() if bound.count(name) == 1}
+        if not values:
             return updated_node
         config, kind = self.fresh("config"), self.fresh("Config")
         fields = "".join(

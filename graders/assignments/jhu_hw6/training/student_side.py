@@ -179,9 +179,7 @@ def run_on(
 ) -> None:
     """Do the same with these loaders for training, validation and test."""
     train: Callable[..., Any] = code_of(file)[NAME]
-    order = [model, plan["epochs"], *sets, CPU, plan["lr"]]
-    if list(inspect.signature(train).parameters)[4:5] == ["device"]:
-        del order[4]  # the test set is left to the script
+    order = _expected(train, [model, plan["epochs"], *sets, CPU, plan["lr"]])
     names = globals_of(train)
     given = {"type": getattr(model, "type", "full"), "small_subset": False}
     names["args"] = settings(**given)
@@ -194,6 +192,15 @@ def run_on(
     finally:
         torch.set_grad_enabled(True)
         names.update(kept)
+
+
+def _expected(train: Callable[..., Any], order: list[Any]) -> list[Any]:
+    """Return the arguments of the handout's order that this train() expects.
+
+    One with the device as its fifth parameter leaves the test set to the script.
+    """
+    short = list(inspect.signature(train).parameters)[4:5] == ["device"]
+    return [*order[:4], *order[5:]] if short else order
 
 
 def _loader(
@@ -265,10 +272,9 @@ def _accepted(file: str, name: str) -> dict[str, Any]:
     for order in _orders(file, name):
         try:
             function = code_of(file)[name]
-            if name == NAME and list(inspect.signature(function).parameters)[4:5] == ["device"]:
-                del order[4]  # as in run_on
-            by_position(function, order)
-            return bound(function, order)
+            values = _expected(function, order) if name == NAME else order
+            by_position(function, values)
+            return bound(function, values)
         except (Exception, SystemExit):  # noqa: BLE001, S112  other checks report it
             continue
     return {}
