@@ -275,10 +275,10 @@ def test_a_new_upload_is_graded_without_it_but_an_excuse_stays(course):
     adjust(course, "bob", "answer", "--points", 0.5, *WORDS)
     adjust(course, "bob", "form", "--excuse", *WORDS)
     (course.parent / "uploads" / "bob" / "answer.txt").write_text("42")
-    said = "bob, answer: the adjustment is of an earlier upload and does not count"
+    said = "bob, answer: the adjustment was made for an earlier upload and does not count"
     assert said in grade(course).stderr
     assert (document(course)["score"], document(course)["max_score"]) == (5, 5)
-    assert "is of an earlier upload" in adjust(course).stdout
+    assert "made for an earlier upload" in adjust(course).stdout
 
 
 def test_who_did_not_see_the_newest_is_told(course):

@@ -171,7 +171,7 @@ class Store:
             return repeats_of(self._connection, generation)
 
     def outdated_adjustments(self, generation: int) -> list[tuple[str, str]]:
-        """Return the submissions and criteria whose adjustments are of an earlier upload."""
+        """Return the submissions and criteria whose adjustments were made for an earlier upload."""
         return [(name, criterion) for name, criterion in self._rows(OF_EARLIER_UPLOADS, generation)]
 
     def unlist(self, generation: int, submissions: Iterable[str] | None = None) -> None:

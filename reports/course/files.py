@@ -47,7 +47,7 @@ def write_course(
     write_course_reports(view, out, comparisons(store, generation))
     show_batch(scores, out, twins)
     show_sentences(
-        f"{name}, {criterion}: the adjustment is of an earlier upload and does not count"
+        f"{name}, {criterion}: the adjustment was made for an earlier upload and does not count"
         for name, criterion in store.outdated_adjustments(generation)
     )
     return good

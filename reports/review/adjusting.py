@@ -144,7 +144,7 @@ class Adjusting:
             return ""
         result = self._store.member_result(self._generation, each.submission)
         if not each.applies_to(result.submission.sha256):
-            return "is of an earlier upload"
+            return "made for an earlier upload"
         graded = next((c for c in result.criteria if c.criterion.id == each.criterion), None)
         if graded is None or graded.adjusted is None:
             return "no such criterion"
