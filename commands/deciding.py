@@ -1,4 +1,4 @@
-"""Let people decide: manual grading, adjusted points, and when students see a criterion."""
+"""Let people decide: manual grading, adjusted points, what students see, and whom to forget."""
 
 import getpass
 from collections.abc import Iterator
@@ -15,10 +15,19 @@ from graders.course.review import open_review
 from graders.errors import StorageError, UsageError
 from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, Criterion
+from graders.privacy.forgetting import (
+    Known,
+    find_student,
+    forget_rows_of,
+    still_named_in,
+    without,
+)
 from graders.storage.adjustments import open_adjustments
-from graders.storage.store import FILE, read_store, reopen_store
-from reports.course.files import write_course, write_pages
-from reports.terminal.store import show_adjustments, show_kinds, show_sentences
+from graders.storage.store import FILE, Store, read_store, reopen_store
+from reports.course.files import keep_edited, write_course, write_pages
+from reports.course.regrade import FILE as REGRADE_PAGE
+from reports.submission_files import remove_files
+from reports.terminal.store import show_adjustments, show_kinds, show_receipt, show_sentences
 
 Folder = Annotated[Path, typer.Argument(help="A results folder.", metavar="DIR")]
 Reviewer = Annotated[str, typer.Option(help="Who decides.", show_default="your login")]
@@ -174,3 +183,55 @@ def _waits_for(criterion: Criterion, end: datetime | None) -> str:
     if criterion.visibility == "after_published" or end is None:
         return "until you run `release`"
     return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"
+
+
+def forget(
+    folder: Folder,
+    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, only say what.")] = False,
+    reviewer: Reviewer = "",
+) -> None:
+    """Remove everything of one student from a results folder, and print a receipt."""
+    with reopen_store(folder) as store:
+        generation = store.generation().number
+        known = find_student(store, generation, student)
+        if not yes:
+            show_sentences((_whom(known), "Nothing was removed: add --yes to remove it."))
+            return
+        task = stored_assignment(store, generation)
+        keep_edited(store, folder)
+        # The files go before the rows: if this is interrupted, the same command still finds them.
+        remove_files([known.submission], folder)
+        (folder / REGRADE_PAGE).unlink(missing_ok=True)
+        receipt = [_whom(known), *forget_rows_of(known, folder)]
+        receipt += _forgotten(store, known, reviewer or getpass.getuser())
+        write_course(store, generation, task=task, out=folder, named=())
+    left = still_named_in(known, folder)
+    receipt += [f"still named in {folder / each}: remove the name or the file" for each in left]
+    if known.upload.exists():
+        receipt.append(f"the upload itself is still at {known.upload}")
+    show_receipt(receipt)
+
+
+def _whom(known: Known) -> str:
+    if known.others:
+        return f"{known.person} in the submission {known.submission}, which stays"
+    return f"{known.person}: submission {known.submission}"
+
+
+def _forgotten(store: Store, known: Known, reviewer: str) -> list[str]:
+    """Remove the student from the store, and say what was removed."""
+    if known.others:
+        store.rename(known.submission, without(known))
+        return [f"results of {known.submission}: the name is removed"]
+    gone = store.forget(known.submission, reviewer)
+    counts = {
+        "result": gone.results,
+        "decision": gone.decisions,
+        "adjustment": gone.adjustments,
+    }
+    rows = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
+    return [
+        f"store: {rows}; receipt {gone.number} of {gone.made_at}, by {reviewer}",
+        f"results, gradescope, reports: the files of {known.submission}",
+    ]

@@ -16,12 +16,14 @@ from graders.errors import UsageError
 from graders.grading.choices import existing
 from graders.grading.stored_options import stored_assignment
 from graders.model import Result, Submission
+from graders.privacy.pseudonyms import Names
 from graders.storage.files import write_whole
 from graders.storage.result_json import write_text
 from graders.storage.store import Store, read_store, reopen_store
 from reports.course.files import write_pages
 from reports.exports import FORMATS, Course, Export, Writer
-from reports.exports.pages import TABLE, pages_export
+from reports.exports.pages import pages_export
+from reports.exports.research import research_export
 from reports.submission_files import has_old_page
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
@@ -74,9 +76,13 @@ def export(
     ] = "",
 ) -> None:
     """Export grades for another system."""
-    writer = _writer(format_)
+    writer, names = _writer(format_), None
     if writer is pages_export:
-        _write_pages(out, output)
+        _refuse_file(format_, output)
+        _write_pages(out)
+    elif writer is research_export:
+        _refuse_file(format_, output)
+        names = _names(out)
     known = roster and existing(roster, "the gradebook that Canvas exported")
     with read_store(out) as store:
         number = store.generation().number
@@ -84,7 +90,7 @@ def export(
         task, wanted = stored_assignment(store, number), _wanted(store, number, only)
         rules, seen = rules_of(store, task, out), Seen()
         results = _noted(store.results(number, wanted), seen, rules, out)
-        written = writer(Course(task, results, known, title or task.title, rules, out))
+        written = writer(Course(task, results, known, title or task.title, rules, out, names))
     _hand_over(written, output)
     unused = [] if only else rules.dues.unused(seen.submissions)
     extensions = [f"{FILE}: {each} has no submission" for each in unused]
@@ -141,14 +147,29 @@ def _about_people(seen: Seen) -> Iterator[str]:
         yield "no email or number is known: run the same `batch` again with --roster, then export"
 
 
-def _write_pages(out: Path, output: Path | None) -> None:
-    """Bring the students' pages up to date before they are handed out."""
+def _refuse_file(format_: str, output: Path | None) -> None:
     if output is None or output.is_file():
-        raise UsageError("pages: there is no folder to write into", "add -o handout/")
+        raise UsageError(f"{format_}: there is no folder to write into", f"add -o {format_}/")
+    if format_ == "research" and output.is_dir() and any(output.iterdir()):
+        raise UsageError(f"{output} is not empty", "remove it, or choose another folder")
+
+
+def _write_pages(out: Path) -> None:
+    """Bring the students' pages up to date before they are handed out."""
     with reopen_store(out) as store:
         number = store.generation().number
         rules = rules_of(store, stored_assignment(store, number), out)
         write_pages(store, number, rules=rules, out=out)
+
+
+def _names(out: Path) -> Names:
+    """Return the names of everybody in the store, to be replaced."""
+    with reopen_store(out) as store:
+        names = Names(store.research_key())
+        for each in store.members(store.generation().number):
+            student, _ = store.handed_in(each.submission, each.cache_key.address)
+            names.add(each.submission, each.path.name, people_in(student))
+    return names
 
 
 def _hand_over(written: Export, output: Path | None) -> None:
@@ -159,4 +180,4 @@ def _hand_over(written: Export, output: Path | None) -> None:
     else:
         for name, content in written.files:
             write_whole(output / name, content, remedy="free some space, then export again")
-        write_text(output / TABLE, written.text)
+        write_text(output / written.table, written.text)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from graders.course.extensions import keys_of
 from graders.errors import UsageError
 from graders.model import Submission
 from graders.storage.csv_cells import plain_cell
@@ -101,6 +102,16 @@ def search(store: Store, generation: int, text: str) -> list[str]:
         each.submission for each in members if all(word in _searched(store, each) for word in words)
     ]
     return found or [store.member_result(generation, text).submission.id]
+
+
+def by_identity(store: Store, generation: int) -> dict[str, list[str]]:
+    """The submissions by all that identifies a student, as `name_key` folds it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for each in store.members(generation):
+        student, _ = store.handed_in(each.submission, each.cache_key.address)
+        for key in keys_of(each.submission, student):
+            found[key].append(each.submission)
+    return dict(found)
 
 
 def _searched(store: Store, member: Member) -> str:

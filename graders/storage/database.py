@@ -10,6 +10,8 @@ grades_csv    the sums of every `grades.csv` that was written: another one was e
 repeats       what was graded again and judged differently: see graders/storage/repeats.py
 decisions     what people decided about answers, and `written`: see graders/storage/decisions.py
 adjustments   points that people changed: see graders/storage/adjustments.py
+forgotten     when and by whom a student was removed: see graders/storage/forgotten.py
+research_key  one row: the secret behind the pseudonyms of `export research`
 """
 
 import contextlib
@@ -38,7 +40,14 @@ CREATE TABLE results (
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
-ADDED = """
+# The trails stay as they are; only `forget` may remove rows.
+REMAIN = {
+    "decisions": """CREATE TRIGGER IF NOT EXISTS decisions_remain BEFORE DELETE ON decisions
+  BEGIN SELECT RAISE(ABORT, 'a decision is never removed'); END;""",
+    "adjustments": """CREATE TRIGGER IF NOT EXISTS adjustments_remain BEFORE DELETE ON adjustments
+  BEGIN SELECT RAISE(ABORT, 'an adjustment is never removed'); END;""",
+}
+ADDED = f"""
 CREATE TABLE IF NOT EXISTS inputs (
   only INTEGER PRIMARY KEY CHECK (only = 1), draw TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS releases (
@@ -56,8 +65,7 @@ CREATE TABLE IF NOT EXISTS decisions (
 CREATE INDEX IF NOT EXISTS decisions_of ON decisions (submission, check_id, answer);
 CREATE TRIGGER IF NOT EXISTS decisions_stay BEFORE UPDATE ON decisions
   BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
-CREATE TRIGGER IF NOT EXISTS decisions_remain BEFORE DELETE ON decisions
-  BEGIN SELECT RAISE(ABORT, 'a decision is never removed'); END;
+{REMAIN["decisions"]}
 CREATE TABLE IF NOT EXISTS written (
   only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS adjustments (
@@ -67,8 +75,12 @@ CREATE TABLE IF NOT EXISTS adjustments (
 CREATE INDEX IF NOT EXISTS adjustments_of ON adjustments (submission);
 CREATE TRIGGER IF NOT EXISTS adjustments_stay BEFORE UPDATE ON adjustments
   BEGIN SELECT RAISE(ABORT, 'an adjustment is never changed'); END;
-CREATE TRIGGER IF NOT EXISTS adjustments_remain BEFORE DELETE ON adjustments
-  BEGIN SELECT RAISE(ABORT, 'an adjustment is never removed'); END;
+{REMAIN["adjustments"]}
+CREATE TABLE IF NOT EXISTS forgotten (
+  number INTEGER PRIMARY KEY, reviewer TEXT NOT NULL, results INTEGER NOT NULL,
+  decisions INTEGER NOT NULL, adjustments INTEGER NOT NULL, made_at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS research_key (
+  only INTEGER PRIMARY KEY CHECK (only = 1), key TEXT NOT NULL);
 """  # tables that stores of earlier versions lack
 OWNERS_ALONE = 0o600
 DAMAGED = "move it away and grade again; the files in `results/` are not affected"

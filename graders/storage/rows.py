@@ -66,12 +66,16 @@ def handed_in(
 
 def name_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
     """Update the student, the time and the path of a stored Result from this submission."""
-    if handed_in(connection, submission.id, address) != (
-        submission.student,
-        submission.submitted_at,
-    ):
-        _write_anew(connection, submission, address)
+    given = (submission.student, submission.submitted_at)
+    if handed_in(connection, submission.id, address) != given:
+        _write_anew(connection, submission.id, address, given)
     place_anew(connection, submission, address)
+
+
+def rename(connection: sqlite3.Connection, submission: str, address: str, student: str) -> None:
+    """Update the student of a stored Result."""
+    _, moment = handed_in(connection, submission, address)
+    _write_anew(connection, submission, address, (student, moment))
 
 
 def place_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
@@ -82,20 +86,24 @@ def place_anew(connection: sqlite3.Connection, submission: Submission, address: 
     )
 
 
-def _write_anew(connection: sqlite3.Connection, submission: Submission, address: str) -> None:
+def _write_anew(
+    connection: sqlite3.Connection,
+    submission: str,
+    address: str,
+    given: tuple[str, datetime | None],
+) -> None:
     query = f"SELECT document, annex, sum {ROW}"
-    for document, annex, stored in connection.execute(query, (submission.id, address)).fetchall():
+    for document, annex, stored in connection.execute(query, (submission, address)).fetchall():
         if sum_of(document, annex) != stored:
             continue  # damaged: reading it will raise
         result = result_from_text(whole(document, annex), address)
-        given = replace(
-            result.submission, student=submission.student, submitted_at=submission.submitted_at
-        )
-        document = result_text(replace(result, submission=given))
+        student, moment = given
+        known = replace(result.submission, student=student, submitted_at=moment)
+        document = result_text(replace(result, submission=known))
         connection.execute(
             "UPDATE results SET document = ?, annex = '', sum = ? "
             "WHERE submission = ? AND address = ?",
-            (document, sum_of(document, ""), submission.id, address),
+            (document, sum_of(document, ""), submission, address),
         )
 
 

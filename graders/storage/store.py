@@ -8,6 +8,7 @@ generation with the highest; a draft has 0. Only the process that holds `DIR/sto
 import contextlib
 import hashlib
 import json
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -31,6 +32,7 @@ from graders.storage.database import (
 )
 from graders.storage.decisions import decisions_of
 from graders.storage.files import only_writer
+from graders.storage.forgotten import Forgotten, forget_rows, write_anew
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
 from graders.storage.result_json import result_from_text, result_text
 from graders.storage.rows import CacheKey, Member
@@ -196,6 +198,27 @@ class Store:
             for submission, address in found:
                 connection.execute(LIST, (generation, submission.id, address))
                 known(connection, submission, address)
+
+    def forget(self, submission: str, reviewer: str) -> Forgotten:
+        """Remove a submission from all generations, with what people decided about it."""
+        return forget_rows(self._file, self._connection, submission, reviewer)
+
+    def rename(self, submission: str, student: str) -> None:
+        """Replace the text of who submitted it, in all generations."""
+        with self._transaction() as connection:
+            query = "SELECT address FROM results WHERE submission = ?"
+            for (address,) in connection.execute(query, (submission,)).fetchall():
+                rows.rename(connection, submission, address, student)
+        write_anew(self._file, self._connection)
+
+    def research_key(self) -> bytes:
+        """Return the secret behind this course's pseudonyms, which is made when first asked for."""
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO research_key VALUES (1, ?)", (secrets.token_hex(16),)
+            )
+        ((key,),) = self._rows("SELECT key FROM research_key")
+        return bytes.fromhex(key)
 
     def members(self, generation: int) -> list[Member]:
         """Return a generation's members by submission, listed or not."""

@@ -11,6 +11,7 @@ from reports.exports.export import Course, Export, Writer
 from reports.exports.github_summary import github_export
 from reports.exports.junit import junit_export
 from reports.exports.pages import pages_export
+from reports.exports.research import research_export
 from reports.exports.tables import gradescope_csv, moodle_csv, nbgrader_csv, plain_csv
 
 __all__ = ["FORMATS", "Course", "Export", "Writer"]
@@ -22,6 +23,7 @@ FORMATS: Mapping[str, Writer] = {
     "moodle": moodle_csv,
     "csv": plain_csv,
     "pages": pages_export,
+    "research": research_export,
     "junit": junit_export,
     "github": github_export,
     "classroom50": classroom50_export,

@@ -7,6 +7,7 @@ from pathlib import Path
 from graders.course.final_grades import FinalGrade, final_grade
 from graders.course.release import PLAIN, CourseRules
 from graders.model import Assignment, Result
+from graders.privacy.pseudonyms import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,8 @@ class Course:
     """The data to export; each Result is read when it is reached, and only once.
 
     `assignment` is as its folder says now; `roster` and `title` as the command was told; `rules`
-    say what students see and when their work was due; `out` is the results folder.
+    say what students see and when their work was due; `out` is the results folder. `names` are
+    those of everybody, for an export without names.
     """
 
     assignment: Assignment
@@ -23,6 +25,7 @@ class Course:
     title: str = ""
     rules: CourseRules = PLAIN
     out: Path = Path()
+    names: Names | None = None
 
     def grade(self, result: Result) -> FinalGrade:
         """The grade that counts."""
@@ -34,13 +37,15 @@ class Course:
 class Export:
     """A file's text, and sentences for staff: what they should know, and whom it leaves out.
 
-    `files` are more files by name, made when they are written; the text is a table of them.
+    `files` are more files by name, made when they are written; the text is the file `table` beside
+    them.
     """
 
     text: str
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     files: Iterable[tuple[str, bytes]] | None = None
+    table: str = ""
 
 
 Writer = Callable[[Course], Export]

@@ -34,7 +34,7 @@ def pages_export(course: Course) -> Export:
             nameless += [] if person.email else [line(str(person))]
     more = f" and {len(nameless) - NAMED} more" if len(nameless) > NAMED else ""
     notes = (f"no email: {', '.join(nameless[:NAMED])}{more}",) if nameless else ()
-    return Export(table(COLUMNS, rows), notes, files=_zips(submissions, course.out))
+    return Export(table(COLUMNS, rows), notes, files=_zips(submissions, course.out), table=TABLE)
 
 
 def _row(person: Person, result: Result, course: Course) -> list[str]:

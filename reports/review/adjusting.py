@@ -10,7 +10,6 @@ A row has points or an action: `waive`, `excuse` or `undo`. All rows are stored 
 import csv
 import io
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +17,7 @@ from pathlib import Path
 from typing import get_args
 
 from graders.adjustments import Adjustment
-from graders.course.extensions import keys_of
-from graders.course.roster import search
+from graders.course.roster import by_identity, search
 from graders.errors import UsageError, did_you_mean
 from graders.model import AdjustAction, CriterionResult, Result
 from graders.storage.adjustments import Adjustments, Overtaken
@@ -125,12 +123,7 @@ class Adjusting:
     @cached_property
     def _students(self) -> dict[str, list[str]]:
         """The submissions by all that identifies a student; part of a name is not enough here."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for each in self._store.members(self._generation):
-            student, _ = self._store.handed_in(each.submission, each.cache_key.address)
-            for key in keys_of(each.submission, student):
-                found[key].append(each.submission)
-        return dict(found)
+        return by_identity(self._store, self._generation)
 
     def _repeats(self, made: Adjustment) -> bool:
         newest = self._newest.get(made.key)

@@ -134,6 +134,12 @@ def show_sentences(sentences: Iterable[str]) -> None:
         ERR.print(line(sentence, 1000), soft_wrap=True)
 
 
+def show_receipt(sentences: Iterable[str]) -> None:
+    """Show what was removed, one per line, to be kept."""
+    for sentence in sentences:
+        OUT.print(line(sentence, 1000), soft_wrap=True)
+
+
 def _show_difference(difference: Difference) -> None:
     text = Text(line(difference.submission), style="bold")
     points, sign = difference.gain, "+" if difference.gain > 0 else ""

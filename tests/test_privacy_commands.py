@@ -1,0 +1,248 @@
+"""`forget` leaves nothing of a student, and `export research` names nobody."""
+
+import ast
+import contextlib
+import csv
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from graders.privacy.pseudonyms import Names, pseudonym
+from graders.storage.store import FILE, open_store, read_store
+from reports.submission_files import remove_files
+from submissions.people import Person
+from tests.console import softmark
+
+DUMP = Path(__file__).parent / "graders" / "storage" / "store_of_22_november.sql"
+ROSTER = """submission,name,email,student_id,section
+ada-byron,Ada Lovelace,ada@example.edu,181500,A
+bob,Bob Babbage,bob@example.edu,179100,A
+pair,Cy Cee,cy@example.edu,200100,B
+pair,Dee Dumont,dee@example.edu,200200,B
+"""
+WORK = '''"""By Ada Lovelace (181500), ADA_LOVELACE, ada@example.edu.
+
+With help of Bob Babbage, and of O'Neil.
+"""
+
+HOME = "/home/al/hw"  # Lovelace's folder
+
+
+def double(x):
+    ada_factor = 2
+    return max(x * ada_factor, x + x)  # thanks to dee@example.edu and Cee
+'''
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Homework of Ada"]},
+        {
+            "cell_type": "code",
+            "metadata": {"author": "Ada"},
+            "source": "x = 1  # Ada's",
+            "outputs": [{"output_type": "stream", "text": "Ada"}],
+        },
+    ],
+    "metadata": {"authors": "Ada"},
+}
+ADAS = ("lovelace", "ada@example.edu", "181500", "ada-byron")
+
+
+@pytest.fixture
+def out(tiny_folder, hand_in, tmp_path):
+    """The results of ada-byron, of bob and of a pair."""
+    for name in ("ada-byron", "bob", "pair"):
+        folder = hand_in(name, work_py=WORK, answer_txt="41")
+        (folder / "Ada_Lovelace.ipynb").write_text(json.dumps(NOTEBOOK))
+        (folder / "plot.png").write_bytes(b"\x89PNG")
+    (tmp_path / "roster.csv").write_text(ROSTER)
+    words = ("batch", tiny_folder, tmp_path / "uploads", "--roster", tmp_path / "roster.csv")
+    assert softmark(*words, "--out", tmp_path / "out", "--executor", "serial").returncode == 0
+    return tmp_path / "out"
+
+
+def adjust(out, student):
+    words = ("adjust", out, student, "answer", "--points", "2", "--comment", "Fine.")
+    assert softmark(*words).returncode == 0
+
+
+def forget(out, student, *words, code=0):
+    done = softmark("forget", out, student, *words)
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def naming(folder, texts):
+    """The files of a folder whose text or name has one of these texts."""
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    return {
+        file.relative_to(folder).as_posix()
+        for file in files
+        for text in texts
+        if text.encode() in file.read_bytes().lower() or text in str(file.relative_to(folder))
+    }
+
+
+def read(folder, name):
+    with (folder / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_nothing_of_a_student_is_left(out):
+    adjust(out, "181500")
+    adjust(out, "bob")
+    (out / "extensions.csv").write_text("student,due\nada@example.edu,2026-12-03T23:59:00Z\n")
+    before = naming(out, ADAS)
+    assert {"grades.csv", "index.html", FILE, "results/ada-byron.json"} <= before
+    receipt = forget(out, "ADA@example.edu", "--yes", "--reviewer", "Rea")
+    assert naming(out, ADAS) == set()
+    assert "1 result, 0 decisions, 1 adjustment" in receipt
+    assert "by Rea" in receipt
+    assert str(out.parent / "uploads" / "ada-byron") in receipt
+    assert naming(out, ["babbage"]) >= {"grades.csv", "index.html", FILE, "roster.csv"}
+    assert [row["submission"] for row in read(out, "grades.csv")] == ["bob", "pair"]
+    assert (out / "extensions.csv").read_text() == "student,due\n"
+
+
+def test_only_says_what_it_would_remove(out):
+    before = naming(out, ADAS)
+    assert "ada-byron" in softmark("forget", out, "ada-byron").stderr
+    assert naming(out, ADAS) == before
+
+
+def test_goes_on_where_it_was_interrupted(out):
+    remove_files(["ada-byron"], out)
+    forget(out, "ada-byron", "--yes")
+    assert naming(out, ADAS) == set()
+    assert {"grades.csv", "index.html"} <= {file.name for file in out.iterdir()}
+
+
+def test_files_that_still_name_a_student_are_listed(out):
+    (out / "notes").mkdir()
+    (out / "notes" / "letters.html").write_text("To ADA LOVELACE.")
+    (out / "notes" / "ada-byron.txt").write_text("")
+    (out / "notes" / "bob.txt").write_text("glovelacew 1815001")
+    receipt = forget(out, "ada-byron", "--yes")
+    assert {each for each in ("letters.html", "ada-byron.txt", "bob.txt") if each in receipt} == {
+        "letters.html",
+        "ada-byron.txt",
+    }
+
+
+def test_a_group_keeps_its_submission_without_the_member(out):
+    receipt = forget(out, "cy@example.edu", "--yes")
+    assert "which stays" in receipt
+    assert naming(out, ["cy cee", "cy@example.edu", "200100"]) == set()
+    assert naming(out, ["dee@example.edu"]) >= {"grades.csv", FILE, "roster.csv"}
+    with read_store(out) as store:
+        assert store.member_result(1, "pair").score == 5
+
+
+@pytest.mark.parametrize(
+    ("student", "sentence"),
+    [("eve", "there is no submission of `eve`"), ("pair", "name one by email or number")],
+)
+def test_it_has_to_be_one_student(out, student, sentence):
+    assert sentence in forget(out, student, "--yes", code=2)
+
+
+def test_the_trails_stay_closed_afterwards(out):
+    adjust(out, "bob")
+    adjust(out, "ada-byron")
+    forget(out, "ada-byron", "--yes")
+    with contextlib.closing(sqlite3.connect(out / FILE)) as connection:
+        for table in ("adjustments", "decisions"):
+            (trigger,) = connection.execute(
+                "SELECT count(*) FROM sqlite_master WHERE name = ?", (f"{table}_remain",)
+            ).fetchone()
+            assert trigger == 1
+        with pytest.raises(sqlite3.IntegrityError, match="never removed"):
+            connection.execute("DELETE FROM adjustments")
+        assert connection.execute("SELECT submission FROM adjustments").fetchall() == [("bob",)]
+        assert connection.execute("SELECT number, adjustments FROM forgotten").fetchall() == [
+            (1, 1)
+        ]
+
+
+def test_an_earlier_store_forgets(tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.executescript(DUMP.read_text(encoding="utf-8"))
+    with open_store(tmp_path) as store:
+        generation = store.generation().number
+        assert store.forget("ada", "Rea").results == 1
+        assert "ada" not in {each.submission for each in store.members(generation)}
+    assert b'"ada"' not in (tmp_path / FILE).read_bytes()
+
+
+def research(out, target):
+    return softmark("export", "research", "--out", out, "-o", target)
+
+
+def test_research_names_nobody(out, tmp_path):
+    done = research(out, tmp_path / "research")
+    assert done.returncode == 0, done.stderr
+    everybody = (
+        *ADAS[1:],
+        "ada lovelace",
+        "ada_lovelace",
+        "babbage",
+        "cy cee",
+        "dee@example.edu",
+        "/home/al/",
+        "plot.png",
+    )
+    assert naming(tmp_path / "research", everybody) <= {"left.csv"}
+    rows = read(tmp_path / "research", "criteria.csv")
+    assert len({row["student"] for row in rows}) == 3
+    assert {row["points"] for row in rows if row["criterion"] == "answer"} == {"1"}
+    assert {row["message"] for row in read(tmp_path / "research", "checks.csv")} == {"", "Nearly."}
+
+
+def test_research_keeps_code_and_says_what_is_left(out, tmp_path):
+    research(out, tmp_path / "research")
+    left = read(tmp_path / "research", "left.csv")
+    (ada,) = {row["student"] for row in left if row["what"].endswith(": ada_factor")}
+    folder = tmp_path / "research" / "code" / ada
+    code = (folder / "work.py").read_text()
+    assert ast.dump(ast.parse(code.partition('"""\n\n')[2])) == ast.dump(
+        ast.parse(WORK.partition('"""\n\n')[2].replace("/home/al/", "/home/student/"))
+    )
+    assert "With help of s-" in code
+    (notebook,) = folder.glob("*.ipynb")
+    cells = json.loads(notebook.read_text())["cells"]
+    assert [cell.get("outputs") for cell in cells] == [None, []]
+    assert "Ada" not in notebook.read_text()
+    assert {("1 x .png", "left out"), ("work.py", "line 11: Cee")} <= {
+        (row["file"], row["what"]) for row in left if row["student"] == ada
+    }
+
+
+def test_pseudonyms_are_the_same_in_the_next_export(out, tmp_path):
+    first, second = (tmp_path / name for name in ("first", "second"))
+    for each in (first, second):
+        research(out, each)
+    assert (first / "criteria.csv").read_text() == (second / "criteria.csv").read_text()
+    assert "is not empty" in research(out, first).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "clean"),
+    [
+        ("Max Ray", "max(ray, Max Ray)", "max(ray, NEW)"),
+        ("Zoë Ünal", "zoe_unal = ZOE", "NEW = ZOE"),
+        ("Li Wu", "list = wu + 'Wu Li'", "list = wu + 'NEW'"),
+        ("Ann", "canny = 'Ann'  # Ann's", "canny = 'NEW'  # NEW's"),
+    ],
+)
+def test_parts_of_names_that_are_words_of_code_stay(name, text, clean):
+    names = Names(b"key")
+    names.add("x1", "x1", [Person(name)])
+    assert names.in_code("x1", text).text == clean.replace("NEW", pseudonym(b"key", "x1"))
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"cells": [1]}', "[" * 100_000])
+def test_a_broken_notebook_is_left_out(content):
+    names = Names(b"key")
+    names.add("x1", "x1", [])
+    assert names.in_notebook("x1", content).text == ""
