@@ -41,6 +41,7 @@ class Commands(LazyGroup):
         "review": "deciding.review",
         "decide": "deciding.decide",
         "adjust": "deciding.adjust",
+        "name-mistake": "deciding.name_mistake",
         "release": "deciding.release",
         "forget": "deciding.forget",
         "export": "stored.export",

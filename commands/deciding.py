@@ -13,6 +13,7 @@ from graders.course.extensions import read_extensions
 from graders.course.release import end_of, rules_of, still_closed
 from graders.course.review import open_review
 from graders.errors import StorageError, UsageError
+from graders.failures import Failures, Hint, add_hint
 from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, Criterion
 from graders.privacy.forgetting import (
@@ -183,6 +184,31 @@ def _waits_for(criterion: Criterion, end: datetime | None) -> str:
     if criterion.visibility == "after_published" or end is None:
         return "until you run `release`"
     return f"until nobody can hand in any more ({end:%Y-%m-%d %H:%M %Z})"
+
+
+def name_mistake(
+    folder: Folder,
+    student: Annotated[str, typer.Argument(help="A submission that has the mistake.")],
+    check: Annotated[str, typer.Argument(help="The check that fails, as on the course page.")],
+    hint: Annotated[str, typer.Option(help="What students read.", prompt=True)],
+) -> None:
+    """Give failures that have no named mistake a hint, which the next grading shows."""
+    with read_store(folder) as store:
+        generation, failures = store.generation().number, Failures()
+        for result in store.results(generation):
+            failures.add(result)
+        found = failures.find(student, check)
+        file = add_hint(
+            stored_assignment(store, generation).folder,
+            Hint(check=check, observed=found.observed, says=hint.strip()),
+        )
+    count = len(found.submissions)
+    show_sentences(
+        (
+            f"{count} submission{' has' if count == 1 else 's have'} it: {found.observed}",
+            f"The hint is in {file}: run `regrade` to show it",
+        )
+    )
 
 
 def forget(

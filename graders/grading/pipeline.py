@@ -24,6 +24,7 @@ from graders.checks.submitted import SubmittedFiles
 from graders.checks.verdict import OURS, fault_line
 from graders.data.course import open_course_data
 from graders.errors import GraderFault, UserError
+from graders.failures import read_hints, with_hints
 from graders.grading.environment import environment_of
 from graders.grading.rerun import RerunPlan, open_rerun
 from graders.grading.rival_files import ambiguous, best_of_rivals, notes_on_files, placed
@@ -153,7 +154,7 @@ class _Grading:
                 for each in results
             ]
         self.environment |= found
-        return results
+        return with_hints(results, read_hints(self.assignment.folder))
 
     def _run(self) -> tuple[Sequence[CheckResult], dict[str, object], bool]:
         """Open the upload, start the student's process and run every check.

@@ -11,6 +11,7 @@ from statistics import mean, median
 from graders.course.final_grades import FinalGrade
 from graders.course.item_statistics import Items, ItemStatistics, Repeats
 from graders.errors import ON_A_GPU
+from graders.failures import Cluster, Failures
 from graders.model import Criterion, Result, ResultStatus, Submission
 from reports.course.accuracies import Accuracies, AccuracySeries
 from reports.course.twins import Twins
@@ -116,7 +117,8 @@ class CourseView:
     """All that the template gets to see.
 
     `hints` are given to values that are incorrect, advice last, and `rarer` counts those that are
-    not among them; `crashes` are hints about exceptions.
+    not among them. `unnamed` are failures that no hint explains, such as exceptions; `alone` are
+    those of a check that fails where all others pass.
     """
 
     title: str
@@ -130,7 +132,8 @@ class CourseView:
     endings: tuple[Ending, ...]
     hints: tuple[CommonHint, ...]
     rarer: int
-    crashes: tuple[CommonHint, ...]
+    unnamed: tuple[Cluster, ...]
+    alone: tuple[Cluster, ...]
     waiting: tuple[Waiting, ...]
     twins: tuple[Twins, ...]
     items: tuple[ItemStatistics, ...]
@@ -168,9 +171,7 @@ class Counted:
     hints: dict[tuple[str, str], list[Submission]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    crashes: dict[tuple[str, str], list[Submission]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
+    failures: Failures = field(default_factory=Failures)
     items: Items = field(default_factory=Items)
     accuracies: Accuracies = field(default_factory=Accuracies)
 
@@ -189,11 +190,11 @@ class Counted:
             known = self.rubric.setdefault(graded.criterion.id, found)
             if found[:2] < known[:2]:
                 self.rubric[graded.criterion.id] = found
-            wrong = (c for c in graded.checks if c.hint and c.status in ("failed", "partial"))
-            for hint, crashed in {(c.hint, is_crash(c)) for c in wrong}:
-                kept = self.crashes if crashed else self.hints
-                kept[graded.criterion.id, hint].append(submission)
+            wrong = (c for c in graded.checks if c.status in ("failed", "partial"))
+            for hint in {c.hint for c in wrong if c.hint and not is_crash(c)}:
+                self.hints[graded.criterion.id, hint].append(submission)
         self.rows.append(_row(result, final))
+        self.failures.add(result)
         self.items.add(result)
         self.accuracies.add(result)
 
@@ -214,9 +215,10 @@ class Counted:
             median=median(scores) if scores else None,
             bins=tuple(_bins(scores, self.highest)),
             endings=tuple(_endings(self)),
-            hints=tuple(_hints(self, self.hints)[:HINTS_SHOWN]),
+            hints=tuple(_hints(self)[:HINTS_SHOWN]),
             rarer=max(0, len(self.hints) - HINTS_SHOWN),
-            crashes=tuple(_hints(self, self.crashes)[:HINTS_SHOWN]),
+            unnamed=tuple(self.failures.unnamed()[:HINTS_SHOWN]),
+            alone=tuple(self.failures.alone()[:HINTS_SHOWN]),
             waiting=tuple(_waiting(rows)),
             twins=tuple(twins),
             items=self.items.statistics(repeats),
@@ -304,12 +306,10 @@ def _endings(counted: Counted) -> Iterator[Ending]:
         yield Ending(word, checks, counted.submissions[word])
 
 
-def _hints(
-    counted: Counted, found: Mapping[tuple[str, str], Sequence[Submission]]
-) -> list[CommonHint]:
+def _hints(counted: Counted) -> list[CommonHint]:
     hints = [
         CommonHint(hint, counted.rubric[criterion][-1], _by_id(submissions))
-        for (criterion, hint), submissions in found.items()
+        for (criterion, hint), submissions in counted.hints.items()
     ]
     return sorted(
         hints,

@@ -213,7 +213,7 @@ def test_crashes_are_apart_from_mistakes_and_rare_mistakes_are_counted(make_resu
     waits = check_result("needs_review", 1.0, check_id="c", hint="Submit the checkpoint.")
     view = course_view([make_result(criterion_result(CODE, mistake, crash, waits))])
     assert [each.hint for each in view.hints] == ["The sign is wrong."]
-    assert [each.hint for each in view.crashes] == ["Print the shape."]
+    assert [each.sample.hint for each in view.unnamed] == ["Print the shape."]
     page = write_course_page(view, tmp_path).read_text()
     assert page.index("The sign is wrong.") < page.index("Print the shape.")
     wrong = [check_result("failed", check_id=str(n), hint=f"Hint {n}") for n in range(18)]

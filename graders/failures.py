@@ -1,0 +1,175 @@
+"""Group failures by what was observed, and give a group the hint that an instructor wrote.
+
+`hints.toml` in an assignment's folder:
+
+    [[hint]]
+    check = "doubles"
+    observed = "The product is #."
+    says = "You add the factor instead of multiplying by it."
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from graders.errors import UsageError
+from graders.model import CheckResult, Result, Submission
+
+FILE = "hints.toml"
+RAISED = "Your code raised "
+NUMBER = re.compile(r"(?<![A-Za-z_])[-−+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
+QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'")
+LONGEST = 200  # characters
+FAILED = ("failed", "partial")
+
+
+def observed(found: CheckResult) -> str:
+    """Return a failure's message without what differs between students: numbers and code.
+
+    Of an exception, it is its type and message, not where it was raised.
+    """
+    first = (found.message or found.actual).partition("\n")[0]
+    _, raised, exception = first.partition(RAISED)
+    return NUMBER.sub("#", QUOTED.sub("…", raised + exception or first))[:LONGEST]
+
+
+class Hint(BaseModel):
+    """A hint for a check's failures in which the same was observed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    check: str
+    observed: str
+    says: str
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    hint: list[Hint] = []
+
+
+def read_hints(folder: Path) -> tuple[Hint, ...]:
+    """Return the hints in an assignment's folder; raises UsageError if the file is wrong."""
+    file = folder / FILE
+    if not file.is_file():
+        return ()
+    try:
+        return tuple(_File.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))).hint)
+    except (OSError, ValueError) as error:
+        problem = str(error)
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_input=False)[0]
+            problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise UsageError(f"{file}: {problem}", "each [[hint]] has check, observed, says") from error
+
+
+def add_hint(folder: Path, hint: Hint) -> Path:
+    """Add a hint to an assignment's file; raises UsageError if there is one for these failures."""
+    file = folder / FILE
+    if any(
+        (each.check, each.observed) == (hint.check, hint.observed) for each in read_hints(folder)
+    ):
+        raise UsageError(f"{file} has a hint for these failures", "edit it there")
+    before = file.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if file.is_file() else ""
+    lines = (f"{key} = {json.dumps(text, ensure_ascii=False)}" for key, text in hint)
+    try:
+        file.write_text(f"{before}[[hint]]\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{file}: cannot be written: {error.strerror}", "copy the folder"
+        ) from error
+    return file
+
+
+def with_hints(checks: Sequence[CheckResult], hints: Sequence[Hint]) -> list[CheckResult]:
+    """Return the checks, with these hints where a failure names no known mistake."""
+    says = {(each.check, each.observed): each.says for each in hints}
+    return [
+        replace(found, hint=says.get((found.check.id, observed(found)), found.hint))
+        if says and found.status in FAILED and not found.mistake
+        else found
+        for found in checks
+    ]
+
+
+@dataclass(slots=True)
+class Cluster:
+    """Submissions that fail a check in the same way, with the same hint.
+
+    `sample` is the failure of the `first` by name. In those of `alone`, no other check for points
+    fails.
+    """
+
+    observed: str
+    sample: CheckResult
+    first: str
+    submissions: list[Submission] = field(default_factory=list)
+    alone: list[Submission] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Failures:
+    """The failures of a course, collected Result by Result."""
+
+    _found: dict[tuple[str, ...], Cluster] = field(default_factory=dict)
+
+    def add(self, result: Result) -> None:
+        """Count the failures of a Result, which may be let go then."""
+        failed = [
+            (graded.criterion.points > 0, each)
+            for graded in result.criteria
+            for each in graded.checks
+            if each.status in FAILED
+        ]
+        costly, given = sum(counts for counts, _ in failed), result.submission
+        for counts, each in failed:
+            kind, sample = observed(each), replace(each, figures=())
+            key = (each.check.criterion, each.check.id, kind, each.hint)
+            cluster = self._found.setdefault(key, Cluster(kind, sample, given.id))
+            cluster.submissions.append(given)
+            if given.id < cluster.first:
+                cluster.first, cluster.sample = given.id, sample
+            if counts and costly == 1:
+                cluster.alone.append(given)
+
+    def find(self, submission: str, check: str) -> Cluster:
+        """Return the cluster of a submission's failed check; raises UsageError if none failed."""
+        own = {
+            each.sample.check.id: each
+            for each in self._found.values()
+            if any(given.id == submission for given in each.submissions)
+        }
+        if check in own:
+            return own[check]
+        failed = f"it fails {', '.join(sorted(own))}" if own else "no check fails there"
+        raise UsageError(f"`{check}` does not fail for `{submission}`", failed)
+
+    def unnamed(self) -> list[Cluster]:
+        """Return what failed without a hint that explains the value, the most common first."""
+        return _sorted(
+            each for each in self._found.values() if each.sample.outcome or not each.sample.hint
+        )
+
+    def alone(self) -> list[Cluster]:
+        """Return what at least two submissions, and most that have it, fail and nothing else."""
+        return _sorted(
+            each
+            for each in self._found.values()
+            if len(each.alone) > 1 and 2 * len(each.alone) > len(each.submissions)
+        )
+
+
+def _sorted(found: Iterable[Cluster]) -> list[Cluster]:
+    for each in (listed := list(found)):
+        each.submissions.sort(key=lambda submission: submission.id)
+        each.alone.sort(key=lambda submission: submission.id)
+    return sorted(
+        listed,
+        key=lambda each: (-len(each.submissions), each.sample.check.id, each.observed),
+    )
