@@ -1,4 +1,4 @@
-"""Let people decide: manual grading, adjusted points, what students see, and whom to forget."""
+"""Let people decide: manual grading, adjusted points, requests, and what students see."""
 
 import getpass
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Out
+from commands.options import Folder, Out, Reviewer
 from graders.course.extensions import read_extensions
 from graders.course.release import end_of, rules_of, still_closed
 from graders.course.review import open_review
@@ -16,22 +16,14 @@ from graders.errors import StorageError, UsageError
 from graders.failures import Failures, Hint, add_hint
 from graders.grading.stored_options import stored_assignment
 from graders.model import Assignment, Criterion
-from graders.privacy.forgetting import (
-    Known,
-    find_student,
-    forget_rows_of,
-    still_named_in,
-    without,
-)
 from graders.storage.adjustments import open_adjustments
-from graders.storage.store import FILE, Store, read_store, reopen_store
-from reports.course.files import keep_edited, write_course, write_pages
-from reports.course.regrade import FILE as REGRADE_PAGE
-from reports.submission_files import remove_files
-from reports.terminal.store import show_adjustments, show_kinds, show_receipt, show_sentences
+from graders.storage.files import write_whole
+from graders.storage.requests import ANSWERS, Reply, Request, open_requests
+from graders.storage.store import FILE, read_store, reopen_store
+from reports.course.files import write_course, write_pages
+from reports.review.requests import read_request
+from reports.terminal.store import show_adjustments, show_kinds, show_requests, show_sentences
 
-Folder = Annotated[Path, typer.Argument(help="A results folder.", metavar="DIR")]
-Reviewer = Annotated[str, typer.Option(help="Who decides.", show_default="your login")]
 Undo = Annotated[bool, typer.Option("--undo", help="Hide them again.")]
 
 
@@ -211,53 +203,62 @@ def name_mistake(
     )
 
 
-def forget(
+def requests(
     folder: Folder,
-    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, only say what.")] = False,
+    number: Annotated[int, typer.Argument(help="A request.", show_default="list all")] = 0,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--from", help="A request as a student sent it; may be repeated."),
+    ] = None,
+    grant: Annotated[bool, typer.Option("--grant", help="The student is right.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="The grade stays.")] = False,
+    answer: Annotated[bool, typer.Option("--answer", help="Ask back; it stays open.")] = False,
+    comment: Annotated[str, typer.Option(help="What the student reads.")] = "",
+    save: Annotated[Path | None, typer.Option(help="Write the attachment to this file.")] = None,
     reviewer: Reviewer = "",
 ) -> None:
-    """Remove everything of one student from a results folder, and print a receipt."""
-    with reopen_store(folder) as store:
+    """List regrade requests, take new ones, or reply to one."""
+    said = {"granted": grant, "rejected": reject, "answered": answer}
+    answers = [each for each in ANSWERS if said[each]]
+    if len(answers) > 1 or (bool(answers) != bool(comment)) or ((answers or save) and not number):
+        raise UsageError(
+            "a reply is one of --grant, --reject and --answer, with a --comment",
+            "requests DIR NUMBER --grant --comment TEXT",
+        )
+    with reopen_store(folder) as store, open_requests(folder / FILE) as trail:
         generation = store.generation().number
-        known = find_student(store, generation, student)
-        if not yes:
-            show_sentences((_whom(known), "Nothing was removed: add --yes to remove it."))
-            return
         task = stored_assignment(store, generation)
-        keep_edited(store, folder)
-        # The files go before the rows: if this is interrupted, the same command still finds them.
-        remove_files([known.submission], folder)
-        (folder / REGRADE_PAGE).unlink(missing_ok=True)
-        receipt = [_whom(known), *forget_rows_of(known, folder)]
-        receipt += _forgotten(store, known, reviewer or getpass.getuser())
-        write_course(store, generation, task=task, out=folder, named=())
-    left = still_named_in(known, folder)
-    receipt += [f"still named in {folder / each}: remove the name or the file" for each in left]
-    if known.upload.exists():
-        receipt.append(f"the upload itself is still at {known.upload}")
-    show_receipt(receipt)
+        for file in files or ():
+            request = read_request(file, store, generation, task)
+            new = trail.add(request)
+            show_sentences((f"{file}: {_about(request)}{'' if new else ' is stored already'}",))
+        found = [each for each in trail.all() if number in (0, each.number)]
+        if number and not found:
+            raise UsageError(f"there is no request {number}", "`requests DIR` lists them")
+        if save is not None:
+            write_whole(save, found[0].attachment[1], remedy="choose another file")
+        for each in answers:
+            trail.reply(number, Reply(each, comment, reviewer or getpass.getuser()))
+        show_requests(trail.all() if not number else found * (not answers))
+        if files or answers:
+            write_pages(store, generation, rules=rules_of(store, task, folder), out=folder)
+        if grant:
+            show_sentences(_next_steps(found[0], folder, task))
 
 
-def _whom(known: Known) -> str:
-    if known.others:
-        return f"{known.person} in the submission {known.submission}, which stays"
-    return f"{known.person}: submission {known.submission}"
+def _about(request: Request) -> str:
+    return f"{request.submission}, {request.criterion}"
 
 
-def _forgotten(store: Store, known: Known, reviewer: str) -> list[str]:
-    """Remove the student from the store, and say what was removed."""
-    if known.others:
-        store.rename(known.submission, without(known))
-        return [f"results of {known.submission}: the name is removed"]
-    gone = store.forget(known.submission, reviewer)
-    counts = {
-        "result": gone.results,
-        "decision": gone.decisions,
-        "adjustment": gone.adjustments,
-    }
-    rows = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
-    return [
-        f"store: {rows}; receipt {gone.number} of {gone.made_at}, by {reviewer}",
-        f"results, gradescope, reports: the files of {known.submission}",
-    ]
+def _next_steps(request: Request, folder: Path, task: Assignment) -> Iterator[str]:
+    """Yield what may follow a granted request."""
+    yield f"Granted: {_about(request)}. What you can do now:"
+    yield (
+        f"- change this student's points: adjust {folder} {request.submission} "
+        f"{request.criterion} --points POINTS --comment TEXT"
+    )
+    yield (
+        f"- if a check is wrong: mend it, plant the case in {task.folder / 'examples.toml'} with "
+        f"the points it should get, and run `validate {task.name}`"
+    )
+    yield f"- then `regrade {task.name} --out {folder}` lists everyone else whose points change"

@@ -19,6 +19,8 @@ def warn_of_none(isolation: str) -> str:
 
 
 Name = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="such as cs224n-a4")]
+Folder = Annotated[Path, typer.Argument(help="A results folder.", metavar="DIR")]
+Reviewer = Annotated[str, typer.Option(help="Who decides.", show_default="your login")]
 Out = Annotated[Path, typer.Option(help="Folder for results, reports and grades.")]
 Data = Annotated[
     Path | None,

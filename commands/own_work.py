@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from commands.options import Data, Json, Name, Only, OwnIsolation
-from graders.errors import UserError
+from graders.errors import UsageError, UserError
 from graders.execution.isolation import choose_tier
 from graders.grading.choices import choose_criteria, existing
 from graders.grading.pipeline import grade_submission
@@ -17,7 +17,9 @@ from graders.model import Assignment
 from graders.registry.contents import own_assignment
 from graders.registry.discovery import load_assignment
 from graders.registry.packages import refuse_missing
+from graders.storage.files import write_whole
 from graders.written.template import template_of
+from reports.review.requests import request_text
 from reports.terminal import check as terminal_check
 from reports.terminal import json_lines as terminal_json
 from reports.terminal import results as terminal
@@ -95,3 +97,20 @@ def answers_template(
         typer.echo(text, nl=False)
     else:
         output.write_text(text, encoding="utf-8")
+
+
+def appeal(
+    code: Annotated[str, typer.Argument(help="The request code at the end of your page.")],
+    criterion: Annotated[str, typer.Argument(help="The criterion, such as rotary.")],
+    reason: Annotated[str, typer.Option(help="What is wrong.", prompt=True)],
+    attach: Annotated[Path | None, typer.Option(help="A file that shows it.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="A new file.")] = Path(
+        "appeal.json"
+    ),
+) -> None:
+    """Write a regrade request, to be sent to your course staff."""
+    text = request_text(code, criterion, reason, attach)
+    if output.exists():
+        raise UsageError(f"{output} exists", "choose another file with -o")
+    write_whole(output, text.encode(), remedy="choose another file with -o")
+    terminal.OUT.print(f"{output} is written: send it to your course staff", soft_wrap=True)

@@ -1,5 +1,6 @@
-"""Show stored results, or write them as a file of another system."""
+"""Show stored results, write them as a file of another system, or remove a student from them."""
 
+import getpass
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from commands.options import Out
+from commands.options import Folder, Out, Reviewer
 from graders.course.extensions import FILE
 from graders.course.release import CourseRules, rules_of
 from graders.course.roster import search
@@ -16,18 +17,26 @@ from graders.errors import UsageError
 from graders.grading.choices import existing
 from graders.grading.stored_options import stored_assignment
 from graders.model import Result, Submission
+from graders.privacy.forgetting import (
+    Known,
+    find_student,
+    forget_rows_of,
+    still_named_in,
+    without,
+)
 from graders.privacy.pseudonyms import Names
 from graders.storage.files import write_whole
 from graders.storage.result_json import write_text
 from graders.storage.store import Store, read_store, reopen_store
-from reports.course.files import write_pages
+from reports.course.files import keep_edited, write_course, write_pages
+from reports.course.regrade import FILE as REGRADE_PAGE
 from reports.exports import FORMATS, Course, Export, Writer
 from reports.exports.pages import pages_export
 from reports.exports.research import research_export
-from reports.submission_files import has_old_page
+from reports.submission_files import has_old_page, remove_files
 from reports.terminal import results as terminal
 from reports.terminal import store as store_terminal
-from reports.terminal.store import show_sentences
+from reports.terminal.store import show_receipt, show_sentences
 from submissions.people import people_in
 
 File = Annotated[
@@ -165,7 +174,7 @@ def _write_pages(out: Path) -> None:
 def _names(out: Path) -> Names:
     """Return the names of everybody in the store, to be replaced."""
     with reopen_store(out) as store:
-        names = Names(store.research_key())
+        names = Names(store.course_key())
         for each in store.members(store.generation().number):
             student, _ = store.handed_in(each.submission, each.cache_key.address)
             names.add(each.submission, each.path.name, people_in(student))
@@ -181,3 +190,56 @@ def _hand_over(written: Export, output: Path | None) -> None:
         for name, content in written.files:
             write_whole(output / name, content, remedy="free some space, then export again")
         write_text(output / written.table, written.text)
+
+
+def forget(
+    folder: Folder,
+    student: Annotated[str, typer.Argument(help="Submission, email or student number.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, only say what.")] = False,
+    reviewer: Reviewer = "",
+) -> None:
+    """Remove everything of one student from a results folder, and print a receipt."""
+    with reopen_store(folder) as store:
+        generation = store.generation().number
+        known = find_student(store, generation, student)
+        if not yes:
+            show_sentences((_whom(known), "Nothing was removed: add --yes to remove it."))
+            return
+        task = stored_assignment(store, generation)
+        keep_edited(store, folder)
+        # The files go before the rows: if this is interrupted, the same command still finds them.
+        remove_files([known.submission], folder)
+        (folder / REGRADE_PAGE).unlink(missing_ok=True)
+        receipt = [_whom(known), *forget_rows_of(known, folder)]
+        receipt += _forgotten(store, known, reviewer or getpass.getuser())
+        write_course(store, generation, task=task, out=folder, named=())
+    left = still_named_in(known, folder)
+    receipt += [f"still named in {folder / each}: remove the name or the file" for each in left]
+    if known.upload.exists():
+        receipt.append(f"the upload itself is still at {known.upload}")
+    show_receipt(receipt)
+
+
+def _whom(known: Known) -> str:
+    if known.others:
+        return f"{known.person} in the submission {known.submission}, which stays"
+    return f"{known.person}: submission {known.submission}"
+
+
+def _forgotten(store: Store, known: Known, reviewer: str) -> list[str]:
+    """Remove the student from the store, and say what was removed."""
+    if known.others:
+        store.rename(known.submission, without(known))
+        return [f"results of {known.submission}: the name is removed"]
+    gone = store.forget(known.submission, reviewer)
+    counts = {
+        "result": gone.results,
+        "decision": gone.decisions,
+        "adjustment": gone.adjustments,
+        "request": gone.requests,
+    }
+    rows = ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
+    return [
+        f"store: {rows}; receipt {gone.number} of {gone.made_at}, by {reviewer}",
+        f"results, gradescope, reports: the files of {known.submission}",
+    ]

@@ -13,6 +13,7 @@ app = typer.Typer(
 )
 app.command("check")(own_work.check)
 app.command("answers-template")(own_work.answers_template)
+app.command("appeal")(own_work.appeal)
 
 
 def main() -> None:

@@ -8,6 +8,8 @@ hidden            never
 *Opened* criteria are those that are shown now in addition to the visible ones.
 """
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +18,7 @@ from graders.course.extensions import Extensions, read_extensions
 from graders.course.final_grades import DAY, FinalGrade, final_grade
 from graders.grading_policy import GradingPolicy, Lateness
 from graders.model import Assignment, Criterion, Result
+from graders.storage.requests import Request
 from graders.storage.store import Store
 
 LATER = ("after_due_date", "after_published")
@@ -26,11 +29,14 @@ class CourseRules:
     """What a course's files say of a Result today: criteria that are opened, and the final grade.
 
     They change without a new grading: with the date, a release, an extension or `[grading]`.
+    `key` is the secret behind the codes for regrade requests, which are listed by submission.
     """
 
     opened: frozenset[str] = frozenset()
     policy: GradingPolicy = field(default_factory=GradingPolicy)
     dues: Extensions = field(default_factory=Extensions)
+    key: bytes = field(default=b"", repr=False)
+    requests: Mapping[str, Sequence[Request]] = field(default_factory=dict)
 
     def grade(self, result: Result) -> FinalGrade | None:
         """The final grade; None if the assignment declares no way from the score to it."""
@@ -46,7 +52,10 @@ def rules_of(store: Store, task: Assignment, out: Path) -> CourseRules:
     """Return the rules of the store in `out`, as its files are now."""
     dues = read_extensions(out, task)
     shown = opened(task, end_of(task, dues), released=store.released(), now=datetime.now(UTC))
-    return CourseRules(shown, task.grading, dues)
+    requests: dict[str, list[Request]] = defaultdict(list)
+    for each in store.requests():
+        requests[each.submission].append(each)
+    return CourseRules(shown, task.grading, dues, store.course_key(), requests)
 
 
 def opened(

@@ -11,7 +11,8 @@ repeats       what was graded again and judged differently: see graders/storage/
 decisions     what people decided about answers, and `written`: see graders/storage/decisions.py
 adjustments   points that people changed: see graders/storage/adjustments.py
 forgotten     when and by whom a student was removed: see graders/storage/forgotten.py
-research_key  one row: the secret behind the pseudonyms of `export research`
+requests      regrade requests, and `replies`: see graders/storage/requests.py
+course_key    one row: the secret behind pseudonyms and the codes for regrade requests
 """
 
 import contextlib
@@ -40,12 +41,22 @@ CREATE TABLE results (
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
-# The trails stay as they are; only `forget` may remove rows.
+# The trails stay as they are; only `forget` may remove rows, and no program may change one.
+TRAILS = {
+    "decisions": "a decision",
+    "adjustments": "an adjustment",
+    "requests": "a request",
+    "replies": "a reply",
+}
 REMAIN = {
-    "decisions": """CREATE TRIGGER IF NOT EXISTS decisions_remain BEFORE DELETE ON decisions
-  BEGIN SELECT RAISE(ABORT, 'a decision is never removed'); END;""",
-    "adjustments": """CREATE TRIGGER IF NOT EXISTS adjustments_remain BEFORE DELETE ON adjustments
-  BEGIN SELECT RAISE(ABORT, 'an adjustment is never removed'); END;""",
+    table: f"CREATE TRIGGER IF NOT EXISTS {table}_remain BEFORE DELETE ON {table} "
+    f"BEGIN SELECT RAISE(ABORT, '{what} is never removed'); END;"
+    for table, what in TRAILS.items()
+}
+STAY = {
+    table: f"CREATE TRIGGER IF NOT EXISTS {table}_stay BEFORE UPDATE ON {table} "
+    f"BEGIN SELECT RAISE(ABORT, '{what} is never changed'); END;"
+    for table, what in TRAILS.items()
 }
 ADDED = f"""
 CREATE TABLE IF NOT EXISTS inputs (
@@ -63,9 +74,6 @@ CREATE TABLE IF NOT EXISTS decisions (
   adjustment REAL NOT NULL, comment TEXT NOT NULL, action TEXT NOT NULL, seen INTEGER NOT NULL,
   undoes INTEGER NOT NULL, decided_at TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS decisions_of ON decisions (submission, check_id, answer);
-CREATE TRIGGER IF NOT EXISTS decisions_stay BEFORE UPDATE ON decisions
-  BEGIN SELECT RAISE(ABORT, 'a decision is never changed'); END;
-{REMAIN["decisions"]}
 CREATE TABLE IF NOT EXISTS written (
   only INTEGER PRIMARY KEY CHECK (only = 1), number INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS adjustments (
@@ -73,13 +81,18 @@ CREATE TABLE IF NOT EXISTS adjustments (
   upload TEXT NOT NULL, reviewer TEXT NOT NULL, action TEXT NOT NULL, points REAL, machine REAL,
   comment TEXT NOT NULL, seen INTEGER NOT NULL, made_at TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS adjustments_of ON adjustments (submission);
-CREATE TRIGGER IF NOT EXISTS adjustments_stay BEFORE UPDATE ON adjustments
-  BEGIN SELECT RAISE(ABORT, 'an adjustment is never changed'); END;
-{REMAIN["adjustments"]}
 CREATE TABLE IF NOT EXISTS forgotten (
   number INTEGER PRIMARY KEY, reviewer TEXT NOT NULL, results INTEGER NOT NULL,
-  decisions INTEGER NOT NULL, adjustments INTEGER NOT NULL, made_at TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS research_key (
+  decisions INTEGER NOT NULL, adjustments INTEGER NOT NULL, requests INTEGER NOT NULL,
+  made_at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS requests (
+  number INTEGER PRIMARY KEY, submission TEXT NOT NULL, criterion TEXT NOT NULL,
+  reason TEXT NOT NULL, attached TEXT NOT NULL, content BLOB NOT NULL, made_at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS replies (
+  number INTEGER PRIMARY KEY, request INTEGER NOT NULL, submission TEXT NOT NULL,
+  reviewer TEXT NOT NULL, answer TEXT NOT NULL, comment TEXT NOT NULL, made_at TEXT NOT NULL);
+{" ".join((*STAY.values(), *REMAIN.values()))}
+CREATE TABLE IF NOT EXISTS course_key (
   only INTEGER PRIMARY KEY CHECK (only = 1), key TEXT NOT NULL);
 """  # tables that stores of earlier versions lack
 OWNERS_ALONE = 0o600

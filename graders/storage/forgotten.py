@@ -12,7 +12,7 @@ from pathlib import Path
 
 from graders.storage.database import REMAIN, in_words, transaction
 
-TABLES = ("results", "decisions", "adjustments", "members")
+TABLES = ("results", "decisions", "adjustments", "requests", "replies", "members")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Forgotten:
     results: int
     decisions: int
     adjustments: int
+    requests: int
 
 
 def forget_rows(
@@ -45,13 +46,13 @@ def forget_rows(
             "UPDATE written SET number = min(number, (SELECT coalesce(max(number), 0) "
             "FROM decisions))"
         )
-        results, decisions, adjustments, _ = counts
+        shown = counts[:4]
         number = connection.execute(
-            "INSERT INTO forgotten VALUES (NULL, ?, ?, ?, ?, ?)",
-            (reviewer, results, decisions, adjustments, now),
+            "INSERT INTO forgotten VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+            (reviewer, *shown, now),
         ).lastrowid
     write_anew(file, connection)
-    return Forgotten(number or 0, now, results, decisions, adjustments)
+    return Forgotten(number or 0, now, *shown)
 
 
 def write_anew(file: Path, connection: sqlite3.Connection) -> None:

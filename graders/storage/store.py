@@ -34,6 +34,7 @@ from graders.storage.decisions import decisions_of
 from graders.storage.files import only_writer
 from graders.storage.forgotten import Forgotten, forget_rows, write_anew
 from graders.storage.repeats import Repeats, count_repeats, repeats_of
+from graders.storage.requests import Request, requests_in
 from graders.storage.result_json import result_from_text, result_text
 from graders.storage.rows import CacheKey, Member
 from graders.written.decisions import decided
@@ -211,14 +212,20 @@ class Store:
                 rows.rename(connection, submission, address, student)
         write_anew(self._file, self._connection)
 
-    def research_key(self) -> bytes:
-        """Return the secret behind this course's pseudonyms, which is made when first asked for."""
-        with self._transaction() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO research_key VALUES (1, ?)", (secrets.token_hex(16),)
-            )
-        ((key,),) = self._rows("SELECT key FROM research_key")
-        return bytes.fromhex(key)
+    def course_key(self) -> bytes:
+        """Return the secret behind pseudonyms and codes; empty if nobody wrote to the store yet."""
+        return b"".join(bytes.fromhex(key) for (key,) in self._rows("SELECT key FROM course_key"))
+
+    def make_course_key(self) -> None:
+        """Make the secret, once."""
+        if not self.course_key():
+            with self._transaction() as connection:
+                connection.execute("INSERT INTO course_key VALUES (1, ?)", (secrets.token_hex(16),))
+
+    def requests(self) -> list[Request]:
+        """Return all regrade requests with their replies."""
+        with in_words(self._file):
+            return requests_in(self._connection)
 
     def members(self, generation: int) -> list[Member]:
         """Return a generation's members by submission, listed or not."""
@@ -294,7 +301,9 @@ class Store:
 def open_store(out: Path) -> Iterator[Store]:
     """Yield the store in `out` for writing, locked; it is created if there is none."""
     with only_writer(out), open_database(out / FILE) as connection:
-        yield Store(out / FILE, connection)
+        store = Store(out / FILE, connection)
+        store.make_course_key()
+        yield store
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from graders.storage.result_json import submission_file, write_text
 from reports.page import render
 from reports.student.grade import AboutGrade, about_grade
 from reports.student.opened import mark_of
+from reports.student.requests import AboutRequests, about_requests
 from reports.student.sections import Said, Section, said_often, sections
 from reports.student.size import shortened
 from reports.student.withheld import is_shown, unquoted
@@ -61,6 +62,7 @@ class StudentView:
     environment: tuple[tuple[str, str], ...]
     started_at: datetime
     seconds: float
+    requests: AboutRequests
     shortened: bool = False
 
 
@@ -99,6 +101,7 @@ def student_view(result: Result, rules: CourseRules = PLAIN) -> StudentView:
         environment=_environment(result.environment),
         started_at=result.started_at,
         seconds=result.seconds,
+        requests=about_requests(result, rules),
     )
 
 

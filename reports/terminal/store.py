@@ -10,6 +10,7 @@ from rich.text import Text
 
 from graders.course.preview import Preview
 from graders.model import Difference, Generation, Regraded
+from graders.storage.requests import Request
 from reports.course.regrade import FILE, by_loss
 from reports.terminal.results import ERR, OUT, show_table
 from reports.text import line, number, number_or_dash
@@ -132,6 +133,28 @@ def show_sentences(sentences: Iterable[str]) -> None:
     """Show notes for staff, one per line."""
     for sentence in sentences:
         ERR.print(line(sentence, 1000), soft_wrap=True)
+
+
+def show_requests(requests: Sequence[Request]) -> None:
+    """Show a row for each regrade request, or one request with its replies."""
+    if len(requests) != 1:
+        rows = [
+            (str(each.number), each.submission, each.criterion, each.state, line(each.reason, 60))
+            for each in requests
+        ]
+        show_table(("request", "submission", "criterion", "", "reason"), rows)
+        return
+    (each,) = requests
+    made = each.made_at[:16].replace("T", " ")
+    OUT.print(
+        f"{each.number}: {line(each.submission)}, {line(each.criterion)}, {each.state}; {made} UTC",
+        soft_wrap=True,
+    )
+    OUT.print(line(each.reason, 10_000), soft_wrap=True)
+    if each.attachment[0]:
+        OUT.print(f"attached: {line(each.attachment[0])} (--save FILE)", soft_wrap=True)
+    for reply in each.replies:
+        OUT.print(f"{reply.answer} by {line(reply.reviewer)}: {line(reply.comment, 10_000)}")
 
 
 def show_receipt(sentences: Iterable[str]) -> None:

@@ -1,0 +1,126 @@
+"""The trail of a store about regrade requests, and what staff replied.
+
+requests    number, submission, criterion, reason, attachment, when
+replies     number, request, who, `granted`, `rejected` or `answered`, what they wrote, when
+
+Rows are added and never changed; only `forget` removes them.
+"""
+
+import base64
+import hashlib
+import hmac
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from graders.storage.database import in_words, open_existing, transaction
+
+Answer = Literal["granted", "rejected", "answered"]
+ANSWERS: tuple[Answer, ...] = get_args(Answer)
+DIGITS = 10  # of base 32: 50 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one person replied; `answered` leaves the request open."""
+
+    answer: Answer
+    comment: str
+    reviewer: str
+    made_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A student's request about one criterion; `attachment` is a file's name and content."""
+
+    submission: str
+    criterion: str
+    reason: str
+    attachment: tuple[str, bytes] = ("", b"")
+    number: int = 0
+    made_at: str = ""
+    replies: tuple[Reply, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """How it stands: `open`, `answered`, `granted` or `rejected`."""
+        return self.replies[-1].answer if self.replies else "open"
+
+
+def code_of(key: bytes, submission: str) -> str:
+    """Return the code by which a student asks about a submission, such as `ABCDE-23456`."""
+    said = b"request\0" + submission.encode(errors="surrogateescape")
+    made = base64.b32encode(hmac.new(key, said, hashlib.sha256).digest()).decode()[:DIGITS]
+    return f"{made[: DIGITS // 2]}-{made[DIGITS // 2 :]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The requests in one store."""
+
+    file: Path
+    connection: sqlite3.Connection
+
+    def all(self) -> list[Request]:
+        """Return all requests with their replies, the oldest first."""
+        with in_words(self.file):
+            return requests_in(self.connection)
+
+    def add(self, request: Request) -> bool:
+        """Store a request; False if the same one is stored already."""
+        now, (name, content) = _now(), request.attachment
+        with transaction(self.file, self.connection):
+            same = replace(request, number=0, made_at="", replies=())
+            for each in requests_in(self.connection):
+                if replace(each, number=0, made_at="", replies=()) == same:
+                    return False
+            self.connection.execute(
+                "INSERT INTO requests VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+                (request.submission, request.criterion, request.reason, name, content, now),
+            )
+        return True
+
+    def reply(self, number: int, reply: Reply) -> None:
+        """Store a reply to the request with this number."""
+        with transaction(self.file, self.connection):
+            self.connection.execute(
+                "INSERT INTO replies SELECT NULL, number, submission, ?, ?, ?, ? FROM requests "
+                "WHERE number = ?",
+                (reply.reviewer, reply.answer, reply.comment, _now(), number),
+            )
+
+
+@contextmanager
+def open_requests(file: Path) -> Iterator[Requests]:
+    """Yield the requests in a store's file; raises StorageError if there is no such file."""
+    with open_existing(file) as connection:
+        yield Requests(file, connection)
+
+
+def requests_in(connection: sqlite3.Connection) -> list[Request]:
+    """Return all requests with their replies, the oldest first."""
+    replies: dict[int, list[Reply]] = {}
+    for number, *reply in connection.execute(
+        "SELECT request, answer, comment, reviewer, made_at FROM replies ORDER BY number"
+    ):
+        replies.setdefault(number, []).append(Reply(*reply))
+    rows = connection.execute(
+        "SELECT number, submission, criterion, reason, attached, content, made_at FROM requests "
+        "ORDER BY number"
+    )
+    return [
+        Request(
+            *(submission, criterion, reason, (attached, content), number, made_at),
+            replies=tuple(replies.get(number, ())),
+        )
+        for number, submission, criterion, reason, attached, content, made_at in rows
+    ]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,118 @@
+"""Regrade requests as files: what `appeal` writes, or a text that a student pasted.
+
+{"schema": "softmark/request/v1", "code": "ABCDE-23456", "criterion": "rotary",
+ "reason": "...", "attachment": {"name": "plot.png", "base64": "..."}}
+
+ABCDE-23456 rotary
+My table has the same values: ...
+"""
+
+import base64
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graders.errors import UsageError, did_you_mean
+from graders.model import Assignment
+from graders.storage.requests import Request, code_of
+from graders.storage.store import Store
+
+LARGEST = 2**20  # bytes of a request's file
+LARGEST_ATTACHMENT = LARGEST // 2
+LONGEST_REASON = 10_000  # characters
+REMEDY = "it is a file that `appeal` wrote, or a text: CODE CRITERION, then the reason"
+
+
+class _Attachment(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: Annotated[str, Field(max_length=200)]
+    base64: str
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+    schema_: Annotated[Literal["softmark/request/v1"], Field(alias="schema")]
+    code: str
+    criterion: str
+    reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
+    attachment: _Attachment | None = None
+
+
+def request_text(code: str, criterion: str, reason: str, attach: Path | None) -> str:
+    """Return a request's file; raises UsageError if something in it is too long."""
+    attachment = None
+    if attach is not None:
+        try:
+            content = attach.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{attach}: {error.strerror}", "choose another file") from error
+        if len(content) > LARGEST_ATTACHMENT:
+            raise UsageError(f"{attach} has more than 512 KB", "attach a part of it")
+        attachment = _Attachment(name=attach.name, base64=base64.b64encode(content).decode())
+    if not 0 < len(reason.strip()) <= LONGEST_REASON:
+        raise UsageError(f"the reason has to have 1 to {LONGEST_REASON:,} characters", "--reason")
+    file = _File(
+        schema_="softmark/request/v1",
+        code=code.strip().upper(),
+        criterion=criterion.strip(),
+        reason=reason.strip(),
+        attachment=attachment,
+    )
+    return file.model_dump_json(by_alias=True, indent=1) + "\n"
+
+
+def read_request(file: Path, store: Store, generation: int, task: Assignment) -> Request:
+    """Return the request in a file; raises UsageError if nobody in the store could have made it."""
+    try:
+        content = file.read_bytes()
+        text = content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: {error}", REMEDY) from error
+    if len(content) > LARGEST:
+        raise UsageError(f"{file} is larger than 1 MB", REMEDY)
+    read = _read_json(file, text) if text.lstrip().startswith("{") else _read_text(file, text)
+    wanted = read.code.strip().upper()
+    codes = {code_of(store.course_key(), m.submission): m for m in store.members(generation)}
+    if wanted not in codes:
+        raise UsageError(
+            f"{file}: no submission here has the code `{wanted}`", "it is at the end of each page"
+        )
+    known = [each.id for each in task.rubric if each.visibility != "hidden"]
+    if read.criterion not in known:
+        end = did_you_mean(read.criterion, known)
+        raise UsageError(
+            f"{file}: there is no criterion `{read.criterion}`{end}", f"there is {', '.join(known)}"
+        )
+    attached = ("", b"")
+    if read.attachment is not None:
+        attached = (read.attachment.name, _decoded(file, read.attachment.base64))
+    return Request(codes[wanted].submission, read.criterion, read.reason, attached)
+
+
+def _read_json(file: Path, text: str) -> _File:
+    try:
+        return _File.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise UsageError(f"{file}: {where}: {first['msg']}", REMEDY) from error
+
+
+def _read_text(file: Path, text: str) -> _File:
+    head, _, reason = text.strip().partition("\n")
+    words = head.split()
+    if len(words) != 2 or not 0 < len(reason.strip()) <= LONGEST_REASON:
+        raise UsageError(f"{file} is no request", REMEDY)
+    return _File(
+        schema_="softmark/request/v1", code=words[0], criterion=words[1], reason=reason.strip()
+    )
+
+
+def _decoded(file: Path, text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise UsageError(f"{file}: the attachment is damaged", "ask for the file again") from error

@@ -1,0 +1,60 @@
+"""What a student's page says about regrade requests: how to make one, and what became of them."""
+
+from dataclasses import dataclass
+
+from graders.course.release import CourseRules
+from graders.model import Result
+from graders.storage.requests import code_of
+from reports.student.withheld import is_shown
+
+WORDS = {
+    "open": "Waiting for the course staff",
+    "answered": "Answered, still open",
+    "granted": "Granted",
+    "rejected": "Rejected",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """One request: the criterion's title, how it stands, the reason, and what staff wrote."""
+
+    title: str
+    state: str
+    words: str
+    reason: str
+    comments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AboutRequests:
+    """The code for a new request, empty if there can be none, and the requests so far."""
+
+    code: str = ""
+    requests: tuple[ShownRequest, ...] = ()
+
+
+def about_requests(result: Result, rules: CourseRules) -> AboutRequests:
+    """Return what the page says; requests about criteria that are not shown are left out."""
+    if not rules.key:
+        return AboutRequests()
+    titles = {
+        each.criterion.id: each.criterion.title
+        for each in result.criteria
+        if is_shown(each.criterion, rules.opened)
+    }
+    name = result.submission.id
+    return AboutRequests(
+        code_of(rules.key, name),
+        tuple(
+            ShownRequest(
+                title=titles[each.criterion],
+                state=each.state,
+                words=WORDS[each.state],
+                reason=each.reason,
+                comments=tuple(reply.comment for reply in each.replies if reply.comment),
+            )
+            for each in rules.requests.get(name, ())
+            if each.criterion in titles
+        ),
+    )

@@ -1,0 +1,169 @@
+"""Regrade requests: from the code on a student's page to the reply on it."""
+
+import contextlib
+import json
+import re
+import sqlite3
+
+import pytest
+
+from graders.storage.requests import code_of
+from graders.storage.store import FILE, read_store
+from tests.console import softmark
+
+HIDDEN = """
+[[criterion]]
+id = "later"
+title = "A secret title"
+points = 3
+kind = "metric"
+visibility = "hidden"
+"""
+HOSTILE = "<script>alert(1)</script> \x1b[31m =1+1 [bold]"
+
+
+@pytest.fixture
+def out(tiny_folder, hand_in, tmp_path):
+    """The results of ada (5 of 6) and bob (6 of 6)."""
+    toml, checks = tiny_folder / "assignment.toml", tiny_folder / "checks.py"
+    toml.write_text(toml.read_text() + HIDDEN)
+    checks.write_text(
+        checks.read_text()
+        + '\n\n@pytest.mark.criterion("later")\ndef test_later(submitted):\n    """Later."""\n'
+    )
+    for name, answer in (("ada", "41"), ("bob", "42")):
+        hand_in(name, work_py="def double(x):\n    return 2 * x\n", answer_txt=answer)
+    words = ("batch", tiny_folder, tmp_path / "uploads", "--out", tmp_path / "out")
+    softmark(*words, "--executor", "serial")
+    return tmp_path / "out"
+
+
+def page(out, name="ada"):
+    return (out / "reports" / f"{name}.html").read_text()
+
+
+def code(out, name="ada"):
+    (found,) = set(re.findall(r"<code>([A-Z2-7]{5}-[A-Z2-7]{5})</code>", page(out, name)))
+    return found
+
+
+def appeal(out, file, *, name="ada", criterion="answer", reason="It is 41.", more=()):
+    words = ("appeal", code(out, name), criterion, "--reason", reason, "-o", file, *more)
+    done = softmark(*words)
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def requests(out, *words, code=0):
+    done = softmark("requests", out, *words)
+    assert done.returncode == code, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_request_and_its_reply_are_on_the_page_of_this_student_alone(out, tmp_path):
+    file = appeal(out, tmp_path / "a.json", reason=HOSTILE)
+    before = page(out, "bob")
+    assert "ada, answer" in requests(out, "--from", file)
+    assert "Waiting for the course staff" in page(out)
+    assert "<script>alert" not in page(out)
+    assert "stored already" in requests(out, "--from", file)
+    assert "open" in requests(out)
+    requests(out, 1, "--answer", "--comment", "Which part?", "--reviewer", "Rea")
+    assert "Answered, still open" in page(out)
+    said = requests(out, 1, "--grant", "--comment", "You are right.", "--reviewer", "Rea")
+    assert "adjust" in said
+    assert "regrade tiny" in said
+    shown = page(out)
+    assert ("Granted" in shown, "Which part?" in shown, "You are right." in shown) == (True,) * 3
+    assert "Rea" not in shown
+    assert page(out, "bob") == before
+    assert "granted by Rea: You are right." in requests(out, 1)
+
+
+def test_codes_are_of_one_submission_and_one_course(out, tmp_path):
+    assert code(out) != code(out, "bob")
+    with read_store(out) as store:
+        key = store.course_key()
+    assert code(out) == code_of(key, "ada") != code_of(b"other", "ada")
+    file = tmp_path / "a.json"
+    file.write_text(appeal(out, tmp_path / "b.json").read_text().replace(code(out), "AAAAA-AAAAA"))
+    assert "no submission here has the code" in requests(out, "--from", file, code=2)
+
+
+def test_a_pasted_text_is_a_request(out, tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text(f"{code(out).lower()} answer\n\nI meant 42.\nReally.\n")
+    requests(out, "--from", file)
+    with read_store(out) as store:
+        (request,) = store.requests()
+    assert (request.submission, request.criterion) == ("ada", "answer")
+    assert request.reason == "I meant 42.\nReally."
+
+
+def test_an_attachment_is_handed_on(out, tmp_path):
+    plot = tmp_path / "plot.png"
+    plot.write_bytes(bytes(range(256)))
+    file = appeal(out, tmp_path / "a.json", more=("--attach", plot))
+    assert "attached: plot.png" in requests(out, "--from", file)
+    requests(out, 1, "--save", tmp_path / "saved.png")
+    assert (tmp_path / "saved.png").read_bytes() == plot.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("{}", "schema: Field required"),
+        ("{" * 100_000, "JSON"),
+        ("I disagree.", "is no request"),
+        ('{"schema": "softmark/request/v2"}', "schema"),
+        ("x" * (2**20 + 1), "larger than 1 MB"),
+        ("CODE later\nWhy?", "there is no criterion `later`; did you mean"),
+        ("CODE answers\nWhy?", "there is no criterion `answers`; did you mean `answer`"),
+    ],
+)
+def test_what_is_no_request_is_refused_in_one_sentence(out, tmp_path, content, sentence):
+    file = tmp_path / "request"
+    file.write_text(content.replace("CODE", code(out)))
+    said = requests(out, "--from", file, code=2)
+    assert sentence.split(";")[0] in said
+    assert "Traceback" not in said
+    with read_store(out) as store:
+        assert store.requests() == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--grant",), ("1", "--grant"), ("--grant", "--comment", "x"), ("1", "--comment", "x")],
+)
+def test_a_reply_needs_a_request_a_decision_and_a_comment(out, words):
+    assert "a reply is one of" in requests(out, *words, code=2)
+
+
+def test_the_trail_is_only_added_to_and_forgotten_with_the_student(out, tmp_path):
+    for name in ("ada", "bob"):
+        requests(out, "--from", appeal(out, tmp_path / f"{name}.json", name=name))
+    requests(out, 1, "--reject", "--comment", "No.")
+    with contextlib.closing(sqlite3.connect(out / FILE)) as connection:
+        for change in ("DELETE FROM requests", "UPDATE replies SET comment = 'Yes.'"):
+            with pytest.raises(sqlite3.IntegrityError, match="is never"):
+                connection.execute(change)
+    assert "1 request" in softmark("forget", out, "ada", "--yes").stdout
+    with read_store(out) as store:
+        assert [each.submission for each in store.requests()] == ["bob"]
+
+
+def test_a_request_says_nothing_of_criteria_that_are_not_shown(out):
+    source = page(out)
+    assert "<code>answer</code>" in source
+    assert "<code>later</code>" not in source
+
+
+def test_appeal_overwrites_nothing_and_takes_no_endless_file(out, tmp_path):
+    file = appeal(out, tmp_path / "a.json")
+    words = ("appeal", "AAAAA-AAAAA", "answer", "--reason")
+    assert "exists" in softmark(*words, "x", "-o", file).stderr
+    large = tmp_path / "large.bin"
+    large.write_bytes(b"0" * 2**20)
+    more = ("x", "--attach", large, "-o", tmp_path / "b.json")
+    assert "more than 512 KB" in softmark(*words, *more).stderr
+    assert json.loads(file.read_text())["criterion"] == "answer"
