@@ -113,7 +113,7 @@ class Moves(TorchFunctionMode):
         given = [*args, *named.values()]
         result = func(*args, **named)
         places = _places(_tensors(given))
-        if not places or result is None:
+        if not places:
             return result
         if name in MEETINGS:
             self.meet(*given)
@@ -122,7 +122,7 @@ class Moves(TorchFunctionMode):
             if moves and isinstance(result, torch.Tensor):  # the CPU may return the same one
                 return _put(result.view_as(result), on_gpu=place)
         for each in _tensors(result if isinstance(result, tuple | list) else [result]):
-            _put(each, on_gpu=places.copy().pop() if len(places) == 1 else None)
+            _put(each, on_gpu=next(iter(places)) if len(places) == 1 else None)
         return result
 
 
